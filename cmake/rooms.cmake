@@ -1,0 +1,46 @@
+# One library target per room, and tables (.def) that CMake and C++ read alike.
+
+# npuscope_room(core_base SOURCES a.cpp b.cpp LINKS npuscope_core_dtype HDF5::HDF5)
+# LINKS names everything that the room may include from; nothing else is on its include path but the sources' root.
+function(npuscope_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(npuscope_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(npuscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(npuscope_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
+endfunction()
+
+# npuscope_table(SOURCES_VARIABLE DEF METRIC compare/metrics/metrics.def)
+# Reads lines `METRIC(name…)`: each names a source name.cpp beside the table and a test tests/<folder>/name_test.cpp.
+# A missing source or test stops the configure step.
+function(npuscope_table variable macro def)
+  set(path ${PROJECT_SOURCE_DIR}/${def})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  get_filename_component(folder ${def} DIRECTORY)
+  file(STRINGS ${path} lines REGEX "^${macro}\\(")
+  set(sources "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^${macro}\\(([A-Za-z0-9_]+).*" "\\1" name "${line}")
+    set(source ${PROJECT_SOURCE_DIR}/${folder}/${name}.cpp)
+    set(test ${PROJECT_SOURCE_DIR}/tests/${folder}/${name}_test.cpp)
+    foreach(file ${source} ${test})
+      if(NOT EXISTS ${file})
+        message(FATAL_ERROR "${def} names '${name}', but ${file} is missing")
+      endif()
+    endforeach()
+    list(APPEND sources ${source})
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+# npuscope_tests(core_dtype core/dtype LINKS npuscope_core_dtype): tests/core/dtype/*_test.cpp as one program,
+# each TEST as one ctest entry.
+function(npuscope_tests name folder)
+  cmake_parse_arguments(TESTS "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_tests ${sources})
+  target_link_libraries(${name}_tests PRIVATE ${TESTS_LINKS} npuscope_test_support GTest::gtest_main)
+  gtest_discover_tests(${name}_tests TEST_PREFIX "${folder}: " DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
+endfunction()

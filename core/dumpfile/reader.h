@@ -1,0 +1,81 @@
+// Reads one dump file, ours or the original dumper's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/dumpfile/layout.h"
+#include "core/h5/h5.h"
+#include "core/ir/value.h"
+#include "core/tensor/tensor.h"
+
+namespace npuscope::dumpfile {
+
+/// One dataset of a dump, as its attributes describe it; elements are read on demand.
+struct Entry {
+    std::string path;      ///< full path of the dataset
+    std::string argument;  ///< path below input/ or output/: "weight", "tensors/tensors_0"
+    Direction direction = Direction::kOutput;
+    std::optional<int64_t> save_type;  ///< attribute Type
+    std::optional<int64_t> data_type;  ///< attribute DataType
+    std::optional<int64_t> device_type;
+    std::string compute_type;  ///< "" when absent
+    std::string stored_from;   ///< "bfloat16" when stored as float32
+    h5::DatasetInfo stored;
+
+    /// Type is 0 (tensor) or 101 (a tensor of a dtype that old readers skip).
+    [[nodiscard]] bool is_tensor() const;
+    /// The tensor's own dtype (float16 for data stored as float32 with DataType 10); empty if
+    /// unreadable.
+    [[nodiscard]] std::optional<DType> dtype() const;
+};
+
+/// One run of one op.
+struct OpEntry {
+    OpId id;
+    std::vector<Entry> entries;  ///< inputs, then outputs, names ascending
+    std::string facts_json;      ///< /op/seqid/npuscope, "" when absent
+};
+
+/// The whole index of a file; no elements. Threads: const calls may run at once.
+/// Errors: Error(kIo|kFormat) names the file and object; a newer major format version is refused.
+class Reader {
+  public:
+    explicit Reader(const std::filesystem::path& path);
+
+    [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+    /// Ordered by seqid, then name.
+    [[nodiscard]] const std::vector<OpEntry>& ops() const { return ops_; }
+    [[nodiscard]] const OpEntry* find(const OpId& id) const;
+    /// Elements in the tensor's own dtype (a half stored as float32 comes back as float16).
+    [[nodiscard]] Tensor read(const Entry& entry) const;
+    /// Elements as the file stores them.
+    [[nodiscard]] Tensor read_stored(const Entry& entry) const { return file_.read(entry.path); }
+    /// Root attributes that are strings: Version, Chip, Options, Complete, …
+    [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& run_facts() const {
+        return run_facts_;
+    }
+    [[nodiscard]] std::string run_fact(const std::string& name) const;  ///< "" when absent
+    /// False when the writer said that ops are missing.
+    [[nodiscard]] bool complete() const { return run_fact("Complete") != "no"; }
+    /// Whether any op has inputs in the file.
+    [[nodiscard]] bool has_inputs() const;
+    [[nodiscard]] const h5::Reader& file() const { return file_; }
+
+  private:
+    void index_op(const std::string& op, const std::string& seqid);
+    void index_below(OpEntry& op,
+                     const std::string& group,
+                     const std::string& argument,
+                     Direction direction);
+
+    h5::Reader file_;
+    std::vector<OpEntry> ops_;
+    std::vector<std::pair<std::string, std::string>> run_facts_;
+};
+
+}  // namespace npuscope::dumpfile

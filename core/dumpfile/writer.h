@@ -1,0 +1,62 @@
+// Writes one dump file: /<IR name>/<seqid>/{input,output}/<argument>.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/pending_file.h"
+#include "core/dumpfile/layout.h"
+#include "core/h5/h5.h"
+#include "core/ir/value.h"
+
+namespace npuscope::dumpfile {
+
+struct WriterOptions {
+    int device_code = kDeviceCpu;  ///< DeviceType of every tensor
+    bool half_as_float32 = true;   ///< false: float16 stored as IEEE binary16
+    std::vector<std::pair<std::string, std::string>> run_facts;  ///< root attributes (strings)
+};
+
+/// What one op leaves in the file.
+struct OpRecord {
+    std::string name;
+    int64_t seqid = 0;
+    NamedValues inputs;  ///< with write_inputs
+    NamedValues outputs;
+    bool write_inputs = true;
+    std::string
+        compute_type;  ///< ComputeType attribute of the outputs' float tensors; "" writes none
+    std::string facts_json;  ///< "" writes no /op/seqid/npuscope
+};
+
+/// The file appears under its final name at close(), complete; a killed process leaves
+/// `<name>.part.h5`. Nothing written: no file. Threads: one thread at a time. Errors: Error(kIo)
+/// names the file; after one, the writer takes no more ops, and what was written stays in the part
+/// file (keep_part()).
+class Writer {
+  public:
+    /// Makes no file yet, but checks that the folder is there and writable.
+    Writer(std::filesystem::path path, WriterOptions options);
+    ~Writer();  ///< without close(): the part file is removed
+    Writer(Writer&&) noexcept;
+    Writer& operator=(Writer&&) noexcept;
+
+    void write(const OpRecord& record);
+    [[nodiscard]] int64_t op_count() const;
+    /// Bytes in the file so far.
+    [[nodiscard]] uint64_t size() const;
+    [[nodiscard]] std::filesystem::path path() const;  ///< the final name
+    /// `complete` is false when ops are missing (a limit was reached, say); it goes into the root
+    /// attribute `Complete` with `note`.
+    void close(bool complete = true, const std::string& note = {});
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace npuscope::dumpfile

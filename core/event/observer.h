@@ -1,0 +1,102 @@
+// What an executor publishes while it runs, and the two interfaces that listen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/ir/value.h"
+#include "core/tensor/tensor.h"
+
+namespace npuscope {
+
+/// The AI Core status bits that a kernel raised. Source: asc_get_status of the Ascend C API.
+struct FloatStatus {
+    uint64_t bits = 0;
+
+    static constexpr uint64_t kOverflow =
+        1u << 5;  ///< float (or int16/32) overflow of a vector result
+    static constexpr uint64_t kUnderflow = 1u << 6;      ///< nonzero became zero
+    static constexpr uint64_t kCopyOverflow = 1u << 8;   ///< L0C to UB copy, float32 to float16
+    static constexpr uint64_t kCubeOverflow = 1u << 10;  ///< Cube accumulator
+    static constexpr uint64_t kVectorInputNonFinite = 1u << 14;  ///< nan or inf came in
+    static constexpr uint64_t kCubeInputNonFinite = 1u << 15;
+
+    void raise(uint64_t bit) { bits |= bit; }
+    void merge(FloatStatus other) { bits |= other.bits; }
+    /// An exact result exceeded the largest finite value of its dtype.
+    [[nodiscard]] bool overflow() const {
+        return (bits & (kOverflow | kCopyOverflow | kCubeOverflow)) != 0;
+    }
+    [[nodiscard]] bool input_non_finite() const {
+        return (bits & (kVectorInputNonFinite | kCubeInputNonFinite)) != 0;
+    }
+};
+
+/// The precision that an op computed in; decides its tolerance and is kept in the dump.
+enum class ComputeType : uint8_t { kNone, kFloat64, kFloat32, kHFloat32, kFloat16, kBFloat16 };
+[[nodiscard]] std::string_view name_of(ComputeType type);  ///< "float16", "hf32", …; "" for kNone
+[[nodiscard]] std::optional<ComputeType> compute_type_from_name(std::string_view name);
+
+/// Where an op comes from; each text may be empty.
+struct OpSource {
+    std::string node;    ///< ONNX node name
+    std::string module;  ///< module path
+    std::string line;    ///< source line
+};
+
+/// One kernel launch. Views live for the call.
+struct KernelEvent {
+    std::string_view type;     ///< CANN operator: Conv2D, TransData, …
+    std::string_view op_name;  ///< IR op that launched it
+    int64_t seqid = 0;         ///< of that op; 0 when it is not recorded
+    int64_t task_id = 0;
+    int64_t stream_id = 0;
+    std::span<const Tensor> inputs;
+    std::span<const Tensor> outputs;  ///< empty at kernel_begin
+    FloatStatus status;               ///< empty at kernel_begin
+};
+
+/// One op, before it runs. Views live for the call.
+struct OpBegin {
+    std::string_view name;  ///< IR name
+    int64_t seqid = 0;      ///< 0 when not recorded
+    bool recorded = true;
+    const NamedValues& inputs;  ///< after replacement by the InputProvider
+    const OpSource& source;
+};
+
+/// One op, after it ran. Views live for the call.
+struct OpEnd {
+    std::string_view name;
+    int64_t seqid = 0;
+    bool recorded = true;
+    const NamedValues& inputs;
+    const NamedValues& outputs;
+    const OpSource& source;
+    FloatStatus status;  ///< of all its kernels
+    ComputeType compute_type = ComputeType::kNone;
+    std::span<const std::string> kernels;  ///< types in launch order
+};
+
+/// Watches. What it throws is counted by the event source and never reaches the observed program.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+    virtual void op_begin(const OpBegin&) {}
+    virtual void op_end(const OpEnd&) {}
+    virtual void kernel_begin(const KernelEvent&) {}
+    virtual void kernel_end(const KernelEvent&) {}
+};
+
+/// May replace a recorded op's inputs before it runs; at most one per event source.
+class InputProvider {
+  public:
+    virtual ~InputProvider() = default;
+    /// Changes `inputs` in place (values only, not names or order).
+    virtual void provide(std::string_view op_name, NamedValues& inputs) = 0;
+};
+
+}  // namespace npuscope

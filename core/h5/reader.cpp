@@ -1,0 +1,321 @@
+#include <cstring>
+
+#include "core/base/pending_file.h"
+#include "core/h5/h5.h"
+#include "core/h5/state.h"
+#include "core/h5/types.h"
+
+namespace npuscope::h5 {
+
+namespace {
+
+Handle open_object(const OpenFile& file, const std::string& path) {
+    return checked(H5Oopen(file.file.get(), path.c_str(), H5P_DEFAULT),
+                   H5Oclose,
+                   "there is no object " + file.name(path),
+                   ErrorKind::kFormat);
+}
+
+Handle open_dataset(const OpenFile& file, const std::string& path) {
+    return checked(H5Dopen2(file.file.get(), path.c_str(), H5P_DEFAULT),
+                   H5Dclose,
+                   "cannot open the dataset " + file.name(path),
+                   ErrorKind::kFormat);
+}
+
+ObjectKind kind_of(hid_t object) {
+    switch (H5Iget_type(object)) {
+        case H5I_GROUP:
+            return ObjectKind::kGroup;
+        case H5I_DATASET:
+            return ObjectKind::kDataset;
+        default:
+            return ObjectKind::kOther;
+    }
+}
+
+herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* target) {
+    static_cast<std::vector<std::string>*>(target)->emplace_back(name);
+    return 0;
+}
+
+herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* target) {
+    static_cast<std::vector<std::string>*>(target)->emplace_back(name);
+    return 0;
+}
+
+Shape shape_of(hid_t space, const std::string& what) {
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank < 0) throw Error(ErrorKind::kFormat, "cannot read the shape of " + what);
+    std::vector<hsize_t> dims(static_cast<size_t>(rank));
+    H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+    Shape shape(dims.begin(), dims.end());
+    static_cast<void>(numel_of(shape));  // refuses what does not fit 63 bits
+    return shape;
+}
+
+/// The attribute when it exists and its type is integer.
+std::optional<Handle> open_int_attribute(const OpenFile& file,
+                                         const std::string& path,
+                                         const std::string& name) {
+    const Handle object = open_object(file, path);
+    if (H5Aexists(object.get(), name.c_str()) <= 0) return std::nullopt;
+    Handle attribute(H5Aopen(object.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) return std::nullopt;
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    if (!type.valid() || H5Tget_class(type.get()) != H5T_INTEGER) return std::nullopt;
+    return attribute;
+}
+
+std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
+    if (count != 1) return {};
+    if (H5Tis_variable_str(type) > 0) {
+        char* text = nullptr;
+        const Handle memory(H5Tcopy(type), H5Tclose);
+        if (read_into(memory.get(), &text) < 0 || text == nullptr) return {};
+        std::string copy(text);
+        H5free_memory(text);
+        return copy;
+    }
+    std::string bytes(H5Tget_size(type), '\0');
+    if (read_into(type, bytes.data()) < 0) return {};
+    bytes.resize(std::strlen(bytes.c_str()));
+    return bytes;
+}
+
+}  // namespace
+
+bool path_exists(hid_t file, const std::string& path) {
+    size_t from = 0;
+    while (from < path.size()) {
+        const size_t next = path.find('/', from + 1);
+        const std::string prefix = path.substr(0, next);
+        if (prefix != "/" && !prefix.empty()) {
+            if (H5Lexists(file, prefix.c_str(), H5P_DEFAULT) <= 0 ||
+                H5Oexists_by_name(file, prefix.c_str(), H5P_DEFAULT) <= 0) {
+                H5Eclear2(H5E_DEFAULT);
+                return false;
+            }
+        }
+        if (next == std::string::npos || next + 1 == path.size()) break;
+        from = next;
+    }
+    return true;
+}
+
+Reader::Reader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+    require_regular_file(path, "HDF5 file");
+    const LibraryLock lock;
+    state_->path = path;
+    const std::string name = "'" + printable(path.string()) + "'";
+    if (H5Fis_hdf5(path.c_str()) <= 0) {
+        H5Eclear2(H5E_DEFAULT);
+        throw Error(ErrorKind::kFormat, name + " is not an HDF5 file");
+    }
+    const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "cannot set up HDF5");
+    check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "cannot set up HDF5");
+    const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+    if (id < 0) {
+        const std::string reason = library_error();
+        if (reason.find("truncated") != std::string::npos)
+            throw Error(ErrorKind::kFormat,
+                        name + " is cut short: it was not written to its end (HDF5: " + reason +
+                            "); make the dump again");
+        throw Error(ErrorKind::kFormat,
+                    "cannot open " + name + " (HDF5: " + reason +
+                        "); it may be damaged or still being written");
+    }
+    state_->file = Handle(id, H5Fclose);
+}
+
+Reader::~Reader() {
+    if (!state_) return;
+    const LibraryLock lock;
+    state_.reset();
+}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+
+const std::filesystem::path& Reader::path() const {
+    return state_->path;
+}
+
+bool Reader::exists(const std::string& path) const {
+    const LibraryLock lock;
+    return path_exists(state_->file.get(), path);
+}
+
+ObjectKind Reader::kind(const std::string& path) const {
+    const LibraryLock lock;
+    return kind_of(open_object(*state_, path).get());
+}
+
+std::vector<std::string> Reader::children(const std::string& group) const {
+    std::vector<std::string> names;
+    for (auto& [name, kind] : typed_children(group))
+        names.push_back(std::move(name));
+    return names;
+}
+
+std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
+    const std::string& group) const {
+    const LibraryLock lock;
+    const Handle object = open_object(*state_, group);
+    if (kind_of(object.get()) != ObjectKind::kGroup)
+        throw Error(ErrorKind::kFormat, state_->name(group) + " is not a group");
+    std::vector<std::string> names;
+    hsize_t position = 0;
+    check(H5Literate(object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_name, &names),
+          "cannot list the group " + state_->name(group),
+          ErrorKind::kFormat);
+    std::vector<std::pair<std::string, ObjectKind>> typed;
+    typed.reserve(names.size());
+    for (std::string& name : names) {
+        const Handle child(H5Oopen(object.get(), name.c_str(), H5P_DEFAULT), H5Oclose);
+        if (!child.valid()) {
+            H5Eclear2(H5E_DEFAULT);
+            continue;
+        }
+        typed.emplace_back(std::move(name), kind_of(child.get()));
+    }
+    return typed;
+}
+
+DatasetInfo Reader::dataset(const std::string& path) const {
+    const LibraryLock lock;
+    const Handle dataset = open_dataset(*state_, path);
+    const Handle type =
+        checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
+    const Handle space =
+        checked(H5Dget_space(dataset.get()), H5Sclose, "no space of " + state_->name(path));
+    DatasetInfo found;
+    found.dtype = dtype_of(type.get());
+    found.big_endian =
+        found.dtype && size_of(*found.dtype) > 1 && H5Tget_order(type.get()) == H5T_ORDER_BE;
+    found.numpy_name = numpy_name(type.get());
+    found.null_space = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
+    if (!found.null_space) found.shape = shape_of(space.get(), state_->name(path));
+    found.storage_bytes = H5Dget_storage_size(dataset.get());
+    const haddr_t offset = H5Dget_offset(dataset.get());
+    H5Eclear2(H5E_DEFAULT);
+    if (offset != HADDR_UNDEF) found.offset = offset;
+    return found;
+}
+
+Tensor Reader::read(const std::string& path) const {
+    const LibraryLock lock;
+    const Handle dataset = open_dataset(*state_, path);
+    const Handle type =
+        checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
+    const Handle space =
+        checked(H5Dget_space(dataset.get()), H5Sclose, "no space of " + state_->name(path));
+    const auto dtype = dtype_of(type.get());
+    if (!dtype || H5Sget_simple_extent_type(space.get()) == H5S_NULL)
+        throw Error(
+            ErrorKind::kUnsupported,
+            state_->name(path) + " holds " + numpy_name(type.get()) + ", which is no tensor dtype");
+    Shape shape = shape_of(space.get(), state_->name(path));
+    // An unwritten or damaged dataset may claim any size; what the file holds bounds what is
+    // allocated for contiguous data, a filter at most 1032-fold (deflate's limit).
+    const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
+    const uint64_t stored = H5Dget_storage_size(dataset.get());
+    const auto wanted = static_cast<uint64_t>(numel_of(shape)) * size_of(*dtype);
+    if (stored > 0 && wanted / 1100 > stored)
+        throw Error(ErrorKind::kFormat,
+                    state_->name(path) + " claims more elements than it stores");
+    Tensor tensor(*dtype, std::move(shape));
+    if (tensor.numel() == 0) return tensor;
+    const Handle memory =
+        *dtype == DType::kBFloat16 || *dtype == DType::kBool
+            ? checked(H5Tget_native_type(type.get(), H5T_DIR_ASCEND), H5Tclose, "no native type")
+            : memory_type(*dtype);
+    check(
+        H5Dread(dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.mutable_data()),
+        "cannot read the dataset " + state_->name(path),
+        ErrorKind::kFormat);
+    return tensor;
+}
+
+std::string Reader::read_string(const std::string& path) const {
+    const LibraryLock lock;
+    const Handle dataset = open_dataset(*state_, path);
+    const Handle type =
+        checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
+    if (H5Tget_class(type.get()) != H5T_STRING)
+        throw Error(ErrorKind::kFormat, state_->name(path) + " is not a string");
+    const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    return read_text(
+        type.get(), H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
+            return H5Dread(dataset.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, target);
+        });
+}
+
+int Reader::attribute_count(const std::string& path) const {
+    return static_cast<int>(attribute_names(path).size());
+}
+
+std::vector<std::string> Reader::attribute_names(const std::string& path) const {
+    const LibraryLock lock;
+    const Handle object = open_object(*state_, path);
+    std::vector<std::string> names;
+    check(H5Aiterate2(
+              object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &names),
+          "cannot list the attributes of " + state_->name(path),
+          ErrorKind::kFormat);
+    return names;
+}
+
+std::optional<int64_t> Reader::int_attribute(const std::string& path,
+                                             const std::string& name) const {
+    const auto list = int_list_attribute(path, name);
+    if (!list || list->size() != 1) return std::nullopt;
+    return list->front();
+}
+
+std::optional<std::vector<int64_t>> Reader::int_list_attribute(const std::string& path,
+                                                               const std::string& name) const {
+    const LibraryLock lock;
+    const auto attribute = open_int_attribute(*state_, path, name);
+    if (!attribute) return std::nullopt;
+    const Handle space(H5Aget_space(attribute->get()), H5Sclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    constexpr hssize_t kMostElements =
+        1 << 16;  // an attribute is at most 64 KB in the classic layout
+    if (count < 0 || count > kMostElements) return std::nullopt;
+    std::vector<int64_t> values(static_cast<size_t>(count));
+    if (count > 0 && H5Aread(attribute->get(), H5T_NATIVE_INT64, values.data()) < 0) {
+        H5Eclear2(H5E_DEFAULT);
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::optional<std::string> Reader::string_attribute(const std::string& path,
+                                                    const std::string& name) const {
+    const LibraryLock lock;
+    const Handle object = open_object(*state_, path);
+    if (H5Aexists(object.get(), name.c_str()) <= 0) return std::nullopt;
+    const Handle attribute(H5Aopen(object.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) return std::nullopt;
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING) return std::nullopt;
+    const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+    return read_text(
+        type.get(), H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
+            return H5Aread(attribute.get(), memory, target);
+        });
+}
+
+void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {
+    const LibraryLock lock;
+    check(H5Ocopy(state_->file.get(),
+                  from.c_str(),
+                  target.state_->file.get(),
+                  to.c_str(),
+                  H5P_DEFAULT,
+                  target.state_->make_parents.get()),
+          "cannot copy " + state_->name(from) + " to '" + printable(target.state_->path.string()) +
+              "'");
+}
+
+}  // namespace npuscope::h5

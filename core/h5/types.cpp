@@ -1,0 +1,135 @@
+#include "core/h5/types.h"
+
+#include <cstring>
+#include <optional>
+
+namespace npuscope::h5 {
+
+namespace {
+
+Handle copy_of(hid_t type) {
+    return checked(H5Tcopy(type), H5Tclose, "cannot make an HDF5 type");
+}
+
+hid_t predefined(DType dtype) {
+    switch (dtype) {
+        case DType::kFloat32:
+            return H5T_IEEE_F32LE;
+        case DType::kFloat64:
+            return H5T_IEEE_F64LE;
+        case DType::kInt8:
+        case DType::kBool:
+            return H5T_STD_I8LE;
+        case DType::kInt16:
+            return H5T_STD_I16LE;
+        case DType::kInt32:
+            return H5T_STD_I32LE;
+        case DType::kInt64:
+            return H5T_STD_I64LE;
+        case DType::kUInt8:
+            return H5T_STD_U8LE;
+        case DType::kUInt16:
+            return H5T_STD_U16LE;
+        case DType::kUInt32:
+            return H5T_STD_U32LE;
+        case DType::kUInt64:
+            return H5T_STD_U64LE;
+        default:
+            return -1;
+    }
+}
+
+bool is_h5py_bool(hid_t type) {
+    if (H5Tget_class(type) != H5T_ENUM || H5Tget_size(type) != 1 || H5Tget_nmembers(type) != 2)
+        return false;
+    for (unsigned i = 0; i < 2; ++i) {
+        char* name = H5Tget_member_name(type, i);
+        signed char value = -1;
+        H5Tget_member_value(type, i, &value);
+        const bool fits =
+            name != nullptr && (std::strcmp(name, value == 0 ? "FALSE" : "TRUE") == 0);
+        H5free_memory(name);
+        if (!fits) return false;
+    }
+    return true;
+}
+
+std::optional<DType> integer_dtype(hid_t type) {
+    const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
+    switch (H5Tget_size(type)) {
+        case 1:
+            return is_signed ? DType::kInt8 : DType::kUInt8;
+        case 2:
+            return is_signed ? DType::kInt16 : DType::kUInt16;
+        case 4:
+            return is_signed ? DType::kInt32 : DType::kUInt32;
+        case 8:
+            return is_signed ? DType::kInt64 : DType::kUInt64;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<DType> float_dtype(hid_t type) {
+    size_t sign = 0;
+    size_t exponent = 0;
+    size_t exponent_bits = 0;
+    size_t mantissa = 0;
+    size_t mantissa_bits = 0;
+    H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
+    const size_t bits = H5Tget_precision(type);
+    if (bits == 16 && exponent_bits == 5) return DType::kFloat16;
+    if (bits == 16 && exponent_bits == 8) return DType::kBFloat16;
+    if (bits == 32 && exponent_bits == 8) return DType::kFloat32;
+    if (bits == 64 && exponent_bits == 11) return DType::kFloat64;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Handle float16_type() {
+    Handle type = copy_of(H5T_IEEE_F32LE);
+    const std::string what = "cannot make the HDF5 type of float16";
+    check(H5Tset_fields(type.get(), 15, 10, 5, 0, 10), what);
+    check(H5Tset_size(type.get(), 2), what);
+    check(H5Tset_ebias(type.get(), 15), what);
+    return type;
+}
+
+Handle file_type(DType dtype) {
+    if (dtype == DType::kFloat16) return float16_type();
+    if (dtype == DType::kBFloat16)
+        throw Error(ErrorKind::kInternal, "bfloat16 has no HDF5 type of its own");
+    return copy_of(predefined(dtype));
+}
+
+std::optional<DType> dtype_of(hid_t type) {
+    switch (H5Tget_class(type)) {
+        case H5T_INTEGER:
+            return integer_dtype(type);
+        case H5T_FLOAT:
+            return float_dtype(type);
+        case H5T_ENUM:
+            return is_h5py_bool(type) ? std::optional(DType::kBool) : std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::string numpy_name(hid_t type) {
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_STRING)
+        return H5Tis_variable_str(type) > 0 ? "object" : "|S" + std::to_string(H5Tget_size(type));
+    if (const auto dtype = dtype_of(type)) {
+        const bool big = size_of(*dtype) > 1 && H5Tget_order(type) == H5T_ORDER_BE;
+        if (!big) return std::string(name_of(*dtype));
+        std::string descr(info(*dtype).numpy_descr);
+        if (!descr.empty()) descr[0] = '>';
+        return descr;
+    }
+    if (kind == H5T_COMPOUND && H5Tget_nmembers(type) == 2)
+        return H5Tget_size(type) == 8 ? "complex64" : "complex128";
+    return "|V" + std::to_string(H5Tget_size(type));
+}
+
+}  // namespace npuscope::h5

@@ -1,0 +1,64 @@
+// The with-block: while it lives, an executor's ops go to a dump file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/event/event_source.h"
+
+namespace npuscope::dumper {
+
+/// At most one of use_dump, use_load, check_overflow; use_dump with load_file_path means use_load.
+struct DumpOptions {
+    bool enabled = true;
+    bool use_dump = false;  ///< every op's inputs and outputs
+    bool use_load =
+        false;  ///< inputs from load_file_path; outputs are dumped under the golden's seqid
+    bool check_overflow = false;  ///< only ops whose float status was set, inputs and outputs
+    std::filesystem::path
+        dump_path;  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
+    std::filesystem::path load_file_path;  ///< *.h5
+    bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
+    uint64_t max_bytes = 0;    ///< 0: no limit; then dumping stops, the file says so
+    uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
+    bool half_as_float32 = true;
+    bool progress = false;  ///< one line on stderr while it is a terminal
+};
+
+/// What a closed scope has to tell.
+struct DumpSummary {
+    std::filesystem::path path;  ///< empty: nothing recorded, no file
+    int64_t ops_written = 0;
+    int64_t ops_seen = 0;
+    bool complete = true;
+    std::string note;       ///< why it is not complete
+    int64_t unmatched = 0;  ///< load: ops that ran on their own data
+    std::vector<std::string>
+        first_unmatched;  ///< at most ten, "/addmm/7: no run with these shapes is left"
+    int64_t replaced_tensors = 0;
+};
+
+/// Attaches in the constructor, detaches and closes in the destructor.
+/// Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors while
+/// dumping are kept and thrown by close() (the destructor only drops them). Threads: the
+/// executor's.
+class DumpScope {
+  public:
+    DumpScope(EventSource& source, DumpOptions options);
+    ~DumpScope();
+    DumpScope(const DumpScope&) = delete;
+    DumpScope& operator=(const DumpScope&) = delete;
+
+    /// Waits for the writer, gives the file its final name and says what happened. Errors:
+    /// Error(kIo).
+    DumpSummary close();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace npuscope::dumper

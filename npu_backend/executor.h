@@ -1,0 +1,94 @@
+// Runs IR ops one by one on a device and publishes what it does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/event/event_source.h"
+#include "core/ir/value.h"
+#include "npu_backend/device.h"
+
+namespace npuscope {
+
+struct ExecutorOptions {
+    bool record_views =
+        false;        ///< also number and publish as recorded the ops that only re-describe storage
+    int threads = 0;  ///< 0: all cores; results do not depend on it
+};
+
+/// An op's results by the names of its schema.
+class Results {
+  public:
+    Results() = default;
+    explicit Results(NamedValues values) : values_(std::move(values)) {}
+    [[nodiscard]] const NamedValues& values() const { return values_; }
+    [[nodiscard]] size_t size() const { return values_.size(); }
+    /// Errors: Error(kUsage) when result `index` is not a tensor.
+    [[nodiscard]] const Tensor& tensor(size_t index = 0) const;
+    operator const Tensor&() const {
+        return tensor(0);
+    }  // NOLINT(google-explicit-constructor): y = npu.call(…)
+
+  private:
+    NamedValues values_;
+};
+
+/// Where a user hook is called.
+enum class HookPoint : uint8_t { kBeforeOp, kAfterOp, kBeforeKernel, kAfterKernel };
+
+/// What a hook sees and may change. Op hooks see `values` (named inputs, then named outputs after
+/// the op); kernel hooks see `tensors`. Setting `skip` in a kBeforeKernel hook (and filling
+/// `outputs`) replaces the kernel.
+struct HookCall {
+    std::string_view name;     ///< IR name or kernel type
+    std::string_view op_name;  ///< IR name of the op (also for kernels)
+    int64_t seqid = 0;
+    NamedValues* inputs = nullptr;                  ///< op hooks
+    NamedValues* outputs = nullptr;                 ///< kAfterOp
+    std::vector<Tensor>* kernel_inputs = nullptr;   ///< kernel hooks
+    std::vector<Tensor>* kernel_outputs = nullptr;  ///< kAfterKernel, and kBeforeKernel with `skip`
+    FloatStatus* status = nullptr;                  ///< kAfterOp and kernel hooks
+    bool skip = false;
+};
+using Hook = std::function<void(HookCall&)>;
+
+/// Threads: one thread calls an executor; several executors may run at once.
+class Executor : public EventSource {
+  public:
+    explicit Executor(Device device, ExecutorOptions options = {});
+    explicit Executor(const Chip& chip) : Executor(Device::npu(chip)) {}
+    ~Executor() override;
+
+    /// Arguments by position, as in the op's schema; missing ones take their defaults.
+    /// Errors: Error(kUnsupported) unknown op (names the nearest), Error(kUsage) wrong arguments.
+    Results call(std::string_view ir_name, std::vector<Value> arguments);
+    /// Arguments by name.
+    Results call_named(std::string_view ir_name,
+                       NamedValues arguments,
+                       const OpSource& source = {});
+
+    [[nodiscard]] static bool knows(std::string_view ir_name);
+    [[nodiscard]] static std::vector<std::string_view> known_ops();
+
+    /// `pattern` is an exact name or a glob (* and ?). Hooks run in the order they were added;
+    /// exceptions of a hook reach the caller of call(). Returns an id for remove_hook().
+    int add_hook(HookPoint point, std::string pattern, Hook hook);
+    void remove_hook(int id);
+
+    [[nodiscard]] const Device& device() const;
+    [[nodiscard]] int64_t last_seqid() const;  ///< of the last recorded op; 0 before the first
+
+    [[nodiscard]] int device_code() const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> run_facts() const override;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace npuscope
