@@ -13,13 +13,15 @@ namespace {
 constexpr double kGoodCosine = 0.99;
 
 constexpr const char* kAllGood =
-    "Every tensor's cosine similarity is at least 0.99. If the model's results are still wrong, look "
+    "Every tensor's cosine similarity is at least 0.99. If the model's results are still wrong, "
+    "look "
     "at what happens to its outputs afterwards.";
 constexpr const char* kProblem =
     "Some tensors, the last one among them, have a cosine similarity below 0.99. Start at the op "
     "with this index; if the model is quantised, calibrate it again.";
 constexpr const char* kDeviation =
-    "Some tensors have a cosine similarity below 0.99, but the last one does not: the deviation may "
+    "Some tensors have a cosine similarity below 0.99, but the last one does not: the deviation "
+    "may "
     "come from an optimisation and have no effect on the results.";
 
 }  // namespace
@@ -29,7 +31,8 @@ Advice advise(const std::vector<std::string>& columns, const std::vector<Row>& r
     const auto column = std::find(columns.begin(), columns.end(), "CosineSimilarity");
     if (column == columns.end()) {
         log.warning(
-            "The table has no column CosineSimilarity; the global consistency detection is skipped.");
+            "The table has no column CosineSimilarity; the global consistency detection is "
+            "skipped.");
         return {};
     }
     const auto at = static_cast<size_t>(column - columns.begin());

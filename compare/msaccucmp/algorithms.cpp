@@ -164,8 +164,7 @@ std::string six_decimals(double value) {
 }
 
 AlgorithmTexts run_algorithms(const PreparedPair& pair, const std::vector<int>& selected) {
-    const PairNumbers numbers =
-        pair_numbers(pair.x, pair.y, pair.count, wanted_by(pair, selected));
+    const PairNumbers numbers = pair_numbers(pair.x, pair.y, pair.count, wanted_by(pair, selected));
     AlgorithmTexts texts;
     for (const int algorithm : selected) {
         Outcome outcome = outcome_of(algorithm, pair, numbers);

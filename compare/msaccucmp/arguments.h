@@ -1,7 +1,6 @@
-// Command lines as Python's argparse reads them: abbreviated long options, single-dash long options,
-// values joined by "=" or written together.
-// Source: documentation of the Python module argparse (3.11), "Option value syntax" and
-// "Argument abbreviations".
+// Command lines as Python's argparse reads them: abbreviated long options, single-dash long
+// options, values joined by "=" or written together. Source: documentation of the Python module
+// argparse (3.11), "Option value syntax" and "Argument abbreviations".
 #pragma once
 
 #include <map>

@@ -66,7 +66,8 @@ DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
 void DumpIndex::name_runs() {
     for (const auto& [op, kind] : file_.typed_children("/")) {
         if (kind != h5::ObjectKind::kGroup) {
-            log_.warning("[" + op + "] lies at the top of the file and is not an op; it is skipped.");
+            log_.warning("[" + op +
+                         "] lies at the top of the file and is not an op; it is skipped.");
             continue;
         }
         if (std::find(kPooled.begin(), kPooled.end(), op) != kPooled.end()) {
@@ -75,9 +76,9 @@ void DumpIndex::name_runs() {
         }
         const Seqids seqids = seqids_of(op);
         if (seqids.size() > kMostRuns)
-            throw CommandError(kIndexOutOfBounds,
-                               "The op " + op + " has more than 1000000 runs in " +
-                                   file_.path().string() + ".");
+            throw CommandError(
+                kIndexOutOfBounds,
+                "The op " + op + " has more than 1000000 runs in " + file_.path().string() + ".");
         for (size_t k = 0; k < seqids.size(); ++k)
             add(seqids[k].first,
                 {{op, static_cast<int64_t>(k)}, "/" + op + "/" + seqids[k].second});
@@ -98,9 +99,8 @@ void DumpIndex::name_pooled(const std::string& op) {
         for (auto& [order, group] : seqids_of(name))
             pool.push_back({order, owner, std::move(group)});
     }
-    std::stable_sort(pool.begin(), pool.end(), [](const Entry& a, const Entry& b) {
-        return a.order < b.order;
-    });
+    std::stable_sort(
+        pool.begin(), pool.end(), [](const Entry& a, const Entry& b) { return a.order < b.order; });
     for (size_t k = 0; k < pool.size(); ++k) {
         // Where both ops own a seqid the later one has it, under the last index.
         if (k + 1 < pool.size() && pool[k + 1].order == pool[k].order) {

@@ -1,4 +1,5 @@
-// What one dump file holds, as the reference tool's matching sees it: runs of ops and their tensors.
+// What one dump file holds, as the reference tool's matching sees it: runs of ops and their
+// tensors.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ namespace npuscope::compare::msaccucmp {
 [[nodiscard]] bool is_kept(const std::string& cosine);
 
 /// Writes <result>_filtered/filtered_result.csv and, beside it, my_dump/<path>.npy and
-/// gold_dump/<path>.npy for the kept rows' tensors. Errors: CommandError when a file cannot be made;
-/// a tensor that cannot be saved is a warning.
+/// gold_dump/<path>.npy for the kept rows' tensors. Errors: CommandError when a file cannot be
+/// made; a tensor that cannot be saved is a warning.
 void write_filtered(const std::filesystem::path& result,
                     const std::vector<std::string>& columns,
                     const std::vector<Row>& rows,

@@ -16,6 +16,7 @@
 #include "compare/msaccucmp/prepare.h"
 #include "compare/msaccucmp/result_file.h"
 #include "compare/msaccucmp/row.h"
+#include "core/dumpfile/layout.h"
 #include "core/parallel/parallel_for.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -88,16 +89,14 @@ class TableMaker {
         for (size_t run = 0; run < results_.size(); ++run)
             add_run(run, rows);
         for (const Unmatched& missing : matcher_.unmatched_golden())
-            rows.push_back(
-                empty_row(missing.index,
-                          missing.op,
-                          kNotANumber,
-                          missing.path,
-                          algorithms_.size(),
-                          "No partner for " + missing.path + " in my dump."));
-        std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-            return a.index < b.index;
-        });
+            rows.push_back(empty_row(missing.index,
+                                     missing.op,
+                                     kNotANumber,
+                                     missing.path,
+                                     algorithms_.size(),
+                                     "No partner for " + missing.path + " in my dump."));
+        std::stable_sort(
+            rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
         return rows;
     }
 
@@ -142,15 +141,15 @@ class TableMaker {
             try {
                 const Pair pair =
                     prepare_pair(my_file_, dataset, golden_file_, *golden, done.lines);
-                const AlgorithmTexts texts = run_algorithms(
-                    {.x = pair.x.as<float>().data(),
-                     .y = pair.y.as<float>().data(),
-                     .count = static_cast<size_t>(pair.x.numel()),
-                     .is_scalar = pair.is_scalar,
-                     .are_bools = pair.are_bools,
-                     .x_name = dataset.path,
-                     .y_name = golden->path},
-                    algorithms_);
+                const AlgorithmTexts texts =
+                    run_algorithms({.x = pair.x.as<float>().data(),
+                                    .y = pair.y.as<float>().data(),
+                                    .count = static_cast<size_t>(pair.x.numel()),
+                                    .is_scalar = pair.is_scalar,
+                                    .are_bools = pair.are_bools,
+                                    .x_name = dataset.path,
+                                    .y_name = golden->path},
+                                   algorithms_);
                 for (const std::string& reason : texts.reasons)
                     done.lines.emplace_back(Level::kWarning, reason);
                 done.row = full_row(run.order,
@@ -196,13 +195,13 @@ class TableMaker {
         const bool none = std::none_of(
             results.begin(), results.end(), [](const Done& done) { return done.matched; });
         if (none) {
-            rows.push_back(empty_row(run.order,
-                                     run.name.op,
-                                     kNotANumber,
-                                     kNotANumber,
-                                     algorithms_.size(),
-                                     "No partner for the op " + run.name.op +
-                                         " in the golden dump."));
+            rows.push_back(
+                empty_row(run.order,
+                          run.name.op,
+                          kNotANumber,
+                          kNotANumber,
+                          algorithms_.size(),
+                          "No partner for the op " + run.name.op + " in the golden dump."));
             return;
         }
         for (Done& done : results)

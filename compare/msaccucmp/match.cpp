@@ -109,9 +109,8 @@ void Matcher::add_unmatched(const Run& run, std::vector<Unmatched>& all) const {
     if (missing.size() < run.datasets.size()) {
         all.insert(all.end(), missing.begin(), missing.end());
     } else {
-        all.push_back({my_.order_after_last(),
-                       "NaN",
-                       "/" + run.name.op + "/" + std::to_string(run.order)});
+        all.push_back(
+            {my_.order_after_last(), "NaN", "/" + run.name.op + "/" + std::to_string(run.order)});
     }
 }
 

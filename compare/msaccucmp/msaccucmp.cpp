@@ -29,13 +29,14 @@ int compare(const CompareOptions& options, Log& log) {
                            std::filesystem::is_regular_file(options.golden_path);
     if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5"))
         return compare_h5(options, log);
-    if (options.post_process)
-        throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
+    if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
     throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
 }
 
 /// Usage errors are printed as argparse prints them; all else is logged.
-int run_compare(std::span<const std::string> arguments, std::ostream& out, std::ostream& err,
+int run_compare(std::span<const std::string> arguments,
+                std::ostream& out,
+                std::ostream& err,
                 Log& log) {
     try {
         return compare(parse_compare_options(arguments, log), log);
@@ -65,8 +66,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     const auto start = std::chrono::steady_clock::now();
     Log log(err);
     if (::getuid() == 0)
-        log.warning(std::string(kProgram) +
-                    " runs as root; an ordinary user is safer and enough.");
+        log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
     if (arguments.empty()) {
         out << kUsage;
         return kInvalidParameter;
@@ -76,8 +76,8 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
         return kOk;
     }
     if (arguments.front() != "compare") {
-        err << kUsage << kProgram << ": error: there is no command '"
-            << log_safe(arguments.front()) << "' (choose from 'compare')\n";
+        err << kUsage << kProgram << ": error: there is no command '" << log_safe(arguments.front())
+            << "' (choose from 'compare')\n";
         return kUsageError;
     }
     try {

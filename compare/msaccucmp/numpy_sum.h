@@ -35,7 +35,8 @@ class NumpySums {
     std::array<float, K> over(size_t count) {
         std::array<float, K> total{};
         for (size_t start = 0; start < count; start += kSumChunk) {
-            const auto chunk = pairwise(start, count - start < kSumChunk ? count - start : kSumChunk);
+            const auto chunk =
+                pairwise(start, count - start < kSumChunk ? count - start : kSumChunk);
             for (size_t k = 0; k < K; ++k)
                 total[k] += chunk[k];
         }

@@ -84,11 +84,9 @@ void check_combinations(const ParsedArguments& given, std::span<const std::strin
     if (given.contains("output")) refuse("-o/--output_tensor needs -op.");
     if (given.contains("input")) refuse("-i/--input_tensor needs -op.");
     if (has(arguments, "-n") || has(arguments, "--topn")) refuse("-n/--topn needs -op.");
-    if (has(arguments, "--ignore_single_op_result"))
-        refuse("--ignore_single_op_result needs -op.");
+    if (has(arguments, "--ignore_single_op_result")) refuse("--ignore_single_op_result needs -op.");
     // The reference tests the value here, and the option without a value cannot be parsed.
-    if (given.contains("max_line") &&
-        (has(arguments, "-ml") || has(arguments, "--max_line")))
+    if (given.contains("max_line") && (has(arguments, "-ml") || has(arguments, "--max_line")))
         refuse("-ml/--max_line needs -op.");
 }
 
@@ -141,7 +139,8 @@ std::vector<OptionSpec> compare_option_specs(std::span<const std::string> argume
     add({"-op", "--op_name"}, "op_name", kText, "details of one op (dump folders)");
     add({"-o", "--output_tensor"}, "output", kText, "index of an output, with -op")
         .exclusive_group = 1;
-    add({"-i", "--input_tensor"}, "input", kText, "index of an input, with -op").exclusive_group = 1;
+    add({"-i", "--input_tensor"}, "input", kText, "index of an input, with -op").exclusive_group =
+        1;
     add({"--ignore_single_op_result"}, "ignore_single_op_result", kFlag, "with -op");
     add({"-n", "--topn"}, "topn", kInteger, "with -op");
     add({"-ml", "--max_line"}, "max_line", kInteger, "with -op");
@@ -170,8 +169,7 @@ CompareOptions parse_compare_options(std::span<const std::string> arguments, Log
     options.mapping = given.contains("mapping");
     options.advisor = given.contains("advisor");
     options.version = text("version") == "1" ? 1 : 2;
-    if (options.version == 1)
-        log.warning("-v 1 is treated as 2; the option will go away.");
+    if (options.version == 1) log.warning("-v 1 is treated as 2; the option will go away.");
     return options;
 }
 

@@ -93,9 +93,7 @@ struct CosineTerms {
     void operator()(size_t i, Lanes (&out)[1]) const {
         out[0] = (load_lanes(x + i) / splat(norm_x)) * (load_lanes(y + i) / splat(norm_y));
     }
-    void operator()(size_t i, float (&out)[1]) const {
-        out[0] = (x[i] / norm_x) * (y[i] / norm_y);
-    }
+    void operator()(size_t i, float (&out)[1]) const { out[0] = (x[i] / norm_x) * (y[i] / norm_y); }
 };
 
 /// Values moved to [0, 1] unless all are equal, and kept above the float32 epsilon.

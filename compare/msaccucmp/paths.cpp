@@ -65,7 +65,8 @@ int check_path(const std::string& path, bool exist, bool writable, PathType type
         return kInvalidParameter;
     }
     if (!is_plain(path)) {
-        log.error("The path '" + path + "' has characters other than A-Z a-z 0-9 _ . / : ( ) = \\ -");
+        log.error("The path '" + path +
+                  "' has characters other than A-Z a-z 0-9 _ . / : ( ) = \\ -");
         return kInvalidParameter;
     }
     std::string real = real_path(path);

@@ -51,15 +51,18 @@ bool are_compatible(std::string_view a, std::string_view b) {
     return both("Int", "Long") || both("Float", "Half");
 }
 
-void check_data_types(std::string_view my, std::string_view golden, const std::string& path,
+void check_data_types(std::string_view my,
+                      std::string_view golden,
+                      const std::string& path,
                       LogLines& log) {
     if (my == golden) return;
     const std::string types = "(" + std::string(my) + "," + std::string(golden) + ")";
     if (!are_compatible(my, golden))
         throw Error(ErrorKind::kUnsupported,
                     "The DataTypes of the two sides differ: " + types + " at " + path + ".");
-    log.emplace_back(Level::kInfo, "The DataTypes of the two sides are compatible: " + types +
-                                       " at " + path + ".");
+    log.emplace_back(
+        Level::kInfo,
+        "The DataTypes of the two sides are compatible: " + types + " at " + path + ".");
 }
 
 bool is_scalar(const Shape& shape) {
@@ -106,10 +109,13 @@ Tensor in_logical_order(const h5::Reader& golden,
 
 bool strides_fit(const Shape& shape, const std::vector<int64_t>& strides) {
     if (shape.size() != strides.size()) return false;
-    __int128 last = 0;
-    for (size_t i = 0; i < shape.size(); ++i)
-        last += static_cast<__int128>(shape[i] - 1) * strides[i];
-    return last + 1 <= numel_of(shape);
+    int64_t last = 1;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        int64_t step = 0;
+        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &step)) return false;
+        if (__builtin_add_overflow(last, step, &last)) return false;
+    }
+    return last <= numel_of(shape);
 }
 
 Tensor restrided(const Tensor& data, const std::vector<int64_t>& strides) {
@@ -123,9 +129,8 @@ Tensor restrided(const Tensor& data, const std::vector<int64_t>& strides) {
     for (int64_t i = 0; i < result.numel(); ++i) {
         if (offset < 0 || offset >= data.numel())
             throw Error(ErrorKind::kFormat, "The attribute Stride points outside the data.");
-        std::memcpy(to + static_cast<size_t>(i) * size,
-                    from + static_cast<size_t>(offset) * size,
-                    size);
+        std::memcpy(
+            to + static_cast<size_t>(i) * size, from + static_cast<size_t>(offset) * size, size);
         for (size_t axis = strides.size(); axis-- > 0;) {
             offset += strides[axis];
             if (++index[axis] < data.shape()[axis]) break;
