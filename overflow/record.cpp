@@ -6,8 +6,11 @@ namespace npuscope::overflow {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kKindNames = {
-    "introduced", "received", "inherited_from_input", "non_finite_without_overflow"};
+constexpr std::array<std::string_view, 5> kKindNames = {"introduced",
+                                                        "received",
+                                                        "inherited_from_input",
+                                                        "non_finite_without_overflow",
+                                                        "undetermined"};
 constexpr std::array<std::string_view, 4> kEvidenceNames = {
     "none", "data_flow", "saturated", "non_finite"};
 

@@ -15,8 +15,9 @@ enum class OverflowKind : uint8_t {
     kReceived,            ///< an input carried the damage of an earlier overflow, or inf or nan
     kInheritedFromInput,  ///< inf or nan in a tensor that no op made: no overflow
     kNonFiniteWithoutOverflow,  ///< inf or nan made by an op whose status is clean (1/0, 0*inf)
+    kUndetermined,  ///< a scanned dump shows damage, but not the inputs that would tell its origin
 };
-/// "introduced", "received", "inherited_from_input", "non_finite_without_overflow"
+/// "introduced", "received", "inherited_from_input", "non_finite_without_overflow", "undetermined"
 [[nodiscard]] std::string_view name_of(OverflowKind kind);
 
 /// What shows the damage in the input that a record names.

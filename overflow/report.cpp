@@ -97,7 +97,7 @@ std::string line_of(const OverflowRecord& record) {
         "{} raised by {}; damage came through {}", head, cause_of(record), way_of(record));
 }
 
-std::string terminal_text(const OverflowReport& report) {
+std::string to_text(const OverflowReport& report) {
     std::string text;
     if (const OverflowRecord* first = report.first()) {
         text += first_lines(*first);
@@ -136,7 +136,7 @@ std::string terminal_text(const OverflowReport& report) {
     return text;
 }
 
-std::string json_text(const OverflowReport& report) {
+std::string to_json(const OverflowReport& report) {
     auto array = nlohmann::ordered_json::array();
     for (const auto* list : {&report.records, &report.receivers, &report.foreign})
         for (const OverflowRecord& record : *list)

@@ -13,11 +13,11 @@ namespace npuscope::overflow {
 
 /// The first origin, then every op that overflowed, who only received, and what is no overflow.
 /// Ends with a newline.
-[[nodiscard]] std::string terminal_text(const OverflowReport& report);
+[[nodiscard]] std::string to_text(const OverflowReport& report);
 
 /// An array: one object an op of `records`, then of `receivers`, then of `foreign`, with the keys
 /// path, node, kind, also_raised, via, evidence, from, origin, kernels, bits. Text that is not
 /// there is null.
-[[nodiscard]] std::string json_text(const OverflowReport& report);
+[[nodiscard]] std::string to_json(const OverflowReport& report);
 
 }  // namespace npuscope::overflow

@@ -53,7 +53,7 @@ OverflowReport example() {
 }
 
 TEST(OverflowReportText, names_the_first_origin_its_kernels_and_who_only_received) {
-    EXPECT_EQ(terminal_text(example()),
+    EXPECT_EQ(to_text(example()),
               "First overflow: /addmm/17 (fc1)\n"
               "  raised by  MatMul: Cube accumulator (bit 10)\n"
               "  inputs     finite, and none from an op that overflowed: it began here\n"
@@ -73,8 +73,8 @@ TEST(OverflowReportText, names_the_first_origin_its_kernels_and_who_only_receive
 TEST(OverflowReportText, says_so_when_nothing_overflowed) {
     OverflowReport report;
     report.ops_seen = 12;
-    EXPECT_EQ(terminal_text(report), "No overflow in 12 ops.\n");
-    EXPECT_EQ(json_text(report), "[]\n");
+    EXPECT_EQ(to_text(report), "No overflow in 12 ops.\n");
+    EXPECT_EQ(to_json(report), "[]\n");
 }
 
 TEST(OverflowReportText, json_has_one_object_an_op) {
@@ -82,7 +82,7 @@ TEST(OverflowReportText, json_has_one_object_an_op) {
     report.records.erase(report.records.begin());
     report.receivers.clear();
     report.foreign.clear();
-    EXPECT_EQ(json_text(report),
+    EXPECT_EQ(to_json(report),
               R"([
   {
     "path": "/mul_Tensor/19",
@@ -109,7 +109,7 @@ TEST(OverflowReportText, a_hostile_name_cannot_forge_a_line) {
     OverflowReport report;
     record.source.node = "\xff\xfe";
     report.records.push_back(record);
-    EXPECT_NE(json_text(report).find("\xef\xbf\xbd"), std::string::npos);
+    EXPECT_NE(to_json(report).find("\xef\xbf\xbd"), std::string::npos);
 }
 
 TEST(FloatStatusText, names_each_bit) {
