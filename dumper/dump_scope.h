@@ -18,9 +18,9 @@ struct DumpOptions {
     bool use_load =
         false;  ///< inputs from load_file_path; outputs are dumped under the golden's seqid
     bool check_overflow = false;  ///< only ops whose float status was set, inputs and outputs
-    std::filesystem::path
-        dump_path;  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
-    std::filesystem::path load_file_path;  ///< *.h5
+    std::filesystem::path dump_path =
+        {};  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
+    std::filesystem::path load_file_path = {};  ///< *.h5
     bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
     uint64_t max_bytes = 0;    ///< 0: no limit; then dumping stops, the file says so
     uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
