@@ -101,7 +101,7 @@ def load_images(test_file: Path) -> tuple:
     digits = load_digits()
     images = (digits.images / 16).astype(np.float32)[:, None]
     with np.load(test_file) as held_out:
-        test_images, test_labels = held_out["x"], held_out["y"]
+        test_images, test_labels = held_out["in_input"], held_out["out_label"]
     known = {image.tobytes() for image in test_images}
     keep = np.array([image.tobytes() not in known for image in images])
     if len(images) - keep.sum() != len(test_images):
