@@ -1,5 +1,6 @@
 // Ops of one tensor, element by element.
-#include <limits>
+#include <string>
+#include <utility>
 
 #include "npu_backend/onnx/node_run.h"
 #include "npu_backend/onnx/read_tensor.h"
@@ -53,10 +54,10 @@ void lower_erf(NodeRun& node) {
 }
 
 void lower_gelu(NodeRun& node) {
-    node.set_output(0,
-                    node.call("gelu",
-                              {{"self", node.input(0)},
-                               {"approximate", node.attribute("approximate", "none")}}));
+    const std::string approximate = node.attribute("approximate", "none");
+    node.require(approximate == "none" || approximate == "tanh",
+                 "approximate is neither 'none' nor 'tanh'");
+    node.set_output(0, node.call("gelu", {{"self", node.input(0)}, {"approximate", approximate}}));
 }
 
 void lower_clip(NodeRun& node) {

@@ -226,8 +226,11 @@ class GraphReader {
             complete = node.inputs[static_cast<size_t>(i)] != kNoValue;
         if (!complete || !within(node.inputs.size(), op.max_inputs))
             throw Error(ErrorKind::kFormat,
-                        what + " has " + std::to_string(node.inputs.size()) + " inputs, or one " +
-                            "that it needs is left out");
+                        what + " takes " + std::to_string(op.min_inputs) + " to " +
+                            (op.max_inputs == kAnyNumber ? "any number of"
+                                                         : std::to_string(op.max_inputs)) +
+                            " inputs; it has " + std::to_string(node.inputs.size()) +
+                            ", or one that it needs is left out");
         if (node.outputs.empty() || !within(node.outputs.size(), op.max_outputs))
             throw Error(ErrorKind::kUnsupported,
                         what + " has " + std::to_string(node.outputs.size()) +

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/error.h"
 #include "npu_backend/onnx/host_ops.h"
 #include "npu_backend/onnx/node_run.h"
 
@@ -49,8 +50,12 @@ void lower_reshape(NodeRun& node) {
         node.require(axis < input.shape().size(), "dimension 0 copies one that the input lacks");
         shape[axis] = input.shape()[axis];
     }
-    // Tensor::reshaped() finds -1 and checks the rest.
-    shape = input.reshaped(std::move(shape)).shape();
+    try {
+        // Finds -1 and checks the rest.
+        shape = input.reshaped(std::move(shape)).shape();
+    } catch (const Error& error) {
+        throw Error(ErrorKind::kFormat, error.what());
+    }
     node.set_output(0, node.call("view", {{"self", input}, {"size", std::move(shape)}}));
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "core/base/printable.h"
 #include "npu_backend/onnx/node_run.h"
 
 namespace npuscope::onnx_model {
@@ -67,7 +68,8 @@ Windows read_windows(const NodeRun& node, const IntList& kernel, std::span<const
     } else if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
         pad_to_same(windows, sizes, auto_pad == "SAME_UPPER");
     } else {
-        node.require(auto_pad == "NOTSET" || auto_pad.empty(), "auto_pad is '" + auto_pad + "'");
+        node.require(auto_pad == "NOTSET" || auto_pad.empty(),
+                     "auto_pad is '" + printable(auto_pad) + "'");
     }
     for (size_t i = 0; i < count; ++i)
         node.require((windows.kernel[i] - 1) * windows.dilation[i] + 1 <=
