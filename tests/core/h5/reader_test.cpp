@@ -31,13 +31,16 @@ TEST_F(FilesOfH5py, list_a_group_by_name_in_old_and_new_layout) {
     }
 }
 
-TEST_F(FilesOfH5py, list_a_group_that_tracks_creation_in_that_order) {
+TEST_F(FilesOfH5py, list_a_group_that_tracks_creation_in_that_order_but_the_root_by_name) {
     const Reader file = written(
         "f=h5py.File(path,'w',track_order=True)\n"
-        "for n in ['c','a','b']: f.create_group(n)\n"
+        "g=f.create_group('g',track_order=True)\n"
+        "for n in ['c','a','b']: f.create_group(n); g.create_group(n)\n"
         "f.close()\n"
-        "assert list(h5py.File(path,'r'))==['c','a','b']\n");
-    EXPECT_EQ(file.children("/"), (Names{"c", "a", "b"}));
+        "f=h5py.File(path,'r')\n"
+        "assert list(f['g'])==['c','a','b'] and list(f)==['a','b','c','g']\n");
+    EXPECT_EQ(file.children("/g"), (Names{"c", "a", "b"}));
+    EXPECT_EQ(file.children("/"), (Names{"a", "b", "c", "g"}));
 }
 
 TEST_F(FilesOfH5py, give_the_real_part_of_complex_numbers) {
