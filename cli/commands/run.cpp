@@ -10,6 +10,7 @@
 #include "cli/options/device_options.h"
 #include "core/base/printable.h"
 #include "diagnose/flows/run.h"
+#include "overflow/report.h"
 
 namespace npuscope::cli {
 
