@@ -20,7 +20,8 @@ namespace npuscope::cli {
 BuiltinSample::BuiltinSample() {
     std::string name = (std::filesystem::temp_directory_path() / "npuscope-sample-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-        throw Error(ErrorKind::kIo, "cannot make a temporary folder for the built-in sample; set TMPDIR");
+        throw Error(ErrorKind::kIo,
+                    "cannot make a temporary folder for the built-in sample; set TMPDIR");
     folder_ = name;
     write_text_file(model(), std::string(npuscope_sample_model, npuscope_sample_model_end));
     write_text_file(inputs(), std::string(npuscope_sample_inputs, npuscope_sample_inputs_end));

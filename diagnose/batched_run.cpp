@@ -15,7 +15,8 @@ int64_t declared_batch(const onnx_model::Model& model) {
     for (const onnx_model::TensorInfo& input : model.inputs()) {
         if (input.shape.empty() || input.shape[0] <= 0 || (batch > 0 && input.shape[0] != batch))
             throw Error(ErrorKind::kUsage,
-                        "--batch needs a model whose inputs declare one fixed batch; it has: " + describe_inputs(model));
+                        "--batch needs a model whose inputs declare one fixed batch; it has: " +
+                            describe_inputs(model));
         batch = input.shape[0];
     }
     return batch;
@@ -25,8 +26,9 @@ int64_t sample_count(const NamedTensors& inputs) {
     int64_t count = -1;
     for (const auto& [name, tensor] : inputs) {
         if (tensor.ndim() == 0 || tensor.dim(0) == 0 || (count >= 0 && tensor.dim(0) != count))
-            throw Error(ErrorKind::kUsage, "--batch needs inputs with one common, nonzero first dimension; '" + name +
-                                               "' has shape " + to_string(tensor.shape()));
+            throw Error(ErrorKind::kUsage,
+                        "--batch needs inputs with one common, nonzero first dimension; '" + name +
+                            "' has shape " + to_string(tensor.shape()));
         count = tensor.dim(0);
     }
     return count;
@@ -34,7 +36,9 @@ int64_t sample_count(const NamedTensors& inputs) {
 
 void copy_rows(const Tensor& from, Tensor& to, int64_t begin, int64_t count) {
     const size_t row = to.nbytes() / static_cast<size_t>(to.dim(0));
-    std::memcpy(to.mutable_data() + static_cast<size_t>(begin) * row, from.data(), static_cast<size_t>(count) * row);
+    std::memcpy(to.mutable_data() + static_cast<size_t>(begin) * row,
+                from.data(),
+                static_cast<size_t>(count) * row);
 }
 
 }  // namespace
@@ -62,14 +66,17 @@ NamedTensors run_in_batches(const onnx_model::Model& model,
     NamedTensors joined;
     for (int64_t begin = 0; begin < samples; begin += batch) {
         NamedTensors slice;
-        for (const auto& [name, tensor] : inputs) slice.emplace_back(name, slice_rows(tensor, begin, batch));
+        for (const auto& [name, tensor] : inputs)
+            slice.emplace_back(name, slice_rows(tensor, begin, batch));
         const NamedTensors outputs = model.run(executor, slice, progress);
         const int64_t kept = std::min(batch, samples - begin);
         for (size_t i = 0; i < outputs.size(); ++i) {
             const auto& [name, tensor] = outputs[i];
             if (tensor.ndim() == 0 || tensor.dim(0) != batch)
-                throw Error(ErrorKind::kUsage, "--batch cannot join the output '" + name + "' of shape " +
-                                                   to_string(tensor.shape()) + ": its first dimension is not the batch");
+                throw Error(ErrorKind::kUsage,
+                            "--batch cannot join the output '" + name + "' of shape " +
+                                to_string(tensor.shape()) +
+                                ": its first dimension is not the batch");
             if (begin == 0) {
                 Shape shape = tensor.shape();
                 shape[0] = samples;

@@ -14,8 +14,8 @@ namespace npuscope::diagnose {
 
 /// One tensor of an op in the isolated run against the golden's.
 struct TensorFinding {
-    std::string target;   ///< path in the isolated dump
-    std::string golden;   ///< path in the golden dump
+    std::string target;  ///< path in the isolated dump
+    std::string golden;  ///< path in the golden dump
     std::string dtype;
     std::string shape;
     std::string verdict;  ///< pass, fail, undefined, incomparable, missing, mistrusted
@@ -42,7 +42,7 @@ struct OpFinding {
     std::optional<double> free_error;  ///< free run: the worst of its outputs
     double tolerance = 0;
     OverflowRole overflow = OverflowRole::kNone;
-    std::string overflow_note;         ///< from which op it received, which kernels raised it
+    std::string overflow_note;  ///< from which op it received, which kernels raised it
     std::vector<TensorFinding> tensors;
 };
 
@@ -58,11 +58,12 @@ struct CheckReport {
     std::string headline;  ///< one sentence for the top of terminal and page
     std::string model;
     std::string device;
-    std::string golden;    ///< the reference, or the golden file
+    std::string golden;  ///< the reference, or the golden file
     std::string inputs;
-    std::vector<OpFinding> ops;             ///< by seqid
-    std::optional<size_t> first_culprit;    ///< index into ops
-    std::optional<size_t> worst;            ///< index of the largest introduced/tolerance; absent when nothing was judged
+    std::vector<OpFinding> ops;           ///< by seqid
+    std::optional<size_t> first_culprit;  ///< index into ops
+    std::optional<size_t>
+        worst;  ///< index of the largest introduced/tolerance; absent when nothing was judged
     Explanation why;
     std::string next;                       ///< a command to run
     std::vector<OutputDifference> outputs;  ///< free run against golden

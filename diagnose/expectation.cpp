@@ -25,7 +25,8 @@ OutputDifference difference(const std::string& name, const Tensor& output, const
     OutputDifference found;
     found.name = name;
     if (output.shape() != expected.shape()) {
-        found.incomparable = "shape " + to_string(output.shape()) + ", expected " + to_string(expected.shape());
+        found.incomparable =
+            "shape " + to_string(output.shape()) + ", expected " + to_string(expected.shape());
         return found;
     }
     const Tensor a = output.cast(DType::kFloat64);
@@ -45,10 +46,12 @@ OutputDifference difference(const std::string& name, const Tensor& output, const
 
 }  // namespace
 
-std::vector<OutputDifference> compare_outputs(const NamedTensors& outputs, const NamedTensors& expected) {
+std::vector<OutputDifference> compare_outputs(const NamedTensors& outputs,
+                                              const NamedTensors& expected) {
     std::vector<OutputDifference> differences;
     for (const auto& [name, tensor] : expected) {
-        const auto ours = std::find_if(outputs.begin(), outputs.end(), [&](const auto& o) { return o.first == name; });
+        const auto ours = std::find_if(
+            outputs.begin(), outputs.end(), [&](const auto& o) { return o.first == name; });
         if (ours == outputs.end()) {
             differences.push_back({name, 0, 0, 0, "the run has no such output"});
         } else {
@@ -59,25 +62,31 @@ std::vector<OutputDifference> compare_outputs(const NamedTensors& outputs, const
 }
 
 Accuracy top1_accuracy(const Tensor& scores, const Tensor& labels) {
-    if (scores.ndim() != 2 || labels.ndim() != 1 || scores.dim(0) != labels.dim(0) || scores.dim(1) == 0)
-        throw Error(ErrorKind::kUsage, "labels of shape " + to_string(labels.shape()) + " do not fit scores of shape " +
-                                           to_string(scores.shape()) + "; wanted [samples] and [samples, classes]");
+    if (scores.ndim() != 2 || labels.ndim() != 1 || scores.dim(0) != labels.dim(0) ||
+        scores.dim(1) == 0)
+        throw Error(ErrorKind::kUsage,
+                    "labels of shape " + to_string(labels.shape()) +
+                        " do not fit scores of shape " + to_string(scores.shape()) +
+                        "; wanted [samples] and [samples, classes]");
     const Tensor wide = scores.cast(DType::kFloat64);
     const Tensor classes = labels.cast(DType::kInt64);
     Accuracy found;
     found.samples = scores.dim(0);
     for (int64_t row = 0; row < found.samples; ++row)
-        found.hits += argmax_row(wide.as<double>(), row, scores.dim(1)) == classes.as<int64_t>()[static_cast<size_t>(row)];
+        found.hits += argmax_row(wide.as<double>(), row, scores.dim(1)) ==
+                      classes.as<int64_t>()[static_cast<size_t>(row)];
     return found;
 }
 
 std::optional<int64_t> changed_predictions(const Tensor& scores, const Tensor& golden) {
-    if (scores.ndim() != 2 || scores.shape() != golden.shape() || scores.dim(1) < 2) return std::nullopt;
+    if (scores.ndim() != 2 || scores.shape() != golden.shape() || scores.dim(1) < 2)
+        return std::nullopt;
     const Tensor ours = scores.cast(DType::kFloat64);
     const Tensor theirs = golden.cast(DType::kFloat64);
     int64_t changed = 0;
     for (int64_t row = 0; row < scores.dim(0); ++row)
-        changed += argmax_row(ours.as<double>(), row, scores.dim(1)) != argmax_row(theirs.as<double>(), row, scores.dim(1));
+        changed += argmax_row(ours.as<double>(), row, scores.dim(1)) !=
+                   argmax_row(theirs.as<double>(), row, scores.dim(1));
     return changed;
 }
 

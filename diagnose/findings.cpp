@@ -26,8 +26,13 @@ void take_facts(const dumpfile::OpEntry* entry, OpFinding& op) {
 }
 
 TensorFinding finding_of(const compare::TensorResult& tensor) {
-    TensorFinding found{tensor.target, tensor.golden, tensor.dtype, to_string(tensor.shape),
-                        std::string(compare::name_of(tensor.judgement.verdict)), tensor.judgement.rule, {}};
+    TensorFinding found{tensor.target,
+                        tensor.golden,
+                        tensor.dtype,
+                        to_string(tensor.shape),
+                        std::string(compare::name_of(tensor.judgement.verdict)),
+                        tensor.judgement.rule,
+                        {}};
     const auto metrics = compare::all_metrics();
     for (size_t i = 0; i < tensor.metrics.size() && i < metrics.size(); ++i)
         found.metrics.emplace_back(metrics[i]->name, tensor.metrics[i]);
@@ -38,6 +43,15 @@ void raise(std::optional<double>& worst, double error) {
     if (!worst || !(error <= *worst)) worst = error;
 }
 
+/// What the comparison allowed; 0 where it asked for equality.
+double tolerance_of(const compare::TensorResult& tensor, const std::string& compute_type) {
+    const auto dtype = dtype_from_name(tensor.dtype);
+    if (!dtype) return 0;
+    const compare::Bound bound =
+        compare::PrecisionBounds{}.bound({tensor.target, tensor.golden, *dtype, compute_type});
+    return bound.exact ? 0 : bound.tolerance;
+}
+
 /// The isolated run's verdict, errors and tensors.
 void take_isolated(const compare::OpResult& result, OpFinding& op) {
     op.verdict = compare::name_of(result.judgement.verdict);
@@ -46,7 +60,7 @@ void take_isolated(const compare::OpResult& result, OpFinding& op) {
         if (tensor.direction != dumpfile::Direction::kOutput) continue;
         if (tensor.sums.numel > 0) {
             raise(op.introduced, relative_error(tensor));
-            if (!tensor.bound.exact) op.tolerance = std::max(op.tolerance, tensor.bound.tolerance);
+            op.tolerance = std::max(op.tolerance, tolerance_of(tensor, op.compute_type));
         }
         op.tensors.push_back(finding_of(tensor));
     }
@@ -55,32 +69,41 @@ void take_isolated(const compare::OpResult& result, OpFinding& op) {
 void take_free(const compare::OpResult& result, OpFinding& op) {
     for (const compare::TensorResult& tensor : result.tensors) {
         if (tensor.sums.numel == 0) continue;
-        raise(tensor.direction == dumpfile::Direction::kInput ? op.inherited : op.free_error, relative_error(tensor));
+        raise(tensor.direction == dumpfile::Direction::kInput ? op.inherited : op.free_error,
+              relative_error(tensor));
     }
 }
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    for (const std::string& word : words)
+        text += (text.empty() ? "" : ", ") + word;
     return text;
 }
 
 void take_overflow(const Evidence& evidence, std::map<std::string, OpFinding>& ops) {
     std::set<std::string> alone;  // overflow on the golden's inputs too
-    for (const overflow::OverflowRecord& record : evidence.isolated_overflow.records) alone.insert(record.path());
+    for (const overflow::OverflowRecord& record : evidence.isolated_overflow.records)
+        alone.insert(record.path());
     const auto mark = [&](const overflow::OverflowRecord& record) {
         const auto found = ops.find(record.path());
         if (found == ops.end()) return;
         OpFinding& op = found->second;
-        const bool own = record.kind == overflow::OverflowKind::kIntroduced || (record.raised() && alone.count(op.path) > 0);
+        const bool own = record.kind == overflow::OverflowKind::kIntroduced ||
+                         (record.raised() && alone.count(op.path) > 0);
         op.overflow = own ? OverflowRole::kIntroduced : OverflowRole::kReceived;
         op.overflow_note = own ? "raised by " + joined(record.kernels)
-                               : "received through " + record.via + (record.from.empty() ? "" : " from " + record.from) +
-                                     (record.origin.empty() || record.origin == record.from ? "" : ", where it began: " + record.origin) +
+                               : "received through " + record.via +
+                                     (record.from.empty() ? "" : " from " + record.from) +
+                                     (record.origin.empty() || record.origin == record.from
+                                          ? ""
+                                          : ", where it began: " + record.origin) +
                                      (record.raised() ? "; its own status is set too" : "");
     };
-    for (const overflow::OverflowRecord& record : evidence.free_overflow.records) mark(record);
-    for (const overflow::OverflowRecord& record : evidence.free_overflow.receivers) mark(record);
+    for (const overflow::OverflowRecord& record : evidence.free_overflow.records)
+        mark(record);
+    for (const overflow::OverflowRecord& record : evidence.free_overflow.receivers)
+        mark(record);
 }
 
 }  // namespace
@@ -109,7 +132,8 @@ std::vector<OpFinding> collect_findings(const Evidence& evidence) {
     };
     for (const compare::OpResult& result : evidence.free_run.ops)
         take_free(result, op_of(result.target.empty() ? result.golden : result.target));
-    // The isolated run keeps the golden's seqids; the free run counts its own: both are 1, 2, 3… of the same graph.
+    // The isolated run keeps the golden's seqids; the free run counts its own: both are 1, 2, 3… of
+    // the same graph.
     for (const compare::OpResult& result : evidence.isolated.ops)
         take_isolated(result, op_of(result.target.empty() ? result.golden : result.target));
     take_overflow(evidence, ops);
@@ -118,7 +142,9 @@ std::vector<OpFinding> collect_findings(const Evidence& evidence) {
         if (op.verdict.empty()) op.verdict = "unjudged";
         findings.push_back(std::move(op));
     }
-    std::stable_sort(findings.begin(), findings.end(), [](const OpFinding& a, const OpFinding& b) { return a.seqid < b.seqid; });
+    std::stable_sort(findings.begin(), findings.end(), [](const OpFinding& a, const OpFinding& b) {
+        return a.seqid < b.seqid;
+    });
     return findings;
 }
 

@@ -10,10 +10,14 @@ namespace npuscope::diagnose {
 
 namespace {
 
-std::string quoted(const std::filesystem::path& path) { return "'" + printable(path.string()) + "'"; }
+std::string quoted(const std::filesystem::path& path) {
+    return "'" + printable(path.string()) + "'";
+}
 
 bool has_input(const onnx_model::Model& model, const std::string& name) {
-    return std::any_of(model.inputs().begin(), model.inputs().end(), [&](const auto& i) { return i.name == name; });
+    return std::any_of(model.inputs().begin(), model.inputs().end(), [&](const auto& i) {
+        return i.name == name;
+    });
 }
 
 }  // namespace
@@ -26,8 +30,11 @@ std::string describe_inputs(const onnx_model::Model& model) {
         for (size_t axis = 0; axis < input.shape.size(); ++axis) {
             if (axis > 0) text += ',';
             const bool symbolic = input.shape[axis] < 0;
-            const bool named = symbolic && axis < input.symbols.size() && !input.symbols[axis].empty();
-            text += !symbolic ? std::to_string(input.shape[axis]) : named ? printable(input.symbols[axis]) : "?";
+            const bool named =
+                symbolic && axis < input.symbols.size() && !input.symbols[axis].empty();
+            text += !symbolic ? std::to_string(input.shape[axis])
+                    : named   ? printable(input.symbols[axis])
+                              : "?";
         }
         text += "]";
     }
@@ -56,7 +63,8 @@ NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed) 
     NamedTensors inputs;
     for (const onnx_model::TensorInfo& input : model.inputs()) {
         Shape shape = input.shape;
-        std::replace_if(shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; }, 1);
+        std::replace_if(
+            shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; }, 1);
         if (!is_float(input.dtype)) {
             inputs.emplace_back(input.name, Tensor::zeros(input.dtype, std::move(shape)));
             continue;
@@ -69,7 +77,8 @@ NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed) 
     return inputs;
 }
 
-NamedTensors read_expected_outputs(const onnx_model::Model& model, const std::filesystem::path& path) {
+NamedTensors read_expected_outputs(const onnx_model::Model& model,
+                                   const std::filesystem::path& path) {
     NamedTensors expected;
     const NamedTensors arrays = read_npz(path);
     for (const onnx_model::TensorInfo& output : model.outputs())
@@ -79,7 +88,8 @@ NamedTensors read_expected_outputs(const onnx_model::Model& model, const std::fi
         std::string names;
         for (const onnx_model::TensorInfo& output : model.outputs())
             names += (names.empty() ? "out_" : ", out_") + printable(output.name);
-        throw Error(ErrorKind::kUsage, quoted(path) + " holds no expected output; it should have " + names);
+        throw Error(ErrorKind::kUsage,
+                    quoted(path) + " holds no expected output; it should have " + names);
     }
     return expected;
 }
@@ -91,11 +101,14 @@ Tensor read_labels(const std::filesystem::path& path) {
     for (const auto& [name, tensor] : arrays) {
         if (is_float(tensor.dtype()) || tensor.ndim() != 1) continue;
         if (labels != nullptr)
-            throw Error(ErrorKind::kUsage, quoted(path) + " holds several 1-D integer arrays; labels need exactly one");
+            throw Error(
+                ErrorKind::kUsage,
+                quoted(path) + " holds several 1-D integer arrays; labels need exactly one");
         labels = &tensor;
     }
     if (labels == nullptr)
-        throw Error(ErrorKind::kUsage, quoted(path) + " holds no 1-D integer array with the labels");
+        throw Error(ErrorKind::kUsage,
+                    quoted(path) + " holds no 1-D integer array with the labels");
     return labels->cast(DType::kInt64);
 }
 

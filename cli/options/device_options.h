@@ -18,11 +18,14 @@ struct DeviceOptions {
 /// `with_device` adds --device too.
 inline void add_device_options(CLI::App& app, DeviceOptions& options, bool with_device) {
     if (with_device)
-        app.add_option("--device", options.device, "cpu (the reference) or npu (the emulated chip)")->capture_default_str();
+        app.add_option("--device", options.device, "cpu (the reference) or npu (the emulated chip)")
+            ->capture_default_str();
     std::string chips;
-    for (const Chip& row : all_chips()) chips += (chips.empty() ? "" : ", ") + std::string(row.name);
+    for (const Chip& row : all_chips())
+        chips += (chips.empty() ? "" : ", ") + std::string(row.name);
     app.add_option("--chip", options.chip, "emulated chip: " + chips)->capture_default_str();
-    app.add_option("--reference", options.reference, "arithmetic of the reference: fp64 or fp32")->capture_default_str();
+    app.add_option("--reference", options.reference, "arithmetic of the reference: fp64 or fp32")
+        ->capture_default_str();
 }
 
 }  // namespace npuscope::cli

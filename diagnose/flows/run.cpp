@@ -17,12 +17,14 @@ namespace {
 
 dumper::DumpOptions dump_options(const RunOptions& options) {
     dumper::DumpOptions dump;
-    dump.enabled = !options.dump.empty() || !options.load.empty() || !options.check_overflow.empty();
+    dump.enabled =
+        !options.dump.empty() || !options.load.empty() || !options.check_overflow.empty();
     dump.max_bytes = options.max_bytes;
     dump.progress = options.progress;
     if (!options.check_overflow.empty()) {
         if (!options.dump.empty() || !options.load.empty())
-            throw Error(ErrorKind::kUsage, "--check-overflow cannot be combined with --dump or --load; run twice");
+            throw Error(ErrorKind::kUsage,
+                        "--check-overflow cannot be combined with --dump or --load; run twice");
         dump.check_overflow = true;
         dump.dump_path = options.check_overflow;
     } else {
@@ -38,7 +40,8 @@ dumper::DumpOptions dump_options(const RunOptions& options) {
 
 void judge(const RunOptions& options, const onnx_model::Model& model, RunReport& report) {
     if (!options.expect.empty()) {
-        report.expectation = compare_outputs(report.outputs, read_expected_outputs(model, options.expect));
+        report.expectation =
+            compare_outputs(report.outputs, read_expected_outputs(model, options.expect));
         for (const OutputDifference& output : report.expectation)
             if (!output.incomparable.empty() || !(output.relative <= options.expect_tolerance))
                 report.expectation_met = false;
@@ -50,18 +53,23 @@ void judge(const RunOptions& options, const onnx_model::Model& model, RunReport&
 void write_outputs(const RunOptions& options, const RunReport& report) {
     if (options.output.empty()) return;
     NamedTensors named;
-    for (const auto& [name, tensor] : report.outputs) named.emplace_back("out_" + name, tensor);
+    for (const auto& [name, tensor] : report.outputs)
+        named.emplace_back("out_" + name, tensor);
     write_npz(options.output, named);
 }
 
 }  // namespace
 
-Device device_from_names(const std::string& device, const std::string& chip_name, const std::string& reference) {
+Device device_from_names(const std::string& device,
+                         const std::string& chip_name,
+                         const std::string& reference) {
     if (device == "npu") return Device::npu(chip(chip_name));
-    if (device != "cpu") throw Error(ErrorKind::kUsage, "unknown device '" + device + "'; there are cpu and npu");
+    if (device != "cpu")
+        throw Error(ErrorKind::kUsage, "unknown device '" + device + "'; there are cpu and npu");
     if (reference == "fp64") return Device::reference64();
     if (reference == "fp32") return Device::reference32();
-    throw Error(ErrorKind::kUsage, "unknown reference '" + reference + "'; there are fp64 and fp32");
+    throw Error(ErrorKind::kUsage,
+                "unknown reference '" + reference + "'; there are fp64 and fp32");
 }
 
 RunReport run(const RunOptions& options) {
@@ -80,15 +88,20 @@ RunReport run(const RunOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     {
         Progress progress("run", model.node_count(), options.progress);
-        const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) { progress.update(done, node); };
-        report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node) : model.run(executor, inputs, on_node);
+        const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
+            progress.update(done, node);
+        };
+        report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
+                                       : model.run(executor, inputs, on_node);
     }
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.ops = executor.last_seqid();
     if (scope) report.dump = scope->close();
     if (executor.observer_error_count() > 0)
-        throw Error(ErrorKind::kInternal, "an observer failed " + std::to_string(executor.observer_error_count()) +
-                                              " times, first: " + executor.first_observer_error());
+        throw Error(ErrorKind::kInternal,
+                    "an observer failed " + std::to_string(executor.observer_error_count()) +
+                        " times, first: " + executor.first_observer_error());
     report.overflow = watcher.report();
     judge(options, model, report);
     write_outputs(options, report);

@@ -18,12 +18,12 @@ namespace npuscope::diagnose {
 struct RunOptions {
     std::filesystem::path model;
     Device device;
-    std::filesystem::path input;           ///< empty: seeded inputs
-    uint64_t seed = 0;                     ///< of seeded inputs
-    std::filesystem::path output;          ///< .npz to write; arrays out_<name>
-    std::filesystem::path expect;          ///< .npz with out_<name>
+    std::filesystem::path input;   ///< empty: seeded inputs
+    uint64_t seed = 0;             ///< of seeded inputs
+    std::filesystem::path output;  ///< .npz to write; arrays out_<name>
+    std::filesystem::path expect;  ///< .npz with out_<name>
     double expect_tolerance = kExpectTolerance;
-    std::filesystem::path labels;          ///< .npz or .npy with class numbers
+    std::filesystem::path labels;  ///< .npz or .npy with class numbers
     bool batch = false;
     std::filesystem::path dump;            ///< .h5: every op
     std::filesystem::path load;            ///< .h5: golden inputs for each op
@@ -48,6 +48,8 @@ struct RunReport {
 [[nodiscard]] RunReport run(const RunOptions& options);
 
 /// "cpu" or "npu", with the reference ("fp64", "fp32") or the chip's name. Errors: Error(kUsage).
-[[nodiscard]] Device device_from_names(const std::string& device, const std::string& chip_name, const std::string& reference);
+[[nodiscard]] Device device_from_names(const std::string& device,
+                                       const std::string& chip_name,
+                                       const std::string& reference);
 
 }  // namespace npuscope::diagnose

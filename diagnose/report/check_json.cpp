@@ -17,19 +17,27 @@ json number(double value) {
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
 }
-json number(const std::optional<double>& value) { return value ? number(*value) : json(nullptr); }
+json number(const std::optional<double>& value) {
+    return value ? number(*value) : json(nullptr);
+}
 
 json tensor_json(const TensorFinding& tensor) {
     json metrics = json::object();
-    for (const auto& [name, value] : tensor.metrics) metrics[name] = number(value);
-    return {{"target", tensor.target}, {"golden", tensor.golden}, {"dtype", tensor.dtype},
-            {"shape", tensor.shape},   {"verdict", tensor.verdict}, {"rule", tensor.rule},
+    for (const auto& [name, value] : tensor.metrics)
+        metrics[name] = number(value);
+    return {{"target", tensor.target},
+            {"golden", tensor.golden},
+            {"dtype", tensor.dtype},
+            {"shape", tensor.shape},
+            {"verdict", tensor.verdict},
+            {"rule", tensor.rule},
             {"metrics", metrics}};
 }
 
 json op_json(const OpFinding& op) {
     json tensors = json::array();
-    for (const TensorFinding& tensor : op.tensors) tensors.push_back(tensor_json(tensor));
+    for (const TensorFinding& tensor : op.tensors)
+        tensors.push_back(tensor_json(tensor));
     return {{"path", op.path},
             {"node", op.node},
             {"verdict", op.verdict},
@@ -60,9 +68,12 @@ json culprit_json(const CheckReport& report) {
 
 std::string_view name_of(OverflowRole role) {
     switch (role) {
-        case OverflowRole::kIntroduced: return "introduced";
-        case OverflowRole::kReceived: return "received";
-        default: return "";
+        case OverflowRole::kIntroduced:
+            return "introduced";
+        case OverflowRole::kReceived:
+            return "received";
+        default:
+            return "";
     }
 }
 
@@ -89,7 +100,8 @@ std::string to_json(const CheckReport& report) {
                    {"free", report.free_dump.string()},
                    {"isolated", report.isolated_dump.string()}}}};
     root["options"] = json::object();
-    for (const auto& [key, value] : report.options) root["options"][key] = value;
+    for (const auto& [key, value] : report.options)
+        root["options"][key] = value;
     root["outputs"] = json::array();
     for (const OutputDifference& output : report.outputs)
         root["outputs"].push_back({{"name", output.name},
@@ -97,13 +109,17 @@ std::string to_json(const CheckReport& report) {
                                    {"relative", number(output.relative)},
                                    {"incomparable", output.incomparable}});
     root["changed_predictions"] =
-        report.changed ? json({{"changed", *report.changed}, {"samples", report.samples}}) : json(nullptr);
+        report.changed ? json({{"changed", *report.changed}, {"samples", report.samples}})
+                       : json(nullptr);
     root["overflow"] = json::array();
     root["ops"] = json::array();
     for (const OpFinding& op : report.ops) {
         root["ops"].push_back(op_json(op));
         if (op.overflow != OverflowRole::kNone)
-            root["overflow"].push_back({{"path", op.path}, {"node", op.node}, {"kind", name_of(op.overflow)}, {"note", op.overflow_note}});
+            root["overflow"].push_back({{"path", op.path},
+                                        {"node", op.node},
+                                        {"kind", name_of(op.overflow)},
+                                        {"note", op.overflow_note}});
     }
     return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -34,8 +34,15 @@ std::string shortened(const std::string& text, size_t width) {
 }
 
 std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
-    std::string text = paint(kDim, fmt::format("  {:<28} {:<26} {:<9} {:>10} {:>10} {:>9}  {}\n", "op", "node", "computed",
-                                               "introduced", "inherited", "allowed", "verdict"));
+    std::string text = paint(kDim,
+                             fmt::format("  {:<28} {:<26} {:<9} {:>10} {:>10} {:>9}  {}\n",
+                                         "op",
+                                         "node",
+                                         "computed",
+                                         "introduced",
+                                         "inherited",
+                                         "allowed",
+                                         "verdict"));
     size_t hidden = 0;
     for (size_t i = 0; i < report.ops.size(); ++i) {
         const OpFinding& op = report.ops[i];
@@ -45,13 +52,22 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
             ++hidden;
             continue;
         }
-        const char* color = status == "pass" ? kGreen : status == "fail" || status == "overflow" ? kRed : kYellow;
-        text += fmt::format("  {:<28} {:<26} {:<9} {:>10} {:>10} {:>9}  {}{}\n",
-                            shortened(op.path, 28), shortened(op.node, 26), op.compute_type,
-                            percent_text(op.introduced), percent_text(op.inherited), percent_text(op.tolerance),
-                            paint(color, status), report.worst == i && status == "pass" ? paint(kDim, "  (the worst)") : "");
+        const char* color = status == "pass"                           ? kGreen
+                            : status == "fail" || status == "overflow" ? kRed
+                                                                       : kYellow;
+        text +=
+            fmt::format("  {:<28} {:<26} {:<9} {:>10} {:>10} {:>9}  {}{}\n",
+                        shortened(op.path, 28),
+                        shortened(op.node, 26),
+                        op.compute_type,
+                        percent_text(op.introduced),
+                        percent_text(op.inherited),
+                        percent_text(op.tolerance),
+                        paint(color, status),
+                        report.worst == i && status == "pass" ? paint(kDim, "  (the worst)") : "");
     }
-    if (hidden > 0) text += paint(kDim, fmt::format("  … and {} more ops that pass (-v shows them)\n", hidden));
+    if (hidden > 0)
+        text += paint(kDim, fmt::format("  … and {} more ops that pass (-v shows them)\n", hidden));
     return text;
 }
 
@@ -60,18 +76,31 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
 std::string to_text(const CheckReport& report, bool color, bool all_ops) {
     const Paint paint{color};
     const bool pass = report.verdict == "pass";
-    std::string text = paint(pass ? kGreen : kRed, pass ? "PASS" : "FAIL") + "  " + paint(kBold, report.headline) + "\n\n";
+    std::string text = paint(pass ? kGreen : kRed, pass ? "PASS" : "FAIL") + "  " +
+                       paint(kBold, report.headline) + "\n\n";
     text += fmt::format("  model   {}\n  device  {}\n  golden  {}\n  inputs  {}\n\n",
-                        printable(report.model), report.device, printable(report.golden), printable(report.inputs));
+                        printable(report.model),
+                        report.device,
+                        printable(report.golden),
+                        printable(report.inputs));
     text += table(report, paint, all_ops) + "\n";
     for (const OutputDifference& output : report.outputs)
         text += output.incomparable.empty()
-                    ? fmt::format("  end to end  {}: off by {} of its largest value\n", printable(output.name), percent_text(output.relative))
-                    : fmt::format("  end to end  {}: {}\n", printable(output.name), output.incomparable);
-    if (report.changed) text += fmt::format("  end to end  {} of {} predictions change\n", *report.changed, report.samples);
+                    ? fmt::format("  end to end  {}: off by {} of its largest value\n",
+                                  printable(output.name),
+                                  percent_text(output.relative))
+                    : fmt::format(
+                          "  end to end  {}: {}\n", printable(output.name), output.incomparable);
+    if (report.changed)
+        text += fmt::format(
+            "  end to end  {} of {} predictions change\n", *report.changed, report.samples);
     if (!report.why.evidence.empty())
-        text += fmt::format("  why         {} ({}, confidence {:.2f})\n", report.why.evidence, report.why.fingerprint, report.why.confidence);
-    for (const std::string& remark : report.remarks) text += fmt::format("  note        {}\n", printable(remark));
+        text += fmt::format("  why         {} ({}, confidence {:.2f})\n",
+                            report.why.evidence,
+                            report.why.fingerprint,
+                            report.why.confidence);
+    for (const std::string& remark : report.remarks)
+        text += fmt::format("  note        {}\n", printable(remark));
     if (!report.next.empty()) text += fmt::format("  next        {}\n", printable(report.next));
     return text;
 }

@@ -25,20 +25,27 @@ TEST(Expectation, difference_is_relative_to_the_largest_expected_value) {
 
 TEST(Expectation, an_output_that_is_not_a_number_is_infinitely_far) {
     const NamedTensors expected = {{"y", Tensor::from<double>({2}, {1.0, kNan})}};
-    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {kNan, kNan})}}, expected)[0].max_abs, kInf);
-    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {1.0, kNan})}}, expected)[0].max_abs, 0.0);
+    EXPECT_EQ(
+        compare_outputs({{"y", Tensor::from<double>({2}, {kNan, kNan})}}, expected)[0].max_abs,
+        kInf);
+    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {1.0, kNan})}}, expected)[0].max_abs,
+              0.0);
 }
 
 TEST(Expectation, equal_infinities_do_not_differ) {
     const NamedTensors expected = {{"y", Tensor::from<double>({2}, {kInf, 1.0})}};
-    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {kInf, 1.0})}}, expected)[0].max_abs, 0.0);
-    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {-kInf, 1.0})}}, expected)[0].max_abs, kInf);
+    EXPECT_EQ(compare_outputs({{"y", Tensor::from<double>({2}, {kInf, 1.0})}}, expected)[0].max_abs,
+              0.0);
+    EXPECT_EQ(
+        compare_outputs({{"y", Tensor::from<double>({2}, {-kInf, 1.0})}}, expected)[0].max_abs,
+        kInf);
 }
 
 TEST(Expectation, another_shape_and_a_missing_output_are_incomparable) {
     const NamedTensors expected = {{"y", Tensor::zeros(DType::kFloat32, {2, 2})}};
-    EXPECT_EQ(compare_outputs({{"y", Tensor::zeros(DType::kFloat32, {4})}}, expected)[0].incomparable,
-              "shape [4], expected [2,2]");
+    EXPECT_EQ(
+        compare_outputs({{"y", Tensor::zeros(DType::kFloat32, {4})}}, expected)[0].incomparable,
+        "shape [4], expected [2,2]");
     EXPECT_FALSE(compare_outputs({}, expected)[0].incomparable.empty());
 }
 
@@ -56,7 +63,9 @@ TEST(Accuracy, a_row_with_nan_is_a_miss) {
 }
 
 TEST(Accuracy, rejects_labels_of_another_length) {
-    EXPECT_THROW(static_cast<void>(top1_accuracy(Tensor::zeros(DType::kFloat32, {4, 3}), Tensor::zeros(DType::kInt64, {3}))), Error);
+    EXPECT_THROW(static_cast<void>(top1_accuracy(Tensor::zeros(DType::kFloat32, {4, 3}),
+                                                 Tensor::zeros(DType::kInt64, {3}))),
+                 Error);
 }
 
 TEST(Predictions, counts_rows_that_choose_another_class) {

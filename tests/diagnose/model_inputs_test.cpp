@@ -10,7 +10,9 @@
 namespace npuscope::diagnose {
 namespace {
 
-onnx_model::Model digits() { return onnx_model::Model::load(test::source_dir() / "data/models/digits_resnet.onnx"); }
+onnx_model::Model digits() {
+    return onnx_model::Model::load(test::source_dir() / "data/models/digits_resnet.onnx");
+}
 
 TEST(SeededInputs, have_the_declared_shape_and_lie_between_minus_one_and_one) {
     const NamedTensors inputs = seeded_model_inputs(digits(), 7);
@@ -28,8 +30,10 @@ TEST(SeededInputs, have_the_declared_shape_and_lie_between_minus_one_and_one) {
 
 TEST(SeededInputs, follow_the_seed) {
     const onnx_model::Model model = digits();
-    EXPECT_TRUE(identical(seeded_model_inputs(model, 3)[0].second, seeded_model_inputs(model, 3)[0].second));
-    EXPECT_FALSE(identical(seeded_model_inputs(model, 3)[0].second, seeded_model_inputs(model, 4)[0].second));
+    EXPECT_TRUE(identical(seeded_model_inputs(model, 3)[0].second,
+                          seeded_model_inputs(model, 3)[0].second));
+    EXPECT_FALSE(identical(seeded_model_inputs(model, 3)[0].second,
+                           seeded_model_inputs(model, 4)[0].second));
 }
 
 TEST(ModelInputs, accept_the_bare_name_and_the_prefixed_one_and_leave_outputs_out) {
@@ -51,7 +55,8 @@ TEST(ModelInputs, rejects_another_name_and_lists_the_inputs) {
         static_cast<void>(read_model_inputs(digits(), folder / "in.npz"));
         FAIL() << "no error";
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("input float32[64,1,8,8]"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("input float32[64,1,8,8]"), std::string::npos)
+            << error.what();
     }
 }
 
