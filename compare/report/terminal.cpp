@@ -109,9 +109,10 @@ std::string summary(const Result& result, const ReportOptions& options) {
     const char* separator = ": ";
     for (size_t i = 0; i < std::size(counts.by_verdict); ++i) {
         const auto verdict = static_cast<Verdict>(i);
-        if (counts.by_verdict[i] > 0)
-            text +=
-                fmt::format(" {} {}",
+        if (counts.by_verdict[i] == 0) continue;
+        text += separator;
+        separator = ", ";
+        text += fmt::format("{} {}",
                             counts.by_verdict[i],
                             in_color(options, color_of(verdict), std::string(name_of(verdict))));
     }
