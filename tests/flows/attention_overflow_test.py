@@ -61,7 +61,8 @@ class AttentionOverflow(unittest.TestCase):
     def test_910A_tells_apart_the_ops_that_only_received_it(self):
         model, told = self.models[1]
         _, verdict, _ = check(model, "910A", self.folder / "received")
-        places = [told["first"]["node"], *told["later"]]
+        # The 910A takes a softmax's row maximum in float16, so scores beyond its range overflow there on their own.
+        places = [told["first"]["node"], *told["later"], "/b/b.0/Softmax"]
         for op in verdict["overflow"]:
             if op["kind"] == "received":
                 self.assertIn(" from ", op["note"])
