@@ -1,4 +1,5 @@
-// Sums of float32 in NumPy's order, several at once in one pass over the data.
+// Sums of float32 in NumPy's order, several at once in one pass over the data. Included by
+// pair_numbers.cpp only.
 //
 // The elements are cut into chunks of 8192; each chunk is summed pairwise in float32 and the chunks
 // are added one after the other in float32.
@@ -89,8 +90,5 @@ class NumpySums {
 
     Terms& terms_;
 };
-
-/// NumPy's float32 sum().
-[[nodiscard]] float numpy_sum(const float* data, size_t count);
 
 }  // namespace npuscope::compare::msaccucmp

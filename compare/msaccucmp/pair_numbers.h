@@ -37,4 +37,7 @@ struct PairNumbers {
                                        size_t count,
                                        const Wanted& wanted);
 
+/// NumPy's float32 sum().
+[[nodiscard]] float numpy_sum(const float* data, size_t count);
+
 }  // namespace npuscope::compare::msaccucmp

@@ -117,8 +117,7 @@ TEST(Algorithms, of_empty_tensors_are_the_recorded_ones) {
 }
 
 TEST(Algorithms, of_bools_are_cosine_and_distance_only) {
-    const AlgorithmTexts texts =
-        texts_of({1, 0, 1, 1}, {1, 1, 1, 0}, {0, 1, 3}, false, true);
+    const AlgorithmTexts texts = texts_of({1, 0, 1, 1}, {1, 1, 1, 0}, {0, 1, 3}, false, true);
     EXPECT_EQ(texts.values, (Texts{"0.666667", "NaN", "NaN"}));
     EXPECT_EQ(texts.reasons.size(), 2u);
     EXPECT_EQ(texts_of({1, 0}, {0, 0}, {3}, false, true).values, (Texts{"0.000000"}));

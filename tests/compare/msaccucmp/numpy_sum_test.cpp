@@ -1,4 +1,5 @@
 // NumPy's float32 sums, recorded by data/numpy/make_float32_sums.py.
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/msaccucmp/numpy_sum.h"
 #include "compare/msaccucmp/pair_numbers.h"
 #include "tests/support/support.h"
 
