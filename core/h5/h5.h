@@ -32,6 +32,8 @@ class Writer {
   public:
     /// Creates or truncates `path`.
     explicit Writer(const std::filesystem::path& path);
+    /// Opens an existing file to add to it. Errors: Error(kFormat) when it is not HDF5.
+    [[nodiscard]] static Writer open_existing(const std::filesystem::path& path);
     ~Writer();  ///< closes, ignoring errors
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
@@ -58,6 +60,7 @@ class Writer {
 
   private:
     friend class Reader;
+    Writer(const std::filesystem::path& path, bool existing);
     struct State;
     std::unique_ptr<State> state_;
 };

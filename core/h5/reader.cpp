@@ -1,4 +1,5 @@
 #include <cstring>
+#include <span>
 
 #include "core/base/pending_file.h"
 #include "core/h5/h5.h"
@@ -81,6 +82,29 @@ std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
     if (read_into(type, bytes.data()) < 0) return {};
     bytes.resize(std::strlen(bytes.c_str()));
     return bytes;
+}
+
+/// A damaged dataset may claim any size. What the file can hold bounds what is allocated: stored
+/// elements take their place in the file, deflate packs at most 1032-fold, and elements that were
+/// never written (fill values) are believed up to a limit.
+void require_plausible_size(const OpenFile& file,
+                            hid_t dataset,
+                            const std::string& path,
+                            std::span<const int64_t> shape,
+                            size_t element_size) {
+    constexpr uint64_t kMostPacked = 1100;
+    constexpr uint64_t kMostUnwritten = uint64_t{1} << 30;
+    uint64_t wanted = 0;
+    const bool fits = !__builtin_mul_overflow(
+        static_cast<uint64_t>(numel_of(shape)), uint64_t{element_size}, &wanted);
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    const bool chunked = H5Pget_layout(creation.get()) == H5D_CHUNKED;
+    const uint64_t stored = H5Dget_storage_size(dataset);
+    hsize_t file_size = 0;
+    H5Fget_filesize(file.file.get(), &file_size);
+    const uint64_t most = stored == 0 ? kMostUnwritten : chunked ? stored * kMostPacked : stored;
+    if (!fits || stored > file_size || wanted > most)
+        throw Error(ErrorKind::kFormat, file.name(path) + " claims more elements than it stores");
 }
 
 }  // namespace
@@ -215,14 +239,7 @@ Tensor Reader::read(const std::string& path) const {
             ErrorKind::kUnsupported,
             state_->name(path) + " holds " + numpy_name(type.get()) + ", which is no tensor dtype");
     Shape shape = shape_of(space.get(), state_->name(path));
-    // An unwritten or damaged dataset may claim any size; what the file holds bounds what is
-    // allocated for contiguous data, a filter at most 1032-fold (deflate's limit).
-    const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
-    const uint64_t stored = H5Dget_storage_size(dataset.get());
-    const auto wanted = static_cast<uint64_t>(numel_of(shape)) * size_of(*dtype);
-    if (stored > 0 && wanted / 1100 > stored)
-        throw Error(ErrorKind::kFormat,
-                    state_->name(path) + " claims more elements than it stores");
+    require_plausible_size(*state_, dataset.get(), path, shape, size_of(*dtype));
     Tensor tensor(*dtype, std::move(shape));
     if (tensor.numel() == 0) return tensor;
     const Handle memory =
