@@ -74,6 +74,8 @@ class Executor : public EventSource {
 
     [[nodiscard]] static bool knows(std::string_view ir_name);
     [[nodiscard]] static std::vector<std::string_view> known_ops();
+    /// In schema order. Errors: as call() for an unknown op.
+    [[nodiscard]] static std::vector<std::string_view> argument_names(std::string_view ir_name);
 
     /// `pattern` is an exact name or a glob (* and ?). Hooks run in the order they were added;
     /// exceptions of a hook reach the caller of call(). Returns an id for remove_hook().
