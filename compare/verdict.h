@@ -23,9 +23,10 @@ enum class Verdict : uint8_t {
 /// "out_of_range", "fail".
 [[nodiscard]] std::string_view name_of(Verdict verdict);
 
-/// Whether the verdict makes a comparison end with exit code 1. Mistrusted does not.
+/// Whether the verdict makes a comparison end with exit code 1. Mistrusted and undefined do not,
+/// but they are no pass either.
 [[nodiscard]] constexpr bool is_finding(Verdict verdict) {
-    return verdict > Verdict::kMistrusted;
+    return verdict > Verdict::kUndefined;
 }
 
 /// `rule` is the rule with its numbers, "max|t-g| 0.5 > 1e-05 * max|g| 2 (float32)".

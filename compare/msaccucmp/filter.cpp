@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <sys/stat.h>
 
-#include "compare/msaccucmp/csv.h"
+#include "compare/csv_line.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/result_file.h"
 #include "core/base/error.h"

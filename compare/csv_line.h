@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace npuscope::compare::msaccucmp {
+namespace npuscope::compare {
 
 /// The cells joined by ",", quoted where needed, with CRLF at the end. Cells are made safe first.
 [[nodiscard]] std::string csv_line(std::span<const std::string> cells);
@@ -15,4 +15,4 @@ namespace npuscope::compare::msaccucmp {
 /// A text that is no number and that a spreadsheet would take for a formula gets a leading "'".
 [[nodiscard]] std::string csv_safe(std::string_view cell);
 
-}  // namespace npuscope::compare::msaccucmp
+}  // namespace npuscope::compare

@@ -1,9 +1,9 @@
-#include "compare/msaccucmp/csv.h"
+#include "compare/csv_line.h"
 
 #include <array>
 #include <cctype>
 
-namespace npuscope::compare::msaccucmp {
+namespace npuscope::compare {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::string csv_line(std::span<const std::string> cells) {
     return line + "\r\n";
 }
 
-}  // namespace npuscope::compare::msaccucmp
+}  // namespace npuscope::compare
