@@ -11,17 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "compare/metric.h"
 #include "core/dtype/dtype.h"
 #include "core/naming/aliases.h"
 #include "npu_backend/device.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
 #include "overflow/detectors/detector.h"
-// The room compare has no metrics table in a build without it.
-#if __has_include("compare/metrics/metrics.def")
-#include "compare/metric.h"
-#define NPUSCOPE_HAS_METRICS 1
-#endif
 
 namespace npuscope::cli {
 
@@ -86,7 +82,6 @@ Table detectors() {
     return table;
 }
 
-#if NPUSCOPE_HAS_METRICS
 Table metrics() {
     Table table{{"metric", "formula", "unit", "better", "source"}, {}};
     for (const compare::Metric* metric : compare::all_metrics()) {
@@ -101,7 +96,6 @@ Table metrics() {
     }
     return table;
 }
-#endif
 
 Table dtypes() {
     Table table{{"dtype", "bytes", "largest finite", "smallest normal", "in dumps"}, {}};
@@ -134,9 +128,7 @@ constexpr Topic kTopics[] = {
     {"detectors", "what a scan for overflow looks for", detectors},
     {"dtypes", "element types and their ranges", dtypes},
     {"kernels", "the emulated CANN operators", kernels},
-#if NPUSCOPE_HAS_METRICS
     {"metrics", "what a comparison computes", metrics},
-#endif
     {"ops", "the IR ops and the kernels they launch", ops},
 };
 

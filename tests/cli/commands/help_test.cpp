@@ -15,7 +15,8 @@ RunResult help(std::vector<std::string> arguments) {
 TEST(HelpCommand, lists_its_topics) {
     const RunResult result = help({});
     EXPECT_EQ(result.exit_code, 0);
-    for (const char* topic : {"aliases", "chips", "detectors", "dtypes", "kernels", "ops"})
+    for (const char* topic :
+         {"aliases", "chips", "detectors", "dtypes", "kernels", "metrics", "ops"})
         EXPECT_NE(result.out.find(std::string("  ") + topic + " "), std::string::npos) << topic;
 }
 
@@ -26,6 +27,7 @@ TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
                                                           {"detectors", "headroom"},
                                                           {"dtypes", "float16"},
                                                           {"kernels", "MatMul"},
+                                                          {"metrics", "cosine_similarity"},
                                                           {"ops", "addmm"}}) {
         EXPECT_NE(help({topic}).out.find(row + "\n"), std::string::npos) << topic;
         EXPECT_NE(help({topic, "--markdown"}).out.find("\n| " + row + " |"), std::string::npos)
