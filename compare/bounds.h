@@ -22,8 +22,8 @@ struct BoundQuery {
 struct Bound {
     bool exact = false;
     double tolerance = 0;
-    std::optional<double> limit;
-    std::string source;  ///< where the number comes from, shown in every report: "float16 4e-3"
+    std::optional<double> limit{};
+    std::string source{};  ///< where the number comes from, shown in every report: "float16 4e-3"
 };
 
 /// Threads: bound() may be called by several threads at once.

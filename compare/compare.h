@@ -67,7 +67,7 @@ struct Options {
     bool inputs = true;      ///< compare recorded inputs too
     bool divergence = true;  ///< the second pass that kl_divergence needs
     /// Called after each op, for progress.
-    std::function<void(int64_t done, int64_t total, const std::string& op)> on_op;
+    std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };
 
 /// Errors: Error(kIo|kFormat) when a file cannot be read at all; a tensor that cannot be read is

@@ -13,7 +13,10 @@ namespace {
 /// Edge    |t| = 0 or |g| = 0, or a norm beyond double: undefined.
 /// Threads pure function.
 double compute(const Sums& sums) {
-    const double norms = std::sqrt(sums.tt) * std::sqrt(sums.gg);
+    // One root keeps the value of identical tensors at exactly 1; two keep the product in range.
+    const double product = sums.tt * sums.gg;
+    const bool in_range = std::isnormal(product);
+    const double norms = in_range ? std::sqrt(product) : std::sqrt(sums.tt) * std::sqrt(sums.gg);
     if (norms == 0 || !std::isfinite(norms)) return kUndefinedValue;
     return std::clamp(sums.tg / norms, -1.0, 1.0);
 }

@@ -23,7 +23,7 @@ ordered_json tensor_json(const TensorResult& tensor) {
                          {"golden", tensor.golden},
                          {"direction", dumpfile::name_of(tensor.direction)},
                          {"dtype", tensor.dtype},
-                         {"shape", tensor.shape},
+                         {"shape", to_string(tensor.shape)},
                          {"verdict", name_of(tensor.judgement.verdict)},
                          {"rule", tensor.judgement.rule},
                          {"bound", tensor.bound},

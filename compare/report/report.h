@@ -13,13 +13,13 @@
 namespace npuscope::compare {
 
 struct ReportOptions {
-    std::string target;  ///< file names, for headings and commands
-    std::string golden;
+    std::string target{};  ///< file names, for headings and commands
+    std::string golden{};
     bool color = false;        ///< ANSI sequences (terminal)
     bool worst_first = false;  ///< ops by severity instead of in the target's order (terminal)
     bool all_ops = false;      ///< also ops that pass (terminal)
     /// What the comparison was run with, as name and value (json).
-    std::vector<std::pair<std::string, std::string>> options;
+    std::vector<std::pair<std::string, std::string>> options{};
 };
 
 struct Report {
