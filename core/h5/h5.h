@@ -79,6 +79,16 @@ struct DatasetInfo {
     std::optional<uint64_t> offset;  ///< of contiguous data in the file, when it is allocated
 };
 
+/// A dataset with its attributes; integers of any width become lists, other kinds are left out.
+struct DatasetDescription {
+    DatasetInfo info;
+    std::vector<std::pair<std::string, std::variant<std::vector<int64_t>, std::string>>> attributes;
+
+    /// Empty when absent or not one integer.
+    [[nodiscard]] std::optional<int64_t> integer(const std::string& name) const;
+    [[nodiscard]] std::string text(const std::string& name) const;  ///< "" when absent
+};
+
 /// An existing file, opened read-only.
 class Reader {
   public:
@@ -99,6 +109,8 @@ class Reader {
         const std::string& group) const;
 
     [[nodiscard]] DatasetInfo dataset(const std::string& path) const;
+    /// dataset() and all attributes at once, for indexing large files.
+    [[nodiscard]] DatasetDescription describe(const std::string& path) const;
     /// The whole dataset in its own dtype, native byte order. Errors: Error(kUnsupported) when it
     /// has none of the table's dtypes, Error(kFormat) when the data cannot be read.
     [[nodiscard]] Tensor read(const std::string& path) const;

@@ -69,7 +69,9 @@ std::optional<Handle> open_int_attribute(const OpenFile& file,
 }
 
 std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
-    if (count != 1) return {};
+    // A damaged type may claim any length.
+    constexpr size_t kLongestText = size_t{64} << 20;
+    if (count != 1 || H5Tget_size(type) > kLongestText) return {};
     if (H5Tis_variable_str(type) > 0) {
         char* text = nullptr;
         const Handle memory(H5Tcopy(type), H5Tclose);
@@ -82,6 +84,61 @@ std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
     if (read_into(type, bytes.data()) < 0) return {};
     bytes.resize(std::strlen(bytes.c_str()));
     return bytes;
+}
+
+DatasetInfo info_of(const OpenFile& file, hid_t dataset, const std::string& path) {
+    const Handle type = checked(H5Dget_type(dataset), H5Tclose, "no type of " + file.name(path));
+    const Handle space = checked(H5Dget_space(dataset), H5Sclose, "no space of " + file.name(path));
+    DatasetInfo found;
+    found.dtype = dtype_of(type.get());
+    found.big_endian =
+        found.dtype && size_of(*found.dtype) > 1 && H5Tget_order(type.get()) == H5T_ORDER_BE;
+    found.numpy_name = numpy_name(type.get());
+    found.null_space = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
+    if (!found.null_space) found.shape = shape_of(space.get(), file.name(path));
+    found.storage_bytes = H5Dget_storage_size(dataset);
+    const haddr_t offset = H5Dget_offset(dataset);
+    H5Eclear2(H5E_DEFAULT);
+    if (offset != HADDR_UNDEF) found.offset = offset;
+    return found;
+}
+
+std::optional<std::vector<int64_t>> integers_of(hid_t attribute) {
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    constexpr hssize_t kMostElements =
+        1 << 16;  // an attribute is at most 64 KB in the classic layout
+    if (count < 0 || count > kMostElements) return std::nullopt;
+    std::vector<int64_t> values(static_cast<size_t>(count));
+    if (count > 0 && H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0) {
+        H5Eclear2(H5E_DEFAULT);
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::string text_of(hid_t attribute, hid_t type) {
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    return read_text(
+        type, H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
+            return H5Aread(attribute, memory, target);
+        });
+}
+
+/// Called through C: nothing may be thrown.
+herr_t collect_value(hid_t object, const char* name, const H5A_info_t*, void* target) noexcept {
+    auto& found = *static_cast<DatasetDescription*>(target);
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) return 0;
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    if (!type.valid()) return 0;
+    if (H5Tget_class(type.get()) == H5T_INTEGER) {
+        if (auto values = integers_of(attribute.get()))
+            found.attributes.emplace_back(name, std::move(*values));
+    } else if (H5Tget_class(type.get()) == H5T_STRING) {
+        found.attributes.emplace_back(name, text_of(attribute.get(), type.get()));
+    }
+    return 0;
 }
 
 /// A damaged dataset may claim any size. What the file can hold bounds what is allocated: stored
@@ -207,23 +264,33 @@ std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
 
 DatasetInfo Reader::dataset(const std::string& path) const {
     const LibraryLock lock;
+    return info_of(*state_, open_dataset(*state_, path).get(), path);
+}
+
+DatasetDescription Reader::describe(const std::string& path) const {
+    const LibraryLock lock;
     const Handle dataset = open_dataset(*state_, path);
-    const Handle type =
-        checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
-    const Handle space =
-        checked(H5Dget_space(dataset.get()), H5Sclose, "no space of " + state_->name(path));
-    DatasetInfo found;
-    found.dtype = dtype_of(type.get());
-    found.big_endian =
-        found.dtype && size_of(*found.dtype) > 1 && H5Tget_order(type.get()) == H5T_ORDER_BE;
-    found.numpy_name = numpy_name(type.get());
-    found.null_space = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
-    if (!found.null_space) found.shape = shape_of(space.get(), state_->name(path));
-    found.storage_bytes = H5Dget_storage_size(dataset.get());
-    const haddr_t offset = H5Dget_offset(dataset.get());
-    H5Eclear2(H5E_DEFAULT);
-    if (offset != HADDR_UNDEF) found.offset = offset;
+    DatasetDescription found{info_of(*state_, dataset.get(), path), {}};
+    check(H5Aiterate2(dataset.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_value, &found),
+          "cannot list the attributes of " + state_->name(path),
+          ErrorKind::kFormat);
     return found;
+}
+
+std::optional<int64_t> DatasetDescription::integer(const std::string& name) const {
+    for (const auto& [attribute, value] : attributes) {
+        if (attribute != name) continue;
+        const auto* list = std::get_if<std::vector<int64_t>>(&value);
+        if (list != nullptr && list->size() == 1) return list->front();
+    }
+    return std::nullopt;
+}
+
+std::string DatasetDescription::text(const std::string& name) const {
+    for (const auto& [attribute, value] : attributes)
+        if (const auto* text = std::get_if<std::string>(&value); text && attribute == name)
+            return *text;
+    return {};
 }
 
 Tensor Reader::read(const std::string& path) const {
@@ -293,18 +360,7 @@ std::optional<std::vector<int64_t>> Reader::int_list_attribute(const std::string
                                                                const std::string& name) const {
     const LibraryLock lock;
     const auto attribute = open_int_attribute(*state_, path, name);
-    if (!attribute) return std::nullopt;
-    const Handle space(H5Aget_space(attribute->get()), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-    constexpr hssize_t kMostElements =
-        1 << 16;  // an attribute is at most 64 KB in the classic layout
-    if (count < 0 || count > kMostElements) return std::nullopt;
-    std::vector<int64_t> values(static_cast<size_t>(count));
-    if (count > 0 && H5Aread(attribute->get(), H5T_NATIVE_INT64, values.data()) < 0) {
-        H5Eclear2(H5E_DEFAULT);
-        return std::nullopt;
-    }
-    return values;
+    return attribute ? integers_of(attribute->get()) : std::nullopt;
 }
 
 std::optional<std::string> Reader::string_attribute(const std::string& path,
@@ -316,11 +372,7 @@ std::optional<std::string> Reader::string_attribute(const std::string& path,
     if (!attribute.valid()) return std::nullopt;
     const Handle type(H5Aget_type(attribute.get()), H5Tclose);
     if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING) return std::nullopt;
-    const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-    return read_text(
-        type.get(), H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
-            return H5Aread(attribute.get(), memory, target);
-        });
+    return text_of(attribute.get(), type.get());
 }
 
 void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {
