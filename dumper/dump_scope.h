@@ -18,11 +18,11 @@ struct DumpOptions {
     bool use_load =
         false;  ///< inputs from load_file_path; outputs are dumped under the golden's seqid
     bool check_overflow = false;  ///< only ops whose float status was set, inputs and outputs
-    std::filesystem::path
-        dump_path;  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
-    std::filesystem::path load_file_path;  ///< *.h5
+    std::filesystem::path dump_path =
+        {};  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
+    std::filesystem::path load_file_path = {};  ///< *.h5
     bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
-    uint64_t max_bytes = 0;    ///< 0: no limit; then dumping stops, the file says so
+    uint64_t max_bytes = 0;    ///< of the file; 0: no limit. Then dumping stops, the file says so
     uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
     bool half_as_float32 = true;
     bool progress = false;  ///< one line on stderr while it is a terminal
@@ -39,9 +39,14 @@ struct DumpSummary {
     std::vector<std::string>
         first_unmatched;  ///< at most ten, "/addmm/7: no run with these shapes is left"
     int64_t replaced_tensors = 0;
+    std::filesystem::path inputs_path = {};  ///< of dump_inputs; empty: no file
 };
 
-/// Attaches in the constructor, detaches and closes in the destructor.
+/// Attaches in the constructor, detaches and closes in the destructor. One thread writes, ops wait
+/// for it in a queue of at most queue_bytes; a full queue holds the program up.
+///
+/// A second scope of one process on the same path writes name_2.h5 (name_3.h5, …) and says so on
+/// stderr. No mode chosen: nothing is attached, as with the original.
 /// Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors while
 /// dumping are kept and thrown by close() (the destructor only drops them). Threads: the
 /// executor's.

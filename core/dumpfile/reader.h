@@ -64,18 +64,28 @@ class Reader {
     [[nodiscard]] bool complete() const { return run_fact("Complete") != "no"; }
     /// Whether any op has inputs in the file.
     [[nodiscard]] bool has_inputs() const;
+    /// What is no part of the layout and was left out (a run whose name is no number, say); at most
+    /// twenty lines, in file order.
+    [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+    /// How many objects were left out.
+    [[nodiscard]] int64_t skipped_count() const { return skipped_count_; }
     [[nodiscard]] const h5::Reader& file() const { return file_; }
 
   private:
+    void read_root_attributes();
+    void index_ops();
     void index_op(const std::string& op, const std::string& seqid);
     void index_below(OpEntry& op,
                      const std::string& group,
                      const std::string& argument,
                      Direction direction);
+    void skip(const std::string& path, const std::string& reason);
 
     h5::Reader file_;
     std::vector<OpEntry> ops_;
     std::vector<std::pair<std::string, std::string>> run_facts_;
+    std::vector<std::string> warnings_;
+    int64_t skipped_count_ = 0;
 };
 
 }  // namespace npuscope::dumpfile

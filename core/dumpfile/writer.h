@@ -18,7 +18,7 @@ namespace npuscope::dumpfile {
 struct WriterOptions {
     int device_code = kDeviceCpu;  ///< DeviceType of every tensor
     bool half_as_float32 = true;   ///< false: float16 stored as IEEE binary16
-    std::vector<std::pair<std::string, std::string>> run_facts;  ///< root attributes (strings)
+    std::vector<std::pair<std::string, std::string>> run_facts = {};  ///< root attributes (strings)
 };
 
 /// What one op leaves in the file.
@@ -35,8 +35,11 @@ struct OpRecord {
 
 /// The file appears under its final name at close(), complete; a killed process leaves
 /// `<name>.part.h5`. Nothing written: no file. Threads: one thread at a time. Errors: Error(kIo)
-/// names the file; after one, the writer takes no more ops, and what was written stays in the part
-/// file (keep_part()).
+/// names the file; after one, the writer takes no more ops and close() throws; the part file goes.
+///
+/// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it.
+/// Equality is judged by two independent 64-bit hashes: among a million different tensors two are
+/// taken for equal with probability 1e-27.
 class Writer {
   public:
     /// Makes no file yet, but checks that the folder is there and writable.

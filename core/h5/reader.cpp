@@ -316,6 +316,7 @@ void Reader::copy_to(Writer& target, const std::string& from, const std::string&
                   target.state_->make_parents.get()),
           "cannot copy " + state_->name(from) + " to '" + printable(target.state_->path.string()) +
               "'");
+    target.state_->check_written();
 }
 
 }  // namespace npuscope::h5

@@ -7,21 +7,36 @@
 #include "core/base/printable.h"
 #include "core/h5/h5.h"
 #include "core/h5/handle.h"
+#include "core/h5/output_driver.h"
 
 namespace npuscope::h5 {
+
+/// "'/op/1' in 'file.h5'" for messages.
+inline std::string object_name(const std::string& object, const std::filesystem::path& path) {
+    return "'" + printable(object) + "' in '" + printable(path.string()) + "'";
+}
 
 struct OpenFile {
     std::filesystem::path path;
     Handle file;
 
-    /// "'/op/1' in 'file.h5'" for messages.
     [[nodiscard]] std::string name(const std::string& object) const {
-        return "'" + printable(object) + "' in '" + printable(path.string()) + "'";
+        return object_name(object, path);
     }
 };
 
-struct Writer::State : OpenFile {
+struct Writer::State {
+    std::filesystem::path path;
+    OutputStatus status;  // outlives the file, as does the driver
+    Handle driver;
+    Handle file;
     Handle make_parents;
+
+    [[nodiscard]] std::string name(const std::string& object) const {
+        return object_name(object, path);
+    }
+    /// Throws Error(kIo) when the system refused a write; the library does not know of it.
+    void check_written() const;
 };
 struct Reader::State : OpenFile {};
 

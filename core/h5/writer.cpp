@@ -60,11 +60,25 @@ Writer::Writer(const std::filesystem::path& path) : state_(std::make_unique<Stat
     state_->path = path;
     const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "cannot set up HDF5");
     check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "cannot set up HDF5");
-    state_->file = checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
-                           H5Fclose,
-                           "cannot create the file '" + printable(path.string()) + "'");
+    state_->driver = set_output_driver(access.get(), state_->status);
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+    if (file < 0) {
+        const std::string reason = library_error();
+        const int code = state_->status.error;
+        throw Error(ErrorKind::kIo,
+                    "cannot create the file '" + printable(path.string()) +
+                        "': " + (code != 0 ? std::strerror(code) : "HDF5: " + reason));
+    }
+    state_->file = Handle(file, H5Fclose);
     state_->make_parents = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "cannot set up HDF5");
     check(H5Pset_create_intermediate_group(state_->make_parents.get(), 1), "cannot set up HDF5");
+}
+
+void Writer::State::check_written() const {
+    if (status.error != 0)
+        throw Error(
+            ErrorKind::kIo,
+            "cannot write '" + printable(path.string()) + "': " + std::strerror(status.error));
 }
 
 Writer::~Writer() {
@@ -84,6 +98,7 @@ void Writer::create_group(const std::string& path) {
             state_->file.get(), path.c_str(), state_->make_parents.get(), H5P_DEFAULT, H5P_DEFAULT),
         H5Gclose,
         "cannot make the group " + what);
+    state_->check_written();
 }
 
 void Writer::write_dataset(const std::string& path,
@@ -107,6 +122,7 @@ void Writer::write_dataset(const std::string& path,
               "cannot write the dataset " + what);
     for (const Attribute& attribute : attributes)
         write_attribute(dataset.get(), attribute, what);
+    state_->check_written();
 }
 
 void Writer::write_string(const std::string& path,
@@ -130,6 +146,7 @@ void Writer::write_string(const std::string& path,
           "cannot write the dataset " + what);
     for (const Attribute& attribute : attributes)
         write_attribute(dataset.get(), attribute, what);
+    state_->check_written();
 }
 
 void Writer::link(const std::string& existing, const std::string& path) {
@@ -141,6 +158,7 @@ void Writer::link(const std::string& existing, const std::string& path) {
                          state_->make_parents.get(),
                          H5P_DEFAULT),
           "cannot link " + state_->name(path));
+    state_->check_written();
 }
 
 void Writer::write_root_attribute(const Attribute& attribute) {
@@ -150,6 +168,7 @@ void Writer::write_root_attribute(const Attribute& attribute) {
     if (H5Aexists(root.get(), attribute.name.c_str()) > 0)
         check(H5Adelete(root.get(), attribute.name.c_str()), "cannot replace a root attribute");
     write_attribute(root.get(), attribute, state_->name("/"));
+    state_->check_written();
 }
 
 bool Writer::exists(const std::string& path) const {
@@ -168,16 +187,17 @@ uint64_t Writer::size() const {
 void Writer::flush() {
     const LibraryLock lock;
     check(H5Fflush(state_->file.get(), H5F_SCOPE_LOCAL), "cannot flush " + state_->name("/"));
+    state_->check_written();
 }
 
 void Writer::close() {
     const LibraryLock lock;
-    // Flush first: after a failed write H5Fclose may not tell.
     flush();
     state_->make_parents.reset();
     if (!state_->file.close())
         throw Error(ErrorKind::kIo,
                     "cannot close '" + printable(state_->path.string()) + "': " + library_error());
+    state_->check_written();
 }
 
 }  // namespace npuscope::h5

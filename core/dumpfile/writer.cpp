@@ -1,0 +1,282 @@
+#include "core/dumpfile/writer.h"
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/base/version.h"
+#include "core/dumpfile/content_hash.h"
+
+namespace npuscope::dumpfile {
+
+namespace {
+
+constexpr int32_t kFormatNchw = 0;      // what CPU and GPU tensors carry, whatever their rank
+constexpr int32_t kUnmappedDType = -1;  // DataType of what the original has no code for
+constexpr size_t kLongestFact = 60000;  // an attribute holds at most 64 KB
+
+int32_t code_of(SaveType type) {
+    return static_cast<int32_t>(type);
+}
+
+int32_t dump_code_of(DType dtype) {
+    const int code = info(dtype).dump_code;
+    return code == 0 ? kUnmappedDType : code;
+}
+
+/// A tensor as the file holds it.
+struct Stored {
+    Tensor converted;  ///< keeps what `elements` points to
+    TensorView elements;
+    std::vector<h5::Attribute> attributes;
+};
+
+Stored stored_form(const Tensor& tensor,
+                   const WriterOptions& options,
+                   const std::string& compute_type) {
+    Stored stored{tensor, tensor.view(), {}};
+    int32_t data_type = dump_code_of(tensor.dtype());
+    SaveType save_type = SaveType::kTensor;
+    std::string stored_from;
+    switch (tensor.dtype()) {
+        case DType::kFloat16:
+            if (options.half_as_float32) stored.converted = tensor.cast(DType::kFloat32);
+            break;
+        case DType::kBFloat16:
+            stored.converted = tensor.cast(DType::kFloat32);
+            data_type = info(DType::kFloat32).dump_code;
+            stored_from = name_of(DType::kBFloat16);
+            break;
+        case DType::kUInt16:
+        case DType::kUInt32:
+        case DType::kUInt64:
+            save_type = SaveType::kUnmappedTensor;
+            break;
+        default:
+            break;
+    }
+    stored.elements = stored.converted.view();
+    // The original has one 8-bit file type, the signed one.
+    if (tensor.dtype() == DType::kUInt8 || tensor.dtype() == DType::kBool)
+        stored.elements.dtype = DType::kInt8;
+    stored.attributes = {{"DeviceType", int32_t{options.device_code}},
+                         {"DataType", data_type},
+                         {"FormatType", kFormatNchw},
+                         {"Type", code_of(save_type)},
+                         {"Stride", contiguous_strides(tensor.shape())}};
+    if (!compute_type.empty() && is_float(tensor.dtype()))
+        stored.attributes.push_back({"ComputeType", compute_type});
+    if (!stored_from.empty()) stored.attributes.push_back({"StoredFrom", stored_from});
+    return stored;
+}
+
+struct HashOfHash {
+    size_t operator()(const ContentHash& hash) const { return hash.first; }
+};
+
+ContentHash identity_of(const Stored& stored) {
+    // Shape and attributes as one text; the strides follow from the shape.
+    std::string text =
+        to_string(stored.elements.shape) + std::string(name_of(stored.elements.dtype));
+    for (const h5::Attribute& attribute : stored.attributes) {
+        text += '\n' + attribute.name + '=';
+        if (const auto* number = std::get_if<int32_t>(&attribute.value))
+            text += std::to_string(*number);
+        else if (const auto* word = std::get_if<std::string>(&attribute.value))
+            text += *word;
+    }
+    const ContentHash head = content_hash(std::as_bytes(std::span(text)));
+    const ContentHash body =
+        content_hash({stored.elements.data, stored.elements.nbytes()}, head.first);
+    return {body.first, body.second ^ head.second};
+}
+
+std::string shortened(std::string text) {
+    if (text.size() <= kLongestFact) return text;
+    text.resize(kLongestFact);
+    return text + " (cut)";
+}
+
+}  // namespace
+
+struct Writer::State {
+    State(std::filesystem::path path, WriterOptions opts)
+        : pending(std::move(path)), options(std::move(opts)) {}
+
+    void require_usable() const {
+        if (closed) throw Error(ErrorKind::kUsage, "the dump " + name() + " is already closed");
+        if (failed)
+            throw Error(ErrorKind::kIo, "the dump " + name() + " could not be written: " + failure);
+    }
+    [[nodiscard]] std::string name() const {
+        return "'" + printable(pending.final_path().string()) + "'";
+    }
+
+    void open();
+    void write_op(const OpRecord& record);
+    void write_values(const std::string& group,
+                      const NamedValues& values,
+                      const std::string& compute_type);
+    void write_value(const std::string& path, const Value& value, const std::string& compute_type);
+    void write_tensor(const std::string& path,
+                      const Tensor& tensor,
+                      const std::string& compute_type);
+    template <class T>
+    void write_number(const std::string& path, T number, SaveType type) {
+        write_elements(path, Tensor::scalar(number), type);
+    }
+    void write_elements(const std::string& path, const Tensor& elements, SaveType type) {
+        const h5::Attribute attribute{"Type", code_of(type)};
+        TensorView view = elements.view();
+        if (view.dtype == DType::kBool) view.dtype = DType::kInt8;
+        file->write_dataset(path, view, {&attribute, 1});
+    }
+    /// Runs `step`; an error marks the writer as failed and removes the part file.
+    template <class Step>
+    void guarded(Step&& step);
+
+    PendingFile pending;
+    WriterOptions options;
+    std::optional<h5::Writer> file;
+    std::unordered_map<ContentHash, std::string, HashOfHash> written;
+    int64_t op_count = 0;
+    bool closed = false;
+    bool failed = false;
+    std::string failure;
+};
+
+template <class Step>
+void Writer::State::guarded(Step&& step) {
+    try {
+        step();
+    } catch (const std::exception& error) {
+        failed = true;
+        failure = error.what();
+        file.reset();
+        pending.discard();
+        throw Error(ErrorKind::kIo, "cannot write the dump " + name() + ": " + failure);
+    }
+}
+
+void Writer::State::open() {
+    file.emplace(pending.part_path());
+    file->write_root_attribute(
+        {"FormatVersion",
+         std::to_string(kDumpFormatMajor) + "." + std::to_string(kDumpFormatMinor)});
+    file->write_root_attribute({"Version", std::string(kVersion)});
+    for (const auto& [fact, text] : options.run_facts)
+        file->write_root_attribute({fact, shortened(text)});
+}
+
+void Writer::State::write_op(const OpRecord& record) {
+    const std::string path = op_path(safe_component(record.name), record.seqid);
+    file->create_group(path);
+    if (record.write_inputs) write_values(path + "/input", record.inputs, {});
+    write_values(path + "/output", record.outputs, record.compute_type);
+    if (!record.facts_json.empty()) {
+        const h5::Attribute type{"Type", code_of(SaveType::kFacts)};
+        file->write_string(path + "/npuscope", record.facts_json, {&type, 1});
+    }
+}
+
+void Writer::State::write_values(const std::string& group,
+                                 const NamedValues& values,
+                                 const std::string& compute_type) {
+    for (const NamedValue& item : values) {
+        const std::string argument = safe_component(item.name);
+        const std::string path = group + "/" + argument;
+        if (const auto* list = std::get_if<TensorList>(&item.value)) {
+            for (size_t i = 0; i < list->size(); ++i)
+                write_tensor(
+                    path + "/" + argument + "_" + std::to_string(i), (*list)[i], compute_type);
+        } else {
+            write_value(path, item.value, compute_type);
+        }
+    }
+}
+
+void Writer::State::write_value(const std::string& path,
+                                const Value& value,
+                                const std::string& compute_type) {
+    if (const auto* tensor = std::get_if<Tensor>(&value)) {
+        write_tensor(path, *tensor, compute_type);
+    } else if (const auto* integer = std::get_if<int64_t>(&value)) {
+        write_number(path, *integer, SaveType::kInt);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+        write_number(path, *real, SaveType::kFloat);
+    } else if (const auto* flag = std::get_if<bool>(&value)) {
+        write_number(path, *flag, SaveType::kBool);
+    } else if (const auto* scalar = std::get_if<Scalar>(&value)) {
+        std::visit([&](auto number) { write_number(path, number, SaveType::kScalar); },
+                   scalar->number);
+    } else if (const auto* list = std::get_if<IntList>(&value)) {
+        const Tensor elements = Tensor::from<int64_t>({static_cast<int64_t>(list->size())},
+                                                      std::span<const int64_t>(*list));
+        write_elements(path, elements, SaveType::kIntList);
+    } else if (const auto* dtype = std::get_if<DType>(&value)) {
+        write_number(path, dump_code_of(*dtype), SaveType::kDType);
+    } else if (const auto* mask = std::get_if<BoolMask>(&value)) {
+        Tensor bits(DType::kInt8, {static_cast<int64_t>(mask->bits.size())});
+        std::copy(mask->bits.begin(), mask->bits.end(), bits.mutable_as<int8_t>().begin());
+        write_elements(path, bits, SaveType::kBoolMask);
+    }
+    // None and strings leave nothing, as with the original.
+}
+
+void Writer::State::write_tensor(const std::string& path,
+                                 const Tensor& tensor,
+                                 const std::string& compute_type) {
+    const Stored stored = stored_form(tensor, options, compute_type);
+    const auto [earlier, is_new] = written.try_emplace(identity_of(stored), path);
+    if (is_new)
+        file->write_dataset(path, stored.elements, stored.attributes);
+    else
+        file->link(earlier->second, path);
+}
+
+Writer::Writer(std::filesystem::path path, WriterOptions options)
+    : state_(std::make_unique<State>(std::move(path), std::move(options))) {}
+Writer::~Writer() {
+    // HDF5 lets go of the file before its name is removed.
+    if (state_) state_->file.reset();
+}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::write(const OpRecord& record) {
+    state_->require_usable();
+    state_->guarded([&] {
+        if (!state_->file) state_->open();
+        state_->write_op(record);
+    });
+    ++state_->op_count;
+}
+
+int64_t Writer::op_count() const {
+    return state_->op_count;
+}
+
+uint64_t Writer::size() const {
+    return state_->file ? state_->file->size() : 0;
+}
+
+std::filesystem::path Writer::path() const {
+    return state_->pending.final_path();
+}
+
+void Writer::close(bool complete, const std::string& note) {
+    state_->require_usable();
+    state_->closed = true;
+    if (!state_->file) return;
+    state_->guarded([&] {
+        state_->file->write_root_attribute({"Complete", std::string(complete ? "yes" : "no")});
+        if (!note.empty()) state_->file->write_root_attribute({"Note", shortened(note)});
+        state_->file->close();
+        state_->file.reset();
+        state_->pending.commit();
+    });
+}
+
+}  // namespace npuscope::dumpfile

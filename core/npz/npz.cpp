@@ -1,0 +1,185 @@
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <zip.h>
+
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "core/base/printable.h"
+#include "core/npz/byte_source.h"
+#include "core/npz/npy.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::string_view kExtension = ".npy";
+// Deflate encodes at most 258 bytes in 2 bits. Source: RFC 1951, section 3.2.5.
+constexpr uint64_t kDeflateLimit = 1032;
+
+std::string quoted(const std::filesystem::path& path) {
+    return "'" + printable(path.string()) + "'";
+}
+
+std::string reason_of(int zip_code) {
+    zip_error_t error;
+    zip_error_init_with_code(&error, zip_code);
+    std::string text = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    return text;
+}
+
+/// Closes without writing.
+struct Discard {
+    void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+using Archive = std::unique_ptr<zip_t, Discard>;
+
+class EntrySource : public npz::ByteSource {
+  public:
+    EntrySource(zip_t* archive, const zip_stat_t& entry, const std::string& what)
+        : file_(zip_fopen_index(archive, entry.index, 0), zip_fclose),
+          remaining_(entry.size),
+          what_(what) {
+        if (!file_)
+            throw Error(ErrorKind::kFormat, "cannot open " + what + ": " + zip_strerror(archive));
+    }
+    void read(std::byte* target, size_t count) override {
+        if (count > remaining_) cut_short();
+        remaining_ -= count;
+        while (count > 0) {
+            const zip_int64_t got = zip_fread(file_.get(), target, count);
+            if (got <= 0) cut_short();
+            target += got;
+            count -= static_cast<size_t>(got);
+        }
+    }
+    [[nodiscard]] uint64_t remaining() const override { return remaining_; }
+
+    /// Reads what is left, so that the archive's checksum is verified.
+    void finish() {
+        std::byte scratch[4096];
+        while (remaining_ > 0)
+            read(scratch, std::min<uint64_t>(remaining_, sizeof scratch));
+        const zip_int64_t beyond = zip_fread(file_.get(), scratch, 1);
+        if (beyond > 0)
+            throw Error(ErrorKind::kFormat, what_ + " holds more data than the archive says");
+        if (beyond < 0)
+            throw Error(
+                ErrorKind::kFormat,
+                what_ + " is damaged: " + zip_error_strerror(zip_file_get_error(file_.get())));
+    }
+
+  private:
+    [[noreturn]] void cut_short() const {
+        const std::string reason = zip_error_strerror(zip_file_get_error(file_.get()));
+        throw Error(ErrorKind::kFormat, what_ + " is damaged or cut short: " + reason);
+    }
+    std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file_;
+    uint64_t remaining_;
+    const std::string& what_;
+};
+
+Tensor read_entry(zip_t* archive, const zip_stat_t& entry, const std::string& what) {
+    if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE)
+        throw Error(ErrorKind::kUnsupported,
+                    what + " is packed with method " + std::to_string(entry.comp_method) +
+                        "; numpy.savez and numpy.savez_compressed write methods 0 and 8");
+    const uint64_t most = entry.comp_method == ZIP_CM_STORE
+                              ? entry.comp_size
+                              : entry.comp_size * kDeflateLimit + kDeflateLimit;
+    if (entry.size > most)
+        throw Error(ErrorKind::kFormat,
+                    what + " claims " + std::to_string(entry.size) + " bytes, more than its " +
+                        std::to_string(entry.comp_size) + " packed bytes can hold");
+    EntrySource source(archive, entry, what);
+    Tensor tensor = npz::parse_npy(source, what);
+    source.finish();
+    return tensor;
+}
+
+}  // namespace
+
+NamedTensors read_npz(const std::filesystem::path& path) {
+    require_regular_file(path, "array archive");
+    int code = 0;
+    const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    if (!archive)
+        throw Error(
+            code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ErrorKind::kIo : ErrorKind::kFormat,
+            quoted(path) + " is not a readable .npz archive: " + reason_of(code));
+    const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+    // Entries that share packed bytes would let a small file unpack without bound.
+    uint64_t unclaimed = std::filesystem::file_size(path);
+    NamedTensors arrays;
+    for (zip_int64_t i = 0; i < count; ++i) {
+        zip_stat_t entry;
+        if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &entry) != 0)
+            throw Error(ErrorKind::kFormat,
+                        "cannot read entry " + std::to_string(i) + " of " + quoted(path));
+        std::string name = entry.name;
+        if (name.ends_with('/')) continue;
+        const std::string what = "'" + printable(name) + "' in " + quoted(path);
+        if (!name.ends_with(kExtension))
+            throw Error(ErrorKind::kFormat,
+                        what + " is no .npy array; an .npz archive holds nothing else");
+        name.resize(name.size() - kExtension.size());
+        if (entry.comp_size > unclaimed)
+            throw Error(ErrorKind::kFormat,
+                        quoted(path) + " is damaged: its entries claim more bytes than it has");
+        unclaimed -= entry.comp_size;
+        arrays.emplace_back(std::move(name), read_entry(archive.get(), entry, what));
+    }
+    return arrays;
+}
+
+void write_npz(const std::filesystem::path& path, const NamedTensors& arrays) {
+    PendingFile pending(path);
+    const auto fail = [&](const std::string& reason) {
+        throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + reason);
+    };
+    int code = 0;
+    Archive archive(zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    if (!archive) fail(reason_of(code));
+    // libzip reads the fragments when it closes the archive.
+    std::vector<Tensor> tensors;
+    std::vector<std::string> headers;
+    tensors.reserve(arrays.size());
+    headers.reserve(arrays.size());
+    for (const auto& [name, array] : arrays) {
+        const Tensor& tensor = tensors.emplace_back(
+            array.dtype() == DType::kBFloat16 ? array.cast(DType::kFloat32) : array);
+        std::string& header = headers.emplace_back(npz::npy_header(tensor.dtype(), tensor.shape()));
+        // libzip never writes into what it is given to read.
+        zip_buffer_fragment_t fragments[] = {
+            {reinterpret_cast<zip_uint8_t*>(header.data()), header.size()},
+            {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(tensor.data())),
+             tensor.nbytes()}};
+        zip_source_t* source =
+            zip_source_buffer_fragment(archive.get(), fragments, tensor.nbytes() == 0 ? 1 : 2, 0);
+        if (source == nullptr) fail(zip_strerror(archive.get()));
+        const zip_int64_t index = zip_file_add(
+            archive.get(), (name + std::string(kExtension)).c_str(), source, ZIP_FL_ENC_UTF_8);
+        if (index < 0) {
+            const std::string reason = zip_strerror(archive.get());
+            zip_source_free(source);
+            fail("array '" + printable(name) + "': " + reason);
+        }
+        const auto position = static_cast<zip_uint64_t>(index);
+        zip_set_file_compression(archive.get(), position, ZIP_CM_STORE, 0);
+        // One date for all, so that equal arrays give equal files: 1980-01-01, where ZIP begins.
+        zip_file_set_dostime(archive.get(), position, 0, 0x21, 0);
+    }
+    if (arrays.empty()) {
+        // libzip writes no file for an empty archive; this is one: the end record alone.
+        archive.reset();
+        write_text_file(path, std::string("PK\x05\x06", 4) + std::string(18, '\0'));
+        return;
+    }
+    if (zip_close(archive.get()) != 0) fail(zip_strerror(archive.get()));
+    archive.release();
+    pending.commit();
+}
+
+}  // namespace npuscope

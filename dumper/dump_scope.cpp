@@ -1,0 +1,304 @@
+#include "dumper/dump_scope.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/base/progress.h"
+#include "dumper/golden.h"
+#include "dumper/op_facts.h"
+#include "dumper/output_path.h"
+#include "dumper/write_queue.h"
+
+namespace npuscope::dumper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kMostNamed = 10;
+
+enum class Mode { kOff, kDump, kLoad, kOverflow };
+
+Mode mode_of(const DumpOptions& options) {
+    const int chosen = int{options.use_dump} + int{options.use_load} + int{options.check_overflow};
+    if (chosen > 1)
+        throw Error(ErrorKind::kUsage,
+                    "choose one of use_dump, use_load and check_overflow; they cannot be combined");
+    if (options.use_load || (options.use_dump && !options.load_file_path.empty()))
+        return Mode::kLoad;
+    if (options.use_dump) return Mode::kDump;
+    return options.check_overflow ? Mode::kOverflow : Mode::kOff;
+}
+
+const char* name_of(Mode mode) {
+    switch (mode) {
+        case Mode::kDump:
+            return "dump";
+        case Mode::kLoad:
+            return "load";
+        case Mode::kOverflow:
+            return "check_overflow";
+        default:
+            return "off";
+    }
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const EventSource& source,
+                                                          Mode mode,
+                                                          const DumpOptions& options) {
+    auto facts = source.run_facts();
+    // Root attributes are written like the dump's own: Chip, Options, …
+    for (auto& [name, text] : facts)
+        if (!name.empty())
+            name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    facts.emplace_back("Mode", name_of(mode));
+    if (mode == Mode::kLoad) facts.emplace_back("Golden", options.load_file_path.string());
+    return facts;
+}
+
+std::string quoted(const fs::path& path) {
+    return "'" + printable(path.string()) + "'";
+}
+
+/// Upper bound of what a record adds to a file: two-byte floats are stored in four bytes, and a
+/// dataset's header, its names and its group take about a kilobyte.
+uint64_t most_bytes_in_file(const dumpfile::OpRecord& record) {
+    constexpr uint64_t kObject = 1024;
+    uint64_t bytes = 3 * kObject + record.facts_json.size();
+    const auto add = [&](const NamedValues& values) {
+        bytes += kObject * values.size();
+        for_each_tensor(values, [&](const std::string&, const Tensor& tensor) {
+            const size_t width = is_float(tensor.dtype()) ? 4 : 1;
+            bytes += kObject + std::max(width, size_of(tensor.dtype())) *
+                                   static_cast<uint64_t>(tensor.numel());
+        });
+    };
+    if (record.write_inputs) add(record.inputs);
+    add(record.outputs);
+    return bytes;
+}
+
+/// A dump file whose path nobody else in this process writes.
+struct Output {
+    Output(const fs::path& wanted, const dumpfile::WriterOptions& options)
+        : claim(wanted), writer(std::in_place, claim.path(), options) {
+        if (claim.path() != wanted)
+            std::fprintf(stderr,
+                         "npuscope: %s was written in this process already; this dump goes to %s\n",
+                         quoted(wanted).c_str(),
+                         quoted(claim.path()).c_str());
+    }
+    /// The file's path, or nothing when no op came.
+    fs::path close(bool complete, const std::string& note) {
+        fs::path path = writer->op_count() > 0 ? writer->path() : fs::path();
+        writer->close(complete, note);
+        writer.reset();
+        if (!path.empty()) claim.keep();
+        return path;
+    }
+
+    PathClaim claim;
+    std::optional<dumpfile::Writer> writer;  // gone before the claim ends
+};
+
+}  // namespace
+
+struct DumpScope::State : Observer, InputProvider {
+    State(EventSource& event_source, DumpOptions scope_options, Mode scope_mode);
+
+    void op_end(const OpEnd& op) override;
+    void provide(std::string_view op_name, NamedValues& inputs) override;
+
+    void attach();
+    void detach() noexcept;
+    void write(const dumpfile::OpRecord& record);
+    void count_unmatched(const OpEnd& op);
+    void close();
+    [[nodiscard]] std::string note() const;
+
+    EventSource& source;
+    const DumpOptions options;
+    const Mode mode;
+    const int exceptions_at_start = std::uncaught_exceptions();
+    std::optional<Golden> golden;
+    std::optional<Match> match;  ///< of the op that runs now
+    std::string no_match;        ///< why it has none
+    std::optional<Output> output;
+    std::optional<Output> inputs_output;
+    std::optional<Progress> progress;
+    std::string stop_note;  ///< writer thread's until the queue has finished
+    bool stopped = false;   ///< likewise
+    bool attached = false;
+    bool closed = false;
+    DumpSummary summary;
+    std::optional<WriteQueue> queue;  // last: its thread uses everything above
+};
+
+DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mode scope_mode)
+    : source(event_source), options(std::move(scope_options)), mode(scope_mode) {
+    if (mode == Mode::kOff) return;
+    if (mode == Mode::kOverflow && source.device_code() != dumpfile::kDeviceNpu)
+        throw Error(ErrorKind::kUsage,
+                    "check_overflow reads the NPU's float status; this device is no NPU");
+    const fs::path path = resolved_dump_path(options.dump_path);
+    const fs::path inputs_path = with_suffix(path, "_inputs");
+    const bool keep_inputs = mode == Mode::kLoad && options.dump_inputs;
+    if (mode == Mode::kLoad) {
+        check_load_path(options.load_file_path);
+        for (const fs::path& target : {path, inputs_path})
+            if (same_file(options.load_file_path, target) && (target == path || keep_inputs))
+                throw Error(ErrorKind::kUsage,
+                            "load_file_path and the dump are one file, " + quoted(target) +
+                                "; give dump_path another name");
+        golden.emplace(options.load_file_path);
+    }
+    const dumpfile::WriterOptions writer_options{.device_code = source.device_code(),
+                                                 .half_as_float32 = options.half_as_float32,
+                                                 .run_facts = facts_of(source, mode, options)};
+    output.emplace(path, writer_options);
+    if (keep_inputs) inputs_output.emplace(inputs_path, writer_options);
+    progress.emplace("dumping", 0, options.progress);
+    queue.emplace(options.queue_bytes, [this](const dumpfile::OpRecord& record) { write(record); });
+    attach();
+}
+
+void DumpScope::State::attach() {
+    source.attach(*this);
+    attached = true;
+    if (mode != Mode::kLoad) return;
+    try {
+        source.set_input_provider(*this);
+    } catch (...) {
+        detach();
+        throw;
+    }
+}
+
+void DumpScope::State::detach() noexcept {
+    if (!std::exchange(attached, false)) return;
+    source.detach(*this);
+    source.clear_input_provider(*this);
+}
+
+void DumpScope::State::provide(std::string_view op_name, NamedValues& inputs) {
+    match.reset();
+    no_match.clear();
+    try {
+        match = golden->replace_inputs(op_name, inputs, no_match);
+    } catch (const std::exception& failure) {
+        no_match = failure.what();
+    }
+}
+
+void DumpScope::State::op_end(const OpEnd& op) {
+    if (!op.recorded) return;
+    ++summary.ops_seen;
+    progress->update(summary.ops_seen, std::string(op.name));
+    // Taken out first: what provide() found serves this op only.
+    const std::optional<Match> found = std::exchange(match, std::nullopt);
+    if (mode == Mode::kLoad && !found) {
+        count_unmatched(op);
+        return;
+    }
+    if (mode == Mode::kOverflow) {
+        if (!op.status.overflow()) return;
+        std::printf("IR: %s  SeqId: %lld  is overflow!\n",
+                    printable(op.name).c_str(),
+                    static_cast<long long>(op.seqid));
+        std::fflush(stdout);
+    }
+    dumpfile::OpRecord record;
+    record.name = op.name;
+    record.seqid = found ? found->golden.seqid : op.seqid;
+    record.write_inputs = mode != Mode::kLoad;
+    if (record.write_inputs || inputs_output) record.inputs = op.inputs;
+    record.outputs = op.outputs;
+    record.compute_type = npuscope::name_of(op.compute_type);
+    record.facts_json = op_facts(op, found ? &*found : nullptr);
+    queue->push(std::move(record));
+}
+
+void DumpScope::State::count_unmatched(const OpEnd& op) {
+    ++summary.unmatched;
+    if (summary.first_unmatched.size() < kMostNamed)
+        summary.first_unmatched.push_back(dumpfile::op_path(op.name, op.seqid) + ": " +
+                                          std::exchange(no_match, {}));
+}
+
+/// On the writer's thread.
+void DumpScope::State::write(const dumpfile::OpRecord& record) {
+    if (stopped) return;
+    if (options.max_bytes > 0 &&
+        output->writer->size() + most_bytes_in_file(record) > options.max_bytes) {
+        stopped = true;
+        stop_note = "the limit of " + std::to_string(options.max_bytes) +
+                    " bytes was reached; the first op left out is " +
+                    dumpfile::op_path(record.name, record.seqid);
+        return;
+    }
+    output->writer->write(record);
+    if (!inputs_output) return;
+    dumpfile::OpRecord inputs = record;
+    inputs.write_inputs = true;
+    inputs.outputs.clear();
+    inputs_output->writer->write(inputs);
+}
+
+std::string DumpScope::State::note() const {
+    if (stopped) return stop_note;
+    if (std::uncaught_exceptions() > exceptions_at_start)
+        return "the program left the scope by an exception";
+    if (summary.unmatched == 0) return {};
+    return std::to_string(summary.unmatched) + " of " + std::to_string(summary.ops_seen) +
+           " ops have no counterpart in the golden and are left out";
+}
+
+void DumpScope::State::close() {
+    if (std::exchange(closed, true) || mode == Mode::kOff) return;
+    detach();
+    const std::exception_ptr failure = queue->finish();
+    progress.reset();
+    if (golden) summary.replaced_tensors = golden->replaced_tensors();
+    summary.ops_written = output->writer->op_count();
+    summary.complete = false;
+    if (failure) {
+        // The writers go before the error rises, so that their part files do too.
+        output.reset();
+        inputs_output.reset();
+        std::rethrow_exception(failure);
+    }
+    const bool complete = !stopped && std::uncaught_exceptions() <= exceptions_at_start;
+    summary.note = note();
+    summary.path = output->close(complete, summary.note);
+    if (inputs_output) summary.inputs_path = inputs_output->close(complete, summary.note);
+    summary.complete = complete;
+    output.reset();
+    inputs_output.reset();
+}
+
+DumpScope::DumpScope(EventSource& source, DumpOptions options) {
+    const Mode mode = options.enabled ? mode_of(options) : Mode::kOff;
+    state_ = std::make_unique<State>(source, std::move(options), mode);
+}
+
+DumpScope::~DumpScope() {
+    try {
+        state_->close();
+    } catch (const std::exception&) {
+        // Whoever needs to know calls close().
+    }
+}
+
+DumpSummary DumpScope::close() {
+    state_->close();
+    return state_->summary;
+}
+
+}  // namespace npuscope::dumper

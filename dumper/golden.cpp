@@ -1,0 +1,254 @@
+#include "dumper/golden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/naming/aliases.h"
+
+namespace npuscope::dumper {
+
+namespace {
+
+using dumpfile::Direction;
+using dumpfile::Entry;
+using dumpfile::OpEntry;
+
+bool is_integer_index(DType dtype) {
+    return dtype == DType::kInt32 || dtype == DType::kInt64;
+}
+
+bool same_dtype(DType a, DType b) {
+    return a == b || (is_integer_index(a) && is_integer_index(b));
+}
+
+std::string shown(DType dtype, const Shape& shape) {
+    return std::string(name_of(dtype)) + " " + to_string(shape);
+}
+
+std::string canonical(const Alias* alias, const std::string& argument) {
+    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+}
+
+/// The arguments of one running op against those of one golden run.
+class Fit {
+  public:
+    Fit(const dumpfile::Reader& reader, std::string_view running_op, const OpEntry& run)
+        : reader_(reader),
+          running_alias_(find_alias(running_op)),
+          by_alias_(run.id.op != running_op) {
+        const Alias* alias = find_alias(run.id.op);
+        for (const Entry& entry : run.entries)
+            if (entry.direction == Direction::kInput)
+                inputs_.emplace(by_alias_ ? canonical(alias, entry.argument) : entry.argument,
+                                &entry);
+    }
+
+    /// "" when everything fits, else what does not.
+    [[nodiscard]] std::string difference(const NamedValues& values) const {
+        // What needs no reading first.
+        for (const bool read_values : {false, true}) {
+            for (const NamedValue& item : values) {
+                const std::string found = std::visit(
+                    [&](const auto& value) { return difference_of(item.name, value, read_values); },
+                    item.value);
+                if (!found.empty()) return "argument '" + printable(item.name) + "': " + found;
+            }
+        }
+        return {};
+    }
+
+    /// The golden's tensors and Scalars in place of the running ones. Returns the tensors' number.
+    int64_t load(NamedValues& values) const {
+        int64_t count = 0;
+        for (NamedValue& item : values) {
+            if (auto* tensor = std::get_if<Tensor>(&item.value)) {
+                count += load_tensor(item.name, *tensor);
+            } else if (auto* list = std::get_if<TensorList>(&item.value)) {
+                for (size_t i = 0; i < list->size(); ++i)
+                    count += load_tensor(element_path(item.name, i), (*list)[i]);
+            } else if (auto* scalar = std::get_if<Scalar>(&item.value)) {
+                if (const Entry* entry = find(item.name)) load_scalar(*entry, *scalar);
+            }
+        }
+        return count;
+    }
+
+  private:
+    static std::string element_path(const std::string& name, size_t index) {
+        return name + "/" + name + "_" + std::to_string(index);
+    }
+    [[nodiscard]] const Entry* find(const std::string& argument) const {
+        const auto found = inputs_.find(by_alias_ ? canonical(running_alias_, argument) : argument);
+        return found == inputs_.end() ? nullptr : found->second;
+    }
+    [[nodiscard]] std::string missing() const { return "the golden run has no such argument"; }
+
+    [[nodiscard]] std::string tensor_difference(const std::string& path,
+                                                const Tensor& tensor) const {
+        const Entry* entry = find(path);
+        if (entry == nullptr) return missing();
+        const auto dtype = entry->dtype();
+        if (!entry->is_tensor() || !dtype) return "the golden's is no tensor";
+        if (entry->stored.shape == tensor.shape() && same_dtype(*dtype, tensor.dtype())) return {};
+        return shown(tensor.dtype(), tensor.shape()) + " here, " +
+               shown(*dtype, entry->stored.shape) + " in the golden";
+    }
+
+    /// Plain values are compared only when both sides follow one schema or both have them.
+    template <class Compare>
+    [[nodiscard]] std::string value_difference(const std::string& name,
+                                               bool read_values,
+                                               DType stored_as,
+                                               Compare&& equal) const {
+        const Entry* entry = find(name);
+        if (entry == nullptr) return by_alias_ ? std::string() : missing();
+        if (!entry->stored.dtype) return "the golden's is no number";
+        const bool flag = stored_as == DType::kInt8 && *entry->stored.dtype == DType::kBool;
+        if (*entry->stored.dtype != stored_as && !flag) return "the golden's is of another kind";
+        if (!read_values) return {};
+        return equal(reader_.read_stored(*entry)) ? std::string() : "another value in the golden";
+    }
+
+    std::string difference_of(const std::string&, const std::monostate&, bool) const { return {}; }
+    std::string difference_of(const std::string&, const std::string&, bool) const { return {}; }
+    std::string difference_of(const std::string&, const BoolMask&, bool) const { return {}; }
+    std::string difference_of(const std::string& name, const Tensor& tensor, bool late) const {
+        return late ? std::string() : tensor_difference(name, tensor);
+    }
+    std::string difference_of(const std::string& name, const TensorList& list, bool late) const {
+        if (late) return {};
+        const auto is_element = [&](const auto& input) {
+            return input.second->argument.starts_with(name + "/");
+        };
+        const auto there = std::count_if(inputs_.begin(), inputs_.end(), is_element);
+        if (!by_alias_ && there > static_cast<int64_t>(list.size()))
+            return std::to_string(list.size()) + " tensors here, " + std::to_string(there) +
+                   " in the golden";
+        for (size_t i = 0; i < list.size(); ++i) {
+            std::string found = tensor_difference(element_path(name, i), list[i]);
+            if (!found.empty()) return "element " + std::to_string(i) + ": " + found;
+        }
+        return {};
+    }
+    std::string difference_of(const std::string& name, const Scalar& scalar, bool) const {
+        static constexpr DType kKinds[] = {DType::kInt64, DType::kFloat64, DType::kInt8};
+        return value_difference(
+            name, false, kKinds[scalar.number.index()], [](const Tensor&) { return true; });
+    }
+    std::string difference_of(const std::string& name, int64_t value, bool late) const {
+        return value_difference(name, late, DType::kInt64, [&](const Tensor& golden) {
+            return golden.numel() == 1 && golden.as<int64_t>()[0] == value;
+        });
+    }
+    std::string difference_of(const std::string& name, double value, bool late) const {
+        return value_difference(name, late, DType::kFloat64, [&](const Tensor& golden) {
+            if (golden.numel() != 1) return false;
+            const double other = golden.as<double>()[0];
+            return other == value || (std::isnan(other) && std::isnan(value));
+        });
+    }
+    std::string difference_of(const std::string& name, bool value, bool late) const {
+        return value_difference(name, late, DType::kInt8, [&](const Tensor& golden) {
+            return golden.numel() == 1 && (golden.at(0) != 0) == value;
+        });
+    }
+    std::string difference_of(const std::string& name, const IntList& list, bool late) const {
+        return value_difference(name, late, DType::kInt64, [&](const Tensor& golden) {
+            const auto values = golden.as<int64_t>();
+            return golden.ndim() == 1 &&
+                   std::equal(values.begin(), values.end(), list.begin(), list.end());
+        });
+    }
+    std::string difference_of(const std::string& name, DType value, bool late) const {
+        return value_difference(name, late, DType::kInt32, [&](const Tensor& golden) {
+            const int code = info(value).dump_code;
+            return golden.numel() == 1 && golden.as<int32_t>()[0] == (code == 0 ? -1 : code);
+        });
+    }
+
+    int64_t load_tensor(const std::string& path, Tensor& tensor) const {
+        const Entry* entry = find(path);
+        if (entry == nullptr || tensor.numel() == 0) return 0;
+        tensor = reader_.read(*entry).cast(tensor.dtype());
+        return 1;
+    }
+    void load_scalar(const Entry& entry, Scalar& scalar) const {
+        const Tensor golden = reader_.read_stored(entry);
+        if (golden.numel() != 1) return;
+        if (std::holds_alternative<int64_t>(scalar.number))
+            scalar.number = golden.as<int64_t>()[0];
+        else if (std::holds_alternative<double>(scalar.number))
+            scalar.number = golden.as<double>()[0];
+        else
+            scalar.number = golden.at(0) != 0;
+    }
+
+    const dumpfile::Reader& reader_;
+    const Alias* running_alias_;
+    bool by_alias_;
+    std::map<std::string, const Entry*> inputs_;
+};
+
+}  // namespace
+
+Golden::Candidates& Golden::candidates_of(std::string_view op_name) {
+    const auto known = candidates_.find(op_name);
+    if (known != candidates_.end()) return known->second;
+    Candidates found;
+    // A dump's group name has no "/", so the running name is compared in its written form.
+    const std::string written = dumpfile::safe_component(op_name);
+    for (const OpEntry& run : reader_.ops())
+        if (run.id.op == written) found.runs.push_back(&run);
+    if (found.runs.empty()) {
+        for (const OpEntry& run : reader_.ops())
+            if (canonical_name(run.id.op) == canonical_name(op_name)) found.runs.push_back(&run);
+        found.by_alias = !found.runs.empty();
+    }
+    return candidates_.emplace(op_name, std::move(found)).first->second;
+}
+
+std::optional<Match> Golden::replace_inputs(std::string_view op_name,
+                                            NamedValues& inputs,
+                                            std::string& reason) {
+    Candidates& candidates = candidates_of(op_name);
+    if (candidates.runs.empty()) {
+        reason = "the golden has no op of this name";
+        return std::nullopt;
+    }
+    reason.clear();
+    const auto is_taken = [&](const OpEntry* run) { return taken_.count(run) > 0; };
+    while (candidates.first_free < candidates.runs.size() &&
+           is_taken(candidates.runs[candidates.first_free]))
+        ++candidates.first_free;
+    for (size_t i = candidates.first_free; i < candidates.runs.size(); ++i) {
+        const OpEntry* run = candidates.runs[i];
+        const std::pair<std::string, int64_t> target(op_name, run->id.seqid);
+        if (is_taken(run) || written_.count(target) > 0) continue;
+        const Fit fit(reader_, op_name, *run);
+        const std::string difference = fit.difference(inputs);
+        if (!difference.empty()) {
+            if (reason.empty())
+                reason = "no run that is left fits; the first, " +
+                         printable(dumpfile::op_path(run->id.op, run->id.seqid)) + ", differs in " +
+                         difference;
+            continue;
+        }
+        // All is read before anything changes.
+        NamedValues loaded = inputs;
+        replaced_tensors_ += fit.load(loaded);
+        inputs = std::move(loaded);
+        taken_.insert(run);
+        written_.insert(target);
+        reason.clear();
+        return Match{run->id, candidates.by_alias};
+    }
+    if (reason.empty())
+        reason = "all " + std::to_string(candidates.runs.size()) + " runs of the golden are taken";
+    return std::nullopt;
+}
+
+}  // namespace npuscope::dumper

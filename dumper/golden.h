@@ -1,0 +1,63 @@
+// The golden run of load mode: which of its runs an op corresponds to, and its inputs. Included by
+// dumper/*.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/dumpfile/reader.h"
+#include "core/ir/value.h"
+
+namespace npuscope::dumper {
+
+/// Which golden run stands for a running op.
+struct Match {
+    dumpfile::OpId golden;
+    bool by_alias = false;  ///< the golden run has another IR name
+};
+
+/// An op takes, of the golden's runs of its IR name (of its other names, when the golden has none
+/// of its own), the first in number order that is not taken yet and whose arguments fit:
+///
+/// tensors         same shape and dtype, int32 and int64 being one; values are not compared
+/// numbers         Scalars: same kind, the value is loaded; others: same value
+/// lists, dtypes   same values
+///
+/// None, masks and strings are not compared. An argument that the golden run lacks makes it not
+/// fit, except a plain value under another IR name, whose schema may differ.
+/// Errors: the constructor as dumpfile::Reader; replace_inputs() Error(kFormat|kIo) when the
+/// golden's elements cannot be read. Threads: one.
+class Golden {
+  public:
+    explicit Golden(const std::filesystem::path& path) : reader_(path) {}
+
+    /// Takes the run and changes `inputs`, or leaves both alone and says in `reason` why.
+    std::optional<Match> replace_inputs(std::string_view op_name,
+                                        NamedValues& inputs,
+                                        std::string& reason);
+
+    [[nodiscard]] int64_t replaced_tensors() const { return replaced_tensors_; }
+    [[nodiscard]] const dumpfile::Reader& reader() const { return reader_; }
+
+  private:
+    struct Candidates {
+        std::vector<const dumpfile::OpEntry*> runs;  ///< in number order
+        bool by_alias = false;
+        size_t first_free = 0;  ///< all runs before it are taken
+    };
+    Candidates& candidates_of(std::string_view op_name);
+
+    dumpfile::Reader reader_;
+    std::map<std::string, Candidates, std::less<>> candidates_;
+    std::set<const dumpfile::OpEntry*> taken_;
+    std::set<std::pair<std::string, int64_t>> written_;  ///< running name and golden number
+    int64_t replaced_tensors_ = 0;
+};
+
+}  // namespace npuscope::dumper

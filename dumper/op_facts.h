@@ -1,0 +1,15 @@
+// The JSON text that a dump keeps for each op beside its tensors. Included by dumper/*.cpp only.
+#pragma once
+
+#include <string>
+
+#include "core/event/observer.h"
+#include "dumper/golden.h"
+
+namespace npuscope::dumper {
+
+/// {"node", "module", "line" (where known), "kernels": […], "status": {"bits", "overflow"},
+/// "golden": "/op/seqid", "alias": true (load mode)}. Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string op_facts(const OpEnd& op, const Match* match);
+
+}  // namespace npuscope::dumper

@@ -1,0 +1,83 @@
+#include "dumper/write_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace npuscope::dumper {
+
+namespace {
+constexpr uint64_t kRecordBytes = 512;  // names, facts and the queue's own bookkeeping
+}
+
+uint64_t bytes_of(const dumpfile::OpRecord& record) {
+    uint64_t bytes = kRecordBytes + record.facts_json.size();
+    const auto add = [&](const std::string&, const Tensor& tensor) { bytes += tensor.nbytes(); };
+    for_each_tensor(record.inputs, add);
+    for_each_tensor(record.outputs, add);
+    return bytes;
+}
+
+WriteQueue::WriteQueue(uint64_t limit_bytes, Write write)
+    : limit_bytes_(limit_bytes), write_(std::move(write)), thread_([this] { run(); }) {}
+
+WriteQueue::~WriteQueue() {
+    finish();
+}
+
+void WriteQueue::push(dumpfile::OpRecord record) {
+    const uint64_t bytes = bytes_of(record);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+        return failure_ || queued_bytes_ == 0 || queued_bytes_ + bytes <= limit_bytes_;
+    });
+    if (failure_ || ended_) return;
+    items_.push_back({std::move(record), bytes});
+    queued_bytes_ += bytes;
+    peak_bytes_ = std::max(peak_bytes_, queued_bytes_);
+    changed_.notify_all();
+}
+
+std::exception_ptr WriteQueue::finish() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+    return failure_;
+}
+
+uint64_t WriteQueue::peak_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return peak_bytes_;
+}
+
+void WriteQueue::run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return ended_ || !items_.empty(); });
+        if (items_.empty()) return;
+        Item item = std::move(items_.front());
+        items_.pop_front();
+        lock.unlock();
+        std::exception_ptr failure;
+        try {
+            write_(item.record);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const uint64_t bytes = item.bytes;
+        item = {};  // lets go of the tensors before their bytes are counted as free
+        lock.lock();
+        queued_bytes_ -= bytes;
+        if (failure) {
+            failure_ = failure;
+            items_.clear();
+            queued_bytes_ = 0;
+        }
+        changed_.notify_all();
+        if (failure) return;
+    }
+}
+
+}  // namespace npuscope::dumper

@@ -1,0 +1,175 @@
+#include "core/dumpfile/writer.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/dumpfile/reader.h"
+#include "tests/support/support.h"
+
+namespace npuscope::dumpfile {
+namespace {
+
+using test::TempDir;
+
+// Prints every object of argv[1]: path, dtype, shape, values, attributes in creation order.
+constexpr const char* kDescribe = R"py(
+import sys, h5py, numpy as np
+def text(value):
+    if isinstance(value, bytes): return value.decode()
+    if isinstance(value, np.ndarray): return str(value.dtype) + str(value.tolist()).replace(' ', '')
+    return str(value)
+def show(group, path):
+    for name in group:
+        item = group[name]
+        here = path + '/' + name
+        if isinstance(item, h5py.Group):
+            if len(item) == 0: print(here + '/')
+            show(item, here)
+            continue
+        # Attributes in an object header are stored in the order of their creation.
+        names = [h5py.h5a.open(item.id, index=i, index_type=h5py.h5.INDEX_NAME,
+                               order=h5py.h5.ITER_NATIVE).name.decode()
+                 for i in range(h5py.h5a.get_num_attrs(item.id))]
+        attributes = ' '.join(n + '=' + text(item.attrs[n]) for n in names)
+        kind = 'string' if item.dtype.kind in 'SO' else item.dtype.name
+        value = item[()]
+        if isinstance(value, bytes): value = value.decode()
+        elif isinstance(value, np.ndarray): value = value.tolist()
+        print(here, kind, str(item.shape).replace(' ', ''), str(value).replace(' ', ''), attributes)
+with h5py.File(sys.argv[1], 'r') as f:
+    show(f, '')
+)py";
+
+std::string described(const std::filesystem::path& path) {
+    const auto result = test::run_python(kDescribe, {path.string()});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+}
+
+OpRecord record_of(std::string name, int64_t seqid, NamedValues inputs, NamedValues outputs) {
+    OpRecord record;
+    record.name = std::move(name);
+    record.seqid = seqid;
+    record.inputs = std::move(inputs);
+    record.outputs = std::move(outputs);
+    return record;
+}
+
+std::filesystem::path written(const TempDir& folder,
+                              const OpRecord& record,
+                              WriterOptions options = {}) {
+    const auto path = folder / "dump.h5";
+    Writer writer(path, std::move(options));
+    writer.write(record);
+    writer.close();
+    return path;
+}
+
+TEST(DumpWriter, writes_every_tensor_dtype_with_its_codes) {
+    const TempDir folder;
+    const NamedValues inputs = {{"f32", Tensor::from<float>({2}, {1.5F, -2})},
+                                {"f64", Tensor::from<double>({1}, {0.1})},
+                                {"f16", Tensor::from<Float16>({1}, {to_float16(65504.0F)})},
+                                {"bf16", Tensor::from<BFloat16>({1}, {to_bfloat16(3.0F)})},
+                                {"i8", Tensor::from<int8_t>({1}, {-3})},
+                                {"i16", Tensor::from<int16_t>({1}, {-300})},
+                                {"i32", Tensor::from<int32_t>({1}, {70000})},
+                                {"i64", Tensor::from<int64_t>({1}, {int64_t{1} << 40})},
+                                {"u8", Tensor::from<uint8_t>({2}, {200, 7})},
+                                {"u16", Tensor::from<uint16_t>({1}, {65535})},
+                                {"u32", Tensor::from<uint32_t>({1}, {4294967295U})},
+                                {"u64", Tensor::from<uint64_t>({1}, {18446744073709551615U})},
+                                {"b", Tensor::from<bool>({2}, {true, false})}};
+    const std::string text =
+        described(written(folder, record_of("x", 1, inputs, {}), {.device_code = kDeviceNpu}));
+    const auto has = [&](const std::string& line) {
+        EXPECT_NE(text.find("/x/1/input/" + line + "\n"), std::string::npos) << line << "\n"
+                                                                             << text;
+    };
+    const auto codes = [](int data_type, int type = 0) {
+        return " DeviceType=10 DataType=" + std::to_string(data_type) +
+               " FormatType=0 Type=" + std::to_string(type) + " Stride=int64[1]";
+    };
+    has("f32 float32 (2,) [1.5,-2.0]" + codes(1));
+    has("f64 float64 (1,) [0.1]" + codes(11));
+    has("f16 float32 (1,) [65504.0]" + codes(10));
+    has("bf16 float32 (1,) [3.0]" + codes(1) + " StoredFrom=bfloat16");
+    has("i8 int8 (1,) [-3]" + codes(3));
+    has("i16 int16 (1,) [-300]" + codes(5));
+    has("i32 int32 (1,) [70000]" + codes(6));
+    has("i64 int64 (1,) [1099511627776]" + codes(7));
+    has("u8 int8 (2,) [-56,7]" + codes(2));
+    has("u16 uint16 (1,) [65535]" + codes(-1, 101));
+    has("u32 uint32 (1,) [4294967295]" + codes(-1, 101));
+    has("u64 uint64 (1,) [18446744073709551615]" + codes(-1, 101));
+    has("b int8 (2,) [1,0]" + codes(9));
+}
+
+TEST(DumpWriter, writes_other_values_with_their_codes) {
+    const TempDir folder;
+    const NamedValues inputs = {{"none", std::monostate{}},
+                                {"text", std::string("mean")},
+                                {"i", int64_t{-7}},
+                                {"f", 0.5},
+                                {"t", true},
+                                {"si", Scalar{int64_t{3}}},
+                                {"sf", Scalar{2.5}},
+                                {"sb", Scalar{false}},
+                                {"ints", IntList{1, -2}},
+                                {"no_ints", IntList{}},
+                                {"dtype", DType::kFloat16},
+                                {"odd_dtype", DType::kBFloat16},
+                                {"mask", BoolMask{{true, false, true}}}};
+    EXPECT_EQ(described(written(folder, record_of("x", 1, inputs, {}))),
+              "/x/1/input/dtype int32 () 10 Type=14\n"
+              "/x/1/input/f float64 () 0.5 Type=5\n"
+              "/x/1/input/i int64 () -7 Type=3\n"
+              "/x/1/input/ints int64 (2,) [1,-2] Type=16\n"
+              "/x/1/input/mask int8 (3,) [1,0,1] Type=102\n"
+              "/x/1/input/no_ints int64 (0,) [] Type=16\n"
+              "/x/1/input/odd_dtype int32 () -1 Type=14\n"
+              "/x/1/input/sb int8 () 0 Type=7\n"
+              "/x/1/input/sf float64 () 2.5 Type=7\n"
+              "/x/1/input/si int64 () 3 Type=7\n"
+              "/x/1/input/t int8 () 1 Type=4\n");
+}
+
+TEST(DumpWriter, numbers_list_elements_and_leaves_nothing_for_an_empty_list) {
+    const TempDir folder;
+    const Tensor a = Tensor::from<float>({1, 2}, {1, 2});
+    const Tensor b = Tensor::scalar(3.0F);
+    const NamedValues inputs = {{"tensors", TensorList{a, b}}, {"empty", TensorList{}}};
+    EXPECT_EQ(described(written(folder, record_of("cat", 4, inputs, {}))),
+              "/cat/4/input/tensors/tensors_0 float32 (1,2) [[1.0,2.0]] DeviceType=0 DataType=1 "
+              "FormatType=0 Type=0 Stride=int64[2,1]\n"
+              "/cat/4/input/tensors/tensors_1 float32 () 3.0 DeviceType=0 DataType=1 FormatType=0 "
+              "Type=0 Stride=int64[]\n");
+}
+
+TEST(DumpWriter, marks_the_compute_type_of_float_outputs_only_and_keeps_the_facts) {
+    const TempDir folder;
+    OpRecord record = record_of(
+        "relu",
+        1,
+        {{"self", Tensor::from<float>({1}, {1})}},
+        {{"result", Tensor::from<float>({1}, {2})}, {"indices", Tensor::from<int64_t>({1}, {0})}});
+    record.compute_type = "float16";
+    record.facts_json = R"({"node":"Relu_0"})";
+    EXPECT_EQ(described(written(folder, record)),
+              "/relu/1/input/self float32 (1,) [1.0] DeviceType=0 DataType=1 FormatType=0 Type=0 "
+              "Stride=int64[1]\n"
+              "/relu/1/npuscope string () {\"node\":\"Relu_0\"} Type=100\n"
+              "/relu/1/output/indices int64 (1,) [0] DeviceType=0 DataType=7 FormatType=0 Type=0 "
+              "Stride=int64[1]\n"
+              "/relu/1/output/result float32 (1,) [2.0] DeviceType=0 DataType=1 FormatType=0 "
+              "Type=0 Stride=int64[1] ComputeType=float16\n");
+}
+
+}  // namespace
+}  // namespace npuscope::dumpfile
