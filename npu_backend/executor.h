@@ -57,6 +57,8 @@ struct HookCall {
 };
 using Hook = std::function<void(HookCall&)>;
 
+/// A reference launches the same kernels as a chip, with the same hooks and events, but for the
+/// Casts and format conversions that only a chip needs.
 /// Threads: one thread calls an executor; several executors may run at once.
 class Executor : public EventSource {
   public:
