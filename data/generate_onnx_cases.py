@@ -33,7 +33,7 @@ def case(name, nodes, inputs, expected, initializers=(), opset=17, symbols=None)
 
     tensors = [t if isinstance(t, TensorProto) else numpy_helper.from_array(np.asarray(t[1]), t[0])
                for t in (initializers.items() if isinstance(initializers, dict) else initializers)]
-    expected = {k: np.ascontiguousarray(v) for k, v in expected.items()}
+    expected = {k: np.array(v, order="C") for k, v in expected.items()}
     graph = helper.make_graph(made, name, [info(k, v) for k, v in inputs.items()],
                               [info(k, v) for k, v in expected.items()], tensors)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], producer_name="npuscope")
@@ -96,6 +96,24 @@ def constants():
          {"y": x + x}, {"w": x})
     case("shape_part", [("Shape", "x", "y", {"start": -3, "end": -1})], {"x": rand("s", 2, 3, 4, 5)},
          {"y": np.array([3, 4], np.int64)})
+    # Every element type, as raw bytes and in its typed field.
+    fields = {"int32_data": "int8 uint8 int16 uint16 int32 bool", "int64_data": "int64",
+              "uint64_data": "uint32 uint64", "double_data": "float64"}
+    tensors, nodes, values = [], [], []
+    for field, dtypes in fields.items():
+        for dtype in dtypes.split():
+            array = np.array([1, 0, 1 if dtype == "bool" else 100], dtype)
+            raw = numpy_helper.from_array(array, dtype)
+            if dtype == "bool":
+                raw.raw_data = b"\x02\x00\x80"  # any byte but 0 is true
+            typed = TensorProto(name=dtype + "_field", data_type=raw.data_type, dims=[3], **{field: array.tolist()})
+            for tensor in (raw, typed):
+                tensors.append(tensor)
+                nodes.append(("Cast", tensor.name, tensor.name + "_f", {"to": TensorProto.FLOAT}))
+                values.append(array.astype(np.float32))
+    case("element_types", [*nodes, ("Concat", " ".join(t.name + "_f" for t in tensors), "c", {"axis": 0}),
+                           ("Add", "x c", "y")],
+         {"x": np.zeros(1, np.float32)}, {"y": np.concatenate(values)}, tensors)
     # As a channel split is exported: the channels, counted at run time, halved and used as bounds.
     c = rand("channels", 2, 7, 3)
     case("shape_arithmetic", [

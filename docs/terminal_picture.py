@@ -1,20 +1,26 @@
 #!/usr/bin/python3
-"""Draws what a command prints in a terminal as an SVG picture.
+r"""Draws what a command prints in a terminal as an SVG picture.
 
     docs/terminal_picture.py OUT.svg --title TEXT < output      (with ANSI colours)
 
-docs/check.svg: npuscope check … --color always | docs/terminal_picture.py docs/check.svg --title '…'
+docs/check.svg is made in data/models with
+
+    npuscope check digits_resnet.onnx --input digits_16bit.npz --color always -q |
+        ../../docs/terminal_picture.py ../../docs/check.svg \
+            --title 'npuscope check digits_resnet.onnx --input digits_16bit.npz'
 """
 
 import argparse
 import re
 import sys
+import textwrap
 from html import escape
-from typing import Iterator, Tuple
+from typing import Iterator, List, Tuple
 
 CELL_WIDTH = 8.4
 LINE_HEIGHT = 19
 MARGIN = 18
+COLUMNS = 112
 COLORS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "36": "#79c0ff"}
 TEXT = "#e6edf3"
 DIM = "#8b949e"
@@ -45,8 +51,20 @@ def span(text: str, color: str, bold: bool) -> str:
     return f'<tspan fill="{color}"{weight}>{escape(text)}</tspan>'
 
 
+def folded(line: str) -> List[str]:
+    """A long line without colours as several, the later ones indented like the first's second word."""
+    if "\x1b" in line or len(line) <= COLUMNS:
+        return [line]
+    indent = re.match(r" *\S+ *", line)[0]
+    return textwrap.wrap(
+        line, COLUMNS, subsequent_indent=" " * len(indent), drop_whitespace=True, tabsize=1
+    )
+
+
 def picture(text: str, title: str) -> str:
-    lines = [f"\x1b[2m$ \x1b[0m\x1b[1m{title}\x1b[0m", "", *text.rstrip().splitlines()]
+    lines = [f"\x1b[2m$ \x1b[0m\x1b[1m{title}\x1b[0m", ""]
+    for line in text.rstrip().splitlines():
+        lines += folded(line)
     longest = max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in lines)
     width = round(longest * CELL_WIDTH + 2 * MARGIN)
     height = len(lines) * LINE_HEIGHT + 2 * MARGIN

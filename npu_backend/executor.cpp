@@ -226,6 +226,13 @@ std::vector<std::string_view> Executor::known_ops() {
     return names;
 }
 
+std::vector<std::string_view> Executor::argument_names(std::string_view ir_name) {
+    std::vector<std::string_view> names;
+    for (const backend::Argument& argument : known_op(ir_name).schema.arguments)
+        names.push_back(argument.name);
+    return names;
+}
+
 int Executor::add_hook(HookPoint point, std::string pattern, Hook hook) {
     state_->hooks.push_back({++state_->last_hook_id, point, std::move(pattern), std::move(hook)});
     return state_->last_hook_id;

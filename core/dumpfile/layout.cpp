@@ -8,6 +8,7 @@ namespace npuscope::dumpfile {
 std::string safe_component(std::string_view name) {
     std::string safe(name);
     std::replace(safe.begin(), safe.end(), '/', '_');
+    std::replace(safe.begin(), safe.end(), '\0', '_');  // the library's names end there
     if (safe.empty() || safe == "." || safe == "..") safe = "_" + safe;
     return safe;
 }

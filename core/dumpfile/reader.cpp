@@ -141,12 +141,13 @@ void Reader::index_below(OpEntry& op,
             entry.path = path;
             entry.argument = below;
             entry.direction = direction;
-            entry.save_type = file_.int_attribute(path, "Type");
-            entry.data_type = file_.int_attribute(path, "DataType");
-            entry.device_type = file_.int_attribute(path, "DeviceType");
-            entry.compute_type = file_.string_attribute(path, "ComputeType").value_or("");
-            entry.stored_from = file_.string_attribute(path, "StoredFrom").value_or("");
-            entry.stored = file_.dataset(path);
+            h5::DatasetDescription found = file_.describe(path);
+            entry.save_type = found.integer("Type");
+            entry.data_type = found.integer("DataType");
+            entry.device_type = found.integer("DeviceType");
+            entry.compute_type = found.text("ComputeType");
+            entry.stored_from = found.text("StoredFrom");
+            entry.stored = std::move(found.info);
             op.entries.push_back(std::move(entry));
         } catch (const Error& error) {
             skip(path, error.what());

@@ -32,6 +32,8 @@ class Writer {
   public:
     /// Creates or truncates `path`.
     explicit Writer(const std::filesystem::path& path);
+    /// Opens an existing file to add to it. Errors: Error(kFormat) when it is not HDF5.
+    [[nodiscard]] static Writer open_existing(const std::filesystem::path& path);
     ~Writer();  ///< closes, ignoring errors
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
@@ -58,6 +60,7 @@ class Writer {
 
   private:
     friend class Reader;
+    Writer(const std::filesystem::path& path, bool existing);
     struct State;
     std::unique_ptr<State> state_;
 };
@@ -74,6 +77,16 @@ struct DatasetInfo {
     bool null_space = false;  ///< an H5S_NULL dataspace
     uint64_t storage_bytes = 0;
     std::optional<uint64_t> offset;  ///< of contiguous data in the file, when it is allocated
+};
+
+/// A dataset with its attributes; integers of any width become lists, other kinds are left out.
+struct DatasetDescription {
+    DatasetInfo info;
+    std::vector<std::pair<std::string, std::variant<std::vector<int64_t>, std::string>>> attributes;
+
+    /// Empty when absent or not one integer.
+    [[nodiscard]] std::optional<int64_t> integer(const std::string& name) const;
+    [[nodiscard]] std::string text(const std::string& name) const;  ///< "" when absent
 };
 
 /// An existing file, opened read-only.
@@ -97,6 +110,8 @@ class Reader {
         const std::string& group) const;
 
     [[nodiscard]] DatasetInfo dataset(const std::string& path) const;
+    /// dataset() and all attributes at once, for indexing large files.
+    [[nodiscard]] DatasetDescription describe(const std::string& path) const;
     /// The whole dataset in its own dtype, native byte order. Errors: Error(kUnsupported) when it
     /// has none of the table's dtypes, Error(kFormat) when the data cannot be read.
     [[nodiscard]] Tensor read(const std::string& path) const;

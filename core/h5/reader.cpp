@@ -1,4 +1,5 @@
 #include <cstring>
+#include <span>
 
 #include "core/base/pending_file.h"
 #include "core/h5/h5.h"
@@ -78,7 +79,9 @@ std::optional<Handle> open_int_attribute(const OpenFile& file,
 }
 
 std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
-    if (count != 1) return {};
+    // A damaged type may claim any length.
+    constexpr size_t kLongestText = size_t{64} << 20;
+    if (count != 1 || H5Tget_size(type) > kLongestText) return {};
     if (H5Tis_variable_str(type) > 0) {
         char* text = nullptr;
         const Handle memory(H5Tcopy(type), H5Tclose);
@@ -91,6 +94,84 @@ std::string read_text(hid_t type, hssize_t count, const auto& read_into) {
     if (read_into(type, bytes.data()) < 0) return {};
     bytes.resize(std::strlen(bytes.c_str()));
     return bytes;
+}
+
+DatasetInfo info_of(const OpenFile& file, hid_t dataset, const std::string& path) {
+    const Handle type = checked(H5Dget_type(dataset), H5Tclose, "no type of " + file.name(path));
+    const Handle space = checked(H5Dget_space(dataset), H5Sclose, "no space of " + file.name(path));
+    DatasetInfo found;
+    found.dtype = dtype_of(type.get());
+    found.big_endian =
+        found.dtype && size_of(*found.dtype) > 1 && H5Tget_order(type.get()) == H5T_ORDER_BE;
+    found.numpy_name = numpy_name(type.get());
+    found.null_space = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
+    if (!found.null_space) found.shape = shape_of(space.get(), file.name(path));
+    found.storage_bytes = H5Dget_storage_size(dataset);
+    const haddr_t offset = H5Dget_offset(dataset);
+    H5Eclear2(H5E_DEFAULT);
+    if (offset != HADDR_UNDEF) found.offset = offset;
+    return found;
+}
+
+std::optional<std::vector<int64_t>> integers_of(hid_t attribute) {
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    constexpr hssize_t kMostElements =
+        1 << 16;  // an attribute is at most 64 KB in the classic layout
+    if (count < 0 || count > kMostElements) return std::nullopt;
+    std::vector<int64_t> values(static_cast<size_t>(count));
+    if (count > 0 && H5Aread(attribute, H5T_NATIVE_INT64, values.data()) < 0) {
+        H5Eclear2(H5E_DEFAULT);
+        return std::nullopt;
+    }
+    return values;
+}
+
+std::string text_of(hid_t attribute, hid_t type) {
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    return read_text(
+        type, H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
+            return H5Aread(attribute, memory, target);
+        });
+}
+
+/// Called through C: nothing may be thrown.
+herr_t collect_value(hid_t object, const char* name, const H5A_info_t*, void* target) noexcept {
+    auto& found = *static_cast<DatasetDescription*>(target);
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) return 0;
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    if (!type.valid()) return 0;
+    if (H5Tget_class(type.get()) == H5T_INTEGER) {
+        if (auto values = integers_of(attribute.get()))
+            found.attributes.emplace_back(name, std::move(*values));
+    } else if (H5Tget_class(type.get()) == H5T_STRING) {
+        found.attributes.emplace_back(name, text_of(attribute.get(), type.get()));
+    }
+    return 0;
+}
+
+/// A damaged dataset may claim any size. What the file can hold bounds what is allocated: stored
+/// elements take their place in the file, deflate packs at most 1032-fold, and elements that were
+/// never written (fill values) are believed up to a limit.
+void require_plausible_size(const OpenFile& file,
+                            hid_t dataset,
+                            const std::string& path,
+                            std::span<const int64_t> shape,
+                            size_t element_size) {
+    constexpr uint64_t kMostPacked = 1100;
+    constexpr uint64_t kMostUnwritten = uint64_t{1} << 30;
+    uint64_t wanted = 0;
+    const bool fits = !__builtin_mul_overflow(
+        static_cast<uint64_t>(numel_of(shape)), uint64_t{element_size}, &wanted);
+    const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+    const bool chunked = H5Pget_layout(creation.get()) == H5D_CHUNKED;
+    const uint64_t stored = H5Dget_storage_size(dataset);
+    hsize_t file_size = 0;
+    H5Fget_filesize(file.file.get(), &file_size);
+    const uint64_t most = stored == 0 ? kMostUnwritten : chunked ? stored * kMostPacked : stored;
+    if (!fits || stored > file_size || wanted > most)
+        throw Error(ErrorKind::kFormat, file.name(path) + " claims more elements than it stores");
 }
 
 }  // namespace
@@ -198,23 +279,33 @@ std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
 
 DatasetInfo Reader::dataset(const std::string& path) const {
     const LibraryLock lock;
+    return info_of(*state_, open_dataset(*state_, path).get(), path);
+}
+
+DatasetDescription Reader::describe(const std::string& path) const {
+    const LibraryLock lock;
     const Handle dataset = open_dataset(*state_, path);
-    const Handle type =
-        checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
-    const Handle space =
-        checked(H5Dget_space(dataset.get()), H5Sclose, "no space of " + state_->name(path));
-    DatasetInfo found;
-    found.dtype = dtype_of(type.get());
-    found.big_endian =
-        found.dtype && size_of(*found.dtype) > 1 && H5Tget_order(type.get()) == H5T_ORDER_BE;
-    found.numpy_name = numpy_name(type.get());
-    found.null_space = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
-    if (!found.null_space) found.shape = shape_of(space.get(), state_->name(path));
-    found.storage_bytes = H5Dget_storage_size(dataset.get());
-    const haddr_t offset = H5Dget_offset(dataset.get());
-    H5Eclear2(H5E_DEFAULT);
-    if (offset != HADDR_UNDEF) found.offset = offset;
+    DatasetDescription found{info_of(*state_, dataset.get(), path), {}};
+    check(H5Aiterate2(dataset.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_value, &found),
+          "cannot list the attributes of " + state_->name(path),
+          ErrorKind::kFormat);
     return found;
+}
+
+std::optional<int64_t> DatasetDescription::integer(const std::string& name) const {
+    for (const auto& [attribute, value] : attributes) {
+        if (attribute != name) continue;
+        const auto* list = std::get_if<std::vector<int64_t>>(&value);
+        if (list != nullptr && list->size() == 1) return list->front();
+    }
+    return std::nullopt;
+}
+
+std::string DatasetDescription::text(const std::string& name) const {
+    for (const auto& [attribute, value] : attributes)
+        if (const auto* text = std::get_if<std::string>(&value); text && attribute == name)
+            return *text;
+    return {};
 }
 
 Tensor Reader::read(const std::string& path) const {
@@ -230,14 +321,7 @@ Tensor Reader::read(const std::string& path) const {
             ErrorKind::kUnsupported,
             state_->name(path) + " holds " + numpy_name(type.get()) + ", which is no tensor dtype");
     Shape shape = shape_of(space.get(), state_->name(path));
-    // An unwritten or damaged dataset may claim any size; what the file holds bounds what is
-    // allocated for contiguous data, a filter at most 1032-fold (deflate's limit).
-    const Handle creation(H5Dget_create_plist(dataset.get()), H5Pclose);
-    const uint64_t stored = H5Dget_storage_size(dataset.get());
-    const auto wanted = static_cast<uint64_t>(numel_of(shape)) * size_of(*dtype);
-    if (stored > 0 && wanted / 1100 > stored)
-        throw Error(ErrorKind::kFormat,
-                    state_->name(path) + " claims more elements than it stores");
+    require_plausible_size(*state_, dataset.get(), path, shape, size_of(*dtype));
     Tensor tensor(*dtype, std::move(shape));
     if (tensor.numel() == 0) return tensor;
     const Handle memory =
@@ -291,18 +375,7 @@ std::optional<std::vector<int64_t>> Reader::int_list_attribute(const std::string
                                                                const std::string& name) const {
     const LibraryLock lock;
     const auto attribute = open_int_attribute(*state_, path, name);
-    if (!attribute) return std::nullopt;
-    const Handle space(H5Aget_space(attribute->get()), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-    constexpr hssize_t kMostElements =
-        1 << 16;  // an attribute is at most 64 KB in the classic layout
-    if (count < 0 || count > kMostElements) return std::nullopt;
-    std::vector<int64_t> values(static_cast<size_t>(count));
-    if (count > 0 && H5Aread(attribute->get(), H5T_NATIVE_INT64, values.data()) < 0) {
-        H5Eclear2(H5E_DEFAULT);
-        return std::nullopt;
-    }
-    return values;
+    return attribute ? integers_of(attribute->get()) : std::nullopt;
 }
 
 std::optional<std::string> Reader::string_attribute(const std::string& path,
@@ -314,11 +387,7 @@ std::optional<std::string> Reader::string_attribute(const std::string& path,
     if (!attribute.valid()) return std::nullopt;
     const Handle type(H5Aget_type(attribute.get()), H5Tclose);
     if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING) return std::nullopt;
-    const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-    return read_text(
-        type.get(), H5Sget_simple_extent_npoints(space.get()), [&](hid_t memory, void* target) {
-            return H5Aread(attribute.get(), memory, target);
-        });
+    return text_of(attribute.get(), type.get());
 }
 
 void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {

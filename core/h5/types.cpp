@@ -78,6 +78,7 @@ std::optional<DType> float_dtype(hid_t type) {
     size_t mantissa_bits = 0;
     H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
     const size_t bits = H5Tget_precision(type);
+    if (H5Tget_size(type) * 8 != bits) return std::nullopt;
     if (bits == 16 && exponent_bits == 5) return DType::kFloat16;
     if (bits == 16 && exponent_bits == 8) return DType::kBFloat16;
     if (bits == 32 && exponent_bits == 8) return DType::kFloat32;

@@ -55,18 +55,27 @@ void write_attribute(hid_t object, const Attribute& attribute, const std::string
 
 }  // namespace
 
-Writer::Writer(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+Writer::Writer(const std::filesystem::path& path) : Writer(path, false) {}
+
+Writer Writer::open_existing(const std::filesystem::path& path) {
+    return {path, true};
+}
+
+Writer::Writer(const std::filesystem::path& path, bool existing)
+    : state_(std::make_unique<State>()) {
     const LibraryLock lock;
     state_->path = path;
     const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "cannot set up HDF5");
     check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "cannot set up HDF5");
     state_->driver = set_output_driver(access.get(), state_->status);
-    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+    const hid_t file = existing ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get())
+                                : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
     if (file < 0) {
         const std::string reason = library_error();
         const int code = state_->status.error;
-        throw Error(ErrorKind::kIo,
-                    "cannot create the file '" + printable(path.string()) +
+        throw Error(existing && code == 0 ? ErrorKind::kFormat : ErrorKind::kIo,
+                    std::string(existing ? "cannot open" : "cannot create") + " the file '" +
+                        printable(path.string()) +
                         "': " + (code != 0 ? std::strerror(code) : "HDF5: " + reason));
     }
     state_->file = Handle(file, H5Fclose);

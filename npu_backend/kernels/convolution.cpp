@@ -111,15 +111,21 @@ bool reads_hf32(const KernelCall& call) {
            call.input(0).dtype() == DType::kFloat32;
 }
 
+template <class W>
+std::vector<W> bias_of(KernelCall& call, int64_t outputs) {
+    if (call.inputs.size() < 3) return {};
+    if (call.input(2).numel() != outputs) misfit(call);
+    return cube_operand<W>(call.input(2), false, call.status);
+}
+
 /// The bias is the accumulators' first value. Source: Mmad, bias table.
 template <class W>
-std::vector<W> first_values(KernelCall& call, int64_t outputs, int64_t batch, int64_t pixels) {
-    std::vector<W> c(static_cast<size_t>(batch * outputs * pixels), W{0});
-    if (call.inputs.size() < 3) return c;
-    if (call.input(2).numel() != outputs) misfit(call);
-    const std::vector<W> bias = cube_operand<W>(call.input(2), false, call.status);
-    for (int64_t plane = 0; plane < batch * outputs; ++plane)
-        std::fill_n(c.begin() + plane * pixels, pixels, bias[static_cast<size_t>(plane % outputs)]);
+std::vector<W> first_values(const std::vector<W>& bias, int64_t planes, int64_t pixels) {
+    std::vector<W> c(static_cast<size_t>(planes * pixels), W{0});
+    if (bias.empty()) return c;
+    for (int64_t plane = 0; plane < planes; ++plane)
+        std::fill_n(
+            c.begin() + plane * pixels, pixels, bias[static_cast<size_t>(plane) % bias.size()]);
     return c;
 }
 
@@ -129,7 +135,8 @@ void convolve(KernelCall& call, DType output) {
     const bool hf32 = reads_hf32(call);
     const std::vector<W> x = cube_operand<W>(call.input(0), hf32, call.status);
     const std::vector<W> weight = cube_operand<W>(call.input(1), hf32, call.status);
-    std::vector<W> c = first_values<W>(call, g.outputs, g.batch, g.pixels());
+    const std::vector<W> bias = bias_of<W>(call, g.outputs);
+    std::vector<W> c = first_values<W>(bias, g.batch * g.outputs, g.pixels());
     const bool small = g.batch * g.outputs * g.pixels() * g.depth() < 100000;
     std::mutex mutex;
     parallel_for(g.batch, small ? 1 : call.numerics.threads, [&](int64_t image) {
@@ -138,13 +145,19 @@ void convolve(KernelCall& call, DType output) {
         for (int64_t group = 0; group < g.groups; ++group) {
             const W* pixels =
                 x.data() + (image * g.inputs + group * g.group_inputs()) * g.height * g.width;
-            const W* b = g.pointwise() ? pixels : columns.data();
             if (!g.pointwise()) image_to_columns(g, pixels, columns.data());
-            const W* a = weight.data() + group * g.group_outputs() * g.depth();
-            W* out = c.data() + (image * g.outputs + group * g.group_outputs()) * g.pixels();
-            multiply_add(a, false, b, false, out, g.group_outputs(), g.pixels(), g.depth());
-            check_accumulators(
-                a, false, b, false, out, g.group_outputs(), g.pixels(), g.depth(), status);
+            const int64_t first = group * g.group_outputs();
+            const Product<W> part{.a = weight.data() + first * g.depth(),
+                                  .transpose_a = false,
+                                  .b = g.pointwise() ? pixels : columns.data(),
+                                  .transpose_b = false,
+                                  .c = c.data() + (image * g.outputs + first) * g.pixels(),
+                                  .m = g.group_outputs(),
+                                  .n = g.pixels(),
+                                  .k = g.depth(),
+                                  .bias = bias.empty() ? nullptr : bias.data() + first};
+            multiply_add(part);
+            check_accumulators(part, status);
         }
         const std::lock_guard guard(mutex);
         call.status.merge(status);
@@ -180,26 +193,25 @@ void convolve_transposed(KernelCall& call, DType output) {
     const std::vector<W> x = cube_operand<W>(call.input(0), hf32, call.status);
     const std::vector<W> weight = cube_operand<W>(call.input(1), hf32, call.status);
     const int64_t pixels = g.height * g.width;
-    std::vector<W> result = first_values<W>(call, g.inputs, g.batch, pixels);
+    const std::vector<W> bias = bias_of<W>(call, g.inputs);
+    std::vector<W> result = first_values<W>(bias, g.batch * g.inputs, pixels);
     std::mutex mutex;
     parallel_for(g.batch, call.numerics.threads, [&](int64_t image) {
         std::vector<W> columns;
         FloatStatus status;
         for (int64_t group = 0; group < g.groups; ++group) {
             columns.assign(static_cast<size_t>(g.depth() * g.pixels()), W{0});
-            const W* a = weight.data() + group * g.group_outputs() * g.depth();
-            const W* b = x.data() + (image * g.outputs + group * g.group_outputs()) * g.pixels();
-            multiply_add(
-                a, true, b, false, columns.data(), g.depth(), g.pixels(), g.group_outputs());
-            check_accumulators(a,
-                               true,
-                               b,
-                               false,
-                               columns.data(),
-                               g.depth(),
-                               g.pixels(),
-                               g.group_outputs(),
-                               status);
+            const int64_t first = group * g.group_outputs();
+            const Product<W> part{.a = weight.data() + first * g.depth(),
+                                  .transpose_a = true,
+                                  .b = x.data() + (image * g.outputs + first) * g.pixels(),
+                                  .transpose_b = false,
+                                  .c = columns.data(),
+                                  .m = g.depth(),
+                                  .n = g.pixels(),
+                                  .k = g.group_outputs()};
+            multiply_add(part);
+            check_accumulators(part, status);
             W* out = result.data() + (image * g.inputs + group * g.group_inputs()) * pixels;
             columns_to_image(g, columns.data(), out);
         }

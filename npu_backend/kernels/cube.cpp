@@ -33,53 +33,21 @@ std::vector<char> finite_lines(
 }  // namespace
 
 template <class W>
-void multiply_add(const W* a,
-                  bool transpose_a,
-                  const W* b,
-                  bool transpose_b,
-                  W* c,
-                  int64_t m,
-                  int64_t n,
-                  int64_t k) {
+void multiply_add(const Product<W>& p) {
     use_one_blas_thread();
-    if (m == 0 || n == 0 || k == 0) return;
-    const auto flag_a = transpose_a ? CblasTrans : CblasNoTrans;
-    const auto flag_b = transpose_b ? CblasTrans : CblasNoTrans;
-    const auto rows = static_cast<blasint>(m);
-    const auto columns = static_cast<blasint>(n);
-    const auto depth = static_cast<blasint>(k);
-    const blasint lda = transpose_a ? rows : depth;
-    const blasint ldb = transpose_b ? depth : columns;
+    if (p.m == 0 || p.n == 0 || p.k == 0) return;
+    const auto flag_a = p.transpose_a ? CblasTrans : CblasNoTrans;
+    const auto flag_b = p.transpose_b ? CblasTrans : CblasNoTrans;
+    const auto m = static_cast<blasint>(p.m);
+    const auto n = static_cast<blasint>(p.n);
+    const auto k = static_cast<blasint>(p.k);
+    const blasint lda = p.transpose_a ? m : k;
+    const blasint ldb = p.transpose_b ? k : n;
+    constexpr W kOne = 1;
     if constexpr (std::is_same_v<W, float>) {
-        cblas_sgemm(CblasRowMajor,
-                    flag_a,
-                    flag_b,
-                    rows,
-                    columns,
-                    depth,
-                    1.0f,
-                    a,
-                    lda,
-                    b,
-                    ldb,
-                    1.0f,
-                    c,
-                    columns);
+        cblas_sgemm(CblasRowMajor, flag_a, flag_b, m, n, k, kOne, p.a, lda, p.b, ldb, kOne, p.c, n);
     } else {
-        cblas_dgemm(CblasRowMajor,
-                    flag_a,
-                    flag_b,
-                    rows,
-                    columns,
-                    depth,
-                    1.0,
-                    a,
-                    lda,
-                    b,
-                    ldb,
-                    1.0,
-                    c,
-                    columns);
+        cblas_dgemm(CblasRowMajor, flag_a, flag_b, m, n, k, kOne, p.a, lda, p.b, ldb, kOne, p.c, n);
     }
 }
 
@@ -107,22 +75,17 @@ std::vector<W> cube_operand(const Tensor& tensor, bool hf32, FloatStatus& status
 }
 
 template <class W>
-void check_accumulators(const W* a,
-                        bool transpose_a,
-                        const W* b,
-                        bool transpose_b,
-                        const W* c,
-                        int64_t m,
-                        int64_t n,
-                        int64_t k,
-                        FloatStatus& status) {
-    if (all_finite(std::span<const W>(c, static_cast<size_t>(m * n)))) return;
-    const std::vector<char> rows = finite_lines(a, m, k, transpose_a ? 1 : k, transpose_a ? m : 1);
+void check_accumulators(const Product<W>& p, FloatStatus& status) {
+    if (all_finite(std::span<const W>(p.c, static_cast<size_t>(p.m * p.n)))) return;
+    std::vector<char> rows =
+        finite_lines(p.a, p.m, p.k, p.transpose_a ? 1 : p.k, p.transpose_a ? p.m : 1);
     const std::vector<char> columns =
-        finite_lines(b, n, k, transpose_b ? k : 1, transpose_b ? 1 : n);
-    for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j)
-            if (!std::isfinite(c[i * n + j]) && rows[static_cast<size_t>(i)] != 0 &&
+        finite_lines(p.b, p.n, p.k, p.transpose_b ? p.k : 1, p.transpose_b ? 1 : p.n);
+    for (int64_t i = 0; p.bias != nullptr && i < p.m; ++i)
+        if (!std::isfinite(p.bias[i])) rows[static_cast<size_t>(i)] = 0;
+    for (int64_t i = 0; i < p.m; ++i)
+        for (int64_t j = 0; j < p.n; ++j)
+            if (!std::isfinite(p.c[i * p.n + j]) && rows[static_cast<size_t>(i)] != 0 &&
                 columns[static_cast<size_t>(j)] != 0) {
                 status.raise(FloatStatus::kCubeOverflow);
                 return;
@@ -157,11 +120,10 @@ void require_cube_dtype(const KernelCall& call, DType dtype) {
                         std::string(chip.name) + " does not take " + std::string(name_of(dtype)));
 }
 
-#define NPUSCOPE_CUBE(W)                                                                          \
-    template void multiply_add<W>(const W*, bool, const W*, bool, W*, int64_t, int64_t, int64_t); \
-    template std::vector<W> cube_operand<W>(const Tensor&, bool, FloatStatus&);                   \
-    template void check_accumulators<W>(                                                          \
-        const W*, bool, const W*, bool, const W*, int64_t, int64_t, int64_t, FloatStatus&);       \
+#define NPUSCOPE_CUBE(W)                                                        \
+    template void multiply_add<W>(const Product<W>&);                           \
+    template void check_accumulators<W>(const Product<W>&, FloatStatus&);       \
+    template std::vector<W> cube_operand<W>(const Tensor&, bool, FloatStatus&); \
     template Tensor copy_out<W>(const std::vector<W>&, DType, Shape, KernelCall&);
 NPUSCOPE_CUBE(float)
 NPUSCOPE_CUBE(double)

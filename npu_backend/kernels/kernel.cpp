@@ -73,6 +73,10 @@ const IntList& KernelCall::ints(std::string_view name) const {
     return attribute<IntList>(*this, name);
 }
 
+const std::string& KernelCall::text(std::string_view name) const {
+    return attribute<std::string>(*this, name);
+}
+
 std::optional<DType> KernelCall::dtype(std::string_view name) const {
     if (!has_attribute(name)) return std::nullopt;
     return attribute<DType>(*this, name);

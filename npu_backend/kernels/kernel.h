@@ -28,6 +28,7 @@ struct KernelCall {
     [[nodiscard]] double number(std::string_view name) const;
     [[nodiscard]] bool flag(std::string_view name) const;  ///< false when absent
     [[nodiscard]] const IntList& ints(std::string_view name) const;
+    [[nodiscard]] const std::string& text(std::string_view name) const;
     [[nodiscard]] std::optional<DType> dtype(std::string_view name) const;
     /// Error(kUnsupported): this kernel does not take tensors of `dtype`.
     [[noreturn]] void refuse(DType dtype) const;

@@ -51,12 +51,17 @@ void product(KernelCall& call, bool transpose_a, bool transpose_b, DType output)
         const int64_t batch = task / tiles;
         const int64_t row = task % tiles * tile;
         const int64_t rows = std::min(tile, size.m - row);
-        const W* pa = a.data() + batch * size.m * size.k + row * size.k;
-        const W* pb = b.data() + batch * size.k * size.n;
-        W* pc = c.data() + batch * size.m * size.n + row * size.n;
-        multiply_add(pa, transpose_a, pb, transpose_b, pc, rows, size.n, size.k);
+        const Product<W> part{.a = a.data() + batch * size.m * size.k + row * size.k,
+                              .transpose_a = transpose_a,
+                              .b = b.data() + batch * size.k * size.n,
+                              .transpose_b = transpose_b,
+                              .c = c.data() + batch * size.m * size.n + row * size.n,
+                              .m = rows,
+                              .n = size.n,
+                              .k = size.k};
+        multiply_add(part);
         FloatStatus status;
-        check_accumulators(pa, transpose_a, pb, transpose_b, pc, rows, size.n, size.k, status);
+        check_accumulators(part, status);
         const std::lock_guard guard(mutex);
         call.status.merge(status);
     });

@@ -140,6 +140,26 @@ constexpr auto kPowWhole = [](Wide128 u, Wide128 v) {
         if ((n & 1) != 0) result *= factor;
     return Wide128{static_cast<int64_t>(result)};
 };
+constexpr auto kFloorDiv = [](double u, double v) { return std::floor(u / v); };
+constexpr auto kFloorDivWhole = [](Wide128 u, Wide128 v) {
+    const Wide128 quotient = u / v;
+    return quotient * v != u && (u < 0) != (v < 0) ? quotient - 1 : quotient;
+};
+constexpr auto kTruncateDiv = [](double u, double v) { return std::trunc(u / v); };
+constexpr auto kTruncateDivWhole = [](Wide128 u, Wide128 v) { return u / v; };
+
+/// Integers refuse a zero divisor, floats follow IEEE 754.
+template <auto kFormula, auto kWhole>
+void run_whole_division(KernelCall& call) {
+    const Tensor& divisor = call.input(1);
+    if (!is_float(divisor.dtype()))
+        for (int64_t i = 0; i < divisor.numel(); ++i)
+            if (divisor.at(i) == 0)
+                throw Error(ErrorKind::kUsage,
+                            "kernel " + std::string(call.type) + ": integer division by zero");
+    run_number<kFormula, kWhole>(call);
+}
+
 constexpr auto kMax = [](auto u, auto v) { return u != u ? u : (v != v ? v : (u < v ? v : u)); };
 constexpr auto kMin = [](auto u, auto v) { return u != u ? u : (v != v ? v : (v < u ? v : u)); };
 constexpr auto kGreater = [](auto u, auto v) { return u > v; };
@@ -170,6 +190,16 @@ constexpr auto kRows = std::to_array<Kernel>({
      kFloats,
      "CANN operator RealDiv, high_performance: float16 divides in float16",
      run_float<kDiv>},
+    {"FloorDiv",
+     "floor(x1 / x2)",
+     kNumbers,
+     "CANN operator FloorDiv",
+     run_whole_division<kFloorDiv, kFloorDivWhole>},
+    {"TruncateDiv",
+     "x1 / x2 toward zero",
+     kNumbers,
+     "CANN operator TruncateDiv",
+     run_whole_division<kTruncateDiv, kTruncateDivWhole>},
     {"Pow",
      "x1 ^ x2",
      kNumbers,

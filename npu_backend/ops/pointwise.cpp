@@ -1,4 +1,4 @@
-// Element-wise ops.
+// Element-wise arithmetic.
 #include <array>
 
 #include "npu_backend/ops/lowering.h"
@@ -7,20 +7,6 @@
 namespace npuscope::backend {
 
 namespace {
-
-struct Pair {
-    Tensor self;
-    Tensor other;
-    DType dtype;
-};
-
-/// Both operands in their common dtype; `to_float` makes integers float32.
-Pair common(Lowering& op, const char* left, const char* right, bool to_float = false) {
-    const std::array<Tensor, 2> given = {op.raw(left), op.raw(right)};
-    DType dtype = result_type(given);
-    if (to_float) dtype = float_type(dtype);
-    return {op.cast(op.tensor(left), dtype), op.cast(op.tensor(right), dtype), dtype};
-}
 
 /// Kernels of one input that integers have too.
 template <const char* kKernel>
@@ -35,16 +21,14 @@ void lower_float(Lowering& op) {
     op.result(op.launch(kKernel, {op.cast(op.tensor("self"), dtype)}), dtype);
 }
 
-void lower_add(Lowering& op) {
-    const Pair pair = common(op, "self", "other");
+void add(Lowering& op, const Operands& pair) {
     const double alpha = op.number("alpha");
     op.result(alpha == 1.0 ? op.launch("Add", {pair.self, pair.other})
                            : op.launch("Axpy", {pair.self, pair.other}, {{"alpha", alpha}}),
               pair.dtype);
 }
 
-void lower_sub(Lowering& op) {
-    Pair pair = common(op, "self", "other");
+void subtract(Lowering& op, Operands pair) {
     const double alpha = op.number("alpha");
     if (alpha != 1.0 && !is_float(pair.dtype)) {
         op.result(op.launch("Axpy", {pair.self, pair.other}, {{"alpha", -alpha}}), pair.dtype);
@@ -54,24 +38,75 @@ void lower_sub(Lowering& op) {
     op.result(op.launch("Sub", {pair.self, pair.other}), pair.dtype);
 }
 
+void binary(Lowering& op, const char* kernel, const Operands& pair) {
+    op.result(op.launch(kernel, {pair.self, pair.other}), pair.dtype);
+}
+
+void lower_add(Lowering& op) {
+    add(op, common_operands(op, "self", "other"));
+}
+
+void lower_add_scalar(Lowering& op) {
+    add(op, scalar_operands(op, "self", "other"));
+}
+
+void lower_sub(Lowering& op) {
+    subtract(op, common_operands(op, "self", "other"));
+}
+
+void lower_sub_scalar(Lowering& op) {
+    subtract(op, scalar_operands(op, "self", "other"));
+}
+
 template <const char* kKernel>
 void lower_binary(Lowering& op) {
-    const Pair pair = common(op, "self", "other");
-    op.result(op.launch(kKernel, {pair.self, pair.other}), pair.dtype);
+    binary(op, kKernel, common_operands(op, "self", "other"));
+}
+
+void lower_mul_scalar(Lowering& op) {
+    binary(op, "Mul", scalar_operands(op, "self", "other"));
 }
 
 void lower_div(Lowering& op) {
-    const Pair pair = common(op, "self", "other", true);
-    op.result(op.launch("RealDiv", {pair.self, pair.other}), pair.dtype);
+    binary(op, "RealDiv", common_operands(op, "self", "other", true));
+}
+
+void lower_div_scalar(Lowering& op) {
+    binary(op, "RealDiv", scalar_operands(op, "self", "other", true));
+}
+
+void lower_div_mode(Lowering& op) {
+    if (!op.has("rounding_mode")) {
+        lower_div(op);
+        return;
+    }
+    const std::string& mode = op.text("rounding_mode");
+    if (mode != "floor" && mode != "trunc") op.reject("rounding_mode must be 'floor' or 'trunc'");
+    binary(op, mode == "floor" ? "FloorDiv" : "TruncateDiv", common_operands(op, "self", "other"));
+}
+
+void lower_pow_scalar(Lowering& op) {
+    binary(op, "Pow", scalar_operands(op, "self", "exponent"));
+}
+
+void lower_pow_tensor(Lowering& op) {
+    binary(op, "Pow", common_operands(op, "self", "exponent"));
 }
 
 constexpr char kRelu[] = "Relu";
 constexpr char kNeg[] = "Neg";
 constexpr char kAbs[] = "Abs";
+constexpr char kFloor[] = "Floor";
+constexpr char kCeil[] = "Ceil";
+constexpr char kRound[] = "Round";
 constexpr char kSqrt[] = "Sqrt";
+constexpr char kRsqrt[] = "Rsqrt";
+constexpr char kReciprocal[] = "Reciprocal";
 constexpr char kExp[] = "Exp";
 constexpr char kLog[] = "Log";
 constexpr char kErf[] = "Erf";
+constexpr char kSin[] = "Sin";
+constexpr char kCos[] = "Cos";
 constexpr char kMul[] = "Mul";
 constexpr char kMaximum[] = "Maximum";
 constexpr char kMinimum[] = "Minimum";
@@ -80,20 +115,43 @@ constexpr auto kRows = std::to_array<OpRow>({
     {"relu(Tensor self) -> Tensor", "Relu", "spec", lower_number<kRelu>},
     {"neg(Tensor self) -> Tensor", "Neg", "table", lower_number<kNeg>},
     {"abs(Tensor self) -> Tensor", "Abs", "table", lower_number<kAbs>},
+    {"floor(Tensor self) -> Tensor", "Floor", "table", lower_number<kFloor>},
+    {"ceil(Tensor self) -> Tensor", "Ceil", "table", lower_number<kCeil>},
+    {"round(Tensor self) -> Tensor", "Round", "table", lower_number<kRound>},
     {"sqrt(Tensor self) -> Tensor", "Sqrt", "table", lower_float<kSqrt>},
+    {"rsqrt(Tensor self) -> Tensor", "Rsqrt", "table", lower_float<kRsqrt>},
+    {"reciprocal(Tensor self) -> Tensor", "Reciprocal", "table", lower_float<kReciprocal>},
     {"exp(Tensor self) -> Tensor", "Exp", "table", lower_float<kExp>},
     {"log(Tensor self) -> Tensor", "Log", "table", lower_float<kLog>},
     {"erf(Tensor self) -> Tensor", "Erf", "table", lower_float<kErf>},
+    {"sin(Tensor self) -> Tensor", "Sin", "table", lower_float<kSin>},
+    {"cos(Tensor self) -> Tensor", "Cos", "table", lower_float<kCos>},
     {"add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      "Add, or Axpy when alpha is not 1",
      "spec",
      lower_add},
+    {"add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+     "as add_Tensor",
+     "ours",
+     lower_add_scalar},
     {"sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      "Sub, after Muls(other, alpha) when alpha is not 1",
      "table",
      lower_sub},
+    {"sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+     "as sub_Tensor",
+     "ours",
+     lower_sub_scalar},
     {"mul.Tensor(Tensor self, Tensor other) -> Tensor", "Mul", "spec", lower_binary<kMul>},
+    {"mul.Scalar(Tensor self, Scalar other) -> Tensor", "Mul", "ours", lower_mul_scalar},
     {"div.Tensor(Tensor self, Tensor other) -> Tensor", "RealDiv", "spec", lower_div},
+    {"div.Scalar(Tensor self, Scalar other) -> Tensor", "RealDiv", "ours", lower_div_scalar},
+    {"div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+     "RealDiv, FloorDiv or TruncateDiv",
+     "ours",
+     lower_div_mode},
+    {"pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "Pow", "table", lower_pow_scalar},
+    {"pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "Pow", "table", lower_pow_tensor},
     {"maximum(Tensor self, Tensor other) -> Tensor", "Maximum", "ours", lower_binary<kMaximum>},
     {"minimum(Tensor self, Tensor other) -> Tensor", "Minimum", "ours", lower_binary<kMinimum>},
 });

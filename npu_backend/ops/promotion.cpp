@@ -1,6 +1,7 @@
 #include "npu_backend/ops/promotion.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace npuscope::backend {
@@ -46,6 +47,32 @@ DType result_type(std::span<const Tensor> tensors) {
     if (!with_dims) return without.value_or(DType::kFloat32);
     if (!without || kind_of(*with_dims) >= kind_of(*without)) return *with_dims;
     return *without;
+}
+
+Operands common_operands(Lowering& op,
+                         std::string_view left,
+                         std::string_view right,
+                         bool to_float) {
+    const std::array<Tensor, 2> given = {op.raw(left), op.raw(right)};
+    DType dtype = result_type(given);
+    if (to_float) dtype = float_type(dtype);
+    return {op.cast(op.tensor(left), dtype), op.cast(op.tensor(right), dtype), dtype};
+}
+
+Operands scalar_operands(Lowering& op,
+                         std::string_view left,
+                         std::string_view name,
+                         bool to_float) {
+    const Scalar& scalar = op.scalar(name);
+    DType dtype = op.declared(left);
+    const bool real = std::holds_alternative<double>(scalar.number);
+    if (to_float || real) dtype = float_type(dtype);
+    if (dtype == DType::kBool && std::holds_alternative<int64_t>(scalar.number))
+        dtype = DType::kInt64;
+    const auto* whole = std::get_if<int64_t>(&scalar.number);
+    const Tensor number = whole != nullptr ? Tensor::scalar<int64_t>(*whole)
+                                           : Tensor::scalar<double>(scalar.to_double());
+    return {op.cast(op.tensor(left), dtype), number.cast(op.numerics().held(dtype)), dtype};
 }
 
 }  // namespace npuscope::backend

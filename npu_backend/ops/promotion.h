@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/tensor/tensor.h"
+#include "npu_backend/ops/lowering.h"
 
 namespace npuscope::backend {
 
@@ -18,5 +18,23 @@ namespace npuscope::backend {
 [[nodiscard]] inline DType float_type(DType dtype) {
     return is_float(dtype) ? dtype : DType::kFloat32;
 }
+
+/// Both operands in their common dtype.
+struct Operands {
+    Tensor self;
+    Tensor other;
+    DType dtype;
+};
+
+/// Casts where they differ; `to_float` makes integers float32.
+[[nodiscard]] Operands common_operands(Lowering& op,
+                                       std::string_view left,
+                                       std::string_view right,
+                                       bool to_float = false);
+/// The Scalar argument `name` as the other operand, a tensor without dimensions.
+[[nodiscard]] Operands scalar_operands(Lowering& op,
+                                       std::string_view left,
+                                       std::string_view name,
+                                       bool to_float = false);
 
 }  // namespace npuscope::backend

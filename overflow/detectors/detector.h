@@ -12,7 +12,7 @@
 namespace npuscope::overflow {
 
 /// Binades below the largest finite value within which a tensor counts as about to overflow.
-/// Source: our choice; a factor of 4 is what one doubling of batch or scale and one of depth cost.
+/// Source: our choice; two doublings of a scale, a batch or a sum's length away from overflow.
 inline constexpr double kLatentBinades = 2.0;
 
 /// One tensor as a detector sees it.

@@ -2,10 +2,13 @@
 
 import os
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+OF_EVERY_COMMAND = {"--help", "--json", "--quiet", "--verbose", "--color"}
 
 
 def text(path: str) -> str:
@@ -30,6 +33,17 @@ class Facts(unittest.TestCase):
     def test_every_command_has_a_section_and_no_section_lacks_a_command(self) -> None:
         sections = set(re.findall(r"^## (\w+)$", text("docs/cli.md"), re.M))
         self.assertEqual(sections, commands())
+
+    def test_every_option_is_described_and_no_other(self) -> None:
+        page = text("docs/cli.md")
+        for command in sorted(commands()):
+            done = subprocess.run(
+                [NPUSCOPE, command, "--help"], check=True, capture_output=True, text=True
+            )
+            options = set(re.findall(r"^ {2}(?:-\w, ?)?(--[\w-]+)", done.stdout, re.M))
+            section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
+            described = set(re.findall(r"--[a-z][\w-]+", section))
+            self.assertEqual(options - OF_EVERY_COMMAND, described, command)
 
     def test_the_readme_calls_commands_that_exist(self) -> None:
         called = set(re.findall(r"^\s*(?:\$ )?npuscope (\w+)", text("README.md"), re.M))

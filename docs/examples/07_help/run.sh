@@ -2,4 +2,5 @@
 source "$(dirname "$0")/../setup.sh"
 
 try npuscope help chips
+try npuscope help metrics
 try npuscope help ops

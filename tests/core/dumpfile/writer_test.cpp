@@ -1,10 +1,6 @@
 #include "core/dumpfile/writer.h"
 
-#include <csignal>
-#include <cstdlib>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -169,6 +165,114 @@ TEST(DumpWriter, marks_the_compute_type_of_float_outputs_only_and_keeps_the_fact
               "Stride=int64[1]\n"
               "/relu/1/output/result float32 (1,) [2.0] DeviceType=0 DataType=1 FormatType=0 "
               "Type=0 Stride=int64[1] ComputeType=float16\n");
+}
+
+TEST(DumpWriter, stores_halves_natively_on_demand) {
+    const TempDir folder;
+    const NamedValues outputs = {{"r", Tensor::from<Float16>({1}, {{0x3c01}})}};
+    const auto path = written(folder, record_of("x", 1, {}, outputs), {.half_as_float32 = false});
+    EXPECT_EQ(described(path),
+              "/x/1/output/r float16 (1,) [1.0009765625] DeviceType=0 DataType=10 FormatType=0 "
+              "Type=0 Stride=int64[1]\n");
+    const Reader reader(path);
+    EXPECT_EQ(reader.read(reader.ops()[0].entries[0]).as<Float16>()[0].bits, 0x3c01);
+}
+
+TEST(DumpWriter, links_tensors_that_are_equal_in_all_and_no_others) {
+    const TempDir folder;
+    const auto path = folder / "dump.h5";
+    const Tensor ones = Tensor::from<float>({4}, {1, 1, 1, 1});
+    Writer writer(path, {});
+    OpRecord record = record_of("x", 1, {{"a", ones}, {"b", Tensor::copy_of(ones.view())}}, {});
+    record.inputs.push_back({"shape", ones.reshaped({2, 2})});
+    record.inputs.push_back({"dtype", ones.cast(DType::kFloat16)});
+    record.inputs.push_back({"value", Tensor::from<float>({4}, {1, 1, 1, -1})});
+    record.outputs = {{"same", ones}};
+    writer.write(record);
+    OpRecord computed = record_of("x", 2, {}, {{"r", ones}});
+    computed.compute_type = "float16";
+    writer.write(computed);
+    writer.close();
+    const auto shown = test::run_python(R"py(
+import sys, h5py
+with h5py.File(sys.argv[1]) as f:
+    a = f['x/1/input/a']
+    print([n for n in ('x/1/input/b', 'x/1/input/shape', 'x/1/input/dtype', 'x/1/input/value',
+                       'x/1/output/same', 'x/2/output/r') if f[n] == a])
+)py",
+                                        {path.string()});
+    EXPECT_EQ(shown.out, "['x/1/input/b', 'x/1/output/same']\n") << shown.err;
+}
+
+TEST(DumpWriter, a_repeated_weight_takes_its_place_once) {
+    const TempDir folder;
+    const Tensor weight = Tensor::from<float>({65536}, std::vector<float>(65536, 0.5F));
+    Writer writer(folder / "dump.h5", {});
+    for (int64_t i = 1; i <= 20; ++i)
+        writer.write(record_of("mm", i, {{"weight", Tensor::copy_of(weight.view())}}, {}));
+    writer.close();
+    EXPECT_LT(std::filesystem::file_size(folder / "dump.h5"), 2 * weight.nbytes());
+}
+
+TEST(DumpWriter, h5dump_reads_the_file_without_a_complaint) {
+    const TempDir folder;
+    const NamedValues values = {{"none", Tensor(DType::kFloat32, {0, 3})},
+                                {"a/b", Tensor::scalar(1.0F)},
+                                {"ints", IntList{}}};
+    const auto path = written(folder, record_of("odd/op name", 3, values, values));
+    const auto dumped = test::run({"h5dump", path.string()});
+    EXPECT_EQ(dumped.exit_code, 0);
+    EXPECT_EQ((dumped.out + dumped.err).find("HDF5-DIAG"), std::string::npos);
+    EXPECT_NE(dumped.out.find("GROUP \"odd_op name\""), std::string::npos);
+    EXPECT_NE(dumped.out.find("DATASET \"a_b\""), std::string::npos);
+}
+
+TEST(DumpWriter, writes_the_facts_of_the_run_and_whether_it_is_complete) {
+    const TempDir folder;
+    const auto path = folder / "dump.h5";
+    Writer writer(path, {.run_facts = {{"Chip", "910A"}, {"Long", std::string(200000, 'x')}}});
+    writer.write(record_of("x", 1, {}, {{"r", Tensor::scalar(1.0F)}}));
+    writer.close(false, "cut");
+    const Reader reader(path);
+    EXPECT_EQ(reader.run_fact("FormatVersion"), "1.0");
+    EXPECT_EQ(reader.run_fact("Chip"), "910A");
+    EXPECT_EQ(reader.run_fact("Complete"), "no");
+    EXPECT_EQ(reader.run_fact("Note"), "cut");
+    EXPECT_EQ(reader.run_fact("Long").size(), 60000U + 6);
+}
+
+TEST(DumpWriter, the_file_appears_at_close_only_and_not_without_ops) {
+    const TempDir folder;
+    const auto path = folder / "dump.h5";
+    {
+        Writer writer(path, {});
+        writer.write(record_of("x", 1, {}, {{"r", Tensor::scalar(1.0F)}}));
+        EXPECT_FALSE(std::filesystem::exists(path));
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+    Writer nothing(path, {});
+    EXPECT_EQ(nothing.size(), 0U);
+    nothing.close();
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(DumpWriter, rejects_a_run_written_twice_and_then_everything_else) {
+    const TempDir folder;
+    Writer writer(folder / "dump.h5", {});
+    const OpRecord record = record_of("x", 1, {}, {{"r", Tensor::scalar(1.0F)}});
+    writer.write(record);
+    EXPECT_THROW(writer.write(record), Error);
+    EXPECT_THROW(writer.write(record_of("y", 2, {}, {})), Error);
+    EXPECT_THROW(writer.close(), Error);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(DumpWriter, rejects_use_after_close) {
+    const TempDir folder;
+    Writer writer(folder / "dump.h5", {});
+    writer.close();
+    EXPECT_THROW(writer.write(record_of("x", 1, {}, {})), Error);
+    EXPECT_THROW(writer.close(), Error);
 }
 
 }  // namespace

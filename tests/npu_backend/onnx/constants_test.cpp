@@ -5,5 +5,6 @@ NPUSCOPE_ONNX_CASES(Constants,
                     "constant_of_shape",
                     "identity",
                     "shape_part",
+                    "element_types",
                     "shape_arithmetic",
                     "shape_of_symbols")

@@ -1,0 +1,107 @@
+// npuscope extract -i IN.h5 -o OUT.h5 -s /op/seqid/ -d /op/seqid/
+#include "core/dumpfile/extract.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+struct Options {
+    std::string input;
+    std::string output;
+    std::vector<std::string> sources;
+    std::vector<std::string> targets;
+    std::string failed;
+    bool parents = false;
+};
+
+std::vector<dumpfile::Copy> copies_of(const Options& options) {
+    if (options.sources.empty() == options.failed.empty())
+        throw Error(ErrorKind::kUsage, "say what to copy: either -s (and -d), or --failed");
+    if (!options.failed.empty()) {
+        if (!options.targets.empty())
+            throw Error(ErrorKind::kUsage, "--failed copies to the same places; -d has no meaning");
+        return dumpfile::failed_ops(options.failed);
+    }
+    if (!options.targets.empty() && options.targets.size() != options.sources.size())
+        throw Error(ErrorKind::kUsage,
+                    "give one -d for each -s, or none to copy to the same places; there are " +
+                        std::to_string(options.sources.size()) + " -s and " +
+                        std::to_string(options.targets.size()) + " -d");
+    std::vector<dumpfile::Copy> copies;
+    for (size_t i = 0; i < options.sources.size(); ++i)
+        copies.push_back({options.sources[i],
+                          options.targets.empty() ? options.sources[i] : options.targets[i]});
+    return copies;
+}
+
+int run(const Options& options, const Globals& globals) {
+    nlohmann::ordered_json copied = nlohmann::ordered_json::array();
+    const int64_t count = dumpfile::extract(
+        options.input,
+        options.output,
+        copies_of(options),
+        [&](const std::string& from, const std::string& to) {
+            if (globals.json)
+                copied.push_back({{"from", printable(from)}, {"to", printable(to)}});
+            else if (globals.verbose)
+                std::fprintf(stderr, "%s -> %s\n", printable(from).c_str(), printable(to).c_str());
+        });
+    if (globals.json) {
+        const nlohmann::ordered_json result = {
+            {"output", options.output}, {"copied", copied}, {"version", 1}};
+        using Handler = nlohmann::ordered_json::error_handler_t;
+        std::printf("%s\n", result.dump(2, ' ', false, Handler::replace).c_str());
+    } else if (!globals.quiet) {
+        std::printf("copied %lld object%s to %s\n",
+                    static_cast<long long>(count),
+                    count == 1 ? "" : "s",
+                    printable(options.output).c_str());
+    }
+    return kNoFinding;
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<Options>();
+    app.add_option("-i,--input", options->input, "the dump to copy from")->required();
+    app.add_option("-o,--output", options->output, "the dump to make, or to add to")->required();
+    app.add_option("-s,--source",
+                   options->sources,
+                   "what to copy: /op, /op/seqid/ or below; * and ? match names; may repeat")
+        ->expected(1)
+        ->take_all();
+    app.add_option("-d,--destination",
+                   options->targets,
+                   "where to, one for each -s; the same places when left out")
+        ->expected(1)
+        ->take_all();
+    app.add_option(
+        "--failed", options->failed, "copy the ops that failed in a report of compare --json");
+    app.add_flag("-p,--parents",
+                 options->parents,
+                 "make parent groups (always done; taken for h5copy's sake)");
+    app.footer(
+        "The options are h5copy's. Example:\n"
+        "  npuscope extract -pv -i model.h5 -o op.h5 -s \"/addmm/17/\" -d \"/addmm/17/\"\n"
+        "Exit codes: 0 copied, 2 could not do the work.");
+    return [options, &globals] { return run(*options, globals); };
+}
+
+}  // namespace
+
+extern const Command k_extract_command;
+const Command k_extract_command = {
+    "extract", "copy ops from one dump to another, as h5copy does", configure};
+
+}  // namespace npuscope::cli

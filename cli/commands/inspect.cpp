@@ -1,0 +1,351 @@
+// npuscope inspect DUMP [PATH]
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/dumpfile/facts.h"
+#include "core/dumpfile/paths.h"
+#include "core/dumpfile/reader.h"
+#include "core/dumpfile/statistics.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+using dumpfile::Direction;
+using dumpfile::Entry;
+using dumpfile::OpEntry;
+using dumpfile::Reader;
+using dumpfile::Statistics;
+using Json = nlohmann::ordered_json;
+
+constexpr int kBins = 20;
+constexpr int kBarWidth = 50;
+constexpr int64_t kMostShownValues = 16;
+
+struct Options {
+    std::string dump;
+    std::string path;
+};
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+std::string dtype_name(const Entry& entry) {
+    if (const auto dtype = entry.dtype()) return std::string(name_of(*dtype));
+    return entry.stored.numpy_name;
+}
+
+std::string op_path(const OpEntry& op) {
+    return dumpfile::op_path(op.id.op, op.id.seqid);
+}
+
+std::string compute_type(const OpEntry& op) {
+    for (const Entry& entry : op.entries)
+        if (!entry.compute_type.empty()) return entry.compute_type;
+    return {};
+}
+
+/// "weight float32[64,3,7,7]"
+std::string described(const Entry& entry) {
+    return entry.argument + " " + dtype_name(entry) + to_string(entry.stored.shape);
+}
+
+std::string tensors_of(const OpEntry& op, Direction direction) {
+    std::string text;
+    for (const Entry& entry : op.entries) {
+        if (entry.direction != direction || !entry.is_tensor()) continue;
+        text += (text.empty() ? "" : ", ") + described(entry);
+    }
+    return text;
+}
+
+/// Left-aligned columns, two blanks apart; the last one runs free. With `has_head`, columns that
+/// are empty below the first row are left out.
+void print_table(std::vector<std::vector<std::string>> rows, bool has_head) {
+    for (size_t column = has_head ? rows.front().size() : 0; column-- > 0;) {
+        const auto filled = [&](const auto& row) { return !row[column].empty(); };
+        if (std::any_of(rows.begin() + 1, rows.end(), filled)) continue;
+        for (auto& row : rows)
+            row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+    }
+    std::vector<size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()), 0);
+        for (size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const auto& row : rows) {
+        std::string line;
+        for (size_t i = 0; i < row.size(); ++i) {
+            line += printable(row[i]);
+            if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        std::printf("%s\n", line.c_str());
+    }
+}
+
+void print_json(const Json& json) {
+    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+void print_run(const Reader& reader) {
+    std::printf("%s: %zu op%s%s\n",
+                printable(reader.path().string()).c_str(),
+                reader.ops().size(),
+                reader.ops().size() == 1 ? "" : "s",
+                reader.complete() ? "" : ", INCOMPLETE");
+    for (const auto& [name, text] : reader.run_facts())
+        if (name != "Complete")
+            std::printf("  %s: %s\n", printable(name).c_str(), printable(text).c_str());
+}
+
+void warn(const Reader& reader, const Globals& globals) {
+    if (reader.skipped_count() == 0 || globals.quiet) return;
+    std::fprintf(stderr,
+                 "npuscope: %" PRId64 " object%s of '%s' left out\n",
+                 reader.skipped_count(),
+                 reader.skipped_count() == 1 ? "" : "s",
+                 printable(reader.path().string()).c_str());
+    if (globals.verbose)
+        for (const std::string& line : reader.warnings())
+            std::fprintf(stderr, "  %s\n", line.c_str());
+}
+
+Json to_json(const Entry& entry) {
+    return {{"path", entry.path},
+            {"direction", name_of(entry.direction)},
+            {"argument", entry.argument},
+            {"dtype", dtype_name(entry)},
+            {"shape", entry.stored.shape}};
+}
+
+Json to_json(const Statistics& found) {
+    const auto if_finite = [&](double value) { return found.finite > 0 ? Json(value) : Json(); };
+    return {{"count", found.count},
+            {"finite", found.finite},
+            {"nan", found.nan},
+            {"positive_inf", found.positive_inf},
+            {"negative_inf", found.negative_inf},
+            {"zero", found.zero},
+            {"min", if_finite(found.min)},
+            {"max", if_finite(found.max)},
+            {"mean", if_finite(found.mean)},
+            {"deviation", if_finite(found.deviation)}};
+}
+
+int list_ops(const Reader& reader, const std::vector<const OpEntry*>& ops, const Globals& globals) {
+    if (globals.json) {
+        Json run = Json::object();
+        for (const auto& [name, text] : reader.run_facts())
+            run[name] = text;
+        Json list = Json::array();
+        for (const OpEntry* op : ops) {
+            const dumpfile::OpFacts facts = dumpfile::parse_facts(op->facts_json);
+            Json tensors = Json::array();
+            for (const Entry& entry : op->entries)
+                if (entry.is_tensor()) tensors.push_back(to_json(entry));
+            list.push_back({{"path", op_path(*op)},
+                            {"seqid", op->id.seqid},
+                            {"op", op->id.op},
+                            {"node", facts.node},
+                            {"overflow", facts.has_status ? Json(facts.overflow) : Json()},
+                            {"compute_type", compute_type(*op)},
+                            {"tensors", tensors}});
+        }
+        print_json({{"dump", reader.path().string()},
+                    {"complete", reader.complete()},
+                    {"run", run},
+                    {"left_out", reader.skipped_count()},
+                    {"ops", list},
+                    {"version", 1}});
+        return kNoFinding;
+    }
+    print_run(reader);
+    std::vector<std::vector<std::string>> rows = {
+        {"SEQID", "OP", "NODE", "COMPUTE", "OVERFLOW", "OUTPUTS <- INPUTS"}};
+    for (const OpEntry* op : ops) {
+        const dumpfile::OpFacts facts = dumpfile::parse_facts(op->facts_json);
+        std::string tensors = tensors_of(*op, Direction::kOutput);
+        const std::string inputs = tensors_of(*op, Direction::kInput);
+        if (!inputs.empty()) tensors += " <- " + inputs;
+        rows.push_back({std::to_string(op->id.seqid),
+                        op->id.op,
+                        facts.node,
+                        compute_type(*op),
+                        facts.overflow ? "OVERFLOW" : "",
+                        tensors});
+    }
+    if (!ops.empty()) print_table(std::move(rows), true);
+    return kNoFinding;
+}
+
+/// The values of what is no tensor: numbers, lists, masks.
+std::string shown_value(const Reader& reader, const Entry& entry) {
+    if (!entry.stored.dtype || entry.stored.null_space) return entry.stored.numpy_name;
+    const Tensor value = reader.read_stored(entry);
+    std::string text;
+    const int64_t shown = std::min(value.numel(), kMostShownValues);
+    for (int64_t i = 0; i < shown; ++i)
+        text += (i == 0 ? "" : ",") + number(value.at(i));
+    if (shown < value.numel()) text += ",…";
+    return value.ndim() == 0 ? text : "[" + text + "]";
+}
+
+int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
+    const dumpfile::OpFacts facts = dumpfile::parse_facts(op.facts_json);
+    Json tensors = Json::array();
+    Json values = Json::array();
+    std::vector<std::vector<std::string>> rows = {
+        {"TENSOR", "DTYPE", "SHAPE", "MIN", "MAX", "MEAN", "NAN", "INF", "ZERO"}};
+    std::vector<std::vector<std::string>> value_rows;
+    for (const Entry& entry : op.entries) {
+        const std::string name = std::string(name_of(entry.direction)) + "/" + entry.argument;
+        if (!entry.is_tensor() || !entry.dtype()) {
+            const std::string text = shown_value(reader, entry);
+            value_rows.push_back({name, text});
+            values.push_back({{"path", entry.path}, {"value", text}});
+            continue;
+        }
+        const Statistics found = dumpfile::statistics_of(reader.read(entry));
+        const auto extreme = [&](double value) { return found.finite > 0 ? number(value) : "-"; };
+        rows.push_back({name,
+                        dtype_name(entry),
+                        to_string(entry.stored.shape),
+                        extreme(found.min),
+                        extreme(found.max),
+                        extreme(found.mean),
+                        std::to_string(found.nan),
+                        std::to_string(found.positive_inf + found.negative_inf),
+                        std::to_string(found.zero)});
+        Json tensor = to_json(entry);
+        tensor["statistics"] = to_json(found);
+        tensors.push_back(std::move(tensor));
+    }
+    if (globals.json) {
+        Json told = Json::parse(op.facts_json, nullptr, false);
+        print_json({{"path", op_path(op)},
+                    {"facts", told.is_discarded() ? Json() : told},
+                    {"tensors", tensors},
+                    {"values", values},
+                    {"version", 1}});
+        return kNoFinding;
+    }
+    std::printf("%s%s\n", printable(op_path(op)).c_str(), facts.overflow ? "  OVERFLOW" : "");
+    const auto tell = [](const char* what, const std::string& text) {
+        if (!text.empty()) std::printf("  %s: %s\n", what, printable(text).c_str());
+    };
+    tell("node", facts.node);
+    tell("module", facts.module);
+    tell("line", facts.line);
+    tell("golden", facts.golden);
+    tell("compute type", compute_type(op));
+    std::string kernels;
+    for (const std::string& kernel : facts.kernels)
+        kernels += (kernels.empty() ? "" : ", ") + kernel;
+    tell("kernels", kernels);
+    if (rows.size() > 1) print_table(std::move(rows), true);
+    print_table(std::move(value_rows), false);
+    return kNoFinding;
+}
+
+int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals) {
+    if (!entry.dtype())
+        throw Error(
+            ErrorKind::kUnsupported,
+            "'" + entry.path + "' holds " + entry.stored.numpy_name + ", which has no statistics");
+    const Tensor tensor = reader.read(entry);
+    const Statistics found = dumpfile::statistics_of(tensor);
+    const std::vector<int64_t> bins = dumpfile::histogram_of(tensor, found, kBins);
+    if (globals.json) {
+        Json json = to_json(entry);
+        json["statistics"] = to_json(found);
+        json["histogram"] = {{"min", found.finite > 0 ? Json(found.min) : Json()},
+                             {"max", found.finite > 0 ? Json(found.max) : Json()},
+                             {"counts", bins}};
+        json["version"] = 1;
+        print_json(json);
+        return kNoFinding;
+    }
+    std::printf("%s  %s%s\n",
+                printable(entry.path).c_str(),
+                dtype_name(entry).c_str(),
+                to_string(entry.stored.shape).c_str());
+    std::printf("  elements %" PRId64 "  nan %" PRId64 "  +inf %" PRId64 "  -inf %" PRId64
+                "  zero %" PRId64 "\n",
+                found.count,
+                found.nan,
+                found.positive_inf,
+                found.negative_inf,
+                found.zero);
+    if (found.finite == 0) return kNoFinding;
+    std::printf("  min %s  max %s  mean %s  standard deviation %s\n",
+                number(found.min).c_str(),
+                number(found.max).c_str(),
+                number(found.mean).c_str(),
+                number(found.deviation).c_str());
+    const int64_t most = *std::max_element(bins.begin(), bins.end());
+    for (int i = 0; i < kBins; ++i) {
+        const int64_t count = bins[static_cast<size_t>(i)];
+        const double share = static_cast<double>(i) / kBins;
+        const double start = found.min * (1 - share) + found.max * share;
+        // A bin that is not empty shows at least one mark.
+        const auto marks = static_cast<size_t>((count * kBarWidth + most - 1) / most);
+        std::printf("  %12s %10" PRId64 " %s\n",
+                    number(start).c_str(),
+                    count,
+                    std::string(marks, '#').c_str());
+    }
+    return kNoFinding;
+}
+
+int run(const Options& options, const Globals& globals) {
+    const Reader reader(options.dump);
+    warn(reader, globals);
+    const std::string path = dumpfile::normalised_path(options.path);
+    std::vector<const OpEntry*> ops;
+    for (const OpEntry& op : reader.ops()) {
+        if (op_path(op) == path) return show_op(reader, op, globals);
+        for (const Entry& entry : op.entries)
+            if (entry.path == path) return show_tensor(reader, entry, globals);
+        if (path == "/" || "/" + op.id.op == path) ops.push_back(&op);
+    }
+    if (ops.empty() && path != "/")
+        throw Error(ErrorKind::kUsage,
+                    "there is no op or tensor '" + path + "' in '" + options.dump + "'" +
+                        dumpfile::nearest_paths(reader.file(), path));
+    return list_ops(reader, ops, globals);
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<Options>();
+    app.add_option("DUMP", options->dump, "a dump (.h5) of any source")->required();
+    app.add_option("PATH", options->path, "/op, /op/seqid, or a tensor below; all ops without it");
+    app.footer(
+        "Without PATH a table of the ops; of an op its tensors' statistics; of a tensor a "
+        "histogram.\n"
+        "Exit codes: 0 shown, 2 could not do the work.");
+    return [options, &globals] { return run(*options, globals); };
+}
+
+}  // namespace
+
+extern const Command k_inspect_command;
+const Command k_inspect_command = {
+    "inspect", "show ops, shapes, dtypes, statistics and histograms of a dump", configure};
+
+}  // namespace npuscope::cli

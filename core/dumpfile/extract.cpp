@@ -1,0 +1,131 @@
+#include "core/dumpfile/extract.h"
+
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "core/base/printable.h"
+#include "core/dumpfile/paths.h"
+#include "core/h5/h5.h"
+
+namespace npuscope::dumpfile {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string quoted(const std::string& text) {
+    return "'" + printable(text) + "'";
+}
+
+/// Plain paths instead of globs, each once, in the order given.
+Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
+    Pairs pairs;
+    std::set<std::pair<std::string, std::string>> known;
+    for (const Copy& copy : copies) {
+        const std::string from = normalised_path(copy.from);
+        const std::string to = normalised_path(copy.to);
+        if (from == "/" || to == "/")
+            throw Error(ErrorKind::kUsage, "give a path below / to copy, such as /op/seqid");
+        const std::vector<std::string> found = matching_paths(source, from);
+        if (found.empty())
+            throw Error(ErrorKind::kUsage,
+                        quoted(from) + " matches nothing in " + quoted(source.path().string()) +
+                            nearest_paths(source, from));
+        const bool is_glob = found.size() > 1 || found.front() != from;
+        if (is_glob && from != to)
+            throw Error(ErrorKind::kUsage,
+                        "what " + quoted(from) + " matches is copied to the same place; give " +
+                            "the same pattern as the target instead of " + quoted(to));
+        for (const std::string& path : found) {
+            std::pair<std::string, std::string> pair(path, is_glob ? path : to);
+            if (known.insert(pair).second) pairs.push_back(std::move(pair));
+        }
+    }
+    return pairs;
+}
+
+/// What describes the run; whether it is complete is no longer known of a part of it.
+void copy_run_facts(const h5::Reader& source, h5::Writer& target) {
+    for (const std::string& name : source.attribute_names("/")) {
+        if (name == "Complete" || name == "Note") continue;
+        if (const auto text = source.string_attribute("/", name))
+            target.write_root_attribute({name, *text});
+    }
+    target.write_root_attribute({"ExtractedFrom", source.path().filename().string()});
+}
+
+}  // namespace
+
+int64_t extract(
+    const fs::path& input,
+    const fs::path& output,
+    const std::vector<Copy>& copies,
+    const std::function<void(const std::string& from, const std::string& to)>& on_copy) {
+    const h5::Reader source(input);
+    std::error_code failure;
+    const bool existing = fs::exists(output, failure);
+    if (existing && fs::equivalent(input, output, failure))
+        throw Error(ErrorKind::kUsage,
+                    "input and output are one file, " + quoted(output.string()) +
+                        "; give the output another name");
+    const Pairs pairs = resolved(source, copies);
+    PendingFile pending(output);
+    std::optional<h5::Writer> target;
+    if (existing) {
+        require_regular_file(output, "output");
+        if (!fs::copy_file(output, pending.part_path(), failure))
+            throw Error(
+                ErrorKind::kIo,
+                "cannot copy " + quoted(output.string()) + " to add to it: " + failure.message());
+        target.emplace(h5::Writer::open_existing(pending.part_path()));
+    } else {
+        target.emplace(pending.part_path());
+        copy_run_facts(source, *target);
+    }
+    for (const auto& [from, to] : pairs) {
+        if (target->exists(to))
+            throw Error(ErrorKind::kUsage,
+                        quoted(to) + " is in " + quoted(output.string()) +
+                            " already; remove that file or choose another target");
+        source.copy_to(*target, from, to);
+        if (on_copy) on_copy(from, to);
+    }
+    target->close();
+    target.reset();
+    pending.commit();
+    return static_cast<int64_t>(pairs.size());
+}
+
+std::vector<Copy> failed_ops(const fs::path& verdicts) {
+    const auto wrong = [&](const std::string& reason) {
+        throw Error(ErrorKind::kFormat,
+                    quoted(verdicts.string()) + " is no comparison report: " + reason);
+    };
+    const auto report = nlohmann::json::parse(read_text_file(verdicts), nullptr, false);
+    if (report.is_discarded()) wrong("it is no JSON");
+    if (!report.is_object() || !report.contains("ops") || !report["ops"].is_array())
+        wrong("it has no list \"ops\"");
+    std::vector<Copy> copies;
+    for (const auto& op : report["ops"]) {
+        if (!op.is_object() || !op.contains("path") || !op["path"].is_string() ||
+            !op.contains("verdict") || !op["verdict"].is_string())
+            wrong("an op lacks its path or verdict");
+        if (op["verdict"] != "fail") continue;
+        const auto path = op["path"].get<std::string>();
+        copies.push_back({path, path});
+    }
+    if (copies.empty())
+        throw Error(ErrorKind::kUsage,
+                    "no op failed in " + quoted(verdicts.string()) + "; nothing is to be copied");
+    return copies;
+}
+
+}  // namespace npuscope::dumpfile

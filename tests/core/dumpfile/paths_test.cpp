@@ -1,0 +1,66 @@
+#include "core/dumpfile/paths.h"
+
+#include <gtest/gtest.h>
+
+#include "core/dumpfile/facts.h"
+#include "core/dumpfile/layout.h"
+
+namespace npuscope::dumpfile {
+namespace {
+
+TEST(DumpPath, is_normalised) {
+    EXPECT_EQ(normalised_path("/op/7/"), "/op/7");
+    EXPECT_EQ(normalised_path("op//7"), "/op/7");
+    EXPECT_EQ(normalised_path(""), "/");
+    EXPECT_EQ(normalised_path("///"), "/");
+}
+
+TEST(DumpPath, pattern_matches_any_text_and_any_character) {
+    EXPECT_TRUE(fits_pattern("relu", "relu"));
+    EXPECT_TRUE(fits_pattern("relu", "*"));
+    EXPECT_TRUE(fits_pattern("relu", "r*u"));
+    EXPECT_TRUE(fits_pattern("relu", "?el?"));
+    EXPECT_TRUE(fits_pattern("ababac", "*ab*c"));
+    EXPECT_TRUE(fits_pattern("", "**"));
+    EXPECT_FALSE(fits_pattern("relu", "rel"));
+    EXPECT_FALSE(fits_pattern("relu", "?relu"));
+    EXPECT_FALSE(fits_pattern("relu", "r*x"));
+    EXPECT_FALSE(fits_pattern("", "?"));
+}
+
+TEST(DumpPath, names_an_op_and_its_run) {
+    EXPECT_EQ(parse_op_path("/addmm/12/input/self"), (OpId{"addmm", 12}));
+    EXPECT_EQ(parse_op_path("/addmm/12"), (OpId{"addmm", 12}));
+    for (const char* path : {"", "/", "addmm/1", "/addmm", "/addmm/", "/addmm/x", "//1", "/a/-1"})
+        EXPECT_FALSE(parse_op_path(path)) << path;
+}
+
+TEST(DumpPath, seqid_is_decimal_digits_only) {
+    EXPECT_EQ(parse_seqid("0"), 0);
+    EXPECT_EQ(parse_seqid("9223372036854775807"), INT64_MAX);
+    for (const char* text : {"", " 1", "1 ", "+1", "-1", "1.0", "0x1", "9223372036854775808"})
+        EXPECT_FALSE(parse_seqid(text)) << text;
+}
+
+TEST(DumpPath, component_has_no_slash) {
+    EXPECT_EQ(safe_component("a/b"), "a_b");
+    EXPECT_EQ(safe_component(".."), "_..");
+    EXPECT_EQ(safe_component(""), "_");
+    EXPECT_EQ(safe_component(std::string_view("a\0b", 3)), "a_b");
+}
+
+TEST(OpFacts, are_read_tolerantly) {
+    const OpFacts facts = parse_facts(
+        R"({"node":"n","module":3,"kernels":["A",1,"B"],"status":{"bits":32,"overflow":true}})");
+    EXPECT_EQ(facts.node, "n");
+    EXPECT_EQ(facts.module, "");
+    EXPECT_EQ(facts.kernels, (std::vector<std::string>{"A", "B"}));
+    EXPECT_TRUE(facts.has_status);
+    EXPECT_TRUE(facts.overflow);
+    EXPECT_EQ(facts.status_bits, 32U);
+    for (const char* text : {"", "no json", "[]", "{}", R"({"status":3})", R"({"status":{}})"})
+        EXPECT_FALSE(parse_facts(text).has_status) << text;
+}
+
+}  // namespace
+}  // namespace npuscope::dumpfile
