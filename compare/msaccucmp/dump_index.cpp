@@ -53,7 +53,11 @@ DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
             Run run{.name = group.name, .order = order, .datasets = {}, .by_path = {}};
             const std::string path = "/" + group.name.op + "/" + std::to_string(order);
             visited_ = 0;
-            walk(run, group.path, path, file_.kind(group.path));
+            try {
+                walk(run, group.path, path, file_.kind(group.path));
+            } catch (const Error& failure) {
+                log_.warning("[" + path + "] is skipped: " + failure.what());
+            }
             runs_.push_back(std::move(run));
         }
     }
@@ -66,7 +70,13 @@ DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
 }
 
 void DumpIndex::name_runs() {
-    for (const auto& [op, kind] : file_.typed_children("/")) {
+    std::vector<std::pair<std::string, h5::ObjectKind>> children;
+    try {
+        children = file_.typed_children("/");
+    } catch (const Error& failure) {
+        throw CommandError(kParseDumpFileError, failure.what());
+    }
+    for (const auto& [op, kind] : children) {
         if (kind != h5::ObjectKind::kGroup) {
             log_.warning("[" + op +
                          "] lies at the top of the file and is not an op; it is skipped.");
@@ -118,7 +128,13 @@ void DumpIndex::name_pooled(const std::string& op) {
 
 DumpIndex::Seqids DumpIndex::seqids_of(const std::string& op) {
     Seqids seqids;
-    for (auto& [name, kind] : file_.typed_children("/" + op)) {
+    std::vector<std::pair<std::string, h5::ObjectKind>> children;
+    try {
+        children = file_.typed_children("/" + op);
+    } catch (const Error& failure) {
+        log_.warning("[/" + op + "] is skipped: " + failure.what());
+    }
+    for (auto& [name, kind] : children) {
         const auto number = integer(name);
         if (number) {
             seqids.emplace_back(*number, name);

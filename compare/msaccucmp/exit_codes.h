@@ -12,6 +12,7 @@ enum ExitCode : int {
     kUnknownError = 1,
     kUsageError = 2,
     kInvalidPath = 3,
+    kParseDumpFileError = 4,
     kInvalidParameter = 6,
     kOpenFileError = 7,
     kInvalidDumpData = 11,
