@@ -149,7 +149,10 @@ Pair prepare_pair(const h5::Reader& my,
     check_data_types(
         data_type(my, my_dataset), data_type(golden, golden_dataset), my_dataset.path, log);
     Pair pair;
-    pair.dtype = my.dataset(my_dataset.real_path).numpy_name;
+    const h5::DatasetInfo stored = my.dataset(my_dataset.real_path);
+    // h5py gives a rank-0 dataset as a NumPy scalar, and those have native byte order.
+    const bool is_native = stored.shape.empty() && stored.dtype;
+    pair.dtype = is_native ? std::string(name_of(*stored.dtype)) : stored.numpy_name;
     pair.x = read_dataset(my, my_dataset);
     pair.y = in_logical_order(golden, golden_dataset, read_dataset(golden, golden_dataset), log);
     pair.shape = pair.x.shape();

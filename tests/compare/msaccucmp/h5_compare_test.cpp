@@ -239,6 +239,25 @@ TEST(Msaccucmp, skips_what_is_no_dumped_tensor_and_says_so) {
     EXPECT_NE(table.find("/Ok/1/output/text,/Ok/1/output/text,NaN"), std::string::npos);
 }
 
+TEST(Msaccucmp, names_big_endian_data_as_numpy_does) {
+    const TempDir temp;
+    const auto python = run_python(
+        "import h5py,sys,numpy as np\n"
+        "for name,device in (('my',10),('golden',1)):\n"
+        "    f=h5py.File(sys.argv[1]+'/'+name+'.h5','w')\n"
+        "    for arg,data in (('array',[1.5,2]),('scalar',2.5)):\n"
+        "        d=f.create_dataset('A/1/output/'+arg,data=np.array(data,dtype='>f4'))\n"
+        "        for k,v in dict(Type=0,DataType=1,DeviceType=device).items(): "
+        "d.attrs[k]=np.int32(v)\n"
+        "        d.attrs['Stride']=np.array([1]*np.ndim(data),dtype=np.int64)\n",
+        {temp.path().string()});
+    ASSERT_EQ(python.exit_code, 0) << python.err;
+    ASSERT_EQ(compare_paths(temp / "my.h5", temp / "golden.h5", temp / "o").code, 0);
+    const std::string table = read_file(only_result(temp / "o"));
+    EXPECT_NE(table.find("/A/1/output/array,>f4,[2],1.000000"), std::string::npos) << table;
+    EXPECT_NE(table.find("/A/1/output/scalar,float32,[],1.000000"), std::string::npos) << table;
+}
+
 TEST(Msaccucmp, reports_a_stride_that_points_outside_the_data) {
     const TempDir temp;
     const auto python = run_python(
