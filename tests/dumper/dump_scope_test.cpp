@@ -323,7 +323,8 @@ TEST(DumpScope, a_killed_process_leaves_no_final_name) {
     const pid_t child = ::fork();
     if (child == 0) {
         FakeSource npu;
-        DumpScope scope(npu, {.use_dump = true, .dump_path = folder / "a.h5"});
+        // The smallest queue: the file is there before the second op is.
+        DumpScope scope(npu, {.use_dump = true, .dump_path = folder / "a.h5", .queue_bytes = 1});
         for (int i = 0;; ++i) {
             npu.run("relu", {}, {{"result", vector_of({static_cast<float>(i)})}});
             if (i == 500 && ::write(ready[1], "x", 1) != 1) ::_exit(1);
