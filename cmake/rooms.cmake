@@ -44,3 +44,16 @@ function(npuscope_tests name folder)
   target_link_libraries(${name}_tests PRIVATE ${TESTS_LINKS} npuscope_test_support GTest::gtest_main)
   gtest_discover_tests(${name}_tests TEST_PREFIX "${folder}: " DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
 endfunction()
+
+# npuscope_python_tests(docs): each tests/docs/*_test.py (unittest) is one ctest entry. It finds the sources in the
+# environment variable NPUSCOPE_SOURCE_DIR and the built programs in NPUSCOPE_BIN_DIR.
+function(npuscope_python_tests folder)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.py)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    add_test(NAME "${folder}: ${name}" COMMAND ${PYTHON3} -B ${file})
+    set_tests_properties("${folder}: ${name}" PROPERTIES
+      TIMEOUT 600
+      ENVIRONMENT "NPUSCOPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};NPUSCOPE_BIN_DIR=${PROJECT_BINARY_DIR}/bin")
+  endforeach()
+endfunction()

@@ -12,7 +12,7 @@ namespace npuscope {
 
 enum class OverflowMode : uint8_t { kSaturate, kInfNan };
 
-/// One row of npu_backend/chips.def. Source: docs/chips.md (spec of the chip family).
+/// One row of npu_backend/chips.def.
 struct Chip {
     std::string_view name;       ///< 910A, 910B
     OverflowMode overflow_mode;  ///< of half and bfloat16 results; float32 never saturates
@@ -21,6 +21,7 @@ struct Chip {
     bool conv_hf32;  ///< float32 convolutions use HF32 inputs by default
     bool matmul_hf32;
     std::string_view description;
+    bool reduce_max_float32;  ///< false: the maximum over a row is taken in float16
 };
 
 [[nodiscard]] std::span<const Chip> all_chips();

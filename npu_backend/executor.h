@@ -57,6 +57,8 @@ struct HookCall {
 };
 using Hook = std::function<void(HookCall&)>;
 
+/// A reference launches the same kernels as a chip, with the same hooks and events, but for the
+/// Casts and format conversions that only a chip needs.
 /// Threads: one thread calls an executor; several executors may run at once.
 class Executor : public EventSource {
   public:
@@ -74,6 +76,8 @@ class Executor : public EventSource {
 
     [[nodiscard]] static bool knows(std::string_view ir_name);
     [[nodiscard]] static std::vector<std::string_view> known_ops();
+    /// In schema order. Errors: as call() for an unknown op.
+    [[nodiscard]] static std::vector<std::string_view> argument_names(std::string_view ir_name);
 
     /// `pattern` is an exact name or a glob (* and ?). Hooks run in the order they were added;
     /// exceptions of a hook reach the caller of call(). Returns an id for remove_hook().

@@ -114,6 +114,9 @@ class Reader {
     /// The whole dataset in its own dtype, native byte order. Errors: Error(kUnsupported) when it
     /// has none of the table's dtypes, Error(kFormat) when the data cannot be read.
     [[nodiscard]] Tensor read(const std::string& path) const;
+    /// The real part of a complex dataset (h5py's compound of "r" and "i"), as float32 or float64.
+    /// Errors: Error(kUnsupported) when it is something else.
+    [[nodiscard]] Tensor read_real_part(const std::string& path) const;
     [[nodiscard]] std::string read_string(const std::string& path) const;
 
     [[nodiscard]] int attribute_count(const std::string& path) const;

@@ -30,6 +30,8 @@ class Model {
     ~Model();
     Model(Model&&) noexcept;
     Model& operator=(Model&&) noexcept;
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] const std::vector<TensorInfo>& inputs()

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gtest/gtest.h>
+
 namespace npuscope::test {
 
 namespace fs = std::filesystem;
@@ -63,6 +65,8 @@ RunResult run(const std::vector<std::string>& command, const fs::path& folder) {
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     result.out = read_file(out);
     result.err = read_file(err);
+    // HDF5 prints its error stack by itself unless told not to; no program may let that through.
+    EXPECT_EQ(result.err.find("HDF5-DIAG"), std::string::npos) << result.err;
     return result;
 }
 

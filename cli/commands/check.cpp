@@ -1,0 +1,70 @@
+// npuscope check [MODEL.onnx]: the main job.
+#include "diagnose/flows/check.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/builtin_sample.h"
+#include "cli/command.h"
+#include "cli/options/device_options.h"
+#include "core/base/error.h"
+#include "diagnose/flows/run.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+struct Arguments {
+    diagnose::CheckOptions check;
+    DeviceOptions device;
+};
+
+int run_command(Arguments& arguments, const Globals& globals) {
+    diagnose::CheckOptions& options = arguments.check;
+    options.device = Device::npu(chip(arguments.device.chip));
+    options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
+    options.progress = !globals.quiet;
+    const std::unique_ptr<BuiltinSample> sample =
+        options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;
+    if (sample) {
+        options.model = sample->model();
+        if (options.input.empty()) options.input = sample->inputs();
+    }
+    const diagnose::CheckReport report = diagnose::check(options);
+    if (globals.json) {
+        fmt::print("{}", diagnose::to_json(report));
+    } else {
+        fmt::print("{}", diagnose::to_text(report, use_color(globals, 1), globals.verbose));
+        if (!options.output.empty())
+            fmt::print("  report      {}\n", (options.output / "report.html").string());
+    }
+    if (report.compared == 0) return kNotDone;
+    return report.verdict == "pass" ? kNoFinding : kFinding;
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<Arguments>();
+    diagnose::CheckOptions& check = arguments->check;
+    app.add_option(
+        "model", check.model, "ONNX model; without it: the built-in sample, a digits classifier");
+    add_device_options(app, arguments->device, false);
+    app.add_option("--input",
+                   check.input,
+                   ".npz with arrays <name> or in_<name>; without it: seeded random inputs");
+    app.add_option("--seed", check.seed, "of random inputs")->capture_default_str();
+    app.add_option("--golden", check.golden, ".h5 of a golden run to use instead of the reference");
+    app.add_option(
+        "-o,--output", check.output, "folder for the dumps, verdicts.json and report.html");
+    return [arguments, &globals] { return run_command(*arguments, globals); };
+}
+
+}  // namespace
+
+extern const Command k_check_command;
+const Command k_check_command = {
+    "check", "find the first op that differs on a chip, and why", configure};
+
+}  // namespace npuscope::cli

@@ -1,0 +1,93 @@
+// npuscope compare -m TARGET -g GOLDEN: verdicts for two dumps or two sets of arrays.
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "compare/files.h"
+#include "compare/report/report.h"
+#include "core/base/progress.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+struct Arguments {
+    std::string target;
+    std::string golden;
+    std::string output;
+    std::optional<double> tolerance;
+    double factor = 1;
+    bool no_inputs = false;
+    bool worst_first = false;
+    bool all = false;
+    int threads = 0;
+};
+
+int run_command(const Arguments& arguments, const Globals& globals) {
+    compare::Options options;
+    options.threads = arguments.threads;
+    options.inputs = !arguments.no_inputs;
+    std::optional<Progress> progress;
+    options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
+        if (!progress) progress.emplace("compare", total, !globals.quiet);
+        progress->update(done, op);
+    };
+    std::unique_ptr<compare::Bounds> bounds;
+    if (arguments.tolerance) {
+        bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
+    } else {
+        bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
+    }
+    const compare::Result result =
+        compare::compare_files(arguments.target, arguments.golden, *bounds, options);
+    progress.reset();
+    compare::ReportOptions report;
+    report.target = arguments.target;
+    report.golden = arguments.golden;
+    report.color = use_color(globals, 1) && !globals.json;
+    report.worst_first = arguments.worst_first;
+    report.all_ops = arguments.all || globals.verbose;
+    report.options = {
+        {"tolerance",
+         arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
+        {"tolerance_factor", std::to_string(arguments.factor)},
+        {"inputs", arguments.no_inputs ? "no" : "yes"}};
+    if (!arguments.output.empty()) compare::write_reports(result, report, arguments.output);
+    const std::string text =
+        compare::report_named(globals.json ? "json" : "terminal").write(result, report);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return result.exit_code();
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<Arguments>();
+    app.add_option("-m,--target", arguments->target, "the side under test: .h5, .npz or .npy")
+        ->required();
+    app.add_option("-g,--golden", arguments->golden, "the trusted side, of the same kind")
+        ->required();
+    app.add_option("-o,--output", arguments->output, "folder for result.csv and verdicts.json");
+    app.add_option("--tolerance",
+                   arguments->tolerance,
+                   "allowed max|t-g| / max|g| of every float tensor; without it: by ComputeType")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--tolerance-factor", arguments->factor, "scales the tolerances by ComputeType")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
+    app.add_flag("--worst-first", arguments->worst_first, "order by severity");
+    app.add_flag("--all", arguments->all, "show ops that pass, too");
+    app.add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
+        ->check(CLI::NonNegativeNumber);
+    return [arguments, &globals] { return run_command(*arguments, globals); };
+}
+
+}  // namespace
+
+extern const Command k_compare_command;
+const Command k_compare_command = {
+    "compare", "compare two dumps or sets of arrays tensor by tensor", configure};
+
+}  // namespace npuscope::cli

@@ -1,0 +1,243 @@
+// npuscope help TOPIC: the tables that the programs are built from.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "compare/metric.h"
+#include "core/dtype/dtype.h"
+#include "core/naming/aliases.h"
+#include "npu_backend/device.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/ops/op.h"
+#include "overflow/detectors/detector.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+struct Table {
+    std::vector<std::string> headers;  ///< the first names a row
+    std::vector<Row> rows;
+};
+
+Table chips() {
+    Table table{{"chip", "overflow", "Cube takes", "HF32", "description"}, {}};
+    for (const Chip& chip : all_chips()) {
+        std::string cube = "float16";
+        if (chip.cube_takes_bfloat16) cube += ", bfloat16";
+        cube += chip.cube_takes_float32 ? ", float32" : "; float32 is demoted to float16";
+        std::string hf32 = chip.conv_hf32 ? "convolutions" : "";
+        if (chip.matmul_hf32) hf32 += hf32.empty() ? "matrix products" : ", matrix products";
+        table.rows.push_back(
+            {std::string(chip.name),
+             chip.overflow_mode == OverflowMode::kSaturate ? "largest finite value" : "inf, nan",
+             cube,
+             hf32.empty() ? "none" : hf32,
+             std::string(chip.description)});
+    }
+    return table;
+}
+
+Table ops() {
+    Table table{{"op", "schema", "kernels", "source"}, {}};
+    for (const backend::Op& op : backend::all_ops())
+        table.rows.push_back({op.name(),
+                              std::string(op.row->schema),
+                              std::string(op.row->kernels),
+                              std::string(op.row->source)});
+    std::sort(table.rows.begin(), table.rows.end());
+    return table;
+}
+
+Table kernels() {
+    Table table{{"kernel", "formula", "dtypes", "source"}, {}};
+    for (const backend::Kernel* kernel : backend::all_kernels())
+        table.rows.push_back({std::string(kernel->type),
+                              std::string(kernel->formula),
+                              std::string(kernel->dtypes),
+                              std::string(kernel->source)});
+    std::sort(table.rows.begin(), table.rows.end());
+    return table;
+}
+
+Table detectors() {
+    Table table{{"detector", "meaning", "unit", "severity", "source"}, {}};
+    for (const overflow::Detector* detector : overflow::all_detectors())
+        table.rows.push_back(
+            {std::string(detector->name),
+             std::string(detector->meaning),
+             std::string(detector->unit),
+             detector->severity == overflow::Severity::kDamage ? "damage" : "remark",
+             std::string(detector->source)});
+    return table;
+}
+
+Table metrics() {
+    Table table{{"metric", "formula", "unit", "better", "source"}, {}};
+    for (const compare::Metric* metric : compare::all_metrics()) {
+        const char* better = metric->better == compare::Better::kLower    ? "lower"
+                             : metric->better == compare::Better::kHigher ? "higher"
+                                                                          : "neither";
+        table.rows.push_back({std::string(metric->name),
+                              std::string(metric->formula),
+                              std::string(metric->unit),
+                              better,
+                              std::string(metric->source)});
+    }
+    return table;
+}
+
+Table dtypes() {
+    Table table{{"dtype", "bytes", "largest finite", "smallest normal", "in dumps"}, {}};
+    for (const DTypeInfo& row : all_dtypes())
+        table.rows.push_back({std::string(row.name),
+                              std::to_string(row.size),
+                              fmt::format("{:g}", row.max_finite),
+                              row.is_float ? fmt::format("{:g}", row.min_normal) : "",
+                              row.dump_code == 0 ? "no code of its own"
+                                                 : fmt::format("DataType {}", row.dump_code)});
+    return table;
+}
+
+Table aliases() {
+    Table table{{"alias", "op", "renamed arguments"}, {}};
+    for (const Alias& alias : all_aliases())
+        table.rows.push_back(
+            {std::string(alias.name), std::string(alias.canonical), std::string(alias.renames)});
+    return table;
+}
+
+struct Topic {
+    const char* name;
+    const char* summary;
+    Table (*table)();
+};
+constexpr Topic kTopics[] = {
+    {"aliases", "other names that dumps carry for an op", aliases},
+    {"chips", "the emulated chips", chips},
+    {"detectors", "what a scan for overflow looks for", detectors},
+    {"dtypes", "element types and their ranges", dtypes},
+    {"kernels", "the emulated CANN operators", kernels},
+    {"metrics", "what a comparison computes", metrics},
+    {"ops", "the IR ops and the kernels they launch", ops},
+};
+
+// `text` in lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+    std::vector<std::string> lines(1);
+    size_t at = 0;
+    while (at < text.size()) {
+        const size_t end = std::min(text.find(' ', at), text.size());
+        const std::string word = text.substr(at, end - at);
+        if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+            lines.emplace_back();
+        lines.back() += (lines.back().empty() ? "" : " ") + word;
+        at = end + 1;
+    }
+    return lines;
+}
+
+std::string terminal_text(const Table& table) {
+    constexpr size_t kWidth = 100;
+    size_t column = 0;
+    for (size_t i = 1; i < table.headers.size(); ++i)
+        column = std::max(column, table.headers[i].size() + 4);
+    std::string text;
+    for (const Row& row : table.rows) {
+        text += row[0] + "\n";
+        for (size_t i = 1; i < row.size(); ++i) {
+            if (row[i].empty()) continue;
+            std::string label = "  " + table.headers[i];
+            for (const std::string& line : wrapped(row[i], kWidth - column)) {
+                text += fmt::format("{:<{}}{}\n", label, column, line);
+                label.clear();
+            }
+        }
+    }
+    return text;
+}
+
+std::string markdown_text(const Table& table) {
+    const auto line = [](const Row& cells) {
+        std::string text = "|";
+        for (const std::string& cell : cells) {
+            text += " ";
+            for (const char c : cell)
+                text += c == '|' ? std::string("\\|") : std::string(1, c);
+            text += " |";
+        }
+        return text + "\n";
+    };
+    std::string text = line(table.headers) + "|";
+    for (size_t i = 0; i < table.headers.size(); ++i)
+        text += "---|";
+    text += "\n";
+    for (const Row& row : table.rows)
+        text += line(row);
+    return text;
+}
+
+std::string json_text(const Table& table) {
+    auto array = nlohmann::ordered_json::array();
+    for (const Row& row : table.rows) {
+        nlohmann::ordered_json object;
+        for (size_t i = 0; i < row.size(); ++i)
+            object[table.headers[i]] = row[i];
+        array.push_back(std::move(object));
+    }
+    return array.dump(2) + "\n";
+}
+
+std::string topics_text() {
+    std::string text = "npuscope help TOPIC, with TOPIC one of\n";
+    for (const Topic& topic : kTopics)
+        text += fmt::format("  {:<10} {}\n", topic.name, topic.summary);
+    return text + "npuscope COMMAND --help tells about a command.\n";
+}
+
+struct Options {
+    std::string topic;
+    bool markdown = false;
+};
+
+int run(const Options& options, const Globals& globals) {
+    std::string text = topics_text();
+    for (const Topic& topic : kTopics) {
+        if (options.topic != topic.name) continue;
+        const Table table = topic.table();
+        text = globals.json       ? json_text(table)
+               : options.markdown ? markdown_text(table)
+                                  : terminal_text(table);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kNoFinding;
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<Options>();
+    std::vector<std::string> names;
+    for (const Topic& topic : kTopics)
+        names.emplace_back(topic.name);
+    app.add_option("TOPIC", options->topic, "without one: the list of topics")
+        ->check(CLI::IsMember(names));
+    app.add_flag("--markdown", options->markdown, "a table in Markdown");
+    return [options, &globals] { return run(*options, globals); };
+}
+
+}  // namespace
+
+extern const Command k_help_command;
+const Command k_help_command = {
+    "help", "print the tables: chips, ops, kernels, detectors, …", configure};
+
+}  // namespace npuscope::cli

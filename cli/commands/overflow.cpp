@@ -1,0 +1,70 @@
+// npuscope overflow DUMP
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "core/base/progress.h"
+#include "overflow/scan.h"
+#include "overflow/scan_report.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+struct Options {
+    std::string dump;
+    double headroom = overflow::kLatentBinades;
+    int threads = 0;
+};
+
+int run(const Options& options, const Globals& globals) {
+    require_regular_file(options.dump, "dump");
+    Progress progress("scanning", 0, !globals.quiet);
+    overflow::ScanOptions scan;
+    scan.latent_binades = options.headroom;
+    scan.threads = options.threads;
+    scan.on_op = [&](int64_t done, int64_t, const std::string& path) {
+        progress.update(done, path);
+    };
+    const overflow::ScanReport report = overflow::scan_dump(options.dump, scan);
+    const std::string text =
+        globals.json ? overflow::to_json(report)
+                     : overflow::to_text(report, {use_color(globals, 1), globals.verbose});
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    // A recorded status is a judgement even where no tensor is left to scan.
+    if (report.tensors == 0 && report.ops_with_status == 0)
+        throw Error(
+            ErrorKind::kUsage,
+            "'" + options.dump + "' holds no floating-point tensor to scan; is it a dump of ops?");
+    return report.found() ? kFinding : kNoFinding;
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<Options>();
+    app.add_option("DUMP", options->dump, "a dump (.h5) of any source")->required();
+    app.add_option("--headroom",
+                   options->headroom,
+                   "binades below the largest finite value that count as latent overflow")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--threads", options->threads, "0: all cores")->check(CLI::NonNegativeNumber);
+    app.footer(
+        "Names the op where inf, nan or saturation began and those that only received it.\n"
+        "-v lists everything; npuscope help detectors explains the counts.\n"
+        "Exit codes: 0 no finding, 1 overflow found (or inf or nan made by an op, or nan in "
+        "outputs), 2 could not do the work.");
+    return [options, &globals] { return run(*options, globals); };
+}
+
+}  // namespace
+
+extern const Command k_overflow_command;
+const Command k_overflow_command = {
+    "overflow", "find where inf, nan and saturation began in a dump", configure};
+
+}  // namespace npuscope::cli

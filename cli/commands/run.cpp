@@ -1,0 +1,174 @@
+// npuscope run MODEL.onnx: one run on the reference or an emulated chip, with any observers.
+#include "diagnose/flows/run.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/options/device_options.h"
+#include "core/base/printable.h"
+#include "overflow/report.h"
+
+namespace npuscope::cli {
+
+namespace {
+
+struct Arguments {
+    diagnose::RunOptions run;
+    DeviceOptions device;
+};
+
+std::string describe(const std::string& name, const Tensor& tensor) {
+    double low = 0;
+    double high = 0;
+    for (int64_t i = 0; i < tensor.numel(); ++i) {
+        const double value = tensor.at(i);
+        if (i == 0 || value < low) low = value;
+        if (i == 0 || value > high) high = value;
+    }
+    return fmt::format("{} {}{}  min {:.6g}  max {:.6g}",
+                       printable(name),
+                       name_of(tensor.dtype()),
+                       to_string(tensor.shape()),
+                       low,
+                       high);
+}
+
+std::string dump_line(const dumper::DumpSummary& dump) {
+    if (dump.path.empty()) return fmt::format("nothing to write ({} ops seen)", dump.ops_seen);
+    std::string text = fmt::format(
+        "{}: {} of {} ops", printable(dump.path.string()), dump.ops_written, dump.ops_seen);
+    if (!dump.complete) text += "; incomplete: " + dump.note;
+    return text;
+}
+
+void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
+    fmt::print("model     {}\n", printable(arguments.run.model.string()));
+    fmt::print("device    {}\n", arguments.run.device.description());
+    fmt::print("ops       {} in {:.2f} s\n", report.ops, report.seconds);
+    if (arguments.run.input.empty())
+        fmt::print("inputs    seeded uniform(-1, 1), seed {}\n", arguments.run.seed);
+    for (const auto& [name, tensor] : report.outputs)
+        fmt::print("output    {}\n", describe(name, tensor));
+    for (const diagnose::OutputDifference& output : report.expectation) {
+        if (!output.incomparable.empty()) {
+            fmt::print("expect    {}: cannot be compared: {}\n",
+                       printable(output.name),
+                       output.incomparable);
+            continue;
+        }
+        const bool met = output.relative <= arguments.run.expect_tolerance;
+        fmt::print(
+            "expect    {}: max error {:.3g} = {:.3g} of the largest value: {} (tolerance {:g})\n",
+            printable(output.name),
+            output.max_abs,
+            output.relative,
+            met ? "met" : "NOT met",
+            arguments.run.expect_tolerance);
+    }
+    if (report.accuracy)
+        fmt::print("accuracy  {}/{}  {:.2f} %\n",
+                   report.accuracy->hits,
+                   report.accuracy->samples,
+                   100.0 * static_cast<double>(report.accuracy->hits) /
+                       static_cast<double>(report.accuracy->samples));
+    if (report.dump) {
+        fmt::print("dump      {}\n", dump_line(*report.dump));
+        if (!arguments.run.load.empty()) {
+            fmt::print("loaded    {} tensors replaced, {} ops without a match\n",
+                       report.dump->replaced_tensors,
+                       report.dump->unmatched);
+            for (const std::string& op : report.dump->first_unmatched)
+                fmt::print("          {}\n", printable(op));
+        }
+    }
+    fmt::print("overflow  {}", overflow::to_text(report.overflow));
+}
+
+nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& report) {
+    nlohmann::json root = {{"version", 1},
+                           {"model", arguments.run.model.string()},
+                           {"device", arguments.run.device.description()},
+                           {"ops", report.ops},
+                           {"seconds", report.seconds},
+                           {"overflow", nlohmann::json::parse(overflow::to_json(report.overflow))}};
+    for (const auto& [name, tensor] : report.outputs)
+        root["outputs"][name] = {{"dtype", name_of(tensor.dtype())}, {"shape", tensor.shape()}};
+    for (const diagnose::OutputDifference& output : report.expectation)
+        root["expect"][output.name] = {
+            {"max_abs", output.max_abs},
+            {"relative", output.relative},
+            {"incomparable", output.incomparable},
+            {"met",
+             output.incomparable.empty() && output.relative <= arguments.run.expect_tolerance}};
+    if (report.accuracy)
+        root["accuracy"] = {{"hits", report.accuracy->hits}, {"samples", report.accuracy->samples}};
+    if (report.dump)
+        root["dump"] = {{"path", report.dump->path.string()},
+                        {"ops_written", report.dump->ops_written},
+                        {"ops_seen", report.dump->ops_seen},
+                        {"complete", report.dump->complete},
+                        {"note", report.dump->note},
+                        {"unmatched", report.dump->unmatched}};
+    return root;
+}
+
+int run_command(Arguments& arguments, const Globals& globals) {
+    arguments.run.device = diagnose::device_from_names(
+        arguments.device.device, arguments.device.chip, arguments.device.reference);
+    arguments.run.progress = !globals.quiet;
+    const diagnose::RunReport report = diagnose::run(arguments.run);
+    if (globals.json) {
+        fmt::print("{}\n", to_json(arguments, report).dump(2));
+    } else {
+        print_text(arguments, report);
+    }
+    const bool overflowed =
+        !arguments.run.check_overflow.empty() && report.overflow.first() != nullptr;
+    return !report.expectation_met || overflowed ? kFinding : kNoFinding;
+}
+
+std::function<int()> configure(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<Arguments>();
+    diagnose::RunOptions& run = arguments->run;
+    app.add_option("model", run.model, "ONNX model")->required();
+    add_device_options(app, arguments->device, true);
+    app.add_option("--input",
+                   run.input,
+                   ".npz with arrays <name> or in_<name>; without it: seeded random inputs");
+    app.add_option("--seed", run.seed, "of random inputs")->capture_default_str();
+    app.add_option("--output", run.output, ".npz to write, arrays out_<name>");
+    app.add_option("--expect", run.expect, ".npz with arrays out_<name> to compare with");
+    app.add_option("--tolerance",
+                   run.expect_tolerance,
+                   "of --expect, relative to the largest expected value")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--labels",
+                   run.labels,
+                   ".npz or .npy with class numbers: print the accuracy of the first output");
+    app.add_flag("--batch", run.batch, "run inputs longer than the model's batch in slices");
+    app.add_option("--dump", run.dump, ".h5 (or folder): every op's inputs and outputs");
+    app.add_option(
+        "--load", run.load, ".h5: feed each op the golden file's inputs; outputs go to --dump");
+    app.add_option(
+        "--check-overflow", run.check_overflow, ".h5 (or folder): only the ops that overflowed");
+    app.add_option("--max-bytes", run.max_bytes, "stop dumping at this size; 0 is no limit")
+        ->transform(CLI::AsSizeValue(false));
+    app.add_flag("--record-views",
+                 run.record_views,
+                 "also number and dump ops that only re-describe storage");
+    return [arguments, &globals] { return run_command(*arguments, globals); };
+}
+
+}  // namespace
+
+extern const Command k_run_command;
+const Command k_run_command = {
+    "run", "run a model on the reference or an emulated chip", configure};
+
+}  // namespace npuscope::cli

@@ -1,0 +1,55 @@
+#include "compare/bounds.h"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+namespace npuscope::compare {
+
+namespace {
+
+struct Precision {
+    std::string_view name;
+    double tolerance;
+};
+// Source: docs/numerics.md, the first rule of judgement.
+constexpr auto kPrecisions = std::to_array<Precision>(
+    {{"float64", 1e-12}, {"float32", 1e-5}, {"hf32", 2e-3}, {"float16", 4e-3}, {"bfloat16", 3e-2}});
+
+std::string short_number(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%g", value);
+    return text.data();
+}
+
+Bound exact_bound(DType dtype) {
+    Bound bound;
+    bound.exact = true;
+    bound.source = std::string(name_of(dtype)) + " exact";
+    return bound;
+}
+
+}  // namespace
+
+Bound PrecisionBounds::bound(const BoundQuery& query) const {
+    if (!is_float(query.dtype)) return exact_bound(query.dtype);
+    const std::string_view declared = name_of(query.dtype);
+    const Precision* used = nullptr;
+    for (const Precision& row : kPrecisions)
+        if (row.name == query.compute_type || (used == nullptr && row.name == declared))
+            used = &row;
+    Bound bound;
+    bound.tolerance = used->tolerance * factor_;
+    bound.source = std::string(used->name) + " " + short_number(bound.tolerance);
+    return bound;
+}
+
+Bound FixedBounds::bound(const BoundQuery& query) const {
+    if (!is_float(query.dtype)) return exact_bound(query.dtype);
+    Bound bound;
+    bound.tolerance = tolerance_;
+    bound.source = "given " + short_number(tolerance_);
+    return bound;
+}
+
+}  // namespace npuscope::compare

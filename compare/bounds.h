@@ -1,0 +1,58 @@
+// How far a target tensor may be from its golden one: the interface, and the default by precision.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/dtype/dtype.h"
+
+namespace npuscope::compare {
+
+/// The tensor pair that a bound is asked for. Borrowed for the call.
+struct BoundQuery {
+    const std::string& target;        ///< "/addmm/17/output/out"
+    const std::string& golden;        ///< "/addmm/3/output/out"
+    DType dtype = DType::kFloat32;    ///< of the target tensor, as declared
+    const std::string& compute_type;  ///< attribute ComputeType of the target; "" when absent
+    bool is_input = false;
+};
+
+/// A pass is max|t-g| <= tolerance * max|g| (<= tolerance where max|g| is 0), or, with `limit`,
+/// max|t-g| <= limit. `exact` asks for equal elements.
+struct Bound {
+    bool exact = false;
+    double tolerance = 0;
+    std::optional<double> limit{};
+    std::string source{};  ///< where the number comes from, shown in every report: "float16 4e-3"
+};
+
+/// Threads: bound() may be called by several threads at once.
+class Bounds {
+  public:
+    virtual ~Bounds() = default;
+    [[nodiscard]] virtual Bound bound(const BoundQuery& query) const = 0;
+};
+
+/// By the precision the op computed in: ComputeType, or the tensor's dtype when it is absent:
+/// float64 1e-12, float32 1e-5, hf32 2e-3, float16 4e-3, bfloat16 3e-2; integers and bools exact.
+/// `factor` scales all of them.
+class PrecisionBounds final : public Bounds {
+  public:
+    explicit PrecisionBounds(double factor = 1) : factor_(factor) {}
+    [[nodiscard]] Bound bound(const BoundQuery& query) const override;
+
+  private:
+    double factor_;
+};
+
+/// One tolerance for all float tensors; integers and bools stay exact.
+class FixedBounds final : public Bounds {
+  public:
+    explicit FixedBounds(double tolerance) : tolerance_(tolerance) {}
+    [[nodiscard]] Bound bound(const BoundQuery& query) const override;
+
+  private:
+    double tolerance_;
+};
+
+}  // namespace npuscope::compare

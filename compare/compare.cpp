@@ -1,0 +1,211 @@
+#include "compare/compare.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include <nlohmann/json.hpp>
+
+#include "compare/accumulate.h"
+#include "compare/count.h"
+#include "compare/judge.h"
+#include "compare/plan.h"
+#include "core/base/error.h"
+#include "core/parallel/parallel_for.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Entry;
+
+std::string node_of(const std::string& facts) {
+    if (facts.empty()) return {};
+    const auto json = nlohmann::json::parse(facts, nullptr, false);
+    if (!json.is_object()) return {};
+    const auto node = json.find("node");
+    return node != json.end() && node->is_string() ? node->get<std::string>() : std::string();
+}
+
+std::string dtype_text(const Entry& entry) {
+    const auto dtype = entry.dtype();
+    return dtype ? std::string(name_of(*dtype)) : entry.stored.numpy_name;
+}
+
+/// [2,1,3] and [2,3] hold the same elements in the same places.
+Shape without_ones(const Shape& shape) {
+    Shape rest;
+    std::copy_if(
+        shape.begin(), shape.end(), std::back_inserter(rest), [](int64_t dim) { return dim != 1; });
+    return rest;
+}
+
+TensorResult one_sided(const TensorPair& pair) {
+    const bool has_target = pair.target != nullptr;
+    const Entry& entry = has_target ? *pair.target : *pair.golden;
+    TensorResult result;
+    result.argument = entry.argument;
+    result.direction = entry.direction;
+    (has_target ? result.target : result.golden) = entry.path;
+    result.dtype = dtype_text(entry);
+    result.shape = entry.stored.shape;
+    result.judgement = {has_target ? Verdict::kMissingGolden : Verdict::kMissingTarget,
+                        has_target ? "only the target has it" : "only the golden side has it"};
+    // A place that is kept for a result which is not there differs from nothing.
+    const bool empty = std::find(entry.stored.shape.begin(), entry.stored.shape.end(), 0) !=
+                       entry.stored.shape.end();
+    if (empty)
+        result.judgement = {Verdict::kUndefined, result.judgement.rule + ", without elements"};
+    return result;
+}
+
+TensorResult compare_entries(const TensorPair& pair,
+                             const dumpfile::Reader& target,
+                             const dumpfile::Reader& golden,
+                             const Bounds& bounds,
+                             const Options& options) {
+    if (pair.target == nullptr || pair.golden == nullptr) return one_sided(pair);
+    const Entry& entry = *pair.target;
+    TensorResult result;
+    result.dtype = dtype_text(entry);
+    result.shape = entry.stored.shape;
+    try {
+        const auto dtype = entry.dtype();
+        if (!dtype || !pair.golden->dtype())
+            throw Error(ErrorKind::kUnsupported,
+                        "dtypes " + dtype_text(entry) + " and " + dtype_text(*pair.golden) +
+                            " cannot be measured");
+        const Bound bound =
+            bounds.bound({.target = entry.path,
+                          .golden = pair.golden->path,
+                          .dtype = *dtype,
+                          .compute_type = entry.compute_type,
+                          .is_input = entry.direction == dumpfile::Direction::kInput});
+        result = compare_tensors(target.read(entry), golden.read(*pair.golden), bound, options);
+    } catch (const Error& failure) {
+        result.judgement = {Verdict::kIncomparable, failure.what()};
+    }
+    result.argument = entry.argument;
+    result.direction = entry.direction;
+    result.target = entry.path;
+    result.golden = pair.golden->path;
+    return result;
+}
+
+/// Findings by severity, then a pass, then what is neither.
+int weight(Verdict verdict) {
+    constexpr int kFindings = 100;
+    constexpr int kPassed = 50;
+    if (is_finding(verdict)) return kFindings + static_cast<int>(verdict);
+    return verdict == Verdict::kPass ? kPassed : static_cast<int>(verdict);
+}
+
+/// The first tensor of the largest weight decides.
+Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction direction) {
+    const TensorResult* deciding = nullptr;
+    for (const TensorResult& tensor : tensors) {
+        if (tensor.direction != direction) continue;
+        if (deciding == nullptr ||
+            weight(tensor.judgement.verdict) > weight(deciding->judgement.verdict))
+            deciding = &tensor;
+    }
+    if (deciding == nullptr) return {};
+    return {deciding->judgement.verdict, deciding->argument + ": " + deciding->judgement.rule};
+}
+
+bool has_direction(const OpResult& op, dumpfile::Direction direction) {
+    return std::any_of(op.tensors.begin(), op.tensors.end(), [&](const TensorResult& tensor) {
+        return tensor.direction == direction;
+    });
+}
+
+OpResult describe(const OpPair& pair) {
+    OpResult op;
+    op.match = pair.match;
+    if (pair.target != nullptr)
+        op.target = dumpfile::op_path(pair.target->id.op, pair.target->id.seqid);
+    if (pair.golden != nullptr)
+        op.golden = dumpfile::op_path(pair.golden->id.op, pair.golden->id.seqid);
+    op.seqid = (pair.target != nullptr ? pair.target : pair.golden)->id.seqid;
+    for (const dumpfile::OpEntry* side : {pair.target, pair.golden})
+        if (side != nullptr && op.node.empty()) op.node = node_of(side->facts_json);
+    return op;
+}
+
+void conclude(OpResult& op) {
+    if (op.target.empty() || op.golden.empty()) {
+        op.judgement = op.golden.empty()
+                           ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
+                           : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
+        return;
+    }
+    op.inputs = worst(op.tensors, dumpfile::Direction::kInput);
+    if (has_direction(op, dumpfile::Direction::kOutput)) {
+        op.judgement = worst(op.tensors, dumpfile::Direction::kOutput);
+    } else if (has_direction(op, dumpfile::Direction::kInput)) {
+        op.judgement = op.inputs;
+    } else {
+        op.judgement = {Verdict::kUndefined, "no tensors recorded"};
+    }
+}
+
+}  // namespace
+
+TensorResult compare_tensors(const Tensor& target,
+                             const Tensor& golden,
+                             const Bound& bound,
+                             const Options& options) {
+    TensorResult result;
+    result.dtype = name_of(target.dtype());
+    result.shape = target.shape();
+    result.bound = bound.source;
+    if (!are_comparable(target.dtype(), golden.dtype())) {
+        result.judgement = {Verdict::kIncomparable,
+                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
+                                std::string(name_of(golden.dtype()))};
+        return result;
+    }
+    if (without_ones(target.shape()) != without_ones(golden.shape())) {
+        result.judgement = {
+            Verdict::kIncomparable,
+            "shapes differ: " + to_string(target.shape()) + " and " + to_string(golden.shape())};
+        return result;
+    }
+    result.sums = accumulate(target, golden, options.divergence, options.threads);
+    for (const Metric* metric : all_metrics())
+        result.metrics.push_back(metric->compute(result.sums));
+    result.judgement = judge(result.sums, bound, target.dtype());
+    return result;
+}
+
+Result compare_dumps(const dumpfile::Reader& target,
+                     const dumpfile::Reader& golden,
+                     const Bounds& bounds,
+                     const Options& options) {
+    const Plan plan = make_plan(target, golden, options.inputs);
+    Result result;
+    result.load_mode = plan.load_mode;
+    result.ops.resize(plan.ops.size());
+    const auto total = static_cast<int64_t>(plan.ops.size());
+    const int threads = options.threads > 0 ? options.threads : available_threads();
+    // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
+    const bool ops_in_parallel = total >= 2 * threads;
+    Options inner = options;
+    inner.threads = ops_in_parallel ? 1 : threads;
+    std::mutex mutex;
+    int64_t done = 0;
+    parallel_for(total, ops_in_parallel ? threads : 1, [&](int64_t index) {
+        const OpPair& pair = plan.ops[static_cast<size_t>(index)];
+        OpResult& op = result.ops[static_cast<size_t>(index)];
+        op = describe(pair);
+        for (const TensorPair& tensors : pair.tensors)
+            op.tensors.push_back(compare_entries(tensors, target, golden, bounds, inner));
+        conclude(op);
+        const std::lock_guard guard(mutex);
+        ++done;
+        if (options.on_op) options.on_op(done, total, op.target.empty() ? op.golden : op.target);
+    });
+    count(result);
+    return result;
+}
+
+}  // namespace npuscope::compare

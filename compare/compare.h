@@ -1,0 +1,86 @@
+// Compares a target dump with a golden one: aligns the ops, measures every tensor, gives verdicts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compare/bounds.h"
+#include "compare/metric.h"
+#include "compare/sums.h"
+#include "compare/verdict.h"
+#include "core/dumpfile/layout.h"
+#include "core/dumpfile/reader.h"
+#include "core/tensor/tensor.h"
+
+namespace npuscope::compare {
+
+/// One tensor of an op on both sides.
+struct TensorResult {
+    std::string
+        argument;  ///< the target's path below input/ or output/ (the golden's when missing)
+    dumpfile::Direction direction = dumpfile::Direction::kOutput;
+    std::string target;  ///< "/addmm/17/output/out"; "" when only the golden side has it
+    std::string golden;  ///< "" when only the target side has it
+    std::string dtype;   ///< of the target tensor (the golden's when missing)
+    Shape shape;
+    Judgement judgement;
+    std::string bound;            ///< Bound::source, "" when none was asked for
+    std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
+    Sums sums;                    ///< all zero when nothing was measured
+};
+
+/// One run of an op on both sides.
+struct OpResult {
+    std::string target;   ///< "/addmm/17"; "" when only the golden side has it
+    std::string golden;   ///< "" when only the target side has it
+    std::string match;    ///< how the two were matched: "name", "seqid", "alias conv2d=convolution"
+    std::string node;     ///< of the facts JSON (target's, else golden's); "" when absent
+    int64_t seqid = 0;    ///< the target's (the golden's when missing)
+    Judgement judgement;  ///< the worst output; the worst input where no output is recorded
+    Judgement inputs;     ///< the worst input; pass with an empty rule where none is recorded
+    std::vector<TensorResult> tensors;  ///< inputs, then outputs
+};
+
+struct Counts {
+    int64_t ops = 0;             ///< matched
+    int64_t only_target = 0;     ///< ops
+    int64_t only_golden = 0;     ///< ops
+    int64_t tensors = 0;         ///< measured
+    int64_t by_verdict[8] = {};  ///< tensors, by Verdict
+};
+
+struct Result {
+    std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
+    Counts counts;
+    bool load_mode = false;  ///< the target has no inputs: matched by seqid
+    int first_fail = -1;     ///< index of the first op whose verdict is fail or out_of_range, or -1
+
+    /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.
+    [[nodiscard]] int exit_code() const;
+};
+
+struct Options {
+    int threads = 0;         ///< 0: all cores. Results do not depend on it.
+    bool inputs = true;      ///< compare recorded inputs too
+    bool divergence = true;  ///< the second pass that kl_divergence needs
+    /// Called after each op, for progress.
+    std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
+};
+
+/// Errors: Error(kIo|kFormat) when a file cannot be read at all; a tensor that cannot be read is
+/// incomparable. Threads: may be called by several threads with readers of their own.
+[[nodiscard]] Result compare_dumps(const dumpfile::Reader& target,
+                                   const dumpfile::Reader& golden,
+                                   const Bounds& bounds = PrecisionBounds{},
+                                   const Options& options = {});
+
+/// Measures and judges one pair; fills dtype, shape, judgement, bound, metrics, sums.
+[[nodiscard]] TensorResult compare_tensors(const Tensor& target,
+                                           const Tensor& golden,
+                                           const Bound& bound,
+                                           const Options& options = {});
+
+}  // namespace npuscope::compare

@@ -1,0 +1,37 @@
+#include "compare/count.h"
+
+#include <iterator>
+
+namespace npuscope::compare {
+
+void count(Result& result) {
+    Counts& counts = result.counts;
+    for (size_t i = 0; i < result.ops.size(); ++i) {
+        const OpResult& op = result.ops[i];
+        if (op.golden.empty()) {
+            ++counts.only_target;
+        } else if (op.target.empty()) {
+            ++counts.only_golden;
+        } else {
+            ++counts.ops;
+        }
+        const Verdict verdict = op.judgement.verdict;
+        if (result.first_fail < 0 && (verdict == Verdict::kFail || verdict == Verdict::kOutOfRange))
+            result.first_fail = static_cast<int>(i);
+        for (const TensorResult& tensor : op.tensors) {
+            counts.tensors += tensor.metrics.empty() ? 0 : 1;
+            ++counts.by_verdict[static_cast<size_t>(tensor.judgement.verdict)];
+        }
+    }
+}
+
+int Result::exit_code() const {
+    if (counts.tensors == 0) return 2;
+    bool finding = counts.only_target > 0 || counts.only_golden > 0;
+    for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
+        finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));
+    if (finding) return 1;
+    return counts.by_verdict[static_cast<size_t>(Verdict::kPass)] > 0 ? 0 : 2;
+}
+
+}  // namespace npuscope::compare

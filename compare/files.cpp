@@ -1,0 +1,101 @@
+#include "compare/files.h"
+
+#include <set>
+
+#include "compare/count.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+enum class Kind { kDump, kArrays };
+
+Kind kind_of(const std::filesystem::path& path) {
+    const std::string extension = path.extension().string();
+    if (extension == ".h5" || extension == ".hdf5") return Kind::kDump;
+    if (extension == ".npz" || extension == ".npy") return Kind::kArrays;
+    throw Error(ErrorKind::kUsage,
+                "'" + printable(path.string()) +
+                    "' is no .h5 dump and no .npz or .npy file; nothing else can be compared");
+}
+
+NamedTensors read_arrays(const std::filesystem::path& path) {
+    if (path.extension() == ".npz") return read_npz(path);
+    NamedTensors arrays;
+    arrays.emplace_back(path.stem().string(), read_npy(path));
+    return arrays;
+}
+
+OpResult one_sided_array(const std::string& name, bool is_target, int64_t index) {
+    OpResult op;
+    (is_target ? op.target : op.golden) = name;
+    op.seqid = index;
+    op.judgement = is_target
+                       ? Judgement{Verdict::kMissingGolden, "only the target has this array"}
+                       : Judgement{Verdict::kMissingTarget, "only the golden side has this array"};
+    return op;
+}
+
+}  // namespace
+
+Result compare_arrays(const NamedTensors& target,
+                      const NamedTensors& golden,
+                      const Bounds& bounds,
+                      const Options& options) {
+    Result result;
+    const bool single = target.size() == 1 && golden.size() == 1;
+    std::set<std::string> taken;
+    int64_t index = 0;
+    for (const auto& [name, tensor] : target) {
+        const std::pair<std::string, Tensor>* partner = nullptr;
+        for (const auto& other : golden)
+            if (single || (other.first == name && !taken.contains(name))) partner = &other;
+        if (partner == nullptr) {
+            result.ops.push_back(one_sided_array(name, true, index++));
+            continue;
+        }
+        taken.insert(partner->first);
+        OpResult op;
+        op.target = name;
+        op.golden = partner->first;
+        op.match = name == partner->first ? "name" : "single array";
+        op.seqid = index++;
+        const std::string no_compute_type;
+        const Bound bound = bounds.bound({.target = op.target,
+                                          .golden = op.golden,
+                                          .dtype = tensor.dtype(),
+                                          .compute_type = no_compute_type});
+        TensorResult measured = compare_tensors(tensor, partner->second, bound, options);
+        measured.argument = name;
+        measured.target = op.target;
+        measured.golden = op.golden;
+        op.judgement = measured.judgement;
+        op.tensors.push_back(std::move(measured));
+        result.ops.push_back(std::move(op));
+        if (options.on_op)
+            options.on_op(index, static_cast<int64_t>(target.size()), result.ops.back().target);
+    }
+    for (const auto& [name, tensor] : golden)
+        if (!taken.contains(name)) result.ops.push_back(one_sided_array(name, false, index++));
+    count(result);
+    return result;
+}
+
+Result compare_files(const std::filesystem::path& target,
+                     const std::filesystem::path& golden,
+                     const Bounds& bounds,
+                     const Options& options) {
+    const Kind kind = kind_of(target);
+    if (kind != kind_of(golden))
+        throw Error(ErrorKind::kUsage,
+                    "'" + printable(target.string()) + "' and '" + printable(golden.string()) +
+                        "' are files of different kinds; compare dumps with dumps and arrays with "
+                        "arrays");
+    if (kind == Kind::kArrays)
+        return compare_arrays(read_arrays(target), read_arrays(golden), bounds, options);
+    return compare_dumps(dumpfile::Reader(target), dumpfile::Reader(golden), bounds, options);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,268 @@
+#include "compare/msaccucmp/h5_compare.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "compare/msaccucmp/advisor.h"
+#include "compare/msaccucmp/algorithms.h"
+#include "compare/csv_line.h"
+#include "compare/msaccucmp/dump_index.h"
+#include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/filter.h"
+#include "compare/msaccucmp/match.h"
+#include "compare/msaccucmp/paths.h"
+#include "compare/msaccucmp/prepare.h"
+#include "compare/msaccucmp/result_file.h"
+#include "compare/msaccucmp/row.h"
+#include "core/dumpfile/layout.h"
+#include "core/parallel/parallel_for.h"
+
+namespace npuscope::compare::msaccucmp {
+
+namespace {
+
+constexpr uintmax_t kLargeFile = 100 * 1024 * 1024;
+
+void check_h5_options(const CompareOptions& options) {
+    if (!options.fusion_rule_file.empty() || !options.quant_fusion_rule_file.empty() ||
+        !options.custom_script_path.empty() || options.op_name || options.mapping ||
+        options.version != 2)
+        throw CommandError(kInvalidParameter,
+                           "The options [-f|-q|-c|-op|-map|-v] are not for .h5 dumps.");
+}
+
+void warn_if_large(const std::string& path, Log& log) {
+    std::error_code failure;
+    const uintmax_t size = std::filesystem::file_size(path, failure);
+    if (!failure && size > kLargeFile)
+        log.warning("The size (" + std::to_string(size) + ") of '" + path +
+                    "' exceeds 100MB, so this may take a while.");
+}
+
+std::unique_ptr<h5::Reader> open_dump(const std::string& path) {
+    try {
+        return std::make_unique<h5::Reader>(path);
+    } catch (const Error& failure) {
+        throw CommandError(kOpenFileError, failure.what());
+    }
+}
+
+/// result_<stamp>.csv; a second run within one second gets the next second's name.
+std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder) {
+    for (int later = 0;; ++later) {
+        const auto path = folder / ("result_" + time_stamp(later) + ".csv");
+        if (later < 60 && std::filesystem::exists(std::filesystem::symlink_status(path))) continue;
+        return std::make_unique<ResultFile>(path);
+    }
+}
+
+/// The comparison of all tensors, rows sorted.
+class TableMaker {
+  public:
+    TableMaker(const h5::Reader& my_file,
+               const h5::Reader& golden_file,
+               const DumpIndex& my,
+               const Matcher& matcher,
+               const std::vector<int>& algorithms,
+               Log& log)
+        : my_file_(my_file),
+          golden_file_(golden_file),
+          my_(my),
+          matcher_(matcher),
+          algorithms_(algorithms),
+          log_(log) {}
+
+    std::vector<Row> make(int threads) {
+        for (size_t run = 0; run < my_.runs().size(); ++run) {
+            const size_t count = my_.runs()[run].datasets.size();
+            results_.emplace_back(count);
+            for (size_t i = 0; i < count; ++i)
+                tasks_.push_back({run, i});
+        }
+        done_.assign(tasks_.size(), false);
+        parallel_for(static_cast<int64_t>(tasks_.size()), threads, [&](int64_t task) {
+            compare_one(static_cast<size_t>(task));
+        });
+        std::vector<Row> rows;
+        for (size_t run = 0; run < results_.size(); ++run)
+            add_run(run, rows);
+        for (const Unmatched& missing : matcher_.unmatched_golden())
+            rows.push_back(empty_row(missing.index,
+                                     missing.op,
+                                     kNotANumber,
+                                     missing.path,
+                                     algorithms_.size(),
+                                     "No partner for " + missing.path + " in my dump."));
+        std::stable_sort(
+            rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
+        return rows;
+    }
+
+  private:
+    struct Task {
+        size_t run;
+        size_t dataset;
+    };
+    struct Done {
+        Row row;
+        bool matched = false;
+        LogLines lines;
+    };
+
+    void compare_one(size_t task) {
+        const auto [run_index, dataset_index] = tasks_[task];
+        const Run& run = my_.runs()[run_index];
+        Done& done = results_[run_index][dataset_index];
+        if (dataset_index == 0)
+            done.lines.emplace_back(Level::kInfo,
+                                    "[" + run.name.op + "] Start to compare \"/" + run.name.op +
+                                        "/" + std::to_string(run.order) + "\".");
+        fill(run, run.datasets[dataset_index], done);
+        std::string text;
+        for (const std::string& cell : done.row.cells)
+            text += (text.empty() ? "" : " ") + cell;
+        done.lines.emplace_back(
+            Level::kInfo,
+            "[" + run.name.op + ":" + std::to_string(run.order) + "] Result: " + text);
+        print_in_order(task);
+    }
+
+    void fill(const Run& run, const Dataset& dataset, Done& done) const {
+        const Dataset* golden = matcher_.golden_of(run, dataset);
+        done.matched = golden != nullptr;
+        if (golden == nullptr) {
+            const std::string reason = "No partner for " + dataset.path + " in the golden dump.";
+            done.lines.emplace_back(Level::kWarning, reason);
+            done.row = empty_row(
+                run.order, run.name.op, dataset.path, kNotANumber, algorithms_.size(), reason);
+        } else {
+            try {
+                const Pair pair =
+                    prepare_pair(my_file_, dataset, golden_file_, *golden, done.lines);
+                const AlgorithmTexts texts =
+                    run_algorithms({.x = pair.x.as<float>().data(),
+                                    .y = pair.y.as<float>().data(),
+                                    .count = static_cast<size_t>(pair.x.numel()),
+                                    .is_scalar = pair.is_scalar,
+                                    .are_bools = pair.are_bools,
+                                    .x_name = dataset.path,
+                                    .y_name = golden->path},
+                                   algorithms_);
+                for (const std::string& reason : texts.reasons)
+                    done.lines.emplace_back(Level::kWarning, reason);
+                done.row = full_row(run.order,
+                                    run.name.op,
+                                    dataset.path,
+                                    golden->path,
+                                    pair.dtype,
+                                    pair.shape,
+                                    texts);
+            } catch (const Error& failure) {
+                done.lines.emplace_back(Level::kWarning, failure.what());
+                done.row = empty_row(run.order,
+                                     run.name.op,
+                                     dataset.path,
+                                     golden->path,
+                                     algorithms_.size(),
+                                     failure.what());
+            }
+            done.row.golden_path = golden->real_path;
+        }
+        done.row.my_path = dataset.real_path;
+    }
+
+    /// Prints what is finished up to the first task that is not, so that the log has one order.
+    void print_in_order(size_t task) {
+        const std::lock_guard guard(mutex_);
+        done_[task] = true;
+        for (; next_to_print_ < tasks_.size() && done_[next_to_print_]; ++next_to_print_) {
+            const Task& next = tasks_[next_to_print_];
+            LogLines& lines = results_[next.run][next.dataset].lines;
+            log_.write(lines);
+            LogLines().swap(lines);
+        }
+    }
+
+    void add_run(size_t index, std::vector<Row>& rows) {
+        const Run& run = my_.runs()[index];
+        std::vector<Done>& results = results_[index];
+        if (results.empty()) {
+            log_.warning("[" + run.name.op + "] has no comparable data.");
+            return;
+        }
+        const bool none = std::none_of(
+            results.begin(), results.end(), [](const Done& done) { return done.matched; });
+        if (none) {
+            rows.push_back(
+                empty_row(run.order,
+                          run.name.op,
+                          kNotANumber,
+                          kNotANumber,
+                          algorithms_.size(),
+                          "No partner for the op " + run.name.op + " in the golden dump."));
+            return;
+        }
+        for (Done& done : results)
+            rows.push_back(std::move(done.row));
+    }
+
+    const h5::Reader& my_file_;
+    const h5::Reader& golden_file_;
+    const DumpIndex& my_;
+    const Matcher& matcher_;
+    const std::vector<int>& algorithms_;
+    Log& log_;
+    std::vector<Task> tasks_;
+    std::vector<std::vector<Done>> results_;
+    std::vector<bool> done_;
+    std::mutex mutex_;
+    size_t next_to_print_ = 0;
+};
+
+void check_my_side(const DumpIndex& my) {
+    if (!my.has_tensors())
+        throw CommandError(kInvalidDumpData, "My dump (-m) has no tensors to compare.");
+    if (my.device_type() != dumpfile::kDeviceNpu)
+        throw CommandError(kInvalidDumpData,
+                           "My dump (-m) was not made on an NPU (its DeviceType is not 10); are -m "
+                           "and -g swapped?");
+}
+
+}  // namespace
+
+int compare_h5(const CompareOptions& options, Log& log, int threads) {
+    if (const int code = check_output_folder(options.output_path, log); code != kOk)
+        throw CommandError(code, "");
+    const std::vector<int> algorithms = select_algorithms(options.algorithm, log);
+    check_algorithm_options(options.algorithm_options);
+    check_h5_options(options);
+    warn_if_large(options.my_path, log);
+    warn_if_large(options.golden_path, log);
+
+    const std::filesystem::path folder = std::filesystem::canonical(options.output_path);
+    const auto result = new_result_file(folder);
+    const std::vector<std::string> columns = header(algorithms);
+    result->write(csv_line(columns));
+
+    const auto my_file = open_dump(options.my_path);
+    const DumpIndex my(*my_file, DumpIndex::Side::kMy, true, log);
+    check_my_side(my);
+    const auto golden_file = open_dump(options.golden_path);
+    const DumpIndex golden(*golden_file, DumpIndex::Side::kGolden, my.has_inputs(), log);
+
+    const Matcher matcher(my, golden);
+    const std::vector<Row> rows =
+        TableMaker(*my_file, *golden_file, my, matcher, algorithms, log).make(threads);
+    for (const Row& row : rows)
+        result->write(csv_line(row.cells));
+    result->close();
+    log.info("The comparison result have been written to \"'" + result->path().string() + "'\".");
+    if (options.post_process == 1)
+        write_filtered(result->path(), columns, rows, *my_file, *golden_file, log);
+    if (options.advisor) write_advice(advise(columns, rows, log), folder, log);
+    return kOk;
+}
+
+}  // namespace npuscope::compare::msaccucmp

@@ -1,0 +1,99 @@
+#include "compare/msaccucmp/msaccucmp.h"
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <unistd.h>
+
+#include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/h5_compare.h"
+#include "compare/msaccucmp/log.h"
+#include "compare/msaccucmp/options.h"
+#include "compare/msaccucmp/paths.h"
+
+namespace npuscope::compare::msaccucmp {
+
+namespace {
+
+constexpr const char* kProgram = "msaccucmp";
+constexpr const char* kCompareProgram = "msaccucmp compare";
+constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
+
+int compare(const CompareOptions& options, Log& log) {
+    if (options.mapping)
+        throw CommandError(kInvalidParameter, "-map/--mapping is not for .h5 dumps.");
+    for (const std::string& path : {options.my_path, options.golden_path})
+        if (const int code = check_path(path, true, false, PathType::kAny, log); code != kOk)
+            throw CommandError(code, "");
+    const bool are_files = std::filesystem::is_regular_file(options.my_path) &&
+                           std::filesystem::is_regular_file(options.golden_path);
+    if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5"))
+        return compare_h5(options, log);
+    if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
+    throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
+}
+
+/// Usage errors are printed as argparse prints them; all else is logged.
+int run_compare(std::span<const std::string> arguments,
+                std::ostream& out,
+                std::ostream& err,
+                Log& log) {
+    try {
+        return compare(parse_compare_options(arguments, log), log);
+    } catch (const HelpAsked&) {
+        out << help_of(kCompareProgram,
+                       "Compares two dumps tensor by tensor.",
+                       compare_option_specs(arguments));
+        return kOk;
+    } catch (const CommandError& stop) {
+        if (stop.code() == kUsageError) {
+            err << usage_of(kCompareProgram, compare_option_specs(arguments)) << kCompareProgram
+                << ": error: " << log_safe(stop.what()) << "\n";
+        } else if (*stop.what() != '\0') {
+            log.error(stop.what());
+        }
+        return stop.code();
+    }
+}
+
+bool is_help(const std::string& word) {
+    return word == "-h" || (word.size() > 2 && std::string("--help").starts_with(word));
+}
+
+}  // namespace
+
+int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+    const auto start = std::chrono::steady_clock::now();
+    Log log(err);
+    if (::getuid() == 0)
+        log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
+    if (arguments.empty()) {
+        out << kUsage;
+        return kInvalidParameter;
+    }
+    if (is_help(arguments.front())) {
+        out << kUsage << "\nCommands:\n  compare  compare two dumps\n";
+        return kOk;
+    }
+    if (arguments.front() != "compare") {
+        err << kUsage << kProgram << ": error: there is no command '" << log_safe(arguments.front())
+            << "' (choose from 'compare')\n";
+        return kUsageError;
+    }
+    try {
+        const int code = run_compare(arguments.subspan(1), out, err, log);
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
+            std::chrono::steady_clock::now() - start);
+        if (code != kUsageError)
+            log.info("The command was completed and took " + std::to_string(seconds.count()) +
+                     " seconds.");
+        return code;
+    } catch (const std::bad_alloc&) {
+        log.error("Not enough memory.");
+    } catch (const std::exception& failure) {
+        log.error(failure.what());
+    }
+    return kUnknownError;
+}
+
+}  // namespace npuscope::compare::msaccucmp

@@ -1,0 +1,42 @@
+#include "compare/msaccucmp/result_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "compare/msaccucmp/exit_codes.h"
+
+namespace npuscope::compare::msaccucmp {
+
+ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor_ < 0)
+        throw CommandError(kOpenFileError,
+                           "Failed to open \"'" + path_.string() + "'\": " + std::strerror(errno));
+}
+
+ResultFile::~ResultFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ResultFile::write(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor_, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0)
+            throw CommandError(
+                kWriteFileError,
+                "Failed to write \"'" + path_.string() + "'\": " + std::strerror(errno));
+        text.remove_prefix(static_cast<size_t>(written));
+    }
+}
+
+void ResultFile::close() {
+    if (::close(std::exchange(descriptor_, -1)) != 0)
+        throw CommandError(kWriteFileError,
+                           "Failed to close \"'" + path_.string() + "'\": " + std::strerror(errno));
+}
+
+}  // namespace npuscope::compare::msaccucmp

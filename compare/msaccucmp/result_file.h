@@ -1,0 +1,27 @@
+// A file that the command makes: new, readable by its owner only.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace npuscope::compare::msaccucmp {
+
+/// Errors: CommandError(kOpenFileError) when it exists or cannot be made, (kWriteFileError) when
+/// writing fails (a full disk, say).
+class ResultFile {
+  public:
+    explicit ResultFile(std::filesystem::path path);
+    ~ResultFile();
+    ResultFile(const ResultFile&) = delete;
+    ResultFile& operator=(const ResultFile&) = delete;
+
+    void write(std::string_view text);
+    void close();
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+};
+
+}  // namespace npuscope::compare::msaccucmp

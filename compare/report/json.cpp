@@ -1,0 +1,112 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "compare/report/report.h"
+#include "core/base/version.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// JSON has no inf and nan: they become text.
+ordered_json number(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+}
+
+ordered_json tensor_json(const TensorResult& tensor) {
+    ordered_json json = {{"target", tensor.target},
+                         {"golden", tensor.golden},
+                         {"direction", dumpfile::name_of(tensor.direction)},
+                         {"dtype", tensor.dtype},
+                         {"shape", to_string(tensor.shape)},
+                         {"verdict", name_of(tensor.judgement.verdict)},
+                         {"rule", tensor.judgement.rule},
+                         {"bound", tensor.bound},
+                         {"metrics", ordered_json::object()}};
+    for (size_t i = 0; i < tensor.metrics.size(); ++i)
+        json["metrics"][std::string(all_metrics()[i]->name)] = number(tensor.metrics[i]);
+    return json;
+}
+
+/// The worst relative error over one direction's measured tensors, or null.
+ordered_json relative_error(const OpResult& op, dumpfile::Direction direction) {
+    ordered_json worst = nullptr;
+    double largest = -1;
+    for (const TensorResult& tensor : op.tensors) {
+        if (tensor.direction != direction || tensor.metrics.empty()) continue;
+        const Sums& sums = tensor.sums;
+        double error = sums.max_abs_g > 0 ? sums.max_d / sums.max_abs_g : sums.max_d;
+        if (sums.nonfinite_differs > 0) error = std::numeric_limits<double>::infinity();
+        if (error > largest) {
+            largest = error;
+            worst = number(error);
+        }
+    }
+    return worst;
+}
+
+ordered_json op_json(const OpResult& op) {
+    ordered_json json = {{"path", op.target.empty() ? op.golden : op.target},
+                         {"golden", op.golden},
+                         {"node", op.node},
+                         {"match", op.match},
+                         {"verdict", name_of(op.judgement.verdict)},
+                         {"rule", op.judgement.rule},
+                         {"inherited", relative_error(op, dumpfile::Direction::kInput)},
+                         {"introduced", nullptr},  // needs an isolated run
+                         {"error", relative_error(op, dumpfile::Direction::kOutput)},
+                         {"tensors", ordered_json::array()}};
+    for (const TensorResult& tensor : op.tensors)
+        json["tensors"].push_back(tensor_json(tensor));
+    return json;
+}
+
+ordered_json culprit_json(const Result& result, const ReportOptions& options) {
+    if (result.first_fail < 0) return nullptr;
+    const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];
+    return {{"path", op.target},
+            {"node", op.node},
+            {"why", nullptr},
+            {"next", "npuscope inspect " + options.target + " " + op.target}};
+}
+
+std::string write(const Result& result, const ReportOptions& options) {
+    ordered_json json = {{"version", 1},
+                         {"npuscope", kVersion},
+                         {"verdict", overall_verdict(result)},
+                         {"target", options.target},
+                         {"golden", options.golden},
+                         {"load_mode", result.load_mode},
+                         {"first_culprit", culprit_json(result, options)},
+                         {"overflow", ordered_json::array()}};
+    const Counts& counts = result.counts;
+    json["counts"] = {{"ops", counts.ops},
+                      {"only_target", counts.only_target},
+                      {"only_golden", counts.only_golden},
+                      {"tensors", counts.tensors}};
+    for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
+        json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
+    json["ops"] = ordered_json::array();
+    for (const OpResult& op : result.ops)
+        json["ops"].push_back(op_json(op));
+    json["options"] = ordered_json::object();
+    for (const auto& [name, value] : options.options)
+        json["options"][name] = value;
+    // Names of a file may hold bytes that are no UTF-8.
+    return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+extern const Report k_json_report;
+const Report k_json_report = {.name = "json",
+                              .file_name = "verdicts.json",
+                              .summary = "everything, for programs",
+                              .write = write};
+
+}  // namespace npuscope::compare

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "compare/report/report.h"
+#include "core/base/printable.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr const char* kRed = "\x1b[31m";
+constexpr const char* kYellow = "\x1b[33m";
+constexpr const char* kGreen = "\x1b[32m";
+constexpr const char* kPlain = "\x1b[0m";
+
+const char* color_of(Verdict verdict) {
+    if (is_finding(verdict)) return kRed;
+    return verdict == Verdict::kPass ? kGreen : kYellow;
+}
+
+std::string in_color(const ReportOptions& options, const char* color, const std::string& text) {
+    return options.color ? color + text + kPlain : text;
+}
+
+/// Code points, which is what a column's width is (names are rarely wider).
+size_t width_of(const std::string& text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+}
+
+std::string padded(const std::string& text, size_t width) {
+    const size_t used = width_of(text);
+    return used >= width ? text : text + std::string(width - used, ' ');
+}
+
+std::string metric_text(const TensorResult* tensor, const char* name, const char* format) {
+    const int index = metric_index(name);
+    if (tensor == nullptr || tensor->metrics.empty() || index < 0) return "-";
+    const double value = tensor->metrics[static_cast<size_t>(index)];
+    return value != value ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+enum Column { kVerdict, kOp, kGolden, kNode, kCosine, kError, kRule, kColumns };
+using Line = std::array<std::string, kColumns>;
+
+Line line_of(const OpResult& op) {
+    const TensorResult* tensor = deciding_tensor(op);
+    return {std::string(name_of(op.judgement.verdict)),
+            printable(op.target.empty() ? "-" : op.target),
+            printable(op.golden.empty() ? "-" : op.golden),
+            printable(op.node),
+            metric_text(tensor, "cosine_similarity", "{:.6f}"),
+            metric_text(tensor, "max_absolute_error", "{:.3g}"),
+            printable(op.judgement.rule)};
+}
+
+double relative_error(const OpResult& op) {
+    const TensorResult* tensor = deciding_tensor(op);
+    if (tensor == nullptr || tensor->sums.max_abs_g == 0) return 0;
+    return tensor->sums.max_d / tensor->sums.max_abs_g;
+}
+
+std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOptions& options) {
+    std::vector<const OpResult*> ops;
+    for (const OpResult& op : result.ops)
+        if (options.all_ops || op.judgement.verdict != Verdict::kPass) ops.push_back(&op);
+    if (options.worst_first)
+        std::stable_sort(ops.begin(), ops.end(), [](const OpResult* a, const OpResult* b) {
+            if (a->judgement.verdict != b->judgement.verdict)
+                return a->judgement.verdict > b->judgement.verdict;
+            return relative_error(*a) > relative_error(*b);
+        });
+    return ops;
+}
+
+std::string table(const std::vector<const OpResult*>& ops, const ReportOptions& options) {
+    std::vector<Line> lines = {
+        {"verdict", "target", "golden", "node", "cosine", "max|t-g|", "rule"}};
+    for (const OpResult* op : ops)
+        lines.push_back(line_of(*op));
+    std::array<size_t, kColumns> widths{};
+    for (const Line& line : lines)
+        for (size_t i = 0; i < kColumns; ++i)
+            widths[i] = std::max(widths[i], width_of(line[i]));
+    const bool any_node =
+        std::any_of(ops.begin(), ops.end(), [](const OpResult* op) { return !op->node.empty(); });
+    std::string text;
+    for (size_t row = 0; row < lines.size(); ++row) {
+        for (size_t i = 0; i < kColumns; ++i) {
+            if (i == kNode && !any_node) continue;
+            const std::string cell =
+                i + 1 == kColumns ? lines[row][i] : padded(lines[row][i], widths[i]) + "  ";
+            text += row > 0 && i == kVerdict
+                        ? in_color(options, color_of(ops[row - 1]->judgement.verdict), cell)
+                        : cell;
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string summary(const Result& result, const ReportOptions& options) {
+    const Counts& counts = result.counts;
+    std::string text =
+        fmt::format("{} ops compared, {} tensors measured", counts.ops, counts.tensors);
+    const char* separator = ": ";
+    for (size_t i = 0; i < std::size(counts.by_verdict); ++i) {
+        const auto verdict = static_cast<Verdict>(i);
+        if (counts.by_verdict[i] == 0) continue;
+        text += separator;
+        separator = ", ";
+        text += fmt::format("{} {}",
+                            counts.by_verdict[i],
+                            in_color(options, color_of(verdict), std::string(name_of(verdict))));
+    }
+    if (counts.only_target > 0)
+        text += fmt::format("; {} ops only in the target", counts.only_target);
+    if (counts.only_golden > 0)
+        text += fmt::format("; {} ops only in the golden", counts.only_golden);
+    return text + "\n";
+}
+
+std::string write(const Result& result, const ReportOptions& options) {
+    std::string text = printable(options.target) + " against " + printable(options.golden) +
+                       (result.load_mode ? ", matched by seqid (load mode)" : "") + "\n";
+    const std::vector<const OpResult*> ops = chosen_ops(result, options);
+    if (!ops.empty()) text += "\n" + table(ops, options) + "\n";
+    text += summary(result, options);
+    if (result.first_fail >= 0) {
+        const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];
+        text += "first op over its tolerance: " + in_color(options, kRed, printable(op.target)) +
+                (op.node.empty() ? "" : " (" + printable(op.node) + ")") + ", " +
+                printable(op.judgement.rule) + "\n";
+    }
+    const int code = result.exit_code();
+    const char* color = code == 0 ? kGreen : kRed;
+    text += "verdict: " + in_color(options, color, std::string(overall_verdict(result))) + "\n";
+    return text;
+}
+
+}  // namespace
+
+extern const Report k_terminal_report;
+const Report k_terminal_report = {.name = "terminal",
+                                  .file_name = "",
+                                  .summary = "an aligned table of what does not pass",
+                                  .write = write};
+
+}  // namespace npuscope::compare

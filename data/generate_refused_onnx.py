@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Writes data/onnx_cases/bad_*.onnx: models that must be refused, each with one thing wrong.
+
+Run: /usr/bin/python3 data/generate_refused_onnx.py [folder]
+"""
+import pathlib
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+FOLDER = pathlib.Path(__file__).parent / "onnx_cases"
+BAD = {}
+
+
+def bad_models():
+    """One x: float32[2,3] -> y graph each, with one thing wrong."""
+    vector = numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w")
+
+    def bad(name, nodes, initializers=(), change=None):
+        made = [helper.make_node(n[0], n[1].split(), n[2].split(), **(n[3] if len(n) > 3 else {})) for n in nodes]
+        value = [helper.make_tensor_value_info(key, TensorProto.FLOAT, [2, 3]) for key in "xy"]
+        graph = helper.make_graph(made, name, value[:1], value[1:], list(initializers))
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="npuscope")
+        model.ir_version = 8
+        if change:
+            change(model)
+        BAD["bad_" + name] = model
+
+    def clear(field):
+        return lambda model: model.ClearField(field)
+
+    def edit_tensor(**fields):
+        tensor = TensorProto()
+        tensor.CopyFrom(vector)
+        for key, value in fields.items():
+            if key == "dims":
+                tensor.ClearField("dims")
+                tensor.dims.extend(value)
+            else:
+                setattr(tensor, key, value)
+        return tensor
+
+    relu, add = [("Relu", "x", "y")], [("Add", "x w", "y")]
+    bad("missing_operators", [("Relu", "x", "a"), ("Einsum", "a", "b", {"name": "/first"}), ("Einsum", "b", "c"),
+                              ("Fused", "c", "d", {"domain": "com.example"}), ("Relu", "d", "y")])
+    bad("cycle", [("Add", "x b", "a"), ("Relu", "a", "b"), ("Relu", "b", "y")])
+    bad("dangling_input", [("Add", "x nothing", "y")])
+    bad("dangling_output", [("Relu", "x", "z")])
+    bad("value_made_twice", [("Relu", "x", "y"), ("Neg", "x", "y")])
+    bad("opset_6", relu, change=lambda m: setattr(m.opset_import[0], "version", 6))
+    bad("opset_99", relu, change=lambda m: setattr(m.opset_import[0], "version", 99))
+    bad("without_opset", relu, change=clear("opset_import"))
+    bad("without_graph", relu, change=clear("graph"))
+    bad("without_outputs", relu, change=lambda m: m.graph.ClearField("output"))
+    bad("raw_size", add, [edit_tensor(raw_data=b"123456789")])
+    bad("raw_elements", add, [edit_tensor(dims=[2])])
+    bad("field_elements", add, [TensorProto(name="w", data_type=1, dims=[3], float_data=[1, 2])])
+    bad("huge_dims", add, [edit_tensor(dims=[1 << 40, 1 << 40])])
+    bad("large_dims", add, [edit_tensor(dims=[1 << 33])])
+    bad("negative_dim", add, [edit_tensor(dims=[-3])])
+    bad("external_data", add, [edit_tensor(data_location=TensorProto.EXTERNAL)])
+    bad("text_tensor", add, [TensorProto(name="w", data_type=TensorProto.STRING, dims=[1], string_data=[b"a"])])
+    bad("sparse_initializer", relu, change=lambda m: m.graph.sparse_initializer.add())
+    bad("unknown_attribute", [("Relu", "x", "y", {"slope": 1.0})])
+    bad("graph_attribute", [("Constant", "", "c", {"value": helper.make_graph([], "g", [], [])}), ("Add", "x c", "y")])
+    bad("too_few_inputs", [("Conv", "x", "y")])
+    bad("too_many_inputs", [("Relu", "x x", "y")])
+    bad("too_many_outputs", [("MaxPool", "x", "y indices", {"kernel_shape": [1]})])
+    bad("sequence_input", relu, change=lambda m: m.graph.input[0].CopyFrom(
+        helper.make_tensor_sequence_value_info("x", TensorProto.FLOAT, [1])))
+    bad("input_without_shape", relu, change=lambda m: m.graph.input[0].type.tensor_type.ClearField("shape"))
+    bad("negative_input_dim", relu,
+        change=lambda m: setattr(m.graph.input[0].type.tensor_type.shape.dim[0], "dim_value", -2))
+    bad("text_input", relu, change=lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", 8))
+
+    def ints(name, *values):
+        return numpy_helper.from_array(np.array(values, np.int64), name)
+
+    # These load, and fail when their node runs.
+    bad("run_reshape", [("Reshape", "x s", "y")], [ints("s", 4, 2)])
+    bad("run_matmul", [("MatMul", "x x", "y")])
+    bad("run_gather", [("Gather", "x s", "y")], [ints("s", 2)])
+    bad("run_step", [("Slice", "x s e a t", "y")], [ints("s", 0), ints("e", 2), ints("a", 0), ints("t", 0)])
+    bad("run_axis", [("Softmax", "x", "y", {"axis": 2})])
+    bad("run_axis_type", [("Softmax", "x", "y", {"axis": 1.0})])
+    bad("run_perm", [("Transpose", "x", "y", {"perm": [0, 0]})])
+    bad("run_split", [("Split", "x s", "y z")], [ints("s", 1, 3)])
+    bad("run_concat", [("Concat", "x w", "y", {"axis": 0})], [vector])
+    bad("run_broadcast", [("Expand", "x s", "y")], [ints("s", 4, 3)])
+    bad("run_squeeze", [("Squeeze", "x s", "y")], [ints("s", 0)])
+    bad("run_dtype", [("Add", "x s", "y")], [ints("s", 1)])
+    bad("run_division", [("Div", "a s", "n"), ("ConstantOfShape", "n", "y")], [ints("a", 6), ints("s", 0)])
+    bad("run_size", [("ConstantOfShape", "s", "c"), ("Add", "x c", "y")], [ints("s", 1 << 40)])
+    bad("run_cast", [("Cast", "x", "y", {"to": TensorProto.STRING})])
+    bad("run_window", [("Reshape", "x s", "r"), ("MaxPool", "r", "y", {"kernel_shape": [4]})], [ints("s", 1, 2, 3)])
+    bad("run_stride", [("Reshape", "x s", "r"), ("MaxPool", "r", "y", {"kernel_shape": [2], "strides": [0]})],
+        [ints("s", 1, 2, 3)])
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    bad_models()
+    for name, model in BAD.items():
+        (folder / f"{name}.onnx").write_bytes(model.SerializeToString())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+#include "diagnose/flows/run.h"
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "diagnose/batched_run.h"
+#include "diagnose/model_inputs.h"
+#include "npu_backend/executor.h"
+#include "npu_backend/onnx/model.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+dumper::DumpOptions dump_options(const RunOptions& options) {
+    dumper::DumpOptions dump;
+    dump.enabled =
+        !options.dump.empty() || !options.load.empty() || !options.check_overflow.empty();
+    dump.max_bytes = options.max_bytes;
+    dump.progress = options.progress;
+    if (!options.check_overflow.empty()) {
+        if (!options.dump.empty() || !options.load.empty())
+            throw Error(ErrorKind::kUsage,
+                        "--check-overflow cannot be combined with --dump or --load; run twice");
+        dump.check_overflow = true;
+        dump.dump_path = options.check_overflow;
+    } else {
+        dump.use_load = !options.load.empty();
+        dump.use_dump = !dump.use_load && !options.dump.empty();
+        dump.dump_path = options.dump;
+        dump.load_file_path = options.load;
+        if (dump.use_load && options.dump.empty())
+            throw Error(ErrorKind::kUsage, "--load needs --dump: name the file for the outputs");
+    }
+    return dump;
+}
+
+void judge(const RunOptions& options, const onnx_model::Model& model, RunReport& report) {
+    if (!options.expect.empty()) {
+        report.expectation =
+            compare_outputs(report.outputs, read_expected_outputs(model, options.expect));
+        for (const OutputDifference& output : report.expectation)
+            if (!output.incomparable.empty() || !(output.relative <= options.expect_tolerance))
+                report.expectation_met = false;
+    }
+    if (!options.labels.empty())
+        report.accuracy = top1_accuracy(report.outputs.front().second, read_labels(options.labels));
+}
+
+void write_outputs(const RunOptions& options, const RunReport& report) {
+    if (options.output.empty()) return;
+    NamedTensors named;
+    for (const auto& [name, tensor] : report.outputs)
+        named.emplace_back("out_" + name, tensor);
+    write_npz(options.output, named);
+}
+
+}  // namespace
+
+Device device_from_names(const std::string& device,
+                         const std::string& chip_name,
+                         const std::string& reference) {
+    if (device == "npu") return Device::npu(chip(chip_name));
+    if (device != "cpu")
+        throw Error(ErrorKind::kUsage, "unknown device '" + device + "'; there are cpu and npu");
+    if (reference == "fp64") return Device::reference64();
+    if (reference == "fp32") return Device::reference32();
+    throw Error(ErrorKind::kUsage,
+                "unknown reference '" + reference + "'; there are fp64 and fp32");
+}
+
+RunReport run(const RunOptions& options) {
+    const dumper::DumpOptions dump = dump_options(options);
+    const onnx_model::Model model = onnx_model::Model::load(options.model);
+    const NamedTensors inputs = options.input.empty() ? seeded_model_inputs(model, options.seed)
+                                                      : read_model_inputs(model, options.input);
+    if (!options.batch) model.check_inputs(inputs);
+
+    Executor executor(options.device, {.record_views = options.record_views, .threads = 0});
+    overflow::OverflowWatcher watcher(executor);
+    std::unique_ptr<dumper::DumpScope> scope;
+    if (dump.enabled) scope = std::make_unique<dumper::DumpScope>(executor, dump);
+
+    RunReport report;
+    const auto start = std::chrono::steady_clock::now();
+    {
+        Progress progress("run", model.node_count(), options.progress);
+        const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
+            progress.update(done, node);
+        };
+        report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
+                                       : model.run(executor, inputs, on_node);
+    }
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.ops = executor.last_seqid();
+    if (scope) report.dump = scope->close();
+    if (executor.observer_error_count() > 0)
+        throw Error(ErrorKind::kInternal,
+                    "an observer failed " + std::to_string(executor.observer_error_count()) +
+                        " times, first: " + executor.first_observer_error());
+    report.overflow = watcher.report();
+    judge(options, model, report);
+    write_outputs(options, report);
+    return report;
+}
+
+}  // namespace npuscope::diagnose

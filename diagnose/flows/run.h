@@ -1,0 +1,55 @@
+// One run of a model with any observers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/npz/npy.h"
+#include "diagnose/expectation.h"
+#include "dumper/dump_scope.h"
+#include "npu_backend/device.h"
+#include "overflow/watcher.h"
+
+namespace npuscope::diagnose {
+
+struct RunOptions {
+    std::filesystem::path model;
+    Device device;
+    std::filesystem::path input;   ///< empty: seeded inputs
+    uint64_t seed = 0;             ///< of seeded inputs
+    std::filesystem::path output;  ///< .npz to write; arrays out_<name>
+    std::filesystem::path expect;  ///< .npz with out_<name>
+    double expect_tolerance = kExpectTolerance;
+    std::filesystem::path labels;  ///< .npz or .npy with class numbers
+    bool batch = false;
+    std::filesystem::path dump;            ///< .h5: every op
+    std::filesystem::path load;            ///< .h5: golden inputs for each op
+    std::filesystem::path check_overflow;  ///< .h5: only overflowing ops
+    uint64_t max_bytes = 0;
+    bool record_views = false;
+    bool progress = false;
+};
+
+struct RunReport {
+    NamedTensors outputs;
+    std::vector<OutputDifference> expectation;
+    bool expectation_met = true;
+    std::optional<Accuracy> accuracy;
+    std::optional<dumper::DumpSummary> dump;
+    overflow::OverflowReport overflow;
+    int64_t ops = 0;     ///< recorded ops that ran
+    double seconds = 0;  ///< of the model's run
+};
+
+/// Errors: Error of every kind, as the parts throw it; nothing is left under a final name then.
+[[nodiscard]] RunReport run(const RunOptions& options);
+
+/// "cpu" or "npu", with the reference ("fp64", "fp32") or the chip's name. Errors: Error(kUsage).
+[[nodiscard]] Device device_from_names(const std::string& device,
+                                       const std::string& chip_name,
+                                       const std::string& reference);
+
+}  // namespace npuscope::diagnose

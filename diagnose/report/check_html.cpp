@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/printable.h"
+#include "core/base/version.h"
+#include "diagnose/check_report.h"
+#include "diagnose/report/number_text.h"
+#include "diagnose/report/page_style.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+std::string escaped(const std::string& text) {
+    std::string safe;
+    for (const char c : printable(text)) {
+        switch (c) {
+            case '&':
+                safe += "&amp;";
+                break;
+            case '<':
+                safe += "&lt;";
+                break;
+            case '>':
+                safe += "&gt;";
+                break;
+            case '"':
+                safe += "&quot;";
+                break;
+            case '\'':
+                safe += "&#39;";
+                break;
+            default:
+                safe += c;
+        }
+    }
+    return safe;
+}
+
+std::string status_of(const OpFinding& op) {
+    if (op.overflow == OverflowRole::kIntroduced) return "overflow";
+    if (op.verdict != "pass") return op.verdict;
+    return op.overflow == OverflowRole::kReceived ? "received" : "pass";
+}
+
+const char* class_of(const std::string& status) {
+    return status == "pass"       ? "pass"
+           : status == "fail"     ? "fail"
+           : status == "overflow" ? "overflow"
+                                  : "other";
+}
+
+std::string card(const std::string& value, const std::string& label) {
+    return fmt::format(
+        "<div class=\"card\"><b>{}</b><span>{}</span></div>\n", escaped(value), escaped(label));
+}
+
+std::string head(const CheckReport& report) {
+    const bool pass = report.verdict == "pass";
+    std::string html =
+        fmt::format("<div class=\"verdict{}\" id=\"verdict\"><span class=\"word\">{}</span> {}",
+                    pass ? "" : " fail",
+                    pass ? "PASS" : "FAIL",
+                    escaped(report.headline));
+    if (!report.why.evidence.empty())
+        html +=
+            fmt::format("<p><b>Why</b> {} <span class=\"mono\">({}, confidence {:.2f})</span></p>",
+                        escaped(report.why.evidence),
+                        escaped(report.why.fingerprint),
+                        report.why.confidence);
+    if (!report.next.empty())
+        html += fmt::format("<p><b>Next</b> <code>{}</code></p>", escaped(report.next));
+    html += "</div>\n<dl class=\"facts\">";
+    const auto fact = [&](const char* key, const std::string& value) {
+        html += fmt::format("<dt>{}</dt><dd>{}</dd>", key, escaped(value));
+    };
+    fact("model", report.model);
+    fact("device", report.device);
+    fact("golden", report.golden);
+    fact("inputs", report.inputs);
+    html += "</dl>\n<div class=\"cards\">";
+    html += card(fmt::format("{} / {}", report.passed, report.compared),
+                 "ops within tolerance, each on the golden's inputs");
+    html += card(std::to_string(report.overflow_introduced), "ops that overflowed");
+    html += card(std::to_string(report.overflow_received), "ops that only received an overflow");
+    for (const OutputDifference& output : report.outputs)
+        html +=
+            card(output.incomparable.empty() ? percent_text(output.relative) : output.incomparable,
+                 "end to end: " + output.name + ", of its largest value");
+    if (report.changed)
+        html +=
+            card(fmt::format("{} of {}", *report.changed, report.samples), "predictions changed");
+    return html + "</div>\n";
+}
+
+/// Bars of introduced error over the tolerance, on a logarithmic scale from 1e-6 to 1e2.
+std::string chart(const CheckReport& report) {
+    constexpr double kWidth = 1100;
+    constexpr double kHeight = 190;
+    constexpr double kLeft = 46;
+    constexpr double kBottom = 164;
+    constexpr double kTop = 12;
+    constexpr double kDecades = 8;
+    const auto y_of = [&](double ratio) {
+        const double decade = std::clamp(std::log10(ratio) + 6.0, 0.0, kDecades);
+        return kBottom - (kBottom - kTop) * decade / kDecades;
+    };
+    std::string svg = fmt::format(
+        "<svg id=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"introduced error of "
+        "each op over its tolerance\">",
+        kWidth,
+        kHeight);
+    for (int power = -6; power <= 2; power += 2) {
+        const double y = y_of(std::pow(10.0, power));
+        svg += fmt::format(
+            "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--line)\"/><text "
+            "x=\"4\" y=\"{:.1f}\">{}</text>",
+            kLeft,
+            kWidth - 8,
+            y,
+            y,
+            y + 4,
+            power == 0 ? "limit" : fmt::format("1e{}", power));
+    }
+    const double limit = y_of(1.0);
+    svg += fmt::format(
+        "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--bad)\" "
+        "stroke-dasharray=\"5 4\"/>",
+        kLeft,
+        kWidth - 8,
+        limit,
+        limit);
+    const double step =
+        (kWidth - kLeft - 12) / static_cast<double>(std::max<size_t>(report.ops.size(), 1));
+    for (size_t i = 0; i < report.ops.size(); ++i) {
+        const OpFinding& op = report.ops[i];
+        const bool overflowed = op.overflow == OverflowRole::kIntroduced;
+        if (!overflowed && (!op.introduced || op.tolerance <= 0)) continue;
+        const double ratio = overflowed ? 1e2 : std::max(*op.introduced / op.tolerance, 1e-6);
+        const double y = y_of(std::isnan(ratio) ? 1e2 : ratio);
+        const char* color = overflowed || !(ratio <= 1) ? "var(--bad)" : "var(--bar)";
+        svg += fmt::format(
+            "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
+            "fill=\"{}\"><title>{} {}: {} of {} allowed</title></rect>",
+            kLeft + 2 + step * static_cast<double>(i),
+            y,
+            std::max(step * 0.78, 1.0),
+            std::max(kBottom - y, 1.0),
+            color,
+            escaped(op.path),
+            escaped(op.node),
+            percent_text(op.introduced),
+            percent_text(op.tolerance));
+    }
+    svg +=
+        fmt::format("<text x=\"{}\" y=\"{}\">ops in the order they ran</text>", kLeft, kHeight - 8);
+    return svg + "</svg>\n";
+}
+
+std::string tensor_details(const OpFinding& op) {
+    if (op.tensors.empty() && op.kernels.empty()) return escaped(op.rule);
+    std::string html = "<details><summary>" +
+                       escaped(op.rule.empty() ? "no tensor was judged" : op.rule) + "</summary>";
+    if (!op.overflow_note.empty()) html += "<p>" + escaped(op.overflow_note) + "</p>";
+    html += "<p>kernels: <span class=\"mono\">";
+    for (size_t i = 0; i < op.kernels.size(); ++i)
+        html += (i > 0 ? " &#8594; " : "") + escaped(op.kernels[i]);
+    html += "</span></p>";
+    for (const TensorFinding& tensor : op.tensors) {
+        html += fmt::format("<p><span class=\"mono\">{}</span> {} {} &#8212; <b>{}</b> {}<br>",
+                            escaped(tensor.target.empty() ? tensor.golden : tensor.target),
+                            escaped(tensor.dtype),
+                            escaped(tensor.shape),
+                            escaped(tensor.verdict),
+                            escaped(tensor.rule));
+        for (const auto& [name, value] : tensor.metrics)
+            html += fmt::format(
+                "<span class=\"mono\">{} {}</span> &#183; ", escaped(name), short_text(value));
+        html += "</p>";
+    }
+    return html + "</details>";
+}
+
+std::string number_cell(std::optional<double> value) {
+    const double key = !value ? -1 : std::isfinite(*value) ? *value : 1e300;
+    return fmt::format("<td class=\"num\" data-v=\"{:.9g}\">{}</td>", key, percent_text(value));
+}
+
+std::string table(const CheckReport& report) {
+    std::string html =
+        "<div class=\"tools\"><label><input type=\"checkbox\" id=\"only\"> only what does not "
+        "pass</label>"
+        "<input type=\"search\" id=\"find\" placeholder=\"find op, node or kernel\" "
+        "aria-label=\"find\"><span id=\"shown\"></span></div>\n"
+        "<div class=\"scroll\"><table "
+        "id=\"ops\"><thead><tr><th>#</th><th>op</th><th>node</th><th>computed "
+        "in</th><th>introduced</th>"
+        "<th>inherited</th><th>free run</th><th>allowed</th><th>verdict</th><th>rule, kernels, "
+        "tensors</th></tr></thead><tbody>\n";
+    for (const OpFinding& op : report.ops) {
+        const std::string status = status_of(op);
+        html += fmt::format(
+            "<tr data-status=\"{}\"><td class=\"num\" data-v=\"{}\">{}</td><td "
+            "class=\"mono\">{}</td><td>{}</td><td>{}</td>",
+            escaped(status),
+            op.seqid,
+            op.seqid,
+            escaped(op.path),
+            escaped(op.node),
+            escaped(op.compute_type));
+        html += number_cell(op.introduced) + number_cell(op.inherited) +
+                number_cell(op.free_error) + number_cell(op.tolerance);
+        html += fmt::format("<td class=\"{}\">{}</td><td class=\"rule\">{}</td></tr>\n",
+                            class_of(status),
+                            escaped(status),
+                            tensor_details(op));
+    }
+    return html + "</tbody></table></div>\n";
+}
+
+std::string footer(const CheckReport& report) {
+    std::string html =
+        "<h2>How to read this</h2><p><b>Introduced</b> is the error an op adds when it is fed the "
+        "golden run's inputs; it decides the verdict. "
+        "<b>Inherited</b> is what had already reached its inputs in the free run. Errors are max|t "
+        "&#8722; g| / max|g| of the worst tensor; "
+        "<b>allowed</b> follows the precision the op computed in.</p>";
+    for (const std::string& remark : report.remarks)
+        html += "<p>" + escaped(remark) + "</p>";
+    html += "<h2>Files and options</h2><dl class=\"facts\">";
+    const auto fact = [&](const std::string& key, const std::string& value) {
+        if (!value.empty())
+            html +=
+                fmt::format("<dt>{}</dt><dd class=\"mono\">{}</dd>", escaped(key), escaped(value));
+    };
+    fact("golden dump", report.golden_dump.string());
+    fact("free run", report.free_dump.string());
+    fact("isolated run", report.isolated_dump.string());
+    for (const auto& [key, value] : report.options)
+        fact(key, value);
+    return html + fmt::format("</dl><footer>npuscope {}</footer>", kVersion);
+}
+
+}  // namespace
+
+std::string to_html(const CheckReport& report) {
+    std::string html =
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">";
+    html += fmt::format("<title>{} &#183; {}</title><style>{}</style></head><body><main>\n",
+                        report.verdict == "pass" ? "PASS" : "FAIL",
+                        escaped(report.model),
+                        kPageStyle);
+    html += "<h1>npuscope check</h1>\n" + head(report);
+    html += "<h2>Introduced error of each op over its tolerance</h2>\n" + chart(report);
+    html += "<h2>Ops</h2>\n" + table(report) + footer(report);
+    html += fmt::format("</main><script>{}</script></body></html>\n", kPageScript);
+    return html;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,14 @@
+// Numbers as people read them in reports.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace npuscope::diagnose {
+
+/// 0.00031 -> "0.031 %", 0 -> "0", absent -> "-", infinity -> "inf".
+[[nodiscard]] std::string percent_text(std::optional<double> value);
+/// Three significant digits: "3.1e-04" below 1e-3 and above 1e5, else "0.0123".
+[[nodiscard]] std::string short_text(double value);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,181 @@
+// Activation functions by the recipes of their CANN operators.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "npu_backend/kernels/pointwise.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// Applies a recipe with W steps inside to each element; `recipe(x)` takes and gives W.
+template <class T, class Recipe>
+void apply(KernelCall& call, Recipe recipe) {
+    using W = Wide<T>;
+    call.outputs = {map_unary<T>(call, call.input(0), [recipe](double x) {
+        return static_cast<double>(recipe(static_cast<W>(x)));
+    })};
+}
+
+template <class W>
+W exp_of(W x) {
+    return static_cast<W>(std::exp(static_cast<double>(x)));
+}
+
+void run_tanh(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        using W = Wide<T>;
+        if (call.numerics.reference() || std::is_same_v<T, double>) {
+            apply<T>(call, [](W x) { return std::tanh(static_cast<double>(x)); });
+            return;
+        }
+        apply<T>(call, [](W x) {
+            const W magnitude = std::fabs(x);
+            const W decay = exp_of(W{-2} * magnitude);
+            const W tiny = std::numeric_limits<W>::min();
+            return (x - x * decay) / ((magnitude + tiny) * (W{1} + decay));
+        });
+    });
+}
+
+/// float16 of the saturating chip stays in float16, one rounding a step, its input clamped to
+/// -ln(65504).
+double sigmoid_in_float16(double x) {
+    const auto rounded = [](double value) { return to_double(round_nearest<Float16>(value)); };
+    const double limited = std::fmax(x, rounded(-11.089));
+    const double decay = rounded(std::exp(-limited));
+    return 1.0 / rounded(1.0 + decay);
+}
+
+void run_sigmoid(KernelCall& call) {
+    const bool clamps =
+        !call.numerics.reference() && call.numerics.overflow_mode() == OverflowMode::kSaturate;
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        using W = Wide<T>;
+        if (clamps && std::is_same_v<T, Float16>) {
+            call.outputs = {map_unary<T>(call, call.input(0), sigmoid_in_float16)};
+            return;
+        }
+        const W lowest =
+            clamps && !std::is_same_v<T, double> ? W(-88.7) : -std::numeric_limits<W>::infinity();
+        apply<T>(call,
+                 [lowest](W x) { return W{1} / (W{1} + exp_of(-(x < lowest ? lowest : x))); });
+    });
+}
+
+double gelu_exact(double x) {
+    return 0.5 * x * (1.0 + std::erf(x * M_SQRT1_2));
+}
+
+double gelu_tanh(double x) {
+    return 0.5 * x * (1.0 + std::tanh(M_SQRT2 * M_2_SQRTPI * 0.5 * (x + 0.044715 * x * x * x)));
+}
+
+void run_gelu(KernelCall& call) {
+    const bool tanh_form = call.text("approximate") == "tanh";
+    const bool signed_form = call.numerics.overflow_mode() == OverflowMode::kSaturate;
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        using W = Wide<T>;
+        if (call.numerics.reference() || std::is_same_v<T, double>) {
+            apply<T>(call, [tanh_form](W x) { return tanh_form ? gelu_tanh(x) : gelu_exact(x); });
+            return;
+        }
+        apply<T>(call, [signed_form](W x) {
+            const W y = W(1.5957691) * (x + W(0.044715) * (x * x * x));
+            if (!signed_form) return x / (W{1} + exp_of(-y));
+            const W base = x / (W{1} + exp_of(-std::fabs(y)));
+            return x < 0 ? base * exp_of(y) : base;
+        });
+    });
+}
+
+void run_swish(KernelCall& call) {
+    const double scale = call.number("scale");
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        using W = Wide<T>;
+        const W factor = static_cast<W>(scale);
+        apply<T>(call, [factor](W x) { return x / (W{1} + exp_of(-(factor * x))); });
+    });
+}
+
+template <auto kFormula>
+void run_formula(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        call.outputs = {
+            map_unary<T>(call, call.input(0), [&call](double x) { return kFormula(call, x); })};
+    });
+}
+
+constexpr auto kHardSigmoid = [](const KernelCall&, double x) {
+    return x != x ? x : std::fmin(std::fmax(x / 6.0 + 0.5, 0.0), 1.0);
+};
+constexpr auto kHardSwish = [](const KernelCall&, double x) {
+    return x != x ? x : x * std::fmin(std::fmax(x + 3.0, 0.0), 6.0) / 6.0;
+};
+constexpr auto kSoftplus = [](const KernelCall&, double x) {
+    return x > 20.0 ? x : std::log1p(std::exp(x));
+};
+
+void run_leaky_relu(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        const double slope = to_double(round_nearest<T>(call.number("negative_slope")));
+        call.outputs = {
+            map_unary<T>(call, call.input(0), [slope](double x) { return x < 0 ? x * slope : x; })};
+    });
+}
+
+void run_elu(KernelCall& call) {
+    const double alpha = call.number("alpha");
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        call.outputs = {map_unary<T>(
+            call, call.input(0), [alpha](double x) { return x < 0 ? alpha * std::expm1(x) : x; })};
+    });
+}
+
+constexpr std::string_view kThroughFloat32 =
+    "float16, bfloat16 through float32; float32 in steps; float64";
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"Tanh",
+     "(x - x e^(-2|x|)) / ((|x| + tiny)(1 + e^(-2|x|))) in float32; a reference: tanh(x)",
+     kThroughFloat32,
+     "CANN operator Tanh, high_precision",
+     run_tanh},
+    {"Sigmoid",
+     "1 / (1 + e^-x); the saturating chip clamps x at -ln(max) and keeps float16 in float16",
+     kThroughFloat32,
+     "CANN operator Sigmoid, high_precision",
+     run_sigmoid},
+    {"Gelu",
+     "x / (1 + e^-y), y = 1.5957691 (x + 0.044715 x^3), whatever form was asked; a reference: the "
+     "form that was asked",
+     kThroughFloat32,
+     "CANN operator Gelu, high_precision",
+     run_gelu},
+    {"Swish", "x / (1 + e^(-scale x))", kThroughFloat32, "ours", run_swish},
+    {"HardSigmoid",
+     "min(max(x/6 + 1/2, 0), 1)",
+     "floats; one rounding",
+     "ours",
+     run_formula<kHardSigmoid>},
+    {"HardSwish",
+     "x min(max(x + 3, 0), 6) / 6",
+     "floats; one rounding",
+     "ours",
+     run_formula<kHardSwish>},
+    {"SoftplusV2",
+     "ln(1 + e^x), x above 20",
+     "floats; one rounding",
+     "ours",
+     run_formula<kSoftplus>},
+    {"LeakyRelu", "x, negative_slope x below 0", "floats; one rounding", "ours", run_leaky_relu},
+    {"Elu", "x, alpha (e^x - 1) below 0", "floats; one rounding", "ours", run_elu},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_activation_kernels;
+const std::span<const Kernel> k_activation_kernels = kRows;
+
+}  // namespace npuscope::backend

@@ -1,0 +1,238 @@
+// Layer norm and batch norm; everything inside in float32 (float64 for float64).
+#include <array>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel_for.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/kernels/rows.h"
+#include "npu_backend/kernels/widened.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+[[noreturn]] void misfit(const KernelCall& call, const char* what) {
+    throw Error(ErrorKind::kUsage,
+                "kernel " + std::string(call.type) + ": " + what + " does not fit input " +
+                    to_string(call.input(0).shape()));
+}
+
+/// 1 / sqrt(variance + epsilon); a chip takes e^(-ln(variance + epsilon) / 2), step by step.
+template <class W>
+W inverse_deviation(const KernelCall& call, W variance, W epsilon) {
+    const W shifted = variance + epsilon;
+    if (call.numerics.reference() || std::is_same_v<W, double>) return W{1} / std::sqrt(shifted);
+    const W logarithm = static_cast<W>(std::log(static_cast<double>(shifted)));
+    return static_cast<W>(std::exp(static_cast<double>(W(-0.5) * logarithm)));
+}
+
+/// Normalises one row in place; gives mean and biased variance.
+template <class W>
+std::pair<W, W> normalize_row(const KernelCall& call,
+                              std::span<W> row,
+                              std::vector<W>& scratch,
+                              W epsilon) {
+    const W share = W{1} / static_cast<W>(row.size());
+    scratch.resize(row.size());
+    for (size_t i = 0; i < row.size(); ++i)
+        scratch[i] = row[i] * share;
+    const W mean = pairwise_sum(std::span<W>(scratch));
+    for (size_t i = 0; i < row.size(); ++i) {
+        row[i] -= mean;
+        scratch[i] = row[i] * row[i] * share;
+    }
+    const W variance = pairwise_sum(std::span<W>(scratch));
+    const W factor = inverse_deviation(call, variance, epsilon);
+    for (W& value : row)
+        value *= factor;
+    return {mean, variance};
+}
+
+template <class W>
+void layer_norm(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    const int64_t begin = call.integer("begin_norm_axis");
+    const W epsilon = static_cast<W>(call.number("epsilon"));
+    Shape outer(x.shape().begin(), x.shape().begin() + begin);
+    Shape kept = outer;
+    kept.resize(x.shape().size(), 1);
+    const int64_t rows = numel_of(outer);
+    const int64_t length = rows == 0 ? 0 : x.numel() / rows;
+    const std::vector<W> gamma = widened<W>(call.input(1));
+    const std::vector<W> beta = widened<W>(call.input(2));
+    if (static_cast<int64_t>(gamma.size()) != length || gamma.size() != beta.size())
+        misfit(call, "weight or bias");
+    const bool finite = check_inputs(call.inputs, call.status);
+    std::vector<W> y = widened<W>(x);
+    std::vector<W> mean(static_cast<size_t>(rows));
+    std::vector<W> variance(static_cast<size_t>(rows));
+    std::vector<W> scratch;
+    for (int64_t r = 0; r < rows; ++r) {
+        const auto row =
+            std::span<W>(y).subspan(static_cast<size_t>(r * length), static_cast<size_t>(length));
+        std::tie(mean[static_cast<size_t>(r)], variance[static_cast<size_t>(r)]) =
+            normalize_row(call, row, scratch, epsilon);
+        for (size_t i = 0; i < row.size(); ++i)
+            row[i] = row[i] * gamma[i] + beta[i];
+    }
+    const OverflowMode mode = call.numerics.overflow_mode();
+    const auto give = [&](const std::vector<W>& values, const Shape& shape) {
+        return narrowed<W>(values, x.dtype(), shape, mode, finite, call.status);
+    };
+    call.outputs = {give(y, x.shape()), give(mean, kept), give(variance, kept)};
+}
+
+/// Calls f(channel, begin, end) for each run of one channel of an [N, C, …] tensor.
+template <class F>
+void for_channels(const Tensor& x, F&& f) {
+    const int64_t channels = x.dim(1);
+    const int64_t inner = x.numel() == 0 ? 0 : x.numel() / (x.dim(0) * channels);
+    for (int64_t plane = 0; plane < x.dim(0) * channels; ++plane)
+        f(static_cast<size_t>(plane % channels),
+          static_cast<size_t>(plane * inner),
+          static_cast<size_t>((plane + 1) * inner));
+}
+
+/// y = x * multiplier + addend by channel, rounded to x's dtype.
+template <class W>
+Tensor scale_channels(KernelCall& call,
+                      const std::vector<W>& mean,
+                      const std::vector<W>& variance,
+                      const std::vector<W>& scale,
+                      const std::vector<W>& offset,
+                      bool finite) {
+    const Tensor& x = call.input(0);
+    const W epsilon = static_cast<W>(call.number("epsilon"));
+    std::vector<W> y = widened<W>(x);
+    for_channels(x, [&](size_t c, size_t begin, size_t end) {
+        const W multiplier = scale[c] / std::sqrt(variance[c] + epsilon);
+        const W addend = offset[c] - mean[c] * multiplier;
+        for (size_t i = begin; i < end; ++i)
+            y[i] = y[i] * multiplier + addend;
+    });
+    return narrowed<W>(y, x.dtype(), x.shape(), call.numerics.overflow_mode(), finite, call.status);
+}
+
+void require_channels(const KernelCall& call, size_t first) {
+    if (call.input(0).ndim() < 2) misfit(call, "a batch norm");
+    for (size_t i = first; i < call.inputs.size(); ++i)
+        if (call.inputs[i].numel() != call.input(0).dim(1)) misfit(call, "a channel vector");
+}
+
+template <class W>
+void bn_infer(KernelCall& call) {
+    const bool finite = check_inputs(call.inputs, call.status);
+    call.outputs = {scale_channels<W>(call,
+                                      widened<W>(call.input(3)),
+                                      widened<W>(call.input(4)),
+                                      widened<W>(call.input(1)),
+                                      widened<W>(call.input(2)),
+                                      finite)};
+}
+
+template <class W>
+void bn_training_reduce(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    const bool finite = check_inputs(call.inputs, call.status);
+    std::vector<int64_t> axes;
+    for (int64_t axis = 0; axis < x.ndim(); ++axis)
+        if (axis != 1) axes.push_back(axis);
+    const Rows rows = Rows::over(x, axes);
+    const std::vector<W> values = widened<W>(rows.data);
+    std::vector<W> sum(static_cast<size_t>(rows.rows));
+    std::vector<W> square_sum(sum.size());
+    parallel_for(rows.rows, call.numerics.threads, [&](int64_t c) {
+        const auto begin = values.begin() + c * rows.length;
+        std::vector<W> row(begin, begin + rows.length);
+        sum[static_cast<size_t>(c)] = pairwise_sum(std::span<W>(row));
+        row.assign(begin, begin + rows.length);
+        for (W& value : row)
+            value *= value;
+        square_sum[static_cast<size_t>(c)] = pairwise_sum(std::span<W>(row));
+    });
+    const auto give = [&](const std::vector<W>& of) {
+        return narrowed<W>(
+            of, kDTypeOf<W>, {rows.rows}, call.numerics.overflow_mode(), finite, call.status);
+    };
+    call.outputs = {give(sum), give(square_sum)};
+}
+
+template <class W>
+void bn_training_update(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    const bool finite = check_inputs(call.inputs, call.status);
+    const auto count = static_cast<double>(x.numel()) / static_cast<double>(x.dim(1));
+    const W share = static_cast<W>(1.0 / count);
+    const W unbiased = static_cast<W>(count > 1 ? count / (count - 1) : 1.0);
+    const W factor = static_cast<W>(call.number("factor"));
+    std::vector<W> mean = widened<W>(call.input(1));
+    std::vector<W> variance = widened<W>(call.input(2));
+    std::vector<W> running_mean = widened<W>(call.input(5));
+    std::vector<W> running_variance = widened<W>(call.input(6));
+    for (size_t c = 0; c < mean.size(); ++c) {
+        mean[c] *= share;
+        variance[c] = variance[c] * share - mean[c] * mean[c];
+        running_mean[c] = running_mean[c] * (W{1} - factor) + mean[c] * factor;
+        running_variance[c] =
+            running_variance[c] * (W{1} - factor) + variance[c] * unbiased * factor;
+    }
+    Tensor y = scale_channels<W>(
+        call, mean, variance, widened<W>(call.input(3)), widened<W>(call.input(4)), finite);
+    const Shape shape = {x.dim(1)};
+    const auto give = [&](const std::vector<W>& of) {
+        return narrowed<W>(
+            of, kDTypeOf<W>, shape, call.numerics.overflow_mode(), finite, call.status);
+    };
+    call.outputs = {
+        std::move(y), give(running_mean), give(running_variance), give(mean), give(variance)};
+}
+
+/// Runs a recipe in float32, or in float64 for float64 tensors.
+#define NPUSCOPE_RECIPE(function, check)              \
+    void run_##function(KernelCall& call) {           \
+        check;                                        \
+        if (call.input(0).dtype() == DType::kFloat64) \
+            function<double>(call);                   \
+        else                                          \
+            function<float>(call);                    \
+    }
+NPUSCOPE_RECIPE(layer_norm, (void)call)
+NPUSCOPE_RECIPE(bn_infer, require_channels(call, 1))
+NPUSCOPE_RECIPE(bn_training_reduce, require_channels(call, 1))
+NPUSCOPE_RECIPE(bn_training_update, require_channels(call, 1))
+#undef NPUSCOPE_RECIPE
+
+constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"LayerNorm",
+     "mean = sum x/N, variance = sum (x - mean)^2/N, y = (x - mean) e^(-ln(variance + eps)/2) "
+     "gamma + beta; a reference divides by sqrt",
+     kDTypes,
+     "CANN operator LayerNorm, high_performance",
+     run_layer_norm},
+    {"BNInfer",
+     "x m + (offset - mean m), m = scale / sqrt(variance + eps)",
+     kDTypes,
+     "CANN operator BNInfer",
+     run_bn_infer},
+    {"BNTrainingReduce",
+     "sum and sum of squares of each channel, neighbours in pairs",
+     kDTypes,
+     "CANN operator BNTrainingReduce",
+     run_bn_training_reduce},
+    {"BNTrainingUpdate",
+     "mean = sum/N, variance = square_sum/N - mean^2, y as BNInfer; running statistics move by "
+     "factor",
+     kDTypes,
+     "CANN operator BNTrainingUpdate",
+     run_bn_training_update},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_normalization_kernels;
+const std::span<const Kernel> k_normalization_kernels = kRows;
+
+}  // namespace npuscope::backend

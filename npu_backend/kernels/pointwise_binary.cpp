@@ -1,0 +1,252 @@
+// Element-wise kernels of two tensors, with broadcasting: the exact value, rounded once.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "npu_backend/kernels/pointwise.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+constexpr std::string_view kNumbers = "floats of one dtype with one rounding; integers exact";
+constexpr std::string_view kFloats = "float16, bfloat16, float32, float64; one rounding";
+
+__extension__ typedef __int128 Wide128;  // NOLINT(modernize-use-using): no alias form of it
+
+/// int16 and int32 clamp in saturation mode, everything else keeps its low bits.
+template <class T>
+T store_whole(Wide128 exact, OverflowMode mode, FloatStatus& status) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return exact != 0;
+    } else {
+        constexpr bool kWatched = std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t>;
+        const Wide128 low = std::numeric_limits<T>::min();
+        const Wide128 high = std::numeric_limits<T>::max();
+        if (kWatched && (exact < low || exact > high)) {
+            status.raise(FloatStatus::kOverflow);
+            if (mode == OverflowMode::kSaturate) return static_cast<T>(exact < low ? low : high);
+        }
+        return static_cast<T>(exact);
+    }
+}
+
+template <class T, class F>
+Tensor map_whole(KernelCall& call, const Tensor& a, const Tensor& b, F f) {
+    const Shape shape = broadcast_shapes(a.shape(), b.shape());
+    Tensor y(a.dtype(), shape);
+    for_broadcast_rows<T>(
+        a,
+        b,
+        shape,
+        y.template mutable_as<T>().data(),
+        [&](const T* x1, int64_t s1, const T* x2, int64_t s2, T* out, int64_t count) {
+            for (int64_t i = 0; i < count; ++i)
+                out[i] = store_whole<T>(f(Wide128{x1[i * s1]}, Wide128{x2[i * s2]}),
+                                        call.numerics.overflow_mode(),
+                                        call.status);
+        });
+    return y;
+}
+
+void require_same_dtype(const KernelCall& call) {
+    if (call.input(0).dtype() != call.input(1).dtype())
+        throw Error(ErrorKind::kInternal,
+                    "kernel " + std::string(call.type) + " got " +
+                        std::string(name_of(call.input(0).dtype())) + " and " +
+                        std::string(name_of(call.input(1).dtype())));
+}
+
+template <auto kFormula, auto kWhole>
+void run_number(KernelCall& call) {
+    require_same_dtype(call);
+    const Tensor& a = call.input(0);
+    const Tensor& b = call.input(1);
+    visit_dtype(a.dtype(), [&]<class T>() {
+        if constexpr (kIsFloat<T>) {
+            call.outputs = {map_binary<T>(call, a, b, kFormula)};
+        } else {
+            call.outputs = {map_whole<T>(call, a, b, kWhole)};
+        }
+    });
+}
+
+template <auto kFormula>
+void run_float(KernelCall& call) {
+    require_same_dtype(call);
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        call.outputs = {map_binary<T>(call, call.input(0), call.input(1), kFormula)};
+    });
+}
+
+template <auto kCompare>
+void run_compare(KernelCall& call) {
+    require_same_dtype(call);
+    const Tensor& a = call.input(0);
+    const Tensor& b = call.input(1);
+    const Shape shape = broadcast_shapes(a.shape(), b.shape());
+    Tensor y(DType::kBool, shape);
+    visit_dtype(a.dtype(), [&]<class T>() {
+        for_broadcast_rows<T>(
+            a,
+            b,
+            shape,
+            y.mutable_as<bool>().data(),
+            [&](const T* x1, int64_t s1, const T* x2, int64_t s2, bool* out, int64_t count) {
+                for (int64_t i = 0; i < count; ++i) {
+                    if constexpr (kIsFloat<T>) {
+                        out[i] = kCompare(to_double(x1[i * s1]), to_double(x2[i * s2]));
+                    } else {
+                        out[i] = kCompare(x1[i * s1], x2[i * s2]);
+                    }
+                }
+            });
+    });
+    call.outputs = {std::move(y)};
+}
+
+/// Two instructions: the product is rounded (and saturated) before the addition.
+void run_axpy(KernelCall& call) {
+    require_same_dtype(call);
+    const Tensor& x1 = call.input(0);
+    const Tensor& x2 = call.input(1);
+    const double alpha = call.number("alpha");
+    visit_dtype(x1.dtype(), [&]<class T>() {
+        if constexpr (kIsFloat<T>) {
+            const double factor = to_double(round_nearest<T>(alpha));
+            const Tensor product =
+                map_unary<T>(call, x2, [factor](double v) { return v * factor; });
+            call.outputs = {
+                map_binary<T>(call, x1, product, [](double u, double v) { return u + v; })};
+        } else {
+            const auto factor = static_cast<int64_t>(alpha);
+            call.outputs = {map_whole<T>(
+                call, x1, x2, [factor](Wide128 u, Wide128 v) { return u + v * factor; })};
+        }
+    });
+}
+
+constexpr auto kAdd = [](auto u, auto v) { return u + v; };
+constexpr auto kSub = [](auto u, auto v) { return u - v; };
+constexpr auto kMul = [](auto u, auto v) { return u * v; };
+constexpr auto kDiv = [](double u, double v) { return u / v; };
+constexpr auto kPow = [](double u, double v) { return std::pow(u, v); };
+constexpr auto kPowWhole = [](Wide128 u, Wide128 v) {
+    if (v < 0) return Wide128{u == 1 ? 1 : (u == -1 ? (v % 2 == 0 ? 1 : -1) : 0)};
+    uint64_t result = 1;
+    auto factor = static_cast<uint64_t>(u);
+    for (auto n = static_cast<uint64_t>(v); n != 0; n >>= 1, factor *= factor)
+        if ((n & 1) != 0) result *= factor;
+    return Wide128{static_cast<int64_t>(result)};
+};
+constexpr auto kFloorDiv = [](double u, double v) { return std::floor(u / v); };
+constexpr auto kFloorDivWhole = [](Wide128 u, Wide128 v) {
+    const Wide128 quotient = u / v;
+    return quotient * v != u && (u < 0) != (v < 0) ? quotient - 1 : quotient;
+};
+constexpr auto kTruncateDiv = [](double u, double v) { return std::trunc(u / v); };
+constexpr auto kTruncateDivWhole = [](Wide128 u, Wide128 v) { return u / v; };
+
+/// Integers refuse a zero divisor, floats follow IEEE 754.
+template <auto kFormula, auto kWhole>
+void run_whole_division(KernelCall& call) {
+    const Tensor& divisor = call.input(1);
+    if (!is_float(divisor.dtype()))
+        for (int64_t i = 0; i < divisor.numel(); ++i)
+            if (divisor.at(i) == 0)
+                throw Error(ErrorKind::kUsage,
+                            "kernel " + std::string(call.type) + ": integer division by zero");
+    run_number<kFormula, kWhole>(call);
+}
+
+constexpr auto kMax = [](auto u, auto v) { return u != u ? u : (v != v ? v : (u < v ? v : u)); };
+constexpr auto kMin = [](auto u, auto v) { return u != u ? u : (v != v ? v : (v < u ? v : u)); };
+constexpr auto kGreater = [](auto u, auto v) { return u > v; };
+constexpr auto kGreaterEqual = [](auto u, auto v) { return u >= v; };
+constexpr auto kLess = [](auto u, auto v) { return u < v; };
+constexpr auto kLessEqual = [](auto u, auto v) { return u <= v; };
+constexpr auto kEqual = [](auto u, auto v) { return u == v; };
+constexpr auto kNotEqual = [](auto u, auto v) { return u != v; };
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"Add",
+     "x1 + x2",
+     kNumbers,
+     "CANN operator Add; float16 stays float16",
+     run_number<kAdd, kAdd>},
+    {"Sub",
+     "x1 - x2",
+     kNumbers,
+     "CANN operator Sub; float16 stays float16",
+     run_number<kSub, kSub>},
+    {"Mul",
+     "x1 * x2",
+     kNumbers,
+     "CANN operator Mul; float16 stays float16",
+     run_number<kMul, kMul>},
+    {"RealDiv",
+     "x1 / x2",
+     kFloats,
+     "CANN operator RealDiv, high_performance: float16 divides in float16",
+     run_float<kDiv>},
+    {"FloorDiv",
+     "floor(x1 / x2)",
+     kNumbers,
+     "CANN operator FloorDiv",
+     run_whole_division<kFloorDiv, kFloorDivWhole>},
+    {"TruncateDiv",
+     "x1 / x2 toward zero",
+     kNumbers,
+     "CANN operator TruncateDiv",
+     run_whole_division<kTruncateDiv, kTruncateDivWhole>},
+    {"Pow",
+     "x1 ^ x2",
+     kNumbers,
+     "CANN operator Pow; last bit not public, correctly rounded here",
+     run_number<kPow, kPowWhole>},
+    {"Maximum",
+     "max(x1, x2), nan if either is",
+     kNumbers,
+     "CANN operator Maximum",
+     run_number<kMax, kMax>},
+    {"Minimum",
+     "min(x1, x2), nan if either is",
+     kNumbers,
+     "CANN operator Minimum",
+     run_number<kMin, kMin>},
+    {"Axpy",
+     "x1 + round(alpha * x2)",
+     kNumbers,
+     "CANN operator Axpy; product saturates before the sum (Axpy boundary table)",
+     run_axpy},
+    {"Greater",
+     "x1 > x2",
+     "any of one dtype, to bool",
+     "CANN operator Greater",
+     run_compare<kGreater>},
+    {"GreaterEqual",
+     "x1 >= x2",
+     "any of one dtype, to bool",
+     "CANN operator GreaterEqual",
+     run_compare<kGreaterEqual>},
+    {"Less", "x1 < x2", "any of one dtype, to bool", "CANN operator Less", run_compare<kLess>},
+    {"LessEqual",
+     "x1 <= x2",
+     "any of one dtype, to bool",
+     "CANN operator LessEqual",
+     run_compare<kLessEqual>},
+    {"Equal", "x1 == x2", "any of one dtype, to bool", "CANN operator Equal", run_compare<kEqual>},
+    {"NotEqual",
+     "x1 != x2",
+     "any of one dtype, to bool",
+     "CANN operator NotEqual",
+     run_compare<kNotEqual>},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_pointwise_binary_kernels;
+const std::span<const Kernel> k_pointwise_binary_kernels = kRows;
+
+}  // namespace npuscope::backend

@@ -1,0 +1,160 @@
+// Pooling windows over the last two dimensions of [N, C, H, W].
+#include <array>
+#include <cmath>
+#include <mutex>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel_for.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/kernels/rows.h"
+#include "npu_backend/numerics/rounding.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// One spatial dimension.
+struct Axis {
+    int64_t size, kernel, stride, pad, dilation, out;
+};
+
+Axis axis_of(const KernelCall& call, size_t spatial, const char* pads, size_t pad_at) {
+    Axis axis{};
+    axis.size = call.input(0).shape()[2 + spatial];
+    axis.kernel = call.ints("ksize")[2 + spatial];
+    axis.stride = call.ints("strides")[2 + spatial];
+    axis.pad = call.ints(pads)[pad_at];
+    axis.dilation = call.has_attribute("dilation") ? call.ints("dilation")[2 + spatial] : 1;
+    const int64_t span = axis.size + 2 * axis.pad - axis.dilation * (axis.kernel - 1) - 1;
+    if (axis.kernel < 1 || axis.stride < 1 || axis.dilation < 1 || axis.pad < 0 ||
+        axis.pad * 2 > axis.kernel || span < 0)
+        throw Error(ErrorKind::kUsage,
+                    "kernel " + std::string(call.type) +
+                        ": window, stride and padding do not fit " +
+                        to_string(call.input(0).shape()));
+    const bool ceil = call.flag("ceil_mode");
+    axis.out = (span + (ceil ? axis.stride - 1 : 0)) / axis.stride + 1;
+    // The last window starts inside the image or its left padding.
+    if (ceil && (axis.out - 1) * axis.stride >= axis.size + axis.pad) --axis.out;
+    return axis;
+}
+
+template <class T>
+void max_pool(KernelCall& call, const Axis& h, const Axis& w) {
+    const Tensor& x = call.input(0);
+    const Shape shape = {x.dim(0), x.dim(1), h.out, w.out};
+    Tensor y(x.dtype(), shape);
+    Tensor indices(DType::kInt64, shape);
+    const auto in = x.as<T>();
+    const auto out = y.template mutable_as<T>();
+    const auto at = indices.mutable_as<int64_t>();
+    parallel_for(x.dim(0) * x.dim(1), call.numerics.threads, [&](int64_t plane) {
+        const auto image = in.subspan(static_cast<size_t>(plane * h.size * w.size),
+                                      static_cast<size_t>(h.size * w.size));
+        auto next = static_cast<size_t>(plane * h.out * w.out);
+        for (int64_t oh = 0; oh < h.out; ++oh)
+            for (int64_t ow = 0; ow < w.out; ++ow, ++next) {
+                int64_t best = -1;
+                for (int64_t i = 0; i < h.kernel; ++i)
+                    for (int64_t j = 0; j < w.kernel; ++j) {
+                        const int64_t r = oh * h.stride - h.pad + i * h.dilation;
+                        const int64_t c = ow * w.stride - w.pad + j * w.dilation;
+                        if (r < 0 || r >= h.size || c < 0 || c >= w.size) continue;
+                        const int64_t here = r * w.size + c;
+                        const double value = to_double(image[static_cast<size_t>(here)]);
+                        if (best < 0 || value != value ||
+                            value > to_double(image[static_cast<size_t>(best)]))
+                            best = here;
+                    }
+                out[next] = image[static_cast<size_t>(best)];
+                at[next] = best;
+            }
+    });
+    if (!all_finite(x)) call.status.raise(FloatStatus::kVectorInputNonFinite);
+    call.outputs = {std::move(y), std::move(indices)};
+}
+
+void run_max_pool(KernelCall& call) {
+    if (call.input(0).ndim() != 4) call.refuse(call.input(0).dtype());
+    const Axis h = axis_of(call, 0, "pads", 2);
+    const Axis w = axis_of(call, 1, "pads", 3);
+    visit_float(call, call.input(0).dtype(), [&]<class T>() { max_pool<T>(call, h, w); });
+}
+
+struct Window {
+    int64_t begin, end;  ///< inside the image
+    int64_t padded;      ///< elements with padding
+};
+
+Window window_of(const Axis& axis, int64_t out) {
+    const int64_t start = out * axis.stride - axis.pad;
+    const int64_t end = std::min(start + axis.kernel, axis.size + axis.pad);
+    return {std::max<int64_t>(start, 0), std::min(end, axis.size), end - start};
+}
+
+template <class T>
+void average_pool(KernelCall& call, const Axis& h, const Axis& w) {
+    using W = Wide<T>;
+    const Tensor& x = call.input(0);
+    const bool include_pad = !call.flag("exclusive");
+    const int64_t divisor =
+        call.has_attribute("divisor_override") ? call.integer("divisor_override") : 0;
+    Tensor y(x.dtype(), {x.dim(0), x.dim(1), h.out, w.out});
+    const auto in = x.as<T>();
+    const auto out = y.template mutable_as<T>();
+    const bool finite = all_finite(in);
+    if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
+    std::mutex mutex;
+    parallel_for(x.dim(0) * x.dim(1), call.numerics.threads, [&](int64_t plane) {
+        Rounder<T> round(call.numerics.overflow_mode());
+        std::vector<W> values;
+        auto next = static_cast<size_t>(plane * h.out * w.out);
+        for (int64_t oh = 0; oh < h.out; ++oh)
+            for (int64_t ow = 0; ow < w.out; ++ow, ++next) {
+                const Window rows = window_of(h, oh);
+                const Window columns = window_of(w, ow);
+                values.clear();
+                for (int64_t r = rows.begin; r < rows.end; ++r)
+                    for (int64_t c = columns.begin; c < columns.end; ++c)
+                        values.push_back(
+                            widen<W>(in[static_cast<size_t>((plane * h.size + r) * w.size + c)]));
+                const int64_t count = divisor != 0 ? divisor
+                                      : include_pad
+                                          ? rows.padded * columns.padded
+                                          : (rows.end - rows.begin) * (columns.end - columns.begin);
+                const W sum = pairwise_sum(std::span<W>(values));
+                out[next] = round(static_cast<double>(sum * (W{1} / static_cast<W>(count))),
+                                  [finite] { return finite; });
+            }
+        const std::lock_guard guard(mutex);
+        call.status.merge(round.status());
+    });
+    call.outputs = {std::move(y)};
+}
+
+void run_average_pool(KernelCall& call) {
+    if (call.input(0).ndim() != 4) call.refuse(call.input(0).dtype());
+    const Axis h = axis_of(call, 0, "pads", 0);
+    const Axis w = axis_of(call, 1, "pads", 2);
+    visit_float(call, call.input(0).dtype(), [&]<class T>() { average_pool<T>(call, h, w); });
+}
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"MaxPoolWithArgmaxV1",
+     "maximum of each window and its place in the image plane; padding never wins, nan does",
+     "floats, exact; the place as int64 (the CANN operator writes uint16 masks)",
+     "CANN operator MaxPoolWithArgmaxV1; places ours",
+     run_max_pool},
+    {"AvgPoolV2",
+     "sum of each window times 1/count, neighbours in pairs",
+     "float16, bfloat16 through float32; float32; float64",
+     "CANN operator AvgPoolV2; steps ours",
+     run_average_pool},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_pooling_kernels;
+const std::span<const Kernel> k_pooling_kernels = kRows;
+
+}  // namespace npuscope::backend

@@ -1,0 +1,135 @@
+// Softmax and its logarithm over one axis.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "npu_backend/kernels/pointwise.h"
+#include "npu_backend/kernels/rows.h"
+#include "npu_backend/kernels/widened.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// How the steps before the exponential are rounded.
+enum class Steps : uint8_t { kAsComputed, kFloat16, kFloat16Max };
+
+template <class W>
+W exp_of(W x) {
+    return static_cast<W>(std::exp(static_cast<double>(x)));
+}
+
+/// One row: subtracts the maximum, then softmax or its logarithm.
+template <class W>
+class RowRecipe {
+  public:
+    RowRecipe(Steps steps, bool logarithm, OverflowMode mode)
+        : steps_(steps), logarithm_(logarithm), half_(mode) {}
+
+    void operator()(std::span<W> row, bool finite) {
+        if (row.empty()) return;
+        W largest = row[0];
+        for (const W value : row)
+            largest = largest != largest || value <= largest ? largest : value;
+        if (steps_ == Steps::kFloat16Max) largest = rounded(largest, finite);
+        for (W& value : row) {
+            value -= largest;
+            if (steps_ == Steps::kFloat16) value = rounded(value, finite);
+        }
+        powers_.resize(row.size());
+        for (size_t i = 0; i < row.size(); ++i)
+            powers_[i] = exp_of(row[i]);
+        sums_ = powers_;
+        const W sum = pairwise_sum(std::span<W>(sums_));
+        const W logarithm = static_cast<W>(std::log(static_cast<double>(sum)));
+        for (size_t i = 0; i < row.size(); ++i)
+            row[i] = logarithm_ ? row[i] - logarithm : powers_[i] / sum;
+    }
+
+    [[nodiscard]] FloatStatus status() const {
+        FloatStatus status = half_.status();
+        status.bits &= FloatStatus::kOverflow;
+        return status;
+    }
+
+  private:
+    W rounded(W value, bool finite) {
+        return widen<W>(half_(static_cast<double>(value), [finite] { return finite; }));
+    }
+
+    Steps steps_;
+    bool logarithm_;
+    Rounder<Float16> half_;
+    std::vector<W> powers_;
+    std::vector<W> sums_;
+};
+
+template <class T>
+Steps steps_of(const KernelCall& call, bool last_axis) {
+    if (call.numerics.reference()) return Steps::kAsComputed;
+    if (std::is_same_v<T, Float16>) return Steps::kFloat16;
+    const bool narrow_max = !call.numerics.device.chip->reduce_max_float32;
+    return std::is_same_v<T, float> && last_axis && narrow_max ? Steps::kFloat16Max
+                                                               : Steps::kAsComputed;
+}
+
+template <class T>
+void run_rows(KernelCall& call, bool logarithm) {
+    using W = Wide<T>;
+    const Tensor& x = call.input(0);
+    const IntList& axes = call.ints("axes");
+    const Rows rows = Rows::over(x, axes);
+    const bool last_axis = axes.size() == 1 && axes[0] == x.ndim() - 1;
+    const auto in = rows.data.as<T>();
+    Tensor y(x.dtype(), rows.data.shape());
+    const auto out = y.template mutable_as<T>();
+    const OverflowMode mode = call.numerics.overflow_mode();
+    RowRecipe<W> recipe(steps_of<T>(call, last_axis), logarithm, mode);
+    Rounder<T> round(mode);
+    std::vector<W> row(static_cast<size_t>(rows.length));
+    for (int64_t r = 0; r < rows.rows; ++r) {
+        const auto at = static_cast<size_t>(r * rows.length);
+        for (size_t i = 0; i < row.size(); ++i)
+            row[i] = widen<W>(in[at + i]);
+        const bool finite = all_finite(in.subspan(at, row.size()));
+        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
+        recipe(std::span<W>(row), finite);
+        for (size_t i = 0; i < row.size(); ++i)
+            out[at + i] = round(static_cast<double>(row[i]), [finite] { return finite; });
+    }
+    call.status.merge(round.status());
+    call.status.merge(recipe.status());
+    call.outputs = {rows.restored(y, x.shape())};
+}
+
+void run_softmax(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() { run_rows<T>(call, false); });
+}
+
+void run_log_softmax(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() { run_rows<T>(call, true); });
+}
+
+constexpr std::string_view kDTypes =
+    "float16: maximum and x - max in float16, the rest in float32; float32: the maximum of the "
+    "last axis in float16 on 910A; bfloat16 through float32; float64";
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"SoftmaxV2",
+     "e^(x - max) / sum e^(x - max) over axes",
+     kDTypes,
+     "CANN operator SoftmaxV2",
+     run_softmax},
+    {"LogSoftmaxV2",
+     "x - max - ln(sum e^(x - max)) over axes",
+     kDTypes,
+     "CANN operator SoftmaxV2 for the steps; LogSoftmaxV2's own are not public",
+     run_log_softmax},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_softmax_kernels;
+const std::span<const Kernel> k_softmax_kernels = kRows;
+
+}  // namespace npuscope::backend

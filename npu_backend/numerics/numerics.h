@@ -1,0 +1,41 @@
+// The arithmetic that a kernel follows, as one value that travels with each launch.
+#pragma once
+
+#include "core/event/observer.h"
+#include "npu_backend/device.h"
+
+namespace npuscope::backend {
+
+/// Under a reference all float tensors inside an op have the reference's type, so that the same
+/// kernels serve chips and references: a kernel rounds to the dtype of its tensors.
+struct Numerics {
+    Device device;
+    int threads = 0;
+
+    [[nodiscard]] bool reference() const { return device.policy != Policy::kChip; }
+    [[nodiscard]] OverflowMode overflow_mode() const {
+        return reference() ? OverflowMode::kInfNan : device.chip->overflow_mode;
+    }
+    /// The type that float tensors of `dtype` have inside an op.
+    [[nodiscard]] DType held(DType dtype) const {
+        if (!reference() || !is_float(dtype) || dtype == DType::kFloat64) return dtype;
+        return device.policy == Policy::kReference64 ? DType::kFloat64 : DType::kFloat32;
+    }
+};
+
+/// The precision that a result of `dtype` computed in, when nothing inside the op is narrower.
+[[nodiscard]] inline ComputeType compute_type_of(const Numerics& numerics, DType dtype) {
+    if (!is_float(dtype)) return ComputeType::kNone;
+    switch (numerics.held(dtype)) {
+        case DType::kFloat64:
+            return ComputeType::kFloat64;
+        case DType::kFloat16:
+            return ComputeType::kFloat16;
+        case DType::kBFloat16:
+            return ComputeType::kBFloat16;
+        default:
+            return ComputeType::kFloat32;
+    }
+}
+
+}  // namespace npuscope::backend

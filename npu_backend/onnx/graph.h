@@ -1,0 +1,50 @@
+// An ONNX graph as the lowering sees it: checked, numbered, and free of protobuf.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/ir/value.h"
+#include "core/tensor/tensor.h"
+#include "npu_backend/onnx/model.h"
+
+namespace npuscope::onnx_model {
+
+struct Operator;
+
+struct Attribute {
+    std::string name;
+    std::variant<int64_t, double, std::string, IntList, std::vector<double>, Tensor> value;
+};
+
+/// Values are numbered; kNoValue stands for an input or output that is left out.
+inline constexpr int kNoValue = -1;
+
+struct Node {
+    const Operator* op = nullptr;  ///< a row of operators.def
+    std::string name;              ///< the file's, or the operator's type and the node's index
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+    std::vector<Attribute> attributes;
+    std::vector<int> last_uses;  ///< values that nobody needs after this node
+};
+
+struct Graph {
+    int64_t opset = 0;
+    std::vector<TensorInfo> inputs;  ///< those that are no initializers
+    std::vector<TensorInfo> outputs;
+    std::vector<int> input_values;
+    std::vector<int> output_values;
+    std::vector<std::pair<int, Tensor>> initializers;
+    std::vector<std::string> value_names;
+    std::vector<Node> nodes;  ///< each uses only what earlier ones made
+};
+
+/// Errors: as Model::load().
+[[nodiscard]] Graph read_graph(const std::filesystem::path& path);
+
+}  // namespace npuscope::onnx_model

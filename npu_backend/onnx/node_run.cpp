@@ -1,0 +1,146 @@
+#include "npu_backend/onnx/node_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "npu_backend/onnx/host_ops.h"
+
+namespace npuscope::onnx_model {
+
+NodeRun::NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots, Executor& executor)
+    : graph_(graph), node_(node), slots_(slots), executor_(executor) {
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+        on_host_ = on_host_ && (!has_input(i) || is_known(i));
+}
+
+bool NodeRun::has_input(size_t index) const {
+    return index < node_.inputs.size() && node_.inputs[index] != kNoValue;
+}
+
+const Tensor& NodeRun::input(size_t index) const {
+    require(has_input(index), "input " + std::to_string(index) + " is missing");
+    const Slot& slot = slots_[static_cast<size_t>(node_.inputs[index])];
+    require(slot.tensor.has_value(), "input " + std::to_string(index) + " was not computed");
+    return *slot.tensor;
+}
+
+bool NodeRun::is_known(size_t index) const {
+    return has_input(index) && slots_[static_cast<size_t>(node_.inputs[index])].known;
+}
+
+IntList NodeRun::ints(size_t index) const {
+    const Tensor& tensor = input(index);
+    require(!is_float(tensor.dtype()),
+            "input " + std::to_string(index) + " must hold integers, not " +
+                std::string(name_of(tensor.dtype())));
+    const Tensor wide = tensor.cast(DType::kInt64);
+    const auto elements = wide.as<int64_t>();
+    return {elements.begin(), elements.end()};
+}
+
+template <class T>
+const T* NodeRun::find_attribute(std::string_view name) const {
+    for (const Attribute& attribute : node_.attributes) {
+        if (attribute.name != name) continue;
+        const T* value = std::get_if<T>(&attribute.value);
+        require(value != nullptr, "attribute '" + std::string(name) + "' has the wrong type");
+        return value;
+    }
+    return nullptr;
+}
+
+bool NodeRun::has_attribute(std::string_view name) const {
+    return std::ranges::count(node_.attributes, name, &Attribute::name) != 0;
+}
+
+int64_t NodeRun::attribute(std::string_view name, int64_t fallback) const {
+    const auto* value = find_attribute<int64_t>(name);
+    return value != nullptr ? *value : fallback;
+}
+
+double NodeRun::attribute(std::string_view name, double fallback) const {
+    const auto* value = find_attribute<double>(name);
+    return value != nullptr ? *value : fallback;
+}
+
+std::string NodeRun::attribute(std::string_view name, const char* fallback) const {
+    const auto* value = find_attribute<std::string>(name);
+    return value != nullptr ? *value : fallback;
+}
+
+IntList NodeRun::attribute(std::string_view name, const IntList& fallback) const {
+    const auto* value = find_attribute<IntList>(name);
+    return value != nullptr ? *value : fallback;
+}
+
+Tensor NodeRun::tensor_attribute(std::string_view name) const {
+    const auto* value = find_attribute<Tensor>(name);
+    require(value != nullptr, "attribute '" + std::string(name) + "' is missing");
+    return *value;
+}
+
+std::vector<double> NodeRun::floats_attribute(std::string_view name) const {
+    const auto* value = find_attribute<std::vector<double>>(name);
+    return value != nullptr ? *value : std::vector<double>{};
+}
+
+int64_t NodeRun::axis_from_front(int64_t axis, int64_t ndim) const {
+    require(axis >= -ndim && axis < ndim,
+            "axis " + std::to_string(axis) + " is outside a tensor of " + std::to_string(ndim) +
+                " dimensions");
+    return axis < 0 ? axis + ndim : axis;
+}
+
+IntList NodeRun::axes_from_front(const IntList& axes, int64_t ndim) const {
+    IntList sorted;
+    for (const int64_t axis : axes)
+        sorted.push_back(axis_from_front(axis, ndim));
+    std::ranges::sort(sorted);
+    require(std::ranges::adjacent_find(sorted) == sorted.end(), "an axis is given twice");
+    return sorted;
+}
+
+Tensor NodeRun::call(std::string_view ir_name, NamedValues arguments) {
+    std::vector<Tensor> results = call_all(ir_name, std::move(arguments));
+    if (results.empty())
+        throw Error(ErrorKind::kInternal, std::string(ir_name) + " gave no tensor");
+    return std::move(results.front());
+}
+
+std::vector<Tensor> NodeRun::call_all(std::string_view ir_name, NamedValues arguments) {
+    if (on_host_) {
+        if (auto results = evaluate_on_host(ir_name, arguments)) return std::move(*results);
+        on_host_ = false;
+    }
+    const Results results =
+        executor_.call_named(ir_name, std::move(arguments), OpSource{node_.name, {}, {}});
+    std::vector<Tensor> tensors;
+    for (const NamedValue& result : results.values()) {
+        if (const auto* tensor = std::get_if<Tensor>(&result.value)) tensors.push_back(*tensor);
+        if (const auto* list = std::get_if<TensorList>(&result.value))
+            tensors.insert(tensors.end(), list->begin(), list->end());
+    }
+    return tensors;
+}
+
+void NodeRun::set_output(size_t index, Tensor tensor) {
+    const bool known = on_host_ && may_be_known(tensor);
+    if (index < node_.outputs.size() && node_.outputs[index] != kNoValue)
+        slots_[static_cast<size_t>(node_.outputs[index])] = {std::move(tensor), known};
+}
+
+void NodeRun::set_known_output(size_t index, Tensor tensor) {
+    on_host_ = true;
+    set_output(index, std::move(tensor));
+}
+
+void NodeRun::require(bool condition, const std::string& otherwise) const {
+    if (!condition) throw Error(ErrorKind::kFormat, otherwise);
+}
+
+void NodeRun::unsupported(const std::string& why) const {
+    throw Error(ErrorKind::kUnsupported, why);
+}
+
+}  // namespace npuscope::onnx_model

@@ -1,0 +1,81 @@
+// One node of a graph while it runs: its inputs and attributes, and the IR ops it is lowered to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/value.h"
+#include "npu_backend/executor.h"
+#include "npu_backend/onnx/graph.h"
+
+namespace npuscope::onnx_model {
+
+/// A value of the graph. Known ones follow from the model alone: shapes, integer arithmetic on
+/// them, scalar constants. Ops whose inputs are all known run on the host and are not recorded, as
+/// the Python numbers that they are in PyTorch.
+struct Slot {
+    std::optional<Tensor> tensor;
+    bool known = false;
+};
+
+/// Integers of any size and single floats; longer float tensors count as weights.
+[[nodiscard]] inline bool may_be_known(const Tensor& tensor) {
+    return !is_float(tensor.dtype()) || tensor.numel() <= 1;
+}
+
+/// Borrows everything for the call. Errors of all members: Error(kFormat) for a graph that does
+/// not fit its operators' definitions, Error(kUnsupported).
+class NodeRun {
+  public:
+    NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots, Executor& executor);
+
+    [[nodiscard]] int64_t opset() const { return graph_.opset; }
+    [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
+    [[nodiscard]] bool has_input(size_t index) const;
+    [[nodiscard]] const Tensor& input(size_t index) const;
+    [[nodiscard]] bool is_known(size_t index) const;
+    /// The elements of an integer input.
+    [[nodiscard]] IntList ints(size_t index) const;
+
+    [[nodiscard]] bool has_attribute(std::string_view name) const;
+    [[nodiscard]] int64_t attribute(std::string_view name, int64_t fallback) const;
+    [[nodiscard]] double attribute(std::string_view name, double fallback) const;
+    [[nodiscard]] std::string attribute(std::string_view name, const char* fallback) const;
+    [[nodiscard]] IntList attribute(std::string_view name, const IntList& fallback) const;
+    [[nodiscard]] Tensor tensor_attribute(std::string_view name) const;
+    [[nodiscard]] std::vector<double> floats_attribute(std::string_view name) const;
+
+    /// `axis` counted from the front. `ndim` is the number of axes there are.
+    [[nodiscard]] int64_t axis_from_front(int64_t axis, int64_t ndim) const;
+    /// The same for each, sorted, without repetition.
+    [[nodiscard]] IntList axes_from_front(const IntList& axes, int64_t ndim) const;
+
+    /// Runs one IR op and returns its first result.
+    Tensor call(std::string_view ir_name, NamedValues arguments);
+    /// All results; the elements of a list of tensors count as results.
+    std::vector<Tensor> call_all(std::string_view ir_name, NamedValues arguments);
+
+    [[nodiscard]] size_t output_count() const { return node_.outputs.size(); }
+    void set_output(size_t index, Tensor tensor);
+    /// A value that follows from the model alone although an input does not (a shape).
+    void set_known_output(size_t index, Tensor tensor);
+
+    void require(bool condition, const std::string& otherwise) const;
+    [[noreturn]] void unsupported(const std::string& why) const;
+
+  private:
+    template <class T>
+    [[nodiscard]] const T* find_attribute(std::string_view name) const;
+
+    const Graph& graph_;
+    const Node& node_;
+    std::vector<Slot>& slots_;
+    Executor& executor_;
+    bool on_host_ = true;
+};
+
+}  // namespace npuscope::onnx_model

@@ -1,0 +1,89 @@
+// Convolutions: 2-D on the Cube, 1-D as 2-D of height 1.
+#include <array>
+
+#include "npu_backend/ops/cube_inputs.h"
+#include "npu_backend/ops/lowering.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// What the two forms of the kernel share.
+struct Arguments {
+    IntList stride, padding, dilation, output_padding;
+};
+
+Arguments spatial(const Lowering& op, size_t count) {
+    return {op.sizes("stride", count, 1),
+            op.sizes("padding", count, 0),
+            op.sizes("dilation", count, 1),
+            op.sizes("output_padding", count, 0)};
+}
+
+NamedValues attributes(const Arguments& a, int64_t groups, bool transposed, DType output) {
+    NamedValues values = {{"strides", IntList{1, 1, a.stride[0], a.stride[1]}},
+                          {"pads", IntList{a.padding[0], a.padding[0], a.padding[1], a.padding[1]}},
+                          {"dilations", IntList{1, 1, a.dilation[0], a.dilation[1]}},
+                          {"groups", groups},
+                          {"data_format", std::string("NCHW")},
+                          {"output_dtype", output}};
+    if (transposed) values.push_back({"output_padding", a.output_padding});
+    return values;
+}
+
+Tensor with_height(const Tensor& tensor) {
+    const Shape& shape = tensor.shape();
+    return tensor.reshaped({shape[0], shape[1], 1, shape[2]});
+}
+
+void lower_convolution(Lowering& op) {
+    const Tensor& input = op.raw("input");
+    const bool one_dimensional = input.ndim() == 3;
+    if (input.ndim() != op.raw("weight").ndim() || input.ndim() < 3 || input.ndim() > 4)
+        op.reject("input " + to_string(input.shape()) + " and weight " +
+                  to_string(op.raw("weight").shape()) + " must both have 3 or 4 dimensions");
+    Arguments spatial_arguments = spatial(op, one_dimensional ? 1 : 2);
+    Tensor x = op.tensor("input");
+    Tensor weight = op.tensor("weight");
+    if (one_dimensional) {
+        x = with_height(x);
+        weight = with_height(weight);
+        for (auto [list, fill] : {std::pair{&spatial_arguments.stride, int64_t{1}},
+                                  std::pair{&spatial_arguments.padding, int64_t{0}},
+                                  std::pair{&spatial_arguments.dilation, int64_t{1}},
+                                  std::pair{&spatial_arguments.output_padding, int64_t{0}}})
+            list->insert(list->begin(), fill);
+    }
+    const bool transposed = op.flag("transposed");
+    const DType declared = input.dtype();
+    CubeInputs inputs = cube_inputs(op, {x, weight}, declared, CubeUse::kConvolution);
+    std::vector<Tensor> operands = {op.format_cast(inputs.tensors[0], "NCHW", "NC1HWC0"),
+                                    op.format_cast(inputs.tensors[1], "NCHW", "FRACTAL_Z")};
+    if (op.has("bias")) operands.push_back(op.tensor("bias"));
+    Tensor y =
+        op.launch(transposed ? "Conv2DTranspose" : "Conv2D",
+                  std::move(operands),
+                  attributes(spatial_arguments, op.integer("groups"), transposed, inputs.output));
+    y = op.format_cast(y, "NC1HWC0", "NCHW");
+    if (one_dimensional) {
+        const Shape& shape = y.shape();
+        y = y.reshaped({shape[0], shape[1], shape[3]});
+    }
+    op.result(std::move(y), declared);
+}
+
+constexpr auto kRows = std::to_array<OpRow>({
+    {"convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
+     "dilation, bool transposed, int[] output_padding, int groups) -> Tensor",
+     "Cast(x), Cast(filter) where the Cube takes no float32; TransData(x), TransData(filter), "
+     "Conv2D or Conv2DTranspose, TransData(y)",
+     "spec",
+     lower_convolution},
+});
+
+}  // namespace
+
+extern const std::span<const OpRow> k_convolutions_ops;
+const std::span<const OpRow> k_convolutions_ops = kRows;
+
+}  // namespace npuscope::backend

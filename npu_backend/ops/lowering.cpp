@@ -1,0 +1,141 @@
+#include "npu_backend/ops/lowering.h"
+
+#include "core/base/error.h"
+#include "npu_backend/numerics/cast.h"
+
+namespace npuscope::backend {
+
+const Value& Lowering::value(std::string_view name) const {
+    const Value* found = find(arguments_, name);
+    if (found == nullptr)
+        throw Error(ErrorKind::kInternal, op_.name() + " has no argument " + std::string(name));
+    return *found;
+}
+
+bool Lowering::has(std::string_view name) const {
+    return !is_none(value(name));
+}
+
+void Lowering::reject(const std::string& why) const {
+    throw Error(ErrorKind::kUsage, op_.name() + ": " + why);
+}
+
+namespace {
+template <class T>
+const T& typed(const Op& op, const Value& value, std::string_view name) {
+    if (const T* found = std::get_if<T>(&value)) return *found;
+    throw Error(ErrorKind::kUsage, op.name() + ": argument '" + std::string(name) + "' is missing");
+}
+}  // namespace
+
+const Tensor& Lowering::raw(std::string_view name) const {
+    return typed<Tensor>(op_, value(name), name);
+}
+
+const TensorList& Lowering::raw_list(std::string_view name) const {
+    return typed<TensorList>(op_, value(name), name);
+}
+
+Tensor Lowering::held(const Tensor& given) const {
+    return given.cast(numerics_.held(given.dtype()));
+}
+
+int64_t Lowering::integer(std::string_view name) const {
+    return typed<int64_t>(op_, value(name), name);
+}
+
+double Lowering::number(std::string_view name) const {
+    const Value& given = value(name);
+    if (const auto* scalar = std::get_if<Scalar>(&given)) return scalar->to_double();
+    return typed<double>(op_, given, name);
+}
+
+bool Lowering::flag(std::string_view name) const {
+    return typed<bool>(op_, value(name), name);
+}
+
+const IntList& Lowering::ints(std::string_view name) const {
+    return typed<IntList>(op_, value(name), name);
+}
+
+IntList Lowering::sizes(std::string_view name, size_t count, int64_t otherwise) const {
+    const IntList& given = ints(name);
+    if (given.size() == count) return given;
+    if (given.empty()) return IntList(count, otherwise);
+    if (given.size() == 1) return IntList(count, given[0]);
+    reject("argument '" + std::string(name) + "' needs " + std::to_string(count) + " numbers");
+}
+
+const Scalar& Lowering::scalar(std::string_view name) const {
+    return typed<Scalar>(op_, value(name), name);
+}
+
+std::optional<DType> Lowering::dtype(std::string_view name) const {
+    if (!has(name)) return std::nullopt;
+    return typed<DType>(op_, value(name), name);
+}
+
+const std::string& Lowering::text(std::string_view name) const {
+    return typed<std::string>(op_, value(name), name);
+}
+
+std::vector<Tensor> Lowering::launch_all(std::string_view kernel,
+                                         std::vector<Tensor> inputs,
+                                         NamedValues attributes) {
+    return launcher_.launch(kernel, std::move(inputs), std::move(attributes));
+}
+
+Tensor Lowering::launch(std::string_view kernel,
+                        std::vector<Tensor> inputs,
+                        NamedValues attributes) {
+    std::vector<Tensor> outputs = launch_all(kernel, std::move(inputs), std::move(attributes));
+    if (outputs.empty())
+        throw Error(ErrorKind::kUsage,
+                    op_.name() + ": a hook skipped kernel " + std::string(kernel) +
+                        " without giving outputs; fill kernel_outputs");
+    return std::move(outputs[0]);
+}
+
+Tensor Lowering::cast(Tensor tensor, DType target) {
+    const DType inside = numerics_.held(target);
+    if (tensor.dtype() == inside) return tensor;
+    return launch("Cast", {std::move(tensor)}, {{"dst_type", inside}});
+}
+
+Tensor Lowering::format_cast(Tensor tensor, std::string_view from, std::string_view to) {
+    if (!on_chip()) return tensor;
+    return launch("TransData",
+                  {std::move(tensor)},
+                  {{"src_format", std::string(from)}, {"dst_format", std::string(to)}});
+}
+
+void Lowering::result(Tensor value, DType dtype) {
+    if (on_chip()) value = cast(std::move(value), dtype);
+    results_.push_back({std::move(value), dtype});
+}
+
+void Lowering::result(TensorList values) {
+    const DType dtype = values.empty() ? DType::kFloat32 : values[0].dtype();
+    results_.push_back({std::move(values), dtype});
+}
+
+NamedValues Lowering::take_results(FloatStatus& status) {
+    NamedValues named;
+    for (size_t i = 0; i < results_.size(); ++i) {
+        Pending& pending = results_[i];
+        if (const auto* tensor = std::get_if<Tensor>(&pending.value))
+            pending.value = cast_tensor(*tensor, pending.dtype, numerics_, status);
+        const std::string name = i < op_.schema.results.size() ? op_.schema.results[i].name
+                                                               : "result" + std::to_string(i);
+        named.push_back({name, std::move(pending.value)});
+    }
+    return named;
+}
+
+ComputeType Lowering::compute_type() const {
+    if (compute_type_) return *compute_type_;
+    if (results_.empty()) return ComputeType::kNone;
+    return compute_type_of(numerics_, results_[0].dtype);
+}
+
+}  // namespace npuscope::backend

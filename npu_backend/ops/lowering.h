@@ -1,0 +1,92 @@
+// One IR op being carried out: its arguments, its kernel launches, its results.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/value.h"
+#include "npu_backend/numerics/numerics.h"
+#include "npu_backend/ops/op.h"
+
+namespace npuscope::backend {
+
+/// Runs one kernel with its hooks and events.
+class Launcher {
+  public:
+    virtual ~Launcher() = default;
+    virtual std::vector<Tensor> launch(std::string_view kernel,
+                                       std::vector<Tensor> inputs,
+                                       NamedValues attributes) = 0;
+};
+
+/// Under a reference the float tensors of an op are widened once when read and rounded once, to
+/// their declared dtype, when they become results. Errors: Error(kUsage) on arguments that do not
+/// fit.
+class Lowering {
+  public:
+    Lowering(const Op& op,
+             const NamedValues& arguments,
+             const Numerics& numerics,
+             Launcher& launcher)
+        : op_(op), arguments_(arguments), numerics_(numerics), launcher_(launcher) {}
+
+    [[nodiscard]] const Numerics& numerics() const { return numerics_; }
+    [[nodiscard]] bool on_chip() const { return !numerics_.reference(); }
+
+    [[nodiscard]] bool has(std::string_view name) const;
+    /// The argument as given.
+    [[nodiscard]] const Tensor& raw(std::string_view name) const;
+    [[nodiscard]] const TensorList& raw_list(std::string_view name) const;
+    [[nodiscard]] DType declared(std::string_view name) const { return raw(name).dtype(); }
+    /// The argument in the type that it has inside the op.
+    [[nodiscard]] Tensor tensor(std::string_view name) const { return held(raw(name)); }
+    [[nodiscard]] Tensor held(const Tensor& given) const;
+    [[nodiscard]] int64_t integer(std::string_view name) const;
+    [[nodiscard]] double number(std::string_view name) const;
+    [[nodiscard]] bool flag(std::string_view name) const;
+    [[nodiscard]] const IntList& ints(std::string_view name) const;
+    /// A list for `count` spatial dimensions; one value stands for all, none for `otherwise`.
+    [[nodiscard]] IntList sizes(std::string_view name, size_t count, int64_t otherwise = 0) const;
+    [[nodiscard]] const Scalar& scalar(std::string_view name) const;
+    [[nodiscard]] std::optional<DType> dtype(std::string_view name) const;
+    [[nodiscard]] const std::string& text(std::string_view name) const;
+    [[noreturn]] void reject(const std::string& why) const;
+
+    /// All outputs, or the first.
+    std::vector<Tensor> launch_all(std::string_view kernel,
+                                   std::vector<Tensor> inputs,
+                                   NamedValues attributes = {});
+    Tensor launch(std::string_view kernel, std::vector<Tensor> inputs, NamedValues attributes = {});
+    /// A Cast, unless the tensor has the dtype already or both are floats inside a reference.
+    Tensor cast(Tensor tensor, DType target);
+    /// A TransData between two formats, on a chip only.
+    Tensor format_cast(Tensor tensor, std::string_view from, std::string_view to);
+
+    /// Adds the next result; on a chip a Cast to `dtype` where it differs.
+    void result(Tensor value, DType dtype);
+    void result(TensorList values);
+    /// The precision it computed in, where it is not that of the first result.
+    void set_compute_type(ComputeType type) { compute_type_ = type; }
+
+    /// After the lowering: results rounded to their declared dtypes, with their names.
+    [[nodiscard]] NamedValues take_results(FloatStatus& status);
+    [[nodiscard]] ComputeType compute_type() const;
+
+  private:
+    const Value& value(std::string_view name) const;
+
+    const Op& op_;
+    const NamedValues& arguments_;
+    const Numerics& numerics_;
+    Launcher& launcher_;
+    struct Pending {
+        Value value;
+        DType dtype;
+    };
+    std::vector<Pending> results_;
+    std::optional<ComputeType> compute_type_;
+};
+
+}  // namespace npuscope::backend

@@ -1,0 +1,106 @@
+// Matrix products on the Cube.
+#include <array>
+
+#include "npu_backend/ops/cube_inputs.h"
+#include "npu_backend/ops/lowering.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+void require_same_float(const Lowering& op, const Tensor& a, const Tensor& b) {
+    if (a.dtype() != b.dtype() || !is_float(a.dtype()))
+        op.reject("operands must be floats of one dtype, not " + std::string(name_of(a.dtype())) +
+                  " and " + std::string(name_of(b.dtype())));
+}
+
+Tensor product(Lowering& op, Tensor a, Tensor b, DType declared, bool batched) {
+    CubeInputs inputs =
+        cube_inputs(op, {std::move(a), std::move(b)}, declared, CubeUse::kMatrixProduct);
+    if (batched)
+        return op.launch("BatchMatMul",
+                         std::move(inputs.tensors),
+                         {{"adj_x1", false}, {"adj_x2", false}, {"output_dtype", inputs.output}});
+    return op.launch(
+        "MatMul",
+        std::move(inputs.tensors),
+        {{"transpose_x1", false}, {"transpose_x2", false}, {"output_dtype", inputs.output}});
+}
+
+void lower_product(Lowering& op, const char* left, const char* right, int64_t ndim) {
+    const Tensor& a = op.raw(left);
+    const Tensor& b = op.raw(right);
+    require_same_float(op, a, b);
+    if (a.ndim() != ndim || b.ndim() != ndim)
+        op.reject("operands must have " + std::to_string(ndim) + " dimensions, not " +
+                  to_string(a.shape()) + " and " + to_string(b.shape()));
+    op.result(product(op, op.tensor(left), op.tensor(right), a.dtype(), ndim == 3), a.dtype());
+}
+
+void lower_mm(Lowering& op) {
+    lower_product(op, "self", "mat2", 2);
+}
+
+void lower_bmm(Lowering& op) {
+    lower_product(op, "self", "mat2", 3);
+}
+
+/// beta * self + x, the addition after the product.
+Tensor add_scaled(Lowering& op, Tensor x, Tensor self, double beta) {
+    if (beta == 1.0) return op.launch("Add", {std::move(x), std::move(self)});
+    return op.launch("Axpy", {std::move(x), std::move(self)}, {{"alpha", beta}});
+}
+
+void lower_add_product(Lowering& op, const char* left, const char* right, bool batched) {
+    const Tensor& a = op.raw(left);
+    require_same_float(op, a, op.raw(right));
+    require_same_float(op, a, op.raw("self"));
+    Tensor scaled = op.tensor(left);
+    const double alpha = op.number("alpha");
+    if (op.on_chip() || alpha != 1.0)
+        scaled = op.launch("Muls", {std::move(scaled)}, {{"value", alpha}});
+    Tensor y = product(op, std::move(scaled), op.tensor(right), a.dtype(), batched);
+    const double beta = op.number("beta");
+    if (beta != 0.0) {
+        const Shape shape = y.shape();
+        y = add_scaled(op, std::move(y), op.tensor("self"), beta);
+        if (y.shape() != shape) op.reject("self does not broadcast to " + to_string(shape));
+    }
+    op.result(std::move(y), a.dtype());
+}
+
+void lower_addmm(Lowering& op) {
+    lower_add_product(op, "mat1", "mat2", false);
+}
+
+void lower_baddbmm(Lowering& op) {
+    lower_add_product(op, "batch1", "batch2", true);
+}
+
+constexpr auto kRows = std::to_array<OpRow>({
+    {"mm(Tensor self, Tensor mat2) -> Tensor",
+     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul",
+     "spec",
+     lower_mm},
+    {"bmm(Tensor self, Tensor mat2) -> Tensor",
+     "Cast(x1), Cast(x2) where the Cube takes no float32; BatchMatMul",
+     "spec",
+     lower_bmm},
+    {"addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     "Muls(mat1, alpha); Cast(x1), Cast(x2) where the Cube takes no float32; MatMul; Add, or Axpy "
+     "when beta is not 1",
+     "spec",
+     lower_addmm},
+    {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor",
+     "as addmm with BatchMatMul",
+     "table",
+     lower_baddbmm},
+});
+
+}  // namespace
+
+extern const std::span<const OpRow> k_matrix_products_ops;
+const std::span<const OpRow> k_matrix_products_ops = kRows;
+
+}  // namespace npuscope::backend

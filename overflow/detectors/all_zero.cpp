@@ -1,0 +1,26 @@
+#include "overflow/detectors/detector.h"
+
+namespace npuscope::overflow {
+
+namespace {
+std::optional<double> is_all_zero(const Subject& subject) {
+    if (!has_values(subject)) return std::nullopt;
+    const Census& census = subject.census;
+    return census.max_finite == 0 && !census.non_finite() ? 1.0 : 0.0;
+}
+}  // namespace
+
+extern constinit const Detector k_all_zero_detector;
+constinit const Detector k_all_zero_detector = {
+    .name = "all_zero",
+    .meaning =
+        "every element is zero (of either sign): underflow of a whole tensor, a dead "
+        "branch, or zero gradients",
+    .unit = "1 or 0",
+    .source = "definition",
+    .severity = Severity::kRemark,
+    .measure = is_all_zero,
+    .is_finding = is_any,
+};
+
+}  // namespace npuscope::overflow

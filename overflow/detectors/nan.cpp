@@ -1,0 +1,25 @@
+#include "overflow/detectors/detector.h"
+
+namespace npuscope::overflow {
+
+namespace {
+std::optional<double> count(const Subject& subject) {
+    if (!has_values(subject)) return std::nullopt;
+    return static_cast<double>(subject.census.nan);
+}
+}  // namespace
+
+extern constinit const Detector k_nan_detector;
+constinit const Detector k_nan_detector = {
+    .name = "nan",
+    .meaning =
+        "not a number, of either sign and any payload: an invalid operation such as "
+        "inf - inf or 0 * inf",
+    .unit = "elements",
+    .source = "IEEE 754-2019, sections 6.2 and 7.2",
+    .severity = Severity::kDamage,
+    .measure = count,
+    .is_finding = is_any,
+};
+
+}  // namespace npuscope::overflow

@@ -1,0 +1,25 @@
+#include "overflow/detectors/detector.h"
+
+namespace npuscope::overflow {
+
+namespace {
+std::optional<double> count(const Subject& subject) {
+    if (!has_values(subject)) return std::nullopt;
+    return static_cast<double>(subject.census.subnormal);
+}
+}  // namespace
+
+extern constinit const Detector k_subnormal_detector;
+constinit const Detector k_subnormal_detector = {
+    .name = "subnormal",
+    .meaning =
+        "nonzero elements below the smallest normal value (2^-14 in float16): they carry "
+        "fewer digits, and the next step may be zero",
+    .unit = "elements",
+    .source = "IEEE 754-2019, sections 3.3 and 7.5",
+    .severity = Severity::kRemark,
+    .measure = count,
+    .is_finding = is_any,
+};
+
+}  // namespace npuscope::overflow

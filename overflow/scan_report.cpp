@@ -1,0 +1,270 @@
+#include "overflow/scan_report.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/printable.h"
+
+namespace npuscope::overflow {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kShown = 20;
+
+std::string bytes_text(int64_t bytes) {
+    if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+    return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string node_of(const OverflowRecord& record) {
+    const std::string& place =
+        record.source.node.empty() ? record.source.module : record.source.node;
+    return place.empty() ? "" : fmt::format(" ({})", printable(place));
+}
+
+std::string finding_text(const Finding& finding) {
+    if (finding.detector->unit == "elements")
+        return fmt::format("{:.0f} {}", finding.value, finding.detector->name);
+    if (finding.detector->unit == "binades")
+        return fmt::format("{} {:.2f} binades", finding.detector->name, finding.value);
+    return std::string(finding.detector->name);
+}
+
+// "output/result float16 [8,10]: 3 inf, 1 saturated"
+std::string tensor_text(const ScannedTensor& tensor) {
+    std::string text = fmt::format("{} {} {}",
+                                   printable(tensor.path),
+                                   name_of(tensor.dtype),
+                                   to_string(std::span<const int64_t>(tensor.shape)));
+    for (size_t i = 0; i < tensor.findings.size(); ++i)
+        text += (i == 0 ? ": " : ", ") + finding_text(tensor.findings[i]);
+    return text;
+}
+
+std::string way_of(const OverflowRecord& record) {
+    std::string text = fmt::format("'{}'", printable(record.via));
+    switch (record.evidence) {
+        case Evidence::kNonFinite:
+            text += " with inf or nan";
+            break;
+        case Evidence::kSaturated:
+            text += " at the largest finite value";
+            break;
+        case Evidence::kDataFlow:
+            text += " with finite values";
+            break;
+        case Evidence::kNone:
+            break;
+    }
+    text += record.from.empty() ? ", which is no output recorded before"
+                                : " from " + printable(record.from);
+    if (!record.origin.empty() && record.origin != record.from)
+        text += ", begun at " + printable(record.origin);
+    return text;
+}
+
+std::string kind_text(const ScannedOp& op) {
+    switch (op.record.kind) {
+        case OverflowKind::kIntroduced:
+            return op.by_status ? "its inputs are undamaged: overflow began here"
+                                : "its recorded inputs are clean: it began here";
+        case OverflowKind::kReceived:
+            return (op.record.raised() ? "received damage and overflowed too: input "
+                                       : "received: input ") +
+                   way_of(op.record);
+        case OverflowKind::kInheritedFromInput:
+            return "came in with argument " + way_of(op.record);
+        case OverflowKind::kNonFiniteWithoutOverflow:
+            return "made inf or nan, but its status shows no overflow (1/0, 0*inf, log 0)";
+        case OverflowKind::kUndetermined:
+            return "its inputs are not in the dump: made or received, this file cannot tell";
+    }
+    return {};
+}
+
+void append_op(std::string& text, const ScannedOp& op) {
+    const OverflowRecord& record = op.record;
+    text += fmt::format("  {}{}\n", printable(record.path()), node_of(record));
+    text += fmt::format("    {}\n", kind_text(op));
+    if (record.raised()) {
+        std::string kernels;
+        for (const std::string& kernel : record.kernels)
+            kernels += (kernels.empty() ? "" : ", ") + printable(kernel);
+        text += fmt::format("    status: {}{}\n",
+                            describe(record.status),
+                            kernels.empty() ? "" : "; kernels " + kernels);
+    }
+    for (const ScannedTensor& tensor : op.tensors)
+        text += fmt::format("    {}\n", tensor_text(tensor));
+}
+
+std::string judged_text(const ScanReport& report) {
+    if (report.ops_with_status == report.ops) return "Judged by the float status of each op.\n";
+    const std::string doubt =
+        "an exact 65504 cannot be told from saturation there, nor 1/0 from overflow";
+    if (report.ops_with_status == 0)
+        return "Judged by values, since the dump has no float status: " + doubt + ".\n";
+    return fmt::format("Judged by float status in {} ops and by values in the others: {}.\n",
+                       report.ops_with_status,
+                       doubt);
+}
+
+// A tensor of an op that a remark's detector found.
+struct Remark {
+    const ScannedOp* op;
+    const ScannedTensor* tensor;
+    double value;
+};
+
+std::vector<Remark> remarks_of(const ScanReport& report, std::string_view detector) {
+    std::vector<Remark> remarks;
+    for (const auto* list : {&report.damaged, &report.remarks})
+        for (const ScannedOp& op : *list)
+            for (const ScannedTensor& tensor : op.tensors) {
+                if (tensor.path.rfind("output/", 0) != 0) continue;
+                for (const Finding& finding : tensor.findings)
+                    if (finding.detector->name == detector)
+                        remarks.push_back({&op, &tensor, finding.value});
+            }
+    return remarks;
+}
+
+void append_remarks(std::string& text,
+                    std::vector<Remark> remarks,
+                    const std::string& title,
+                    bool ascending,
+                    size_t limit) {
+    if (remarks.empty()) return;
+    std::stable_sort(remarks.begin(), remarks.end(), [&](const Remark& a, const Remark& b) {
+        return ascending ? a.value < b.value : a.value > b.value;
+    });
+    text += fmt::format("{}: {} tensor{}\n", title, remarks.size(), remarks.size() == 1 ? "" : "s");
+    for (size_t i = 0; i < std::min(limit, remarks.size()); ++i)
+        text += fmt::format("  {}{} {}\n",
+                            printable(remarks[i].op->record.path()),
+                            node_of(remarks[i].op->record),
+                            tensor_text(*remarks[i].tensor));
+    if (remarks.size() > limit) text += fmt::format("  … and {} more\n", remarks.size() - limit);
+}
+
+std::string headline(const ScanReport& report, bool color) {
+    const ScannedOp* first = report.first();
+    if (first == nullptr) return "No overflow found.\n";
+    const bool foreign = !report.found();
+    const std::string path = printable(first->record.path());
+    const std::string text = foreign
+                                 ? fmt::format("No op overflowed; inf came in first at {}.", path)
+                                 : fmt::format("First: {}{}", path, node_of(first->record));
+    return (color && !foreign ? "\x1b[1;31m" + text + "\x1b[0m" : text) + "\n";
+}
+
+ordered_json text_or_null(const std::string& text) {
+    if (text.empty()) return nullptr;
+    return text;
+}
+
+ordered_json json_of(const ScannedTensor& tensor) {
+    ordered_json counts;
+    for (const Detector* detector : all_detectors())
+        if (const auto value = detector->measure(tensor.subject))
+            counts[std::string(detector->name)] = *value;
+    return {{"tensor", tensor.path},
+            {"dtype", name_of(tensor.dtype)},
+            {"shape", tensor.shape},
+            {"max_finite", tensor.subject.census.max_finite},
+            {"detectors", counts}};
+}
+
+ordered_json json_of(const ScannedOp& op) {
+    const OverflowRecord& record = op.record;
+    ordered_json object = {{"path", record.path()},
+                           {"node", text_or_null(record.source.node)},
+                           {"kind", name_of(record.kind)},
+                           {"also_raised", record.also_raised()},
+                           {"judged_by", op.by_status ? "status" : "values"},
+                           {"via", text_or_null(record.via)},
+                           {"evidence", name_of(record.evidence)},
+                           {"from", text_or_null(record.from)},
+                           {"origin", text_or_null(record.origin)},
+                           {"kernels", record.kernels},
+                           {"bits", record.status.bits}};
+    object["tensors"] = ordered_json::array();
+    for (const ScannedTensor& tensor : op.tensors)
+        object["tensors"].push_back(json_of(tensor));
+    return object;
+}
+
+ordered_json json_of(const std::vector<Remark>& remarks) {
+    auto array = ordered_json::array();
+    for (const Remark& remark : remarks)
+        array.push_back({{"path", remark.op->record.path()},
+                         {"node", text_or_null(remark.op->record.source.node)},
+                         {"tensor", remark.tensor->path},
+                         {"value", remark.value}});
+    return array;
+}
+
+}  // namespace
+
+std::string to_text(const ScanReport& report, const ScanTextOptions& options) {
+    const size_t limit = options.all ? SIZE_MAX : kShown;
+    std::string text = fmt::format("{}: {} ops, {} floating-point tensors, {} scanned\n",
+                                   printable(report.dump.string()),
+                                   report.ops,
+                                   report.tensors,
+                                   bytes_text(report.scanned_bytes));
+    text += judged_text(report);
+    if (!report.complete) text += "The dump is not complete: ops are missing.\n";
+    if (!report.has_inputs)
+        text +=
+            "The dump holds outputs only: who made a damage and who received it cannot be told.\n";
+    text += headline(report, options.color);
+    if (!report.damaged.empty())
+        text += fmt::format(
+            "Damaged: {} op{}\n", report.damaged.size(), report.damaged.size() == 1 ? "" : "s");
+    for (size_t i = 0; i < std::min(limit, report.damaged.size()); ++i)
+        append_op(text, report.damaged[i]);
+    if (report.damaged.size() > limit)
+        text += fmt::format("  … and {} more\n", report.damaged.size() - limit);
+    append_remarks(text,
+                   remarks_of(report, "headroom"),
+                   fmt::format("Latent overflow (within {} binades of the largest finite value)",
+                               report.latent_binades),
+                   true,
+                   limit);
+    append_remarks(text, remarks_of(report, "subnormal"), "Subnormal values", false, limit);
+    append_remarks(text, remarks_of(report, "all_zero"), "All zero", false, limit);
+    for (const std::string& warning : report.warnings)
+        text += "Warning: " + printable(warning) + "\n";
+    return text;
+}
+
+std::string to_json(const ScanReport& report) {
+    ordered_json object = {{"version", 1},
+                           {"dump", report.dump.string()},
+                           {"ops", report.ops},
+                           {"ops_with_status", report.ops_with_status},
+                           {"tensors", report.tensors},
+                           {"complete", report.complete},
+                           {"has_inputs", report.has_inputs},
+                           {"latent_binades", report.latent_binades},
+                           {"found", report.found()}};
+    const ScannedOp* first = report.first();
+    object["first"] = first == nullptr ? ordered_json(nullptr) : ordered_json(first->record.path());
+    object["overflow"] = ordered_json::array();
+    for (const ScannedOp& op : report.damaged)
+        object["overflow"].push_back(json_of(op));
+    object["latent"] = json_of(remarks_of(report, "headroom"));
+    object["subnormal"] = json_of(remarks_of(report, "subnormal"));
+    object["all_zero"] = json_of(remarks_of(report, "all_zero"));
+    object["warnings"] = report.warnings;
+    return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace npuscope::overflow

@@ -1,0 +1,61 @@
+#include "overflow/scan_tensors.h"
+
+namespace npuscope::overflow {
+
+using dumpfile::Entry;
+
+bool TensorScanner::applies(const Entry& entry) {
+    const auto dtype = entry.dtype();
+    return entry.is_tensor() && dtype && is_float(*dtype) && entry.stored.dtype &&
+           is_float(*entry.stored.dtype) && numel_of(entry.stored.shape) > 0;
+}
+
+// Tensors with one place in the file are hard links of one dataset.
+std::optional<TensorScanner::Place> TensorScanner::place_of(const Entry& entry) {
+    if (!entry.stored.offset) return std::nullopt;
+    return Place{*entry.stored.offset, numel_of(entry.stored.shape), *entry.dtype()};
+}
+
+void TensorScanner::with_elements(const Entry& entry,
+                                  const std::function<void(const TensorView&)>& use) const {
+    const h5::DatasetInfo& stored = entry.stored;
+    if (stored.offset && !stored.big_endian) {
+        const uint64_t nbytes =
+            static_cast<uint64_t>(numel_of(stored.shape)) * size_of(*stored.dtype);
+        const auto bytes = file_.bytes(*stored.offset, nbytes);
+        if (!bytes.empty() && nbytes == stored.storage_bytes) {
+            use(TensorView{*stored.dtype, stored.shape, bytes.data(), 0});
+            return;
+        }
+    }
+    use(reader_.read_stored(entry).view());
+}
+
+Census TensorScanner::census(const Entry& entry) {
+    const auto place = place_of(entry);
+    if (place) {
+        const auto known = censuses_.find(*place);
+        if (known != censuses_.end()) return known->second;
+    }
+    Census census;
+    with_elements(entry, [&](const TensorView& elements) {
+        census = take_census(elements, *entry.dtype(), threads_);
+        scanned_bytes_ += static_cast<int64_t>(elements.nbytes());
+    });
+    if (place) censuses_.emplace(*place, census);
+    return census;
+}
+
+Fingerprint TensorScanner::fingerprint(const Entry& entry) {
+    const auto place = place_of(entry);
+    if (place) {
+        const auto known = fingerprints_.find(*place);
+        if (known != fingerprints_.end()) return known->second;
+    }
+    Fingerprint print;
+    with_elements(entry, [&](const TensorView& elements) { print = fingerprint_of(elements); });
+    if (place) fingerprints_.emplace(*place, print);
+    return print;
+}
+
+}  // namespace npuscope::overflow

@@ -1,0 +1,117 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/support.h"
+
+namespace npuscope {
+namespace {
+
+const std::string kModels = (test::source_dir() / "data/models").string();
+
+test::RunResult check(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {test::program("npuscope"), "check"});
+    return test::run(arguments);
+}
+
+TEST(CheckCommand, the_digits_models_pass_on_both_chips) {
+    for (const std::string model : {"digits_resnet", "digits_vit"})
+        for (const std::string chip : {"910A", "910B"}) {
+            const test::RunResult result = check({kModels + "/" + model + ".onnx",
+                                                  "--input",
+                                                  kModels + "/" + model + ".io.npz",
+                                                  "--chip",
+                                                  chip});
+            EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+            EXPECT_TRUE(result.out.starts_with("PASS")) << result.out;
+        }
+}
+
+TEST(CheckCommand, writes_dumps_verdicts_and_a_report) {
+    const test::TempDir folder;
+    const auto out = folder / "out";
+    const test::RunResult result = check({kModels + "/digits_vit.onnx",
+                                          "--input",
+                                          kModels + "/digits_vit.io.npz",
+                                          "-o",
+                                          out.string()});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    for (const char* name : {"golden.h5", "npu.h5", "isolated.h5", "verdicts.json", "report.html"})
+        EXPECT_TRUE(std::filesystem::exists(out / name)) << name;
+    const auto verdicts = nlohmann::json::parse(test::read_file(out / "verdicts.json"));
+    EXPECT_EQ(verdicts["verdict"], "pass");
+    EXPECT_TRUE(verdicts["first_culprit"].is_null());
+    EXPECT_GT(verdicts["counts"]["compared"], 30);
+    // The Cube of the 910A takes float16: a matrix product cannot be exact there.
+    for (const auto& op : verdicts["ops"])
+        if (op["path"].get<std::string>().starts_with("/mm/")) {
+            EXPECT_EQ(op["compute_type"], "float16");
+            EXPECT_GT(op["introduced"], 1e-6);
+        }
+}
+
+TEST(CheckCommand, without_a_model_checks_the_built_in_sample) {
+    const test::RunResult result = check({"--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto verdict = nlohmann::json::parse(result.out);
+    EXPECT_EQ(verdict["model"], "digits_resnet.onnx");
+    EXPECT_EQ(verdict["changed_predictions"]["samples"], 64);
+}
+
+TEST(CheckCommand, takes_a_golden_file_instead_of_the_reference) {
+    const test::TempDir folder;
+    const std::string golden = (folder / "golden.h5").string();
+    const std::string model = kModels + "/digits_resnet.onnx";
+    const std::string io = kModels + "/digits_resnet.io.npz";
+    ASSERT_EQ(test::run({test::program("npuscope"),
+                         "run",
+                         model,
+                         "--device",
+                         "cpu",
+                         "--input",
+                         io,
+                         "--dump",
+                         golden})
+                  .exit_code,
+              0);
+    const test::RunResult result = check({model, "--input", io, "--golden", golden});
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+TEST(CheckCommand, a_damaged_golden_file_fails_the_op_that_it_damages) {
+    const test::TempDir folder;
+    const std::string golden = (folder / "golden.h5").string();
+    const std::string model = kModels + "/digits_resnet.onnx";
+    const std::string io = kModels + "/digits_resnet.io.npz";
+    ASSERT_EQ(test::run({test::program("npuscope"),
+                         "run",
+                         model,
+                         "--device",
+                         "cpu",
+                         "--input",
+                         io,
+                         "--dump",
+                         golden})
+                  .exit_code,
+              0);
+    // 2 % more in one op's output only: its isolated run must not reproduce that.
+    const test::RunResult damaged = test::run_python(
+        "import h5py,sys\nf=h5py.File(sys.argv[1],'r+')\n"
+        "old=f['/convolution/5/output/result']; a=dict(old.attrs); v=old[()]*1.02\n"
+        "del f['/convolution/5/output/result']\n"
+        "new=f.create_dataset('/convolution/5/output/result',data=v)\n"
+        "[new.attrs.create(k,x) for k,x in a.items()]",
+        {golden});
+    ASSERT_EQ(damaged.exit_code, 0) << damaged.err;
+    const test::RunResult result = check({model, "--input", io, "--golden", golden, "--json"});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    const auto verdict = nlohmann::json::parse(result.out);
+    EXPECT_EQ(verdict["first_culprit"]["path"], "/convolution/5") << verdict["headline"];
+    EXPECT_EQ(verdict["counts"]["failed"], 1);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/support.h"
+
+namespace npuscope {
+namespace {
+
+using test::RunResult;
+
+RunResult help(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {test::program("npuscope"), "help"});
+    return test::run(arguments);
+}
+
+TEST(HelpCommand, lists_its_topics) {
+    const RunResult result = help({});
+    EXPECT_EQ(result.exit_code, 0);
+    for (const char* topic :
+         {"aliases", "chips", "detectors", "dtypes", "kernels", "metrics", "ops"})
+        EXPECT_NE(result.out.find(std::string("  ") + topic + " "), std::string::npos) << topic;
+}
+
+TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
+    for (const auto& [topic, row] :
+         std::vector<std::pair<std::string, std::string>>{{"aliases", "conv2d"},
+                                                          {"chips", "910A"},
+                                                          {"detectors", "headroom"},
+                                                          {"dtypes", "float16"},
+                                                          {"kernels", "MatMul"},
+                                                          {"metrics", "cosine_similarity"},
+                                                          {"ops", "addmm"}}) {
+        EXPECT_NE(help({topic}).out.find(row + "\n"), std::string::npos) << topic;
+        EXPECT_NE(help({topic, "--markdown"}).out.find("\n| " + row + " |"), std::string::npos)
+            << topic;
+        const RunResult parsed = test::run_python(
+            "import json, sys; rows = json.loads(sys.argv[1]);"
+            "print(any(list(row.values())[0] == sys.argv[2] for row in rows))",
+            {help({topic, "--json"}).out, row});
+        EXPECT_EQ(parsed.out, "True\n") << topic << parsed.err;
+    }
+}
+
+TEST(HelpCommand, a_terminal_table_keeps_to_a_hundred_columns) {
+    const RunResult result = help({"detectors"});
+    size_t start = 0;
+    while (start < result.out.size()) {
+        const size_t end = result.out.find('\n', start);
+        EXPECT_LE(end - start, 100U) << result.out.substr(start, end - start);
+        start = end + 1;
+    }
+}
+
+TEST(HelpCommand, rejects_an_unknown_topic_and_lists_the_known) {
+    const RunResult result = help({"nothing"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("detectors"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope

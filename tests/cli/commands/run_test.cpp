@@ -1,0 +1,141 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/npz/npy.h"
+#include "tests/support/support.h"
+
+namespace npuscope {
+namespace {
+
+const std::string kModels = (test::source_dir() / "data/models").string();
+
+test::RunResult npuscope_run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {test::program("npuscope"), "run"});
+    return test::run(arguments);
+}
+
+TEST(RunCommand, both_references_meet_the_stored_outputs_of_onnxruntime) {
+    for (const std::string model : {"digits_resnet", "digits_vit"})
+        for (const std::string reference : {"fp64", "fp32"}) {
+            const std::string io = kModels + "/" + model + ".io.npz";
+            const test::RunResult result = npuscope_run({kModels + "/" + model + ".onnx",
+                                                         "--device",
+                                                         "cpu",
+                                                         "--reference",
+                                                         reference,
+                                                         "--input",
+                                                         io,
+                                                         "--expect",
+                                                         io});
+            EXPECT_EQ(result.exit_code, 0) << model << " " << reference << "\n"
+                                           << result.out << result.err;
+            EXPECT_NE(result.out.find(": met (tolerance 1e-05)"), std::string::npos) << result.out;
+        }
+}
+
+TEST(RunCommand, an_expectation_that_is_not_met_exits_with_1) {
+    const test::RunResult result = npuscope_run({kModels + "/digits_resnet.onnx",
+                                                 "--chip",
+                                                 "910A",
+                                                 "--input",
+                                                 kModels + "/digits_resnet.io.npz",
+                                                 "--expect",
+                                                 kModels + "/digits_resnet.io.npz"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.out.find("NOT met"), std::string::npos) << result.out;
+}
+
+TEST(RunCommand, batch_slices_give_the_same_outputs_as_the_batch_itself) {
+    const test::TempDir folder;
+    const std::string out = (folder / "out.npz").string();
+    const test::RunResult result = npuscope_run({kModels + "/digits_resnet.onnx",
+                                                 "--device",
+                                                 "cpu",
+                                                 "--batch",
+                                                 "--input",
+                                                 kModels + "/digits_test.npz",
+                                                 "--labels",
+                                                 kModels + "/digits_test.npz",
+                                                 "--output",
+                                                 out});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    // 395 of 397: what PyTorch, which trained the network, counts.
+    EXPECT_NE(result.out.find("accuracy  395/397"), std::string::npos) << result.out;
+    const NamedTensors sliced = read_npz(out);
+    ASSERT_EQ(sliced.size(), 1u);
+    EXPECT_EQ(sliced[0].first, "out_logits");
+    EXPECT_EQ(sliced[0].second.shape(), (Shape{397, 10}));
+    // The stored io file holds the first 64 images.
+    for (const auto& [name, stored] : read_npz(kModels + "/digits_resnet.io.npz")) {
+        if (name != "out_logits") continue;
+        for (int64_t i = 0; i < stored.numel(); ++i)
+            EXPECT_NEAR(sliced[0].second.at(i), stored.at(i), 1e-4);
+    }
+}
+
+TEST(RunCommand, without_inputs_prints_the_seed_and_follows_it) {
+    const auto output_line = [](const std::string& seed) {
+        const std::string out =
+            npuscope_run({kModels + "/digits_resnet.onnx", "--device", "cpu", "--seed", seed}).out;
+        EXPECT_NE(out.find("seed " + seed), std::string::npos);
+        return out.substr(out.find("output "),
+                          out.find('\n', out.find("output ")) - out.find("output "));
+    };
+    EXPECT_EQ(output_line("5"), output_line("5"));
+    EXPECT_NE(output_line("5"), output_line("6"));
+}
+
+TEST(RunCommand, json_is_one_object_that_another_parser_reads) {
+    const test::TempDir folder;
+    const test::RunResult result = npuscope_run(
+        {kModels + "/digits_resnet.onnx", "--json", "--dump", (folder / "d.h5").string()});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const test::RunResult parsed = test::run_python(
+        "import json,sys; o=json.loads(sys.argv[1]); print(o['ops'], o['dump']['ops_written'], "
+        "o['dump']['complete'])",
+        {result.out});
+    EXPECT_EQ(parsed.out, "21 21 True\n") << parsed.err;
+}
+
+TEST(RunCommand, load_mode_feeds_the_golden_inputs_and_dumps_outputs_only) {
+    const test::TempDir folder;
+    const std::string golden = (folder / "golden.h5").string();
+    const std::string target = (folder / "npu.h5").string();
+    const std::string model = kModels + "/digits_resnet.onnx";
+    const std::string io = kModels + "/digits_resnet.io.npz";
+    ASSERT_EQ(npuscope_run({model, "--device", "cpu", "--input", io, "--dump", golden}).exit_code,
+              0);
+    const test::RunResult result =
+        npuscope_run({model, "--input", io, "--load", golden, "--dump", target});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("0 ops without a match"), std::string::npos) << result.out;
+    const test::RunResult seen = test::run_python(
+        "import h5py,sys\nf=h5py.File(sys.argv[1]); n=[0,0]\n"
+        "f.visititems(lambda k,o: n.__setitem__('/input' in k, n['/input' in k]+1) if "
+        "isinstance(o,h5py.Dataset) else None)\n"
+        "print(n[0]>0, n[1])",
+        {target});
+    EXPECT_EQ(seen.out, "True 0\n") << seen.err;
+}
+
+TEST(RunCommand, check_overflow_of_a_clean_run_writes_no_file) {
+    const test::TempDir folder;
+    const test::RunResult result = npuscope_run(
+        {kModels + "/digits_resnet.onnx", "--check-overflow", (folder / "o.h5").string()});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "o.h5"));
+}
+
+TEST(RunCommand, rejects_load_without_dump_and_overflow_with_dump) {
+    EXPECT_EQ(npuscope_run({kModels + "/digits_resnet.onnx", "--load", "x.h5"}).exit_code, 2);
+    EXPECT_EQ(npuscope_run(
+                  {kModels + "/digits_resnet.onnx", "--dump", "x.h5", "--check-overflow", "y.h5"})
+                  .exit_code,
+              2);
+}
+
+}  // namespace
+}  // namespace npuscope

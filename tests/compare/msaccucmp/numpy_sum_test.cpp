@@ -1,0 +1,98 @@
+// NumPy's float32 sums, recorded by data/numpy/make_float32_sums.py.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compare/msaccucmp/pair_numbers.h"
+#include "tests/support/support.h"
+
+namespace npuscope::compare::msaccucmp {
+namespace {
+
+std::vector<float> data_of(uint32_t n) {
+    std::vector<float> values;
+    uint32_t state = n;
+    for (uint32_t i = 0; i < n; ++i) {
+        state = state * 1664525u + 1013904223u;
+        values.push_back(static_cast<float>((static_cast<double>(state >> 8) / 16777216 - 0.25) *
+                                            static_cast<double>(1u << (state & 7u))));
+    }
+    return values;
+}
+
+struct RecordedSum {
+    uint32_t n = 0;
+    uint32_t sum = 0;
+    uint32_t squares = 0;
+    std::string mean;
+};
+
+std::vector<RecordedSum> recorded() {
+    std::ifstream file(test::source_dir() / "data/numpy/float32_sums.txt");
+    std::vector<RecordedSum> rows;
+    RecordedSum row;
+    while (file >> row.n >> std::hex >> row.sum >> row.squares >> row.mean >> std::dec)
+        rows.push_back(row);
+    return rows;
+}
+
+TEST(NumpySum, has_numpys_bits_for_many_lengths) {
+    const auto rows = recorded();
+    ASSERT_GT(rows.size(), 80u);
+    for (const RecordedSum& row : rows) {
+        const std::vector<float> values = data_of(row.n);
+        EXPECT_EQ(std::bit_cast<uint32_t>(numpy_sum(values.data(), values.size())), row.sum)
+            << row.n;
+    }
+}
+
+TEST(PairNumbers, has_numpys_sums_for_many_lengths) {
+    for (const RecordedSum& row : recorded()) {
+        const std::vector<float> x = data_of(row.n);
+        const std::vector<float> zeros(x.size(), 0.0f);
+        const PairNumbers numbers =
+            pair_numbers(x.data(), zeros.data(), x.size(), {.differences = true});
+        EXPECT_EQ(std::bit_cast<uint32_t>(numbers.sum_xx), row.squares) << row.n;
+        EXPECT_EQ(std::bit_cast<uint32_t>(numbers.sum_dd), row.squares) << row.n;
+        EXPECT_EQ(numbers.sum_yy, 0) << row.n;
+        if (row.n == 0) continue;
+        const auto mean = static_cast<float>(static_cast<double>(numbers.sum_abs) / row.n);
+        EXPECT_EQ(std::bit_cast<uint32_t>(mean), std::stoul(row.mean, nullptr, 16)) << row.n;
+    }
+}
+
+TEST(PairNumbers, lets_nan_through_every_maximum) {
+    for (const size_t at : {size_t{0}, size_t{5}, size_t{8}, size_t{20}, size_t{299}}) {
+        std::vector<float> x(300, 1.0f);
+        const std::vector<float> y(300, 2.0f);
+        x[at] = std::numeric_limits<float>::quiet_NaN();
+        const PairNumbers numbers =
+            pair_numbers(x.data(),
+                         y.data(),
+                         x.size(),
+                         {.differences = true, .cosine = true, .divergence = true});
+        EXPECT_TRUE(std::isnan(numbers.max_abs)) << at;
+        EXPECT_TRUE(std::isnan(numbers.max_rel)) << at;
+        EXPECT_TRUE(std::isnan(numbers.sum_abs)) << at;
+        EXPECT_TRUE(std::isnan(numbers.cosine)) << at;
+        EXPECT_TRUE(std::isnan(numbers.divergence)) << at;
+    }
+}
+
+TEST(PairNumbers, finds_maxima_in_the_tail) {
+    std::vector<float> x(19, 1.0f);
+    const std::vector<float> y(19, 1.0f);
+    x[18] = 4;
+    const PairNumbers numbers = pair_numbers(x.data(), y.data(), 19, {.differences = true});
+    EXPECT_EQ(numbers.max_abs, 3);
+    EXPECT_EQ(numbers.max_rel, 3);
+}
+
+}  // namespace
+}  // namespace npuscope::compare::msaccucmp

@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "tests/compare/report/small_result.h"
+
+namespace npuscope::compare::test {
+namespace {
+
+TEST(CsvReport, is_the_approved_text) {
+    EXPECT_EQ(report_text("csv"), approved("small.csv"));
+}
+
+TEST(Reports, are_written_into_a_folder_under_their_names) {
+    const npuscope::test::TempDir folder;
+    write_reports(small_result(),
+                  {.target = "npu.h5", .golden = "gpu.h5", .options = {}},
+                  folder / "new/out");
+    EXPECT_EQ(npuscope::test::read_file(folder / "new/out/result.csv"), approved("small.csv"));
+    EXPECT_FALSE(npuscope::test::read_file(folder / "new/out/verdicts.json").empty());
+}
+
+TEST(Reports, rejects_an_unknown_name_and_lists_the_known) {
+    try {
+        static_cast<void>(report_named("pdf"));
+        FAIL();
+    } catch (const Error& failure) {
+        EXPECT_STREQ(failure.what(),
+                     "there is no report 'pdf'; the reports are csv, json, terminal");
+    }
+}
+
+TEST(Reports, rejects_a_folder_that_cannot_be_made) {
+    const npuscope::test::TempDir folder;
+    npuscope::test::write_file(folder / "file", "");
+    EXPECT_THROW(write_reports(small_result(), {.options = {}}, folder / "file/out"), Error);
+}
+
+}  // namespace
+}  // namespace npuscope::compare::test

@@ -1,0 +1,28 @@
+#include <gtest/gtest.h>
+
+#include "tests/compare/report/small_result.h"
+
+namespace npuscope::compare::test {
+namespace {
+
+TEST(JsonReport, is_the_approved_text) {
+    EXPECT_EQ(report_text("json"), approved("small.json"));
+}
+
+TEST(JsonReport, is_read_by_pythons_json_module) {
+    const npuscope::test::TempDir folder;
+    npuscope::test::write_file(folder / "r.json", report_text("json"));
+    const auto python = npuscope::test::run_python(
+        "import json,sys\n"
+        "r=json.load(open(sys.argv[1]))\n"
+        "assert r['verdict']=='fail' and r['version']==1\n"
+        "assert r['first_culprit']['path']=='/addmm/2'\n"
+        "assert r['ops'][1]['tensors'][1]['metrics']['max_absolute_error']==0.5\n"
+        "assert r['ops'][1]['tensors'][0]['metrics']['snr_db']=='inf'\n"
+        "assert r['counts']['only_golden']==1\n",
+        {(folder / "r.json").string()});
+    EXPECT_EQ(python.exit_code, 0) << python.err;
+}
+
+}  // namespace
+}  // namespace npuscope::compare::test

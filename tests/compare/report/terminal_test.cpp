@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "tests/compare/report/small_result.h"
+
+namespace npuscope::compare::test {
+namespace {
+
+TEST(TerminalReport, is_the_approved_text) {
+    EXPECT_EQ(report_text("terminal"), approved("small.txt"));
+}
+
+TEST(TerminalReport, shows_all_ops_when_asked_and_the_worst_first) {
+    const std::string text =
+        report_text("terminal", {.worst_first = true, .all_ops = true, .options = {}});
+    EXPECT_NE(text.find("/relu/1"), std::string::npos);
+    EXPECT_LT(text.find("/addmm/2"), text.find("/zeros/4"));
+    EXPECT_LT(text.find("/only/10"), text.find("/zeros/4"));
+}
+
+TEST(TerminalReport, has_colours_only_when_asked) {
+    EXPECT_EQ(report_text("terminal").find('\x1b'), std::string::npos);
+    EXPECT_NE(report_text("terminal", {.color = true, .options = {}}).find("\x1b[31m"),
+              std::string::npos);
+}
+
+TEST(TerminalReport, says_that_nothing_was_compared) {
+    const std::string text = report_named("terminal").write(Result{}, {.options = {}});
+    EXPECT_NE(text.find("verdict: nothing compared"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope::compare::test

@@ -1,0 +1,80 @@
+#include "diagnose/check_report.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace npuscope::diagnose {
+namespace {
+
+CheckReport sample() {
+    CheckReport report;
+    report.verdict = "fail";
+    report.headline = "/mm/2 (</script><b>) is the first op that overflows; 1 op only received it";
+    report.model = "m.onnx";
+    report.device = "npu 910A";
+    OpFinding good;
+    good.path = "/relu/1";
+    good.name = "relu";
+    good.seqid = 1;
+    good.verdict = "pass";
+    good.introduced = 0.0;
+    good.tolerance = 1e-5;
+    OpFinding bad;
+    bad.path = "/mm/2";
+    bad.name = "mm";
+    bad.seqid = 2;
+    bad.node = "</script><b>";
+    bad.verdict = "fail";
+    bad.introduced = std::numeric_limits<double>::infinity();
+    bad.tolerance = 4e-3;
+    bad.overflow = OverflowRole::kIntroduced;
+    bad.kernels = {"Cast", "MatMul"};
+    report.ops = {good, bad};
+    report.first_culprit = 1;
+    report.why = {"cube-demotion-saturation", 1.0, "its input reaches 1e5"};
+    report.next = "npuscope inspect npu.h5 /mm/2";
+    return report;
+}
+
+TEST(CheckJson, holds_the_agreed_members) {
+    const auto root = nlohmann::json::parse(to_json(sample()));
+    EXPECT_EQ(root["version"], 1);
+    EXPECT_EQ(root["verdict"], "fail");
+    EXPECT_EQ(root["first_culprit"]["path"], "/mm/2");
+    EXPECT_EQ(root["first_culprit"]["why"]["fingerprint"], "cube-demotion-saturation");
+    EXPECT_EQ(root["first_culprit"]["next"], "npuscope inspect npu.h5 /mm/2");
+    EXPECT_EQ(root["ops"].size(), 2u);
+    EXPECT_EQ(root["ops"][1]["introduced"], "inf");
+    EXPECT_EQ(root["overflow"][0]["kind"], "introduced");
+}
+
+TEST(CheckJson, has_no_culprit_without_one) {
+    CheckReport report = sample();
+    report.first_culprit.reset();
+    EXPECT_TRUE(nlohmann::json::parse(to_json(report))["first_culprit"].is_null());
+}
+
+TEST(CheckHtml, escapes_names_from_outside) {
+    const std::string page = to_html(sample());
+    EXPECT_EQ(page.find("</script><b>"), std::string::npos);
+    EXPECT_NE(page.find("&lt;/script&gt;&lt;b&gt;"), std::string::npos);
+}
+
+TEST(CheckHtml, refers_to_nothing_outside_the_page) {
+    const std::string page = to_html(sample());
+    for (const char* outside : {"http://", "https://", "src=", "@import", "url("})
+        EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+}
+
+TEST(CheckText, shows_what_does_not_pass_and_hides_what_does) {
+    const std::string text = to_text(sample(), false, false);
+    EXPECT_NE(text.find("FAIL"), std::string::npos);
+    EXPECT_NE(text.find("/mm/2"), std::string::npos);
+    EXPECT_NE(text.find("1 more ops that pass"), std::string::npos);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose

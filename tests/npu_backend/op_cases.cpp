@@ -1,0 +1,192 @@
+#include "tests/npu_backend/op_cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "npu_backend/executor.h"
+#include "tests/support/support.h"
+
+namespace npuscope::test {
+
+namespace {
+
+using nlohmann::json;
+
+const json& all_cases() {
+    static const json cases = [] {
+        std::ifstream stream(source_dir() / "data" / "op_cases.json");
+        return json::parse(stream);
+    }();
+    return cases;
+}
+
+Tensor decode_tensor(const json& node, DType float_dtype) {
+    const Shape shape = node.at("shape").get<Shape>();
+    const std::string kind = node.at("tensor");
+    std::vector<double> values;
+    for (const json& value : node.at("values")) {
+        if (value.is_boolean())
+            values.push_back(value.get<bool>() ? 1 : 0);
+        else
+            values.push_back(value.is_string() ? std::stod(value.get<std::string>())
+                                               : value.get<double>());
+    }
+    const Tensor wide = Tensor::from<double>(shape, std::span<const double>(values));
+    if (kind == "float") return wide.cast(float_dtype);
+    return wide.cast(kind == "bool" ? DType::kBool : DType::kInt64);
+}
+
+Value decode(const json& node, DType float_dtype) {
+    if (node.is_null()) return {};
+    if (node.contains("tensor")) return decode_tensor(node, float_dtype);
+    if (node.contains("tensors")) {
+        TensorList list;
+        for (const json& item : node.at("tensors"))
+            list.push_back(decode_tensor(item, float_dtype));
+        return list;
+    }
+    if (node.contains("bool")) return node.at("bool").get<bool>();
+    if (node.contains("int")) return node.at("int").get<int64_t>();
+    if (node.contains("real")) return node.at("real").get<double>();
+    if (node.contains("text")) return node.at("text").get<std::string>();
+    return node.at("ints").get<IntList>();
+}
+
+struct ComputeTypeOf : Observer {
+    void op_end(const OpEnd& event) override {
+        type = event.compute_type;
+        status = event.status;
+    }
+    ComputeType type = ComputeType::kNone;
+    FloatStatus status;
+};
+
+double tolerance_of(ComputeType type) {
+    switch (type) {
+        case ComputeType::kFloat64:
+            return 1e-12;
+        case ComputeType::kFloat32:
+            return 1e-5;
+        case ComputeType::kHFloat32:
+            return 2e-3;
+        case ComputeType::kFloat16:
+            return 4e-3;
+        case ComputeType::kBFloat16:
+            return 3e-2;
+        case ComputeType::kNone:
+            return 0;
+    }
+    return 0;
+}
+
+void compare(const Tensor& target, const Tensor& golden, double tolerance) {
+    ASSERT_EQ(target.shape(), golden.shape());
+    if (is_float(golden.dtype())) {
+        // The golden value is rounded to the target's dtype, which may move it by one unit.
+        tolerance = std::max(tolerance, std::ldexp(1.0, 1 - info(target.dtype()).significand_bits));
+    }
+    const Tensor expected = golden.cast(target.dtype());
+    double largest = 0;
+    for (int64_t i = 0; i < expected.numel(); ++i)
+        largest = std::max(largest, std::fabs(expected.at(i)));
+    for (int64_t i = 0; i < expected.numel(); ++i)
+        ASSERT_NEAR(
+            target.at(i), expected.at(i), is_float(golden.dtype()) ? tolerance * largest : 0)
+            << "element " << i;
+}
+
+void check_results(const Value& target, const json& golden, double tolerance) {
+    if (const auto* list = std::get_if<TensorList>(&target)) {
+        const json& expected = golden.at("tensors");
+        ASSERT_EQ(list->size(), expected.size());
+        for (size_t i = 0; i < list->size(); ++i)
+            compare((*list)[i], decode_tensor(expected[i], DType::kFloat64), tolerance);
+        return;
+    }
+    const auto& tensor = std::get<Tensor>(target);
+    const Tensor expected = decode_tensor(golden, DType::kFloat64);
+    if (!is_float(expected.dtype())) {
+        ASSERT_EQ(tensor.dtype(), expected.dtype());
+    }
+    compare(tensor, expected, tolerance);
+}
+
+void check_case(const json& recorded, const Device& device, DType dtype, double chip_tolerance) {
+    Executor executor(device);
+    ComputeTypeOf observed;
+    executor.attach(observed);
+    std::vector<Value> positional;
+    for (const json& argument : recorded.at("positional"))
+        positional.push_back(decode(argument, dtype));
+    const std::string op = recorded.at("op");
+    // Named arguments follow the positional ones.
+    Results results;
+    if (recorded.at("named").empty()) {
+        results = executor.call(op, positional);
+    } else {
+        NamedValues named;
+        const auto names = Executor::argument_names(op);
+        for (size_t i = 0; i < positional.size(); ++i)
+            named.push_back({std::string(names[i]), positional[i]});
+        for (const auto& [name, value] : recorded.at("named").items())
+            named.push_back({name, decode(value, dtype)});
+        results = executor.call_named(op, std::move(named));
+    }
+    EXPECT_FALSE(observed.status.overflow());
+    ASSERT_EQ(results.size(), recorded.at("results").size());
+    double tolerance = tolerance_of(observed.type);
+    if (device.policy == Policy::kChip && chip_tolerance != 0)
+        tolerance = std::max(tolerance, chip_tolerance);
+    for (size_t i = 0; i < results.size(); ++i) {
+        SCOPED_TRACE("result " + std::to_string(i));
+        check_results(results.values()[i].value, recorded.at("results")[i], tolerance);
+    }
+}
+
+}  // namespace
+
+std::set<std::string> ops_with_cases() {
+    std::set<std::string> names;
+    for (const json& recorded : all_cases())
+        names.insert(recorded.at("op").get<std::string>());
+    return names;
+}
+
+void check_op(const std::string& op, double chip_tolerance) {
+    struct Setting {
+        Device device;
+        DType dtype;
+    };
+    const Device npu_a = Device::npu(chip("910A"));
+    const Device npu_b = Device::npu(chip("910B"));
+    const std::vector<Setting> settings = {{Device::reference64(), DType::kFloat64},
+                                           {Device::reference64(), DType::kFloat32},
+                                           {Device::reference64(), DType::kFloat16},
+                                           {Device::reference32(), DType::kFloat32},
+                                           {Device::reference32(), DType::kFloat64},
+                                           {npu_a, DType::kFloat32},
+                                           {npu_a, DType::kFloat16},
+                                           {npu_b, DType::kFloat64},
+                                           {npu_b, DType::kFloat32},
+                                           {npu_b, DType::kFloat16},
+                                           {npu_b, DType::kBFloat16}};
+    int64_t count = 0;
+    for (size_t index = 0; index < all_cases().size(); ++index) {
+        const json& recorded = all_cases()[index];
+        if (recorded.at("op") != op) continue;
+        ++count;
+        for (const Setting& setting : settings) {
+            SCOPED_TRACE(op + ", case " + std::to_string(index) + ", " +
+                         setting.device.description() + ", " + std::string(name_of(setting.dtype)));
+            check_case(recorded, setting.device, setting.dtype, chip_tolerance);
+        }
+    }
+    EXPECT_GT(count, 0) << op << " has no case in data/op_cases.json";
+}
+
+}  // namespace npuscope::test

@@ -1,0 +1,158 @@
+"""The shell scripts: install-dependencies asks apt-get for exactly what is missing, and failures show.
+
+The package tools are stand-ins: small scripts in a folder that is all there is on PATH beside the
+programs that every Debian has.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(os.environ["NPUSCOPE_SOURCE_DIR"]) / "scripts"
+ESSENTIAL = ("bash", "env", "mktemp", "rm", "tail", "dirname", "cat")
+
+DPKG_QUERY = """#!/bin/bash
+[[ " $INSTALLED " == *" ${@: -1} "* ]] && echo -n installed
+"""
+APT_GET = """#!/bin/bash
+echo "$DEBIAN_FRONTEND $*" >>"$CALLS"
+[[ -z ${APT_FAILS:-} ]] || { echo "no such package"; exit 100; }
+"""
+
+
+def listed(*groups: str) -> list:
+    """The packages of the list that carry no group or one of these."""
+    found = []
+    for line in (SCRIPTS / "dependencies.txt").read_text().splitlines():
+        words = line.split()
+        if words and not line.startswith("#") and (len(words) == 1 or words[1] in groups):
+            found.append(words[0])
+    return found
+
+
+class InstallDependencies(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.bin = Path(scratch.name, "bin")
+        self.bin.mkdir()
+        self.calls = Path(scratch.name, "calls")
+        for name in ESSENTIAL:
+            (self.bin / name).symlink_to(shutil.which(name))
+        self.stand_in("dpkg-query", DPKG_QUERY)
+        self.stand_in("apt-get", APT_GET)
+        self.stand_in("id", "#!/bin/bash\necho 0\n")
+
+    def stand_in(self, name: str, text: str) -> None:
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+    def install(self, *words: str, installed: list, **variables: str):
+        return subprocess.run(
+            [str(SCRIPTS / "install-dependencies"), *words],
+            env={
+                "PATH": str(self.bin),
+                "INSTALLED": " ".join(installed),
+                "CALLS": str(self.calls),
+                **variables,
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def installed_by_apt(self) -> list:
+        update, install = self.calls.read_text().splitlines()
+        self.assertTrue(update.startswith("noninteractive ") and update.endswith(" update"))
+        self.assertTrue(install.startswith("noninteractive "))
+        _, _, packages = install.partition("--no-install-recommends ")
+        return packages.split()
+
+    def test_calls_nothing_when_all_is_there(self) -> None:
+        done = self.install(installed=listed())
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertFalse(self.calls.exists())
+
+    def test_installs_only_what_is_missing(self) -> None:
+        done = self.install("test", installed=[p for p in listed("test") if p != "hdf5-tools"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.installed_by_apt(), ["hdf5-tools"])
+
+    def test_leaves_packages_of_the_tests_out_unless_asked(self) -> None:
+        self.install(installed=[])
+        self.assertEqual(self.installed_by_apt(), listed())
+        self.calls.unlink()
+        self.install("test", "full", installed=[])
+        self.assertEqual(self.installed_by_apt(), listed("test", "full"))
+
+    def test_uses_sudo_without_a_question_when_not_root(self) -> None:
+        self.stand_in("id", "#!/bin/bash\necho 1000\n")
+        self.stand_in("sudo", '#!/bin/bash\n[[ $1 == -n ]] || exit 1\nshift\n"$@"\n')
+        done = self.install(installed=[])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.installed_by_apt(), listed())
+
+    def test_rejects_to_install_without_root_and_sudo(self) -> None:
+        self.stand_in("id", "#!/bin/bash\necho 1000\n")
+        done = self.install(installed=[p for p in listed() if p != "cmake"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("apt-get install cmake", done.stderr)
+
+    def test_says_what_is_needed_where_there_is_no_apt(self) -> None:
+        (self.bin / "apt-get").unlink()
+        done = self.install(installed=[])
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no apt-get here", done.stderr)
+        self.assertIn("libhdf5-dev", done.stderr)
+
+    def test_shows_what_apt_said_when_it_fails(self) -> None:
+        done = self.install(installed=[], APT_FAILS="1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no such package", done.stderr)
+        self.assertIn("could not install", done.stderr)
+
+    def test_rejects_an_unknown_word(self) -> None:
+        done = self.install("everything", installed=[])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown word 'everything'", done.stderr)
+
+
+class Stage(unittest.TestCase):
+    def quietly(self, command: str):
+        with tempfile.TemporaryDirectory() as folder:
+            script = f'source "{SCRIPTS}/stage.sh"; quietly "{folder}/log" bash -c \'{command}\''
+            return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+
+    def test_a_command_that_works_prints_nothing(self) -> None:
+        done = self.quietly("echo much; echo more >&2")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_command_that_fails_shows_its_log_and_keeps_its_exit_code(self) -> None:
+        done = self.quietly("echo first; echo a.cpp:1: error: second; exit 7")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("2:a.cpp:1: error: second", done.stdout)
+        self.assertIn("first", done.stdout)
+
+
+class Options(unittest.TestCase):
+    def test_test_rejects_an_unknown_option(self) -> None:
+        done = subprocess.run(
+            [str(SCRIPTS / "test"), "--fast"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown option '--fast'", done.stderr)
+
+    def test_test_explains_itself(self) -> None:
+        done = subprocess.run(
+            [str(SCRIPTS / "test"), "--help"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("scripts/test --full", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
