@@ -11,7 +11,8 @@ namespace npuscope::compare::msaccucmp {
 namespace {
 
 constexpr size_t kMostRuns = 1000000;
-constexpr int kDeepestGroup = 64;
+constexpr int kDeepestGroup = 16;
+constexpr int64_t kMostObjects = 20000;  ///< below one run
 
 /// Runs of these two are counted together: both stand for one NPU op.
 constexpr std::array<std::string_view, 2> kPooled = {"CudnnConvolutionBackward",
@@ -51,6 +52,7 @@ DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
         for (const Group& group : groups) {
             Run run{.name = group.name, .order = order, .datasets = {}, .by_path = {}};
             const std::string path = "/" + group.name.op + "/" + std::to_string(order);
+            visited_ = 0;
             walk(run, group.path, path, file_.kind(group.path));
             runs_.push_back(std::move(run));
         }
@@ -159,8 +161,20 @@ void DumpIndex::walk(Run& run,
         log_.warning("[" + path + "] is nested too deeply; it is skipped.");
         return;
     }
-    for (const auto& [name, child_kind] : file_.typed_children(real))
-        walk(run, real + "/" + name, path + "/" + name, child_kind);
+    for (const auto& [name, child_kind] : file_.typed_children(real)) {
+        if (++visited_ > kMostObjects) {
+            if (visited_ == kMostObjects + 1)
+                log_.warning(
+                    "[" + path +
+                    "] holds too many objects (a group within itself?); the rest is skipped.");
+            return;
+        }
+        try {
+            walk(run, real + "/" + name, path + "/" + name, child_kind);
+        } catch (const Error& failure) {
+            log_.warning("[" + path + "/" + name + "] is skipped: " + failure.what());
+        }
+    }
 }
 
 void DumpIndex::take_dataset(Run& run, const std::string& real, const std::string& path) {

@@ -87,6 +87,7 @@ class DumpIndex {
     std::vector<Run> runs_;
     std::map<RunName, size_t> by_name_;
     std::map<std::pair<std::string, int64_t>, std::vector<size_t>> by_op_and_order_;
+    int64_t visited_ = 0;  ///< objects below the run being walked
     std::optional<int64_t> last_order_;
     std::optional<int64_t> device_type_;
 };

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
+#include "compare/csv_line.h"
 #include "compare/msaccucmp/advisor.h"
 #include "compare/msaccucmp/algorithms.h"
-#include "compare/csv_line.h"
 #include "compare/msaccucmp/dump_index.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/filter.h"

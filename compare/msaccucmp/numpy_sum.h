@@ -11,19 +11,52 @@
 
 namespace npuscope::compare::msaccucmp {
 
-/// Eight lanes, the eight running sums of the pairwise scheme.
-using Lanes = float __attribute__((vector_size(32)));
-using LaneMask = int __attribute__((vector_size(32)));
-
 inline constexpr size_t kSumChunk = 8192;
 inline constexpr size_t kPairwiseLeaf = 128;
 inline constexpr size_t kLanes = 8;
+
+/// Four floats in one register; the compiler makes single instructions of it on any 64-bit machine.
+using Quad = float __attribute__((vector_size(16)));
+using QuadMask = int __attribute__((vector_size(16)));
+
+/// Eight lanes, the eight running sums of the pairwise scheme.
+struct Lanes {
+    Quad low;
+    Quad high;
+
+    float operator[](size_t i) const { return i < 4 ? low[i] : high[i - 4]; }
+    Lanes& operator+=(const Lanes& other) {
+        low += other.low;
+        high += other.high;
+        return *this;
+    }
+};
+inline Lanes operator-(const Lanes& a, const Lanes& b) {
+    return {a.low - b.low, a.high - b.high};
+}
+inline Lanes operator*(const Lanes& a, const Lanes& b) {
+    return {a.low * b.low, a.high * b.high};
+}
+inline Lanes operator/(const Lanes& a, const Lanes& b) {
+    return {a.low / b.low, a.high / b.high};
+}
+
+/// f on both halves.
+template <class F, class... Operands>
+Lanes each_half(F f, const Operands&... operands) {
+    return {f(operands.low...), f(operands.high...)};
+}
 
 /// Eight elements from `data`, which need not be aligned.
 inline Lanes load_lanes(const float* data) {
     Lanes lanes;
     __builtin_memcpy(&lanes, data, sizeof lanes);
     return lanes;
+}
+
+inline Lanes splat(float value) {
+    const Quad quad = {value, value, value, value};
+    return {quad, quad};
 }
 
 /// The K sums that `Terms` defines: terms(i, Lanes (&out)[K]) gives the eight terms from element i

@@ -1,5 +1,6 @@
 #include "compare/msaccucmp/pair_numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,24 +14,24 @@ namespace {
 constexpr float kFloat64Epsilon = 2.220446049250313e-16f;
 constexpr float kFloat32Epsilon = 1.1920928955078125e-07f;
 
-Lanes splat(float value) {
-    return Lanes{value, value, value, value, value, value, value, value};
-}
-
-Lanes absolute(Lanes v) {
-    LaneMask bits;
-    __builtin_memcpy(&bits, &v, sizeof bits);
-    bits &= 0x7fffffff;
-    __builtin_memcpy(&v, &bits, sizeof bits);
-    return v;
+Lanes absolute(const Lanes& lanes) {
+    return each_half(
+        [](Quad v) {
+            QuadMask bits;
+            __builtin_memcpy(&bits, &v, sizeof bits);
+            bits &= 0x7fffffff;
+            __builtin_memcpy(&v, &bits, sizeof bits);
+            return v;
+        },
+        lanes);
 }
 
 /// NumPy's maximum: NaN wins, and stays.
-Lanes maximum(Lanes a, Lanes b) {
-    return ((b > a) | (b != b)) ? b : a;
+Lanes maximum(const Lanes& a, const Lanes& b) {
+    return each_half([](Quad x, Quad y) { return ((y > x) | (y != y)) ? y : x; }, a, b);
 }
-Lanes minimum(Lanes a, Lanes b) {
-    return ((b < a) | (b != b)) ? b : a;
+Lanes minimum(const Lanes& a, const Lanes& b) {
+    return each_half([](Quad x, Quad y) { return ((y < x) | (y != y)) ? y : x; }, a, b);
 }
 float maximum(float a, float b) {
     return b > a || b != b ? b : a;
@@ -39,10 +40,19 @@ float minimum(float a, float b) {
     return b < a || b != b ? b : a;
 }
 
-float fold(Lanes lanes, float start, float (*combine)(float, float)) {
+float fold(const Lanes& lanes, float start, float (*combine)(float, float)) {
     for (size_t i = 0; i < kLanes; ++i)
-        start = start != start ? start : combine(start, lanes[i]);
+        start = combine(start, lanes[i]);
     return start;
+}
+
+/// |ratio| where |b| exceeds the float64 epsilon, 0 elsewhere.
+Lanes relative(const Lanes& ratio, const Lanes& b) {
+    const Lanes floor = splat(kFloat64Epsilon);
+    const auto choose = [](Quad r, Quad size, Quad least) {
+        return size > least ? r : Quad{0, 0, 0, 0};
+    };
+    return each_half(choose, absolute(ratio), absolute(b), floor);
 }
 
 /// First pass: the sums over differences, and their maxima.
@@ -59,10 +69,9 @@ struct DifferenceTerms {
         const Lanes b = load_lanes(y + i);
         const Lanes d = a - b;
         const Lanes abs_d = absolute(d);
-        const Lanes rel =
-            absolute(b) > splat(kFloat64Epsilon) ? absolute(a / b - splat(1)) : splat(0);
-        max_abs = (max_abs != max_abs) ? max_abs : maximum(max_abs, abs_d);
-        max_rel = (max_rel != max_rel) ? max_rel : maximum(max_rel, rel);
+        const Lanes rel = relative(a / b - splat(1), b);
+        max_abs = maximum(max_abs, abs_d);
+        max_rel = maximum(max_rel, rel);
         out[0] = a * a;
         out[1] = b * b;
         out[2] = d * d;
@@ -74,8 +83,8 @@ struct DifferenceTerms {
         const float b = y[i];
         const float d = a - b;
         const float rel = std::fabs(b) > kFloat64Epsilon ? std::fabs(a / b - 1.0f) : 0.0f;
-        if (tail_abs == tail_abs) tail_abs = maximum(tail_abs, std::fabs(d));
-        if (tail_rel == tail_rel) tail_rel = maximum(tail_rel, rel);
+        tail_abs = maximum(tail_abs, std::fabs(d));
+        tail_rel = maximum(tail_rel, rel);
         out[0] = a * a;
         out[1] = b * b;
         out[2] = d * d;
@@ -105,12 +114,12 @@ struct Normalised {
     Lanes lanes(size_t i) const {
         Lanes v = load_lanes(data + i);
         if (range != 0) v = (v - splat(low)) / splat(range);
-        return (v != v) ? v : maximum(v, splat(kFloat32Epsilon));
+        return maximum(splat(kFloat32Epsilon), v);
     }
     float at(size_t i) const {
         float v = data[i];
         if (range != 0) v = (v - low) / range;
-        return v != v ? v : maximum(v, kFloat32Epsilon);
+        return maximum(kFloat32Epsilon, v);
     }
 };
 
@@ -123,12 +132,12 @@ Normalised normalised(const float* data, size_t count) {
     size_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
         const Lanes v = load_lanes(data + i);
-        low = (low != low) ? low : minimum(low, v);
-        high = (high != high) ? high : maximum(high, v);
+        low = minimum(low, v);
+        high = maximum(high, v);
     }
     for (; i < count; ++i) {
-        if (tail_low == tail_low) tail_low = minimum(tail_low, data[i]);
-        if (tail_high == tail_high) tail_high = maximum(tail_high, data[i]);
+        tail_low = minimum(tail_low, data[i]);
+        tail_high = maximum(tail_high, data[i]);
     }
     const float lowest = fold(low, tail_low, minimum);
     return {data, lowest, fold(high, tail_high, maximum) - lowest};
@@ -157,9 +166,11 @@ struct DivergenceTerms {
     void operator()(size_t i, Lanes (&out)[1]) const {
         const Lanes a = p.lanes(i) / splat(mass_p);
         const Lanes ratio = a / (q.lanes(i) / splat(mass_q));
-        Lanes logs = splat(0);
-        for (size_t k = 0; k < kLanes; ++k)
-            logs[k] = std::log(ratio[k]);
+        Lanes logs;
+        for (size_t k = 0; k < 4; ++k) {
+            logs.low[k] = std::log(ratio.low[k]);
+            logs.high[k] = std::log(ratio.high[k]);
+        }
         out[0] = a * logs;
     }
     void operator()(size_t i, float (&out)[1]) const {
@@ -175,31 +186,56 @@ float kullback_leibler(const float* x, const float* y, size_t count) {
     return NumpySums<1, DivergenceTerms>(terms).over(count)[0];
 }
 
-/// Mean and population standard deviation in double. Only three decimals are printed, so the order
-/// of summation is the one that runs fastest: four running sums.
+/// NumPy's double sum of term(i): the same scheme as NumpySums, without vectors.
+template <class Term>
+double pairwise_double(const Term& term, size_t start, size_t count) {
+    if (count < kLanes) {
+        double sum = 0;
+        for (size_t i = 0; i < count; ++i)
+            sum += term(start + i);
+        return sum;
+    }
+    if (count > kPairwiseLeaf) {
+        const size_t left = count / 2 - (count / 2) % kLanes;
+        return pairwise_double(term, start, left) +
+               pairwise_double(term, start + left, count - left);
+    }
+    std::array<double, kLanes> r;
+    for (size_t k = 0; k < kLanes; ++k)
+        r[k] = term(start + k);
+    size_t i = kLanes;
+    for (; i + kLanes <= count; i += kLanes)
+        for (size_t k = 0; k < kLanes; ++k)
+            r[k] += term(start + i + k);
+    double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    for (; i < count; ++i)
+        sum += term(start + i);
+    return sum;
+}
+
+template <class Term>
+double sum_double(const Term& term, size_t count) {
+    double total = 0;
+    for (size_t start = 0; start < count; start += kSumChunk)
+        total += pairwise_double(term, start, std::min(kSumChunk, count - start));
+    return total;
+}
+
+/// Mean and population standard deviation in double.
 void deviation(const float* data, size_t count, double& mean, double& result) {
     if (count == 0) {
         mean = result = std::numeric_limits<double>::quiet_NaN();
         return;
     }
-    const auto sum_of = [&](auto&& term) {
-        std::array<double, 4> sums{};
-        size_t i = 0;
-        for (; i + 4 <= count; i += 4)
-            for (size_t k = 0; k < 4; ++k)
-                sums[k] += term(data[i + k]);
-        for (; i < count; ++i)
-            sums[0] += term(data[i]);
-        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    };
     const auto n = static_cast<double>(count);
-    mean = sum_of([](float v) { return static_cast<double>(v); }) / n;
-    const double centre = mean;
-    result = std::sqrt(sum_of([centre](float v) {
-                           const double d = static_cast<double>(v) - centre;
-                           return d * d;
-                       }) /
-                       n);
+    const double centre =
+        sum_double([data](size_t i) { return static_cast<double>(data[i]); }, count) / n;
+    const auto squared = [data, centre](size_t i) {
+        const double d = static_cast<double>(data[i]) - centre;
+        return d * d;
+    };
+    mean = centre;
+    result = std::sqrt(sum_double(squared, count) / n);
 }
 
 struct PlainTerms {

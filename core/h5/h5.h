@@ -102,7 +102,8 @@ class Reader {
     [[nodiscard]] bool exists(const std::string& path) const;
     /// Errors: Error(kFormat) when there is no such object.
     [[nodiscard]] ObjectKind kind(const std::string& path) const;
-    /// Names of a group's links in native order (h5py's iteration order), dangling links left out.
+    /// Names of a group's links in h5py's iteration order (by name, or by creation where a group
+    /// other than the root tracks it), dangling links left out.
     [[nodiscard]] std::vector<std::string> children(const std::string& group) const;
     /// The same with each child's kind.
     [[nodiscard]] std::vector<std::pair<std::string, ObjectKind>> typed_children(

@@ -35,6 +35,16 @@ ObjectKind kind_of(hid_t object) {
     }
 }
 
+/// h5py lists a file's root by name, and a group too unless it tracks the order in which links were
+/// made.
+H5_index_t h5py_index(hid_t group, const std::string& path) {
+    if (path == "/") return H5_INDEX_NAME;
+    const Handle creation(H5Gget_create_plist(group), H5Pclose);
+    unsigned flags = 0;
+    if (creation.valid()) H5Pget_link_creation_order(creation.get(), &flags);
+    return (flags & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+}
+
 herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* target) {
     static_cast<std::vector<std::string>*>(target)->emplace_back(name);
     return 0;
@@ -246,7 +256,12 @@ std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
         throw Error(ErrorKind::kFormat, state_->name(group) + " is not a group");
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Literate(object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_name, &names),
+    check(H5Literate(object.get(),
+                     h5py_index(object.get(), group),
+                     H5_ITER_INC,
+                     &position,
+                     collect_name,
+                     &names),
           "cannot list the group " + state_->name(group),
           ErrorKind::kFormat);
     std::vector<std::pair<std::string, ObjectKind>> typed;

@@ -1,0 +1,59 @@
+// Files written by h5py, read here.
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/h5/h5.h"
+#include "tests/support/support.h"
+
+namespace npuscope::h5 {
+namespace {
+
+class FilesOfH5py : public testing::Test {
+  protected:
+    Reader written(const std::string& body) {
+        const std::string path = (folder_ / "f.h5").string();
+        const test::RunResult python =
+            test::run_python("import h5py,sys,numpy as np\npath=sys.argv[1]\n" + body, {path});
+        EXPECT_EQ(python.exit_code, 0) << python.err;
+        return Reader(path);
+    }
+
+    test::TempDir folder_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(FilesOfH5py, list_a_group_by_name_in_old_and_new_layout) {
+    for (const std::string layout : {"earliest", "latest"}) {
+        const Reader file = written("f=h5py.File(path,'w',libver='" + layout +
+                                    "')\nfor n in ['c','a','b']: f.create_group(n)\n");
+        EXPECT_EQ(file.children("/"), (Names{"a", "b", "c"})) << layout;
+    }
+}
+
+TEST_F(FilesOfH5py, list_a_group_that_tracks_creation_in_that_order_but_the_root_by_name) {
+    const Reader file = written(
+        "f=h5py.File(path,'w',track_order=True)\n"
+        "g=f.create_group('g',track_order=True)\n"
+        "for n in ['c','a','b']: f.create_group(n); g.create_group(n)\n"
+        "f.close()\n"
+        "f=h5py.File(path,'r')\n"
+        "assert list(f['g'])==['c','a','b'] and list(f)==['a','b','c','g']\n");
+    EXPECT_EQ(file.children("/g"), (Names{"c", "a", "b"}));
+    EXPECT_EQ(file.children("/"), (Names{"a", "b", "c", "g"}));
+}
+
+TEST_F(FilesOfH5py, give_the_real_part_of_complex_numbers) {
+    const Reader file = written(
+        "f=h5py.File(path,'w')\n"
+        "f['a']=np.array([[1+2j,3-4j]],dtype=np.complex64)\n"
+        "f['b']=np.complex128(5+6j)\n"
+        "f['c']=np.float32(1)\n");
+    EXPECT_TRUE(identical(file.read_real_part("/a"), Tensor::from<float>({1, 2}, {1, 3})));
+    EXPECT_TRUE(identical(file.read_real_part("/b"), Tensor::from<double>({}, {5})));
+    EXPECT_THROW(static_cast<void>(file.read_real_part("/c")), Error);
+    EXPECT_THROW(static_cast<void>(file.read("/a")), Error);
+}
+
+}  // namespace
+}  // namespace npuscope::h5
