@@ -390,17 +390,4 @@ std::optional<std::string> Reader::string_attribute(const std::string& path,
     return text_of(attribute.get(), type.get());
 }
 
-void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {
-    const LibraryLock lock;
-    check(H5Ocopy(state_->file.get(),
-                  from.c_str(),
-                  target.state_->file.get(),
-                  to.c_str(),
-                  H5P_DEFAULT,
-                  target.state_->make_parents.get()),
-          "cannot copy " + state_->name(from) + " to '" + printable(target.state_->path.string()) +
-              "'");
-    target.state_->check_written();
-}
-
 }  // namespace npuscope::h5
