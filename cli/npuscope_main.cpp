@@ -1,5 +1,5 @@
 // npuscope COMMAND …
-#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -91,7 +91,9 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     try {
         const int code = npuscope::cli::run(argc, argv);
-        if (std::fflush(stdout) != 0) return fail("cannot write the result to standard output");
+        // Whoever closed the pipe early (head, less) has seen enough.
+        if (std::fflush(stdout) != 0 && errno != EPIPE)
+            return fail("cannot write the result to standard output");
         return code;
     } catch (const std::bad_alloc&) {
         return fail("not enough memory");

@@ -7,6 +7,7 @@
 
 #include "compare/accumulate.h"
 #include "compare/count.h"
+#include "compare/inheritance.h"
 #include "compare/judge.h"
 #include "compare/plan.h"
 #include "core/base/error.h"
@@ -91,33 +92,6 @@ TensorResult compare_entries(const TensorPair& pair,
     return result;
 }
 
-/// Findings by severity, then a pass, then what is neither.
-int weight(Verdict verdict) {
-    constexpr int kFindings = 100;
-    constexpr int kPassed = 50;
-    if (is_finding(verdict)) return kFindings + static_cast<int>(verdict);
-    return verdict == Verdict::kPass ? kPassed : static_cast<int>(verdict);
-}
-
-/// The first tensor of the largest weight decides.
-Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction direction) {
-    const TensorResult* deciding = nullptr;
-    for (const TensorResult& tensor : tensors) {
-        if (tensor.direction != direction) continue;
-        if (deciding == nullptr ||
-            weight(tensor.judgement.verdict) > weight(deciding->judgement.verdict))
-            deciding = &tensor;
-    }
-    if (deciding == nullptr) return {};
-    return {deciding->judgement.verdict, deciding->argument + ": " + deciding->judgement.rule};
-}
-
-bool has_direction(const OpResult& op, dumpfile::Direction direction) {
-    return std::any_of(op.tensors.begin(), op.tensors.end(), [&](const TensorResult& tensor) {
-        return tensor.direction == direction;
-    });
-}
-
 OpResult describe(const OpPair& pair) {
     OpResult op;
     op.match = pair.match;
@@ -129,23 +103,6 @@ OpResult describe(const OpPair& pair) {
     for (const dumpfile::OpEntry* side : {pair.target, pair.golden})
         if (side != nullptr && op.node.empty()) op.node = node_of(side->facts_json);
     return op;
-}
-
-void conclude(OpResult& op) {
-    if (op.target.empty() || op.golden.empty()) {
-        op.judgement = op.golden.empty()
-                           ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
-                           : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
-        return;
-    }
-    op.inputs = worst(op.tensors, dumpfile::Direction::kInput);
-    if (has_direction(op, dumpfile::Direction::kOutput)) {
-        op.judgement = worst(op.tensors, dumpfile::Direction::kOutput);
-    } else if (has_direction(op, dumpfile::Direction::kInput)) {
-        op.judgement = op.inputs;
-    } else {
-        op.judgement = {Verdict::kUndefined, "no tensors recorded"};
-    }
 }
 
 }  // namespace
@@ -204,6 +161,7 @@ Result compare_dumps(const dumpfile::Reader& target,
         ++done;
         if (options.on_op) options.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
+    if (!result.load_mode) mark_inherited(result.ops);
     count(result);
     return result;
 }

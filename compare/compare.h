@@ -49,7 +49,7 @@ struct Counts {
     int64_t only_target = 0;     ///< ops
     int64_t only_golden = 0;     ///< ops
     int64_t tensors = 0;         ///< measured
-    int64_t by_verdict[8] = {};  ///< tensors, by Verdict
+    int64_t by_verdict[9] = {};  ///< tensors, by Verdict
 };
 
 struct Result {
@@ -69,6 +69,13 @@ struct Options {
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };
+
+/// max|t-g| / max|g| (max|t-g| where max|g| is 0) of a measured tensor; infinity where only one
+/// side is non-finite.
+[[nodiscard]] double relative_error(const TensorResult& tensor);
+
+/// Sets an op's judgement and inputs from its tensors.
+void conclude(OpResult& op);
 
 /// Errors: Error(kIo|kFormat) when a file cannot be read at all; a tensor that cannot be read is
 /// incomparable. Threads: may be called by several threads with readers of their own.

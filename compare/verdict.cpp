@@ -8,6 +8,8 @@ std::string_view name_of(Verdict verdict) {
             return "pass";
         case Verdict::kMistrusted:
             return "mistrusted";
+        case Verdict::kInherited:
+            return "inherited";
         case Verdict::kUndefined:
             return "undefined";
         case Verdict::kMissingTarget:

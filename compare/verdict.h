@@ -11,6 +11,7 @@ namespace npuscope::compare {
 enum class Verdict : uint8_t {
     kPass,
     kMistrusted,  ///< equal within the bound, but all zero or constant: proves little
+    kInherited,   ///< beyond the bound, but no more than its inputs and the ops before it explain
     kUndefined,   ///< no pair of finite elements to judge (empty, or all NaN or inf on both sides)
     kMissingTarget,  ///< only the golden side has it
     kMissingGolden,  ///< only the target side has it
@@ -19,12 +20,12 @@ enum class Verdict : uint8_t {
     kFail,
 };
 
-/// "pass", "mistrusted", "undefined", "missing_target", "missing_golden", "incomparable",
-/// "out_of_range", "fail".
+/// "pass", "mistrusted", "inherited", "undefined", "missing_target", "missing_golden",
+/// "incomparable", "out_of_range", "fail".
 [[nodiscard]] std::string_view name_of(Verdict verdict);
 
-/// Whether the verdict makes a comparison end with exit code 1. Mistrusted and undefined do not,
-/// but they are no pass either.
+/// Whether the verdict makes a comparison end with exit code 1. Mistrusted, inherited and undefined
+/// do not, but they are no pass either.
 [[nodiscard]] constexpr bool is_finding(Verdict verdict) {
     return verdict > Verdict::kUndefined;
 }

@@ -46,12 +46,13 @@ bool computes_below_its_dtype(const OpFinding& op) {
 Explanation explain_overflow(const OpFinding& op, const dumpfile::Reader& golden) {
     const LargestInput input = largest_input(op, golden);
     if (computes_below_its_dtype(op) && input.magnitude > kLargestFloat16)
-        return {"cube-demotion-saturation",
-                1.0,
-                fmt::format("its input {} reaches {}, but the Cube takes float16 only (largest "
-                            "value 65504): the demotion saturates it",
-                            input.argument,
-                            short_text(input.magnitude))};
+        return {
+            "cube-demotion-saturation",
+            1.0,
+            fmt::format("its input '{}' reaches {:.6g}, but the Cube takes float16 only (largest "
+                        "value 65504): the demotion saturates it",
+                        input.argument,
+                        input.magnitude)};
     const std::string dtype = op.tensors.empty() ? op.compute_type : op.tensors.back().dtype;
     return {dtype == "float16" ? "float16-overflow" : "overflow",
             1.0,

@@ -1,7 +1,6 @@
 #include "diagnose/findings.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -59,7 +58,7 @@ void take_isolated(const compare::OpResult& result, OpFinding& op) {
     for (const compare::TensorResult& tensor : result.tensors) {
         if (tensor.direction != dumpfile::Direction::kOutput) continue;
         if (tensor.sums.numel > 0) {
-            raise(op.introduced, relative_error(tensor));
+            raise(op.introduced, compare::relative_error(tensor));
             op.tolerance = std::max(op.tolerance, tolerance_of(tensor, op.compute_type));
         }
         op.tensors.push_back(finding_of(tensor));
@@ -70,7 +69,7 @@ void take_free(const compare::OpResult& result, OpFinding& op) {
     for (const compare::TensorResult& tensor : result.tensors) {
         if (tensor.sums.numel == 0) continue;
         raise(tensor.direction == dumpfile::Direction::kInput ? op.inherited : op.free_error,
-              relative_error(tensor));
+              compare::relative_error(tensor));
     }
 }
 
@@ -107,12 +106,6 @@ void take_overflow(const Evidence& evidence, std::map<std::string, OpFinding>& o
 }
 
 }  // namespace
-
-double relative_error(const compare::TensorResult& tensor) {
-    const compare::Sums& sums = tensor.sums;
-    if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
-    return sums.max_abs_g > 0 ? sums.max_d / sums.max_abs_g : sums.max_d;
-}
 
 std::vector<OpFinding> collect_findings(const Evidence& evidence) {
     std::map<std::string, OpFinding> ops;

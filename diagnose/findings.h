@@ -23,7 +23,4 @@ struct Evidence {
 /// One finding per op of the free run and per golden op that it lacks, by seqid.
 [[nodiscard]] std::vector<OpFinding> collect_findings(const Evidence& evidence);
 
-/// max|t - g| / max|g| of one measured tensor; infinity where only one side is non-finite.
-[[nodiscard]] double relative_error(const compare::TensorResult& tensor);
-
 }  // namespace npuscope::diagnose

@@ -17,7 +17,7 @@ quietly() {
     "$@" >"$log" 2>&1 </dev/null || code=$?
     if [[ $code -ne 0 ]]; then
         echo
-        grep -nE '(error|FAILED|warning:|CMake Error)' "$log" | head -n 20 || true
+        grep -nE '(error:|warning:|FAILED|CMake Error|undefined reference|multiple definition)' "$log" | head -n 20 || true
         echo "--- the end of $log:"
         tail -n 40 "$log"
         echo "--- '$*' ended with exit code $code"

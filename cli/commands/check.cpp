@@ -31,7 +31,10 @@ int run_command(Arguments& arguments, const Globals& globals) {
         options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;
     if (sample) {
         options.model = sample->model();
-        if (options.input.empty()) options.input = sample->inputs();
+        if (options.input.empty()) {
+            options.input = sample->inputs();
+            options.input_name = "64 handwritten digits (built in)";
+        }
     }
     const diagnose::CheckReport report = diagnose::check(options);
     if (globals.json) {

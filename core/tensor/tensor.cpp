@@ -104,7 +104,10 @@ const std::byte* Tensor::data() const {
 }
 
 std::byte* Tensor::mutable_data() {
-    if (storage_.use_count() > 1) *this = copy_of(dtype_, shape_, storage_->bytes);
+    // Counted through a second owner: taking it synchronises with an owner on another thread that
+    // has just let go, which reading use_count() alone would not.
+    const long owners = std::shared_ptr(storage_).use_count() - 1;
+    if (owners > 1) *this = copy_of(dtype_, shape_, storage_->bytes);
     return storage_->bytes;
 }
 

@@ -28,6 +28,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Each receiver is marked in the table of ops.
+constexpr size_t kMostReceivers = 100'000;
+
 /// The folder for the dumps: the user's, or a temporary one that goes with this object.
 class DumpFolder {
   public:
@@ -73,7 +76,7 @@ RunProducts run_once(const onnx_model::Model& model,
                      const std::string& label,
                      bool show_progress) {
     Executor executor(device);
-    overflow::OverflowWatcher watcher(executor);
+    overflow::OverflowWatcher watcher(executor, {.max_receivers = kMostReceivers});
     dumper::DumpScope scope(executor, dump);
     RunProducts products;
     {
@@ -181,7 +184,8 @@ CheckReport check(const CheckOptions& options) {
     CheckReport report;
     report.model = options.model.filename().string();
     report.device = options.device.description();
-    report.inputs = options.input.empty()
+    report.inputs = !options.input_name.empty() ? options.input_name
+                    : options.input.empty()
                         ? fmt::format("seeded uniform(-1, 1), seed {}", options.seed)
                         : options.input.string();
     report.golden_dump = options.golden.empty() ? folder / "golden.h5" : options.golden;

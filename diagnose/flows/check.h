@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "diagnose/check_report.h"
 #include "npu_backend/device.h"
@@ -15,6 +16,7 @@ struct CheckOptions {
     Device reference = Device::reference64();
     std::filesystem::path input;  ///< empty: seeded inputs
     uint64_t seed = 0;
+    std::string input_name;        ///< how reports call the inputs; empty: the path or the seed
     std::filesystem::path golden;  ///< .h5 of another golden run; empty: the reference is run
     std::filesystem::path
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept

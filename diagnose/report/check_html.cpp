@@ -61,7 +61,7 @@ std::string head(const CheckReport& report) {
     const bool pass = report.verdict == "pass";
     std::string html =
         fmt::format("<div class=\"verdict{}\" id=\"verdict\"><span class=\"word\">{}</span> {}",
-                    pass ? "" : " fail",
+                    pass ? "" : " failed",
                     pass ? "PASS" : "FAIL",
                     escaped(report.headline));
     if (!report.why.evidence.empty())

@@ -13,9 +13,9 @@ h1{font-size:22px;margin:0 0 4px;font-weight:650}
 h2{font-size:16px;margin:34px 0 10px;font-weight:650}
 code,.mono{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .verdict{border:1px solid var(--line);border-left:6px solid var(--ok);background:var(--card);border-radius:8px;padding:16px 20px;margin:18px 0}
-.verdict.fail{border-left-color:var(--bad)}
+.verdict.failed{border-left-color:var(--bad)}
 .verdict .word{font-weight:750;letter-spacing:.04em;color:var(--ok)}
-.verdict.fail .word{color:var(--bad)}
+.verdict.failed .word{color:var(--bad)}
 .verdict p{margin:6px 0 0}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:0}
 .facts dt{color:var(--dim)}.facts dd{margin:0;overflow-wrap:anywhere}

@@ -1,8 +1,11 @@
 #include "dumper/dump_scope.h"
 
+#include <algorithm>
 #include <csignal>
-#include <cstring>
-#include <regex>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,9 +132,10 @@ TEST(DumpScope, a_directory_gets_a_file_named_by_the_time) {
         npu.run("relu", {}, {{"result", vector_of({1})}});
         const fs::path path = scope.close().path;
         EXPECT_TRUE(fs::equivalent(path.parent_path(), folder.path()));
-        EXPECT_TRUE(
-            std::regex_match(path.filename().string(), std::regex(R"(\d{8}_\d{6}\.\d{6}\.h5)")))
-            << path;
+        std::string form = path.filename().string();
+        std::replace_if(
+            form.begin(), form.end() - 2, [](char c) { return c >= '0' && c <= '9'; }, 'd');
+        EXPECT_EQ(form, "dddddddd_dddddd.dddddd.h5");
     }
     EXPECT_EQ(names_in(folder).size(), 2U);
 }

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <limits>
+
+#include "compare/compare.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Findings by severity, then a pass, then what is neither.
+int weight(Verdict verdict) {
+    constexpr int kFindings = 100;
+    constexpr int kPassed = 50;
+    if (is_finding(verdict)) return kFindings + static_cast<int>(verdict);
+    return verdict == Verdict::kPass ? kPassed : static_cast<int>(verdict);
+}
+
+/// The first tensor of the largest weight decides.
+Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction direction) {
+    const TensorResult* deciding = nullptr;
+    for (const TensorResult& tensor : tensors) {
+        if (tensor.direction != direction) continue;
+        if (deciding == nullptr ||
+            weight(tensor.judgement.verdict) > weight(deciding->judgement.verdict))
+            deciding = &tensor;
+    }
+    if (deciding == nullptr) return {};
+    return {deciding->judgement.verdict, deciding->argument + ": " + deciding->judgement.rule};
+}
+
+bool has_direction(const OpResult& op, dumpfile::Direction direction) {
+    return std::any_of(op.tensors.begin(), op.tensors.end(), [&](const TensorResult& tensor) {
+        return tensor.direction == direction;
+    });
+}
+
+}  // namespace
+
+void conclude(OpResult& op) {
+    if (op.target.empty() || op.golden.empty()) {
+        op.judgement = op.golden.empty()
+                           ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
+                           : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
+        return;
+    }
+    op.inputs = worst(op.tensors, dumpfile::Direction::kInput);
+    if (has_direction(op, dumpfile::Direction::kOutput)) {
+        op.judgement = worst(op.tensors, dumpfile::Direction::kOutput);
+    } else if (has_direction(op, dumpfile::Direction::kInput)) {
+        op.judgement = op.inputs;
+    } else {
+        op.judgement = {Verdict::kUndefined, "no tensors recorded"};
+    }
+}
+
+double relative_error(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
+    return sums.max_abs_g > 0 ? sums.max_d / sums.max_abs_g : sums.max_d;
+}
+
+}  // namespace npuscope::compare
