@@ -141,15 +141,13 @@ class TableMaker {
             try {
                 const Pair pair =
                     prepare_pair(my_file_, dataset, golden_file_, *golden, done.lines);
-                const AlgorithmTexts texts =
-                    run_algorithms({.x = pair.x.as<float>().data(),
-                                    .y = pair.y.as<float>().data(),
-                                    .count = static_cast<size_t>(pair.x.numel()),
-                                    .is_scalar = pair.is_scalar,
-                                    .are_bools = pair.are_bools,
-                                    .x_name = dataset.path,
-                                    .y_name = golden->path},
-                                   algorithms_);
+                const AlgorithmTexts texts = run_algorithms({.x = *pair.x,
+                                                             .y = *pair.y,
+                                                             .is_scalar = pair.is_scalar,
+                                                             .are_bools = pair.are_bools,
+                                                             .x_name = dataset.path,
+                                                             .y_name = golden->path},
+                                                            algorithms_);
                 for (const std::string& reason : texts.reasons)
                     done.lines.emplace_back(Level::kWarning, reason);
                 done.row = full_row(run.order,

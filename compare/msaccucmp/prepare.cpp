@@ -65,6 +65,19 @@ void check_data_types(std::string_view my,
         "The DataTypes of the two sides are compatible: " + types + " at " + path + ".");
 }
 
+class FloatTensor : public FloatSource {
+  public:
+    explicit FloatTensor(const Tensor& tensor) : tensor_(tensor.cast(DType::kFloat32)) {}
+    [[nodiscard]] size_t count() const override { return static_cast<size_t>(tensor_.numel()); }
+    [[nodiscard]] const float* piece(size_t first, size_t, FloatBuffer&) const override {
+        return tensor_.as<float>().data() + first;
+    }
+    void release(size_t, size_t) const override {}
+
+  private:
+    Tensor tensor_;
+};
+
 bool is_scalar(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t{0}) ==
            static_cast<int64_t>(shape.size());
@@ -153,18 +166,17 @@ Pair prepare_pair(const h5::Reader& my,
     // h5py gives a rank-0 dataset as a NumPy scalar, and those have native byte order.
     const bool is_native = stored.shape.empty() && stored.dtype;
     pair.dtype = is_native ? std::string(name_of(*stored.dtype)) : stored.numpy_name;
-    pair.x = read_dataset(my, my_dataset);
-    pair.y = in_logical_order(golden, golden_dataset, read_dataset(golden, golden_dataset), log);
-    pair.shape = pair.x.shape();
-    if (pair.x.numel() != pair.y.numel())
+    Tensor x = read_dataset(my, my_dataset);
+    Tensor y = in_logical_order(golden, golden_dataset, read_dataset(golden, golden_dataset), log);
+    pair.shape = x.shape();
+    if (x.numel() != y.numel())
         throw Error(ErrorKind::kUnsupported,
-                    "The shapes of the two sides differ: my side has " +
-                        std::to_string(pair.x.numel()) + " elements, the golden side " +
-                        std::to_string(pair.y.numel()) + ".");
+                    "The shapes of the two sides differ: my side has " + std::to_string(x.numel()) +
+                        " elements, the golden side " + std::to_string(y.numel()) + ".");
     pair.is_scalar = is_scalar(pair.shape);
-    pair.are_bools = pair.x.dtype() == DType::kBool && pair.y.dtype() == DType::kBool;
-    pair.x = pair.x.cast(DType::kFloat32);
-    pair.y = pair.y.cast(DType::kFloat32);
+    pair.are_bools = x.dtype() == DType::kBool && y.dtype() == DType::kBool;
+    pair.x = std::make_unique<FloatTensor>(x);
+    pair.y = std::make_unique<FloatTensor>(y);
     return pair;
 }
 

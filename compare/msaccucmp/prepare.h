@@ -1,10 +1,12 @@
 // One matched pair of datasets, read and made ready for the algorithms.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compare/msaccucmp/dump_index.h"
+#include "compare/msaccucmp/float_source.h"
 #include "compare/msaccucmp/log.h"
 #include "core/h5/h5.h"
 #include "core/tensor/tensor.h"
@@ -13,8 +15,8 @@ namespace npuscope::compare::msaccucmp {
 
 /// Both sides as float32, flattened.
 struct Pair {
-    Tensor x;
-    Tensor y;
+    std::unique_ptr<FloatSource> x;
+    std::unique_ptr<FloatSource> y;
     std::string dtype;  ///< NumPy's name of the stored my data
     Shape shape;        ///< of my data
     bool are_bools = false;

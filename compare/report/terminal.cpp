@@ -66,8 +66,8 @@ double relative_error(const OpResult& op) {
 std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOptions& options) {
     std::vector<const OpResult*> ops;
     for (const OpResult& op : result.ops)
-        if (options.all_ops || (op.judgement.verdict != Verdict::kPass &&
-                                op.judgement.verdict != Verdict::kInherited))
+        if (options.all_ops ||
+            (op.judgement.verdict != Verdict::kPass && op.judgement.verdict != Verdict::kInherited))
             ops.push_back(&op);
     if (options.worst_first)
         std::stable_sort(ops.begin(), ops.end(), [](const OpResult* a, const OpResult* b) {
