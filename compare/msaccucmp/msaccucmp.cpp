@@ -19,6 +19,15 @@ constexpr const char* kProgram = "msaccucmp";
 constexpr const char* kCompareProgram = "msaccucmp compare";
 constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
 
+/// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files (6).
+void check_custom_folder(const CompareOptions& options, Log& log) {
+    if (options.custom_script_path.empty()) return;
+    int code = check_output_folder(options.output_path, log);
+    if (code == kOk)
+        code = check_path(options.custom_script_path, true, false, PathType::kDirectory, log);
+    if (code != kOk) throw CommandError(code, "");
+}
+
 int compare(const CompareOptions& options, Log& log) {
     if (options.mapping)
         throw CommandError(kInvalidParameter, "-map/--mapping is not for .h5 dumps.");
@@ -27,8 +36,10 @@ int compare(const CompareOptions& options, Log& log) {
             throw CommandError(code, "");
     const bool are_files = std::filesystem::is_regular_file(options.my_path) &&
                            std::filesystem::is_regular_file(options.golden_path);
-    if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5"))
+    if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5")) {
+        check_custom_folder(options, log);
         return compare_h5(options, log);
+    }
     if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
     throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
 }

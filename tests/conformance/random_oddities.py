@@ -50,10 +50,16 @@ def zero_padded(pair):
     both(pair, "/Padded/00{}/output/out", "/Padded/{}/output/out")
 
 
-def extra(path, attributes=None):
+def extra(path, attributes=None, twin_group=None):
+    """`twin_group`: an empty group that keeps the seqid in the twin, since rows count from the last."""
+
     def add(pair):
-        pair.mine.append(entry(path, attributes))
-        pair.golden.append(entry(path, attributes))
+        from random_pairs import Entry
+
+        for side in ("mine", "golden"):
+            getattr(pair, side).append(entry(path, attributes))
+            if twin_group:
+                getattr(pair.twin, side).append(Entry(twin_group))
 
     return add
 
@@ -65,8 +71,8 @@ ODDITIES = {
     "zero-padded seqid": zero_padded,
     "seqid no number": extra("/Wrong/one/output/out"),
     "tensor at the root": extra("/Stray"),
-    "tensor outside input and output": extra("/Short/900000"),
-    "dataset without attributes": extra("/Bare/900001/output/out", {}),
+    "tensor outside input and output": extra("/Short/900000", None, "/Short/900000"),
+    "dataset without attributes": extra("/Bare/900001/output/out", {}, "/Bare/900001"),
 }
 
 

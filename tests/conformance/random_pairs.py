@@ -110,7 +110,7 @@ class PairMaker:
         self.load_mode = chance(self.rng, 35)
         self.golden_device = pick(self.rng, [CPU, GPU, GPU, NPU])
         self.sparse = chance(self.rng, 30)
-        self.large_left = 1 + int(self.rng.randint(3)) if self.large else 0
+        self.large_left = 2 + int(self.rng.randint(4)) if self.large else 0
         self.mine = []
         self.golden = []
 

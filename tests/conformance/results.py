@@ -114,6 +114,16 @@ def difference(ours: Outcome, theirs: Outcome, texts=None):
     return advice_difference(ours.advice, theirs.advice, {} if texts is None else texts)
 
 
+def with_private_parents(theirs: Outcome, ours: Outcome):
+    """The reference leaves the parents of a new output folder to the umask; npuscope makes them 0700."""
+    parents = {str(parent) for name in theirs.tables for parent in list(Path(name).parents)[1:]}
+    modes = {
+        name: 0o700 if name in parents and ours.modes.get(name) == 0o700 else mode
+        for name, mode in theirs.modes.items()
+    }
+    return Outcome(theirs.code, theirs.tables, theirs.advice, modes, theirs.stderr)
+
+
 def renamed(outcome: Outcome, name, twin_name):
     """The outcome with an op's odd name (its apostrophe against formulas too) as it is in the twin."""
     if not name:
