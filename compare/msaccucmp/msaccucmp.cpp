@@ -19,7 +19,8 @@ constexpr const char* kProgram = "msaccucmp";
 constexpr const char* kCompareProgram = "msaccucmp compare";
 constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
 
-/// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files (6).
+/// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files
+/// (6).
 void check_custom_folder(const CompareOptions& options, Log& log) {
     if (options.custom_script_path.empty()) return;
     int code = check_output_folder(options.output_path, log);
