@@ -24,7 +24,7 @@ import numpy as np
 
 from random_options import fill_in, make_options
 from random_pairs import make_pair
-from results import Outcome, collect, difference, format_table, renamed, with_private_parents
+from results import Outcome, collect, difference, format_table, log_difference, renamed, with_private_parents
 
 REFERENCE = "NPUSCOPE_REFERENCE_MSACCUCMP"
 # NumPy's vector power and logarithm round the last bit as the processor's vector width has it. With them
@@ -95,7 +95,8 @@ class Judge:
         if theirs.code == 1 and ours.code == 0 and not pair.oddity:
             return Verdict("different", "the reference crashes: " + theirs.stderr[-300:])
         if not difference(ours, theirs, self.texts):
-            return Verdict("equal", expected=theirs)
+            found = log_difference(ours, theirs)
+            return Verdict("different", found) if found else Verdict("equal", expected=theirs)
         if pair.oddity:
             # The reference stops or loses rows here: ours must equal its outcome without the oddity.
             pair.twin.write(folder / "twin")

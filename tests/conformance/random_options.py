@@ -159,18 +159,21 @@ def make_options(seed):
     """The arguments after `compare`."""
     rng = np.random.RandomState(seed ^ 0x0A75)
     if chance(rng, 6):
-        return list(pick(rng, OTHER_PATHS))
+        return pick(rng, OTHER_PATHS) + (pick(rng, OTHERS) if chance(rng, 50) else [])
     arguments = list(PATHS)
     if chance(rng, 25):
         arguments += random_algorithms(rng)
     if chance(rng, 8):
         arguments += ["-a", pick(rng, PARAMETERS)]
     if chance(rng, 15):
-        arguments += pick(rng, OTHERS)
+        for _ in range(1 + int(rng.randint(2))):
+            arguments += pick(rng, OTHERS)
     elif chance(rng, 25):
         arguments += ["-p", "1"]
     if chance(rng, 15) and "-advisor" not in arguments:
         arguments.append("-advisor")
+    if "-map" in arguments and "-f" in arguments:
+        arguments.remove("-map")  # leads to the comparison of dump folders
     return arguments
 
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(\d+\) - \[(INFO|WARNING|ERROR)\] ")
+LOG_END = re.compile(r"- \[INFO\] The command was completed and took \d+ seconds\.\n\Z")
 LAST_DIGIT = 1.000001e-6
 
 
@@ -122,6 +124,22 @@ def with_private_parents(theirs: Outcome, ours: Outcome):
         for name, mode in theirs.modes.items()
     }
     return Outcome(theirs.code, theirs.tables, theirs.advice, modes, theirs.stderr)
+
+
+def log_difference(ours: Outcome, theirs: Outcome):
+    """Log lines have the reference's form; the last one, which gives the time, is there or not."""
+    if ours.code != 2:
+        for line in ours.stderr.splitlines():
+            if not LOG_LINE.match(line):
+                return f"log line {line!r}"
+    has_end = [LOG_END.search(each.stderr) is not None for each in (ours, theirs)]
+    if has_end[0] != has_end[1]:
+        return f"the line with the time is {'' if has_end[0] else 'not '}there"
+    # A run that fails says so as ERROR; the reference has but a WARNING for a dump without tensors.
+    has_error = ["- [ERROR]" in each.stderr for each in (ours, theirs)]
+    if has_error[0] != (has_error[1] if ours.code == 0 else ours.code != 2):
+        return f"ERROR in the log: {has_error[0]} instead of {has_error[1]}"
+    return None
 
 
 def renamed(outcome: Outcome, name, twin_name):
