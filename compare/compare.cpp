@@ -7,6 +7,7 @@
 
 #include "compare/accumulate.h"
 #include "compare/count.h"
+#include "compare/custom_algorithms/runner.h"
 #include "compare/inheritance.h"
 #include "compare/judge.h"
 #include "compare/plan.h"
@@ -69,6 +70,8 @@ TensorResult compare_entries(const TensorPair& pair,
     TensorResult result;
     result.dtype = dtype_text(entry);
     result.shape = entry.stored.shape;
+    Tensor target_data;
+    Tensor golden_data;
     try {
         const auto dtype = entry.dtype();
         if (!dtype || !pair.golden->dtype())
@@ -81,7 +84,9 @@ TensorResult compare_entries(const TensorPair& pair,
                           .dtype = *dtype,
                           .compute_type = entry.compute_type,
                           .is_input = entry.direction == dumpfile::Direction::kInput});
-        result = compare_tensors(target.read(entry), golden.read(*pair.golden), bound, options);
+        target_data = target.read(entry);
+        golden_data = golden.read(*pair.golden);
+        result = compare_tensors(target_data, golden_data, bound, options);
     } catch (const Error& failure) {
         result.judgement = {Verdict::kIncomparable, failure.what()};
     }
@@ -89,6 +94,7 @@ TensorResult compare_entries(const TensorPair& pair,
     result.direction = entry.direction;
     result.target = entry.path;
     result.golden = pair.golden->path;
+    run_custom(options, target_data, golden_data, result);
     return result;
 }
 
@@ -134,6 +140,14 @@ TensorResult compare_tensors(const Tensor& target,
     return result;
 }
 
+void run_custom(const Options& options,
+                const Tensor& target,
+                const Tensor& golden,
+                TensorResult& measured) {
+    if (options.custom == nullptr || measured.metrics.empty()) return;
+    measured.custom = options.custom->compare(target, golden, measured.target, measured.golden);
+}
+
 Result compare_dumps(const dumpfile::Reader& target,
                      const dumpfile::Reader& golden,
                      const Bounds& bounds,
@@ -141,6 +155,7 @@ Result compare_dumps(const dumpfile::Reader& target,
     const Plan plan = make_plan(target, golden, options.inputs);
     Result result;
     result.load_mode = plan.load_mode;
+    if (options.custom != nullptr) result.custom_names = options.custom->names();
     result.ops.resize(plan.ops.size());
     const auto total = static_cast<int64_t>(plan.ops.size());
     const int threads = options.threads > 0 ? options.threads : available_threads();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/bounds.h"
+#include "compare/custom_algorithms/outcome.h"
 #include "compare/metric.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
@@ -16,6 +17,10 @@
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
+
+namespace custom_algorithms {
+class Runner;
+}
 
 /// One tensor of an op on both sides.
 struct TensorResult {
@@ -30,6 +35,8 @@ struct TensorResult {
     std::string bound;            ///< Bound::source, "" when none was asked for
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
+    /// As Result::custom_names; empty when nothing was measured.
+    std::vector<custom_algorithms::Outcome> custom{};
 };
 
 /// One run of an op on both sides.
@@ -55,8 +62,9 @@ struct Counts {
 struct Result {
     std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
     Counts counts;
-    bool load_mode = false;  ///< the target has no inputs: matched by seqid
-    int first_fail = -1;     ///< index of the first op whose verdict is fail or out_of_range, or -1
+    bool load_mode = false;                   ///< the target has no inputs: matched by seqid
+    std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
+    int first_fail = -1;  ///< index of the first op whose verdict is fail or out_of_range, or -1
 
     /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.
     [[nodiscard]] int exit_code() const;
@@ -66,6 +74,8 @@ struct Options {
     int threads = 0;         ///< 0: all cores. Results do not depend on it.
     bool inputs = true;      ///< compare recorded inputs too
     bool divergence = true;  ///< the second pass that kl_divergence needs
+    /// Runs on every measured pair of tensors, too. Borrowed for the call.
+    custom_algorithms::Runner* custom = nullptr;
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };
@@ -77,8 +87,16 @@ struct Options {
 /// Sets an op's judgement and inputs from its tensors.
 void conclude(OpResult& op);
 
+/// Adds what the custom algorithms say of a measured pair; nothing without them. Errors: as
+/// Runner's.
+void run_custom(const Options& options,
+                const Tensor& target,
+                const Tensor& golden,
+                TensorResult& measured);
+
 /// Errors: Error(kIo|kFormat) when a file cannot be read at all; a tensor that cannot be read is
-/// incomparable. Threads: may be called by several threads with readers of their own.
+/// incomparable. Error(kIo) when the process of the custom algorithms breaks. Threads: may be
+/// called by several threads with readers of their own.
 [[nodiscard]] Result compare_dumps(const dumpfile::Reader& target,
                                    const dumpfile::Reader& golden,
                                    const Bounds& bounds = PrecisionBounds{},

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compare/count.h"
+#include "compare/custom_algorithms/runner.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 
@@ -45,6 +46,7 @@ Result compare_arrays(const NamedTensors& target,
                       const Bounds& bounds,
                       const Options& options) {
     Result result;
+    if (options.custom != nullptr) result.custom_names = options.custom->names();
     const bool single = target.size() == 1 && golden.size() == 1;
     std::set<std::string> taken;
     int64_t index = 0;
@@ -71,6 +73,7 @@ Result compare_arrays(const NamedTensors& target,
         measured.argument = name;
         measured.target = op.target;
         measured.golden = op.golden;
+        run_custom(options, tensor, partner->second, measured);
         op.judgement = measured.judgement;
         op.tensors.push_back(std::move(measured));
         result.ops.push_back(std::move(op));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "compare/custom_algorithms/runner.h"
 #include "compare/files.h"
 #include "compare/report/report.h"
 #include "core/base/progress.h"
@@ -18,18 +19,28 @@ struct Arguments {
     std::string target;
     std::string golden;
     std::string output;
+    std::string custom;
     std::optional<double> tolerance;
     double factor = 1;
     bool no_inputs = false;
     bool worst_first = false;
     bool all = false;
     int threads = 0;
+    double custom_timeout = 600;
 };
 
 int run_command(const Arguments& arguments, const Globals& globals) {
     compare::Options options;
     options.threads = arguments.threads;
     options.inputs = !arguments.no_inputs;
+    std::unique_ptr<compare::custom_algorithms::Runner> custom;
+    if (!arguments.custom.empty())
+        custom = std::make_unique<compare::custom_algorithms::Runner>(
+            arguments.custom,
+            compare::custom_algorithms::RunnerOptions{
+                .patience = std::chrono::milliseconds(
+                    static_cast<int64_t>(arguments.custom_timeout * 1000))});
+    options.custom = custom.get();
     std::optional<Progress> progress;
     options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);
@@ -81,6 +92,16 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_flag("--all", arguments->all, "show ops that pass, too");
     app.add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--custom",
+                   arguments->custom,
+                   "folder with own algorithms: DIR/algorithm/alg_<Name>.py, each with "
+                   "compare(my, golden, params) -> (value, reason); runs these scripts with "
+                   "/usr/bin/python3");
+    app.add_option("--custom-timeout",
+                   arguments->custom_timeout,
+                   "seconds that own algorithms may take for one tensor")
+        ->check(CLI::Range(0.001, 1e6))
+        ->capture_default_str();
     return [arguments, &globals] { return run_command(*arguments, globals); };
 }
 

@@ -1,7 +1,9 @@
 #include "compare/msaccucmp/filter.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sys/stat.h>
 
 #include "compare/csv_line.h"
@@ -56,7 +58,12 @@ void write_filtered(const std::filesystem::path& result,
                     const h5::Reader& golden,
                     Log& log) {
     const auto folder = result.parent_path() / (result.stem().string() + "_filtered");
-    make_private_folders(folder);
+    // Only a new folder is private: one that is there, or a link in its place, is left alone.
+    if (::mkdir(folder.c_str(), 0700) != 0) {
+        log.error("Failed to create \"'" + folder.string() + "'\": " + std::strerror(errno) +
+                  "; no filtered result is written.");
+        return;
+    }
     // Without the column the reference takes column 0 in its place.
     const auto column = std::find(columns.begin(), columns.end(), "CosineSimilarity");
     const size_t at = column == columns.end() ? 0 : static_cast<size_t>(column - columns.begin());

@@ -19,6 +19,16 @@ constexpr const char* kProgram = "msaccucmp";
 constexpr const char* kCompareProgram = "msaccucmp compare";
 constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
 
+/// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files
+/// (6).
+void check_custom_folder(const CompareOptions& options, Log& log) {
+    if (options.custom_script_path.empty()) return;
+    int code = check_output_folder(options.output_path, log);
+    if (code == kOk)
+        code = check_path(options.custom_script_path, true, false, PathType::kDirectory, log);
+    if (code != kOk) throw CommandError(code, "");
+}
+
 int compare(const CompareOptions& options, Log& log) {
     if (options.mapping)
         throw CommandError(kInvalidParameter, "-map/--mapping is not for .h5 dumps.");
@@ -27,24 +37,32 @@ int compare(const CompareOptions& options, Log& log) {
             throw CommandError(code, "");
     const bool are_files = std::filesystem::is_regular_file(options.my_path) &&
                            std::filesystem::is_regular_file(options.golden_path);
-    if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5"))
+    if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5")) {
+        check_custom_folder(options, log);
         return compare_h5(options, log);
+    }
     if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
     throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
 }
 
-/// Usage errors are printed as argparse prints them; all else is logged.
-int run_compare(std::span<const std::string> arguments,
-                std::ostream& out,
-                std::ostream& err,
-                Log& log) {
+/// Usage errors are printed as argparse prints them; all else is logged. Only what is logged is
+/// followed by the line with the time: not usage errors and not help.
+struct Ended {
+    int code = kOk;
+    bool is_logged = true;
+};
+
+Ended run_compare(std::span<const std::string> arguments,
+                  std::ostream& out,
+                  std::ostream& err,
+                  Log& log) {
     try {
-        return compare(parse_compare_options(arguments, log), log);
+        return {.code = compare(parse_compare_options(arguments, log), log)};
     } catch (const HelpAsked&) {
         out << help_of(kCompareProgram,
                        "Compares two dumps tensor by tensor.",
                        compare_option_specs(arguments));
-        return kOk;
+        return {.code = kOk, .is_logged = false};
     } catch (const CommandError& stop) {
         if (stop.code() == kUsageError) {
             err << usage_of(kCompareProgram, compare_option_specs(arguments)) << kCompareProgram
@@ -52,12 +70,18 @@ int run_compare(std::span<const std::string> arguments,
         } else if (*stop.what() != '\0') {
             log.error(stop.what());
         }
-        return stop.code();
+        return {.code = stop.code(), .is_logged = stop.code() != kUsageError};
     }
 }
 
 bool is_help(const std::string& word) {
     return word == "-h" || (word.size() > 2 && std::string("--help").starts_with(word));
+}
+
+void log_end(Log& log, std::chrono::steady_clock::time_point start) {
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+    log.info("The command was completed and took " + std::to_string(seconds.count()) + " seconds.");
 }
 
 }  // namespace
@@ -69,6 +93,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
         log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
     if (arguments.empty()) {
         out << kUsage;
+        log_end(log, start);
         return kInvalidParameter;
     }
     if (is_help(arguments.front())) {
@@ -81,13 +106,9 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
         return kUsageError;
     }
     try {
-        const int code = run_compare(arguments.subspan(1), out, err, log);
-        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-            std::chrono::steady_clock::now() - start);
-        if (code != kUsageError)
-            log.info("The command was completed and took " + std::to_string(seconds.count()) +
-                     " seconds.");
-        return code;
+        const Ended ended = run_compare(arguments.subspan(1), out, err, log);
+        if (ended.is_logged) log_end(log, start);
+        return ended.code;
     } catch (const std::bad_alloc&) {
         log.error("Not enough memory.");
     } catch (const std::exception& failure) {

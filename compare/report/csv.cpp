@@ -26,13 +26,18 @@ std::string write(const Result& result, const ReportOptions&) {
                                       "bound"};
     for (const Metric* metric : all_metrics())
         cells.emplace_back(metric->name);
+    for (const std::string& name : result.custom_names) {
+        cells.push_back("custom:" + name);
+        cells.push_back("custom:" + name + ":reason");
+    }
+    const size_t columns = cells.size();
     std::string text = csv_line(cells);
     for (const OpResult& op : result.ops) {
         if (op.tensors.empty()) {
             cells = {std::to_string(op.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
-            cells.resize(11 + all_metrics().size());
+            cells.resize(columns);
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
@@ -49,7 +54,11 @@ std::string write(const Result& result, const ReportOptions&) {
                      tensor.bound};
             for (const double value : tensor.metrics)
                 cells.push_back(number(value));
-            cells.resize(11 + all_metrics().size());
+            for (const custom_algorithms::Outcome& outcome : tensor.custom) {
+                cells.push_back(outcome.value);
+                cells.push_back(outcome.reason);
+            }
+            cells.resize(columns);
             text += csv_line(cells);
         }
     }

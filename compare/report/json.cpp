@@ -18,7 +18,7 @@ ordered_json number(double value) {
     return value;
 }
 
-ordered_json tensor_json(const TensorResult& tensor) {
+ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     ordered_json json = {{"target", tensor.target},
                          {"golden", tensor.golden},
                          {"direction", dumpfile::name_of(tensor.direction)},
@@ -30,6 +30,9 @@ ordered_json tensor_json(const TensorResult& tensor) {
                          {"metrics", ordered_json::object()}};
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         json["metrics"][std::string(all_metrics()[i]->name)] = number(tensor.metrics[i]);
+    for (size_t i = 0; i < tensor.custom.size(); ++i)
+        json["custom"][result.custom_names[i]] = {{"value", tensor.custom[i].value},
+                                                  {"reason", tensor.custom[i].reason}};
     return json;
 }
 
@@ -50,7 +53,7 @@ ordered_json relative_error(const OpResult& op, dumpfile::Direction direction) {
     return worst;
 }
 
-ordered_json op_json(const OpResult& op) {
+ordered_json op_json(const OpResult& op, const Result& result) {
     ordered_json json = {{"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
                          {"node", op.node},
@@ -62,7 +65,7 @@ ordered_json op_json(const OpResult& op) {
                          {"error", relative_error(op, dumpfile::Direction::kOutput)},
                          {"tensors", ordered_json::array()}};
     for (const TensorResult& tensor : op.tensors)
-        json["tensors"].push_back(tensor_json(tensor));
+        json["tensors"].push_back(tensor_json(tensor, result));
     return json;
 }
 
@@ -93,7 +96,7 @@ std::string write(const Result& result, const ReportOptions& options) {
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();
     for (const OpResult& op : result.ops)
-        json["ops"].push_back(op_json(op));
+        json["ops"].push_back(op_json(op, result));
     json["options"] = ordered_json::object();
     for (const auto& [name, value] : options.options)
         json["options"][name] = value;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -43,18 +42,23 @@ std::string metric_text(const TensorResult* tensor, const char* name, const char
     return value != value ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-enum Column { kVerdict, kOp, kGolden, kNode, kCosine, kError, kRule, kColumns };
-using Line = std::array<std::string, kColumns>;
+/// Custom algorithms' columns stand before the last one.
+enum Column { kVerdict, kOp, kGolden, kNode };
+using Line = std::vector<std::string>;
 
-Line line_of(const OpResult& op) {
+Line line_of(const OpResult& op, const Result& result) {
     const TensorResult* tensor = deciding_tensor(op);
-    return {std::string(name_of(op.judgement.verdict)),
-            printable(op.target.empty() ? "-" : op.target),
-            printable(op.golden.empty() ? "-" : op.golden),
-            printable(op.node),
-            metric_text(tensor, "cosine_similarity", "{:.6f}"),
-            metric_text(tensor, "max_absolute_error", "{:.3g}"),
-            printable(op.judgement.rule)};
+    Line line = {std::string(name_of(op.judgement.verdict)),
+                 printable(op.target.empty() ? "-" : op.target),
+                 printable(op.golden.empty() ? "-" : op.golden),
+                 printable(op.node),
+                 metric_text(tensor, "cosine_similarity", "{:.6f}"),
+                 metric_text(tensor, "max_absolute_error", "{:.3g}")};
+    for (size_t i = 0; i < result.custom_names.size(); ++i)
+        line.push_back(
+            tensor == nullptr || tensor->custom.empty() ? "-" : printable(tensor->custom[i].value));
+    line.push_back(printable(op.judgement.rule));
+    return line;
 }
 
 double relative_error(const OpResult& op) {
@@ -78,23 +82,27 @@ std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOption
     return ops;
 }
 
-std::string table(const std::vector<const OpResult*>& ops, const ReportOptions& options) {
-    std::vector<Line> lines = {
-        {"verdict", "target", "golden", "node", "cosine", "max|t-g|", "rule"}};
+std::string table(const std::vector<const OpResult*>& ops,
+                  const Result& result,
+                  const ReportOptions& options) {
+    std::vector<Line> lines = {{"verdict", "target", "golden", "node", "cosine", "max|t-g|"}};
+    lines[0].insert(lines[0].end(), result.custom_names.begin(), result.custom_names.end());
+    lines[0].push_back("rule");
+    const size_t columns = lines[0].size();
     for (const OpResult* op : ops)
-        lines.push_back(line_of(*op));
-    std::array<size_t, kColumns> widths{};
+        lines.push_back(line_of(*op, result));
+    std::vector<size_t> widths(columns);
     for (const Line& line : lines)
-        for (size_t i = 0; i < kColumns; ++i)
+        for (size_t i = 0; i < columns; ++i)
             widths[i] = std::max(widths[i], width_of(line[i]));
     const bool any_node =
         std::any_of(ops.begin(), ops.end(), [](const OpResult* op) { return !op->node.empty(); });
     std::string text;
     for (size_t row = 0; row < lines.size(); ++row) {
-        for (size_t i = 0; i < kColumns; ++i) {
+        for (size_t i = 0; i < columns; ++i) {
             if (i == kNode && !any_node) continue;
             const std::string cell =
-                i + 1 == kColumns ? lines[row][i] : padded(lines[row][i], widths[i]) + "  ";
+                i + 1 == columns ? lines[row][i] : padded(lines[row][i], widths[i]) + "  ";
             text += row > 0 && i == kVerdict
                         ? in_color(options, color_of(ops[row - 1]->judgement.verdict), cell)
                         : cell;
@@ -129,7 +137,7 @@ std::string write(const Result& result, const ReportOptions& options) {
     std::string text = printable(options.target) + " against " + printable(options.golden) +
                        (result.load_mode ? ", matched by seqid (load mode)" : "") + "\n";
     const std::vector<const OpResult*> ops = chosen_ops(result, options);
-    if (!ops.empty()) text += "\n" + table(ops, options) + "\n";
+    if (!ops.empty()) text += "\n" + table(ops, result, options) + "\n";
     text += summary(result, options);
     if (result.first_fail >= 0) {
         const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];

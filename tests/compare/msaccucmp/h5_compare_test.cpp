@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/msaccucmp.h"
 #include "core/npz/npy.h"
 #include "tests/compare/dumps.h"
@@ -79,6 +80,28 @@ TEST(Msaccucmp, prints_its_usage_and_stops_with_6_without_arguments) {
     EXPECT_NE(run_words({"compare", "--help"}).out.find("--my_dump_path"), std::string::npos);
 }
 
+TEST(Msaccucmp, ends_its_log_with_the_time_but_for_help_and_wrong_usage) {
+    const std::string end = "The command was completed and took 0 seconds.\n";
+    EXPECT_TRUE(run_words({}).err.ends_with(end));
+    EXPECT_TRUE(compare_paths("no.h5", "no.h5", "out").err.ends_with(end));
+    EXPECT_EQ(run_words({"compare", "--help"}).err.find(end), std::string::npos);
+    EXPECT_EQ(run_words({"compare"}).err.find(end), std::string::npos);
+}
+
+TEST(Msaccucmp, looks_for_the_folder_of_c_before_it_refuses_c) {
+    const TempDir temp;
+    const auto code = [&](const std::string& folder) {
+        return compare_paths(recorded("stride/my.h5"),
+                             recorded("stride/golden.h5"),
+                             temp / "o",
+                             {"-c", folder})
+            .code;
+    };
+    EXPECT_EQ(code((temp / "nothing").string()), 3);
+    EXPECT_EQ(code(recorded("stride/my.h5").string()), 3);
+    EXPECT_EQ(code(temp.path().string()), 6);
+}
+
 TEST(Msaccucmp, rejects_unknown_commands_and_options_with_2) {
     EXPECT_EQ(run_words({"nothing"}).code, 2);
     const Finished bad = run_words({"compare", "--nothing"});
@@ -125,6 +148,42 @@ TEST(Msaccucmp, gives_a_second_run_within_a_second_a_file_of_its_own) {
             compare_paths(recorded("stride/my.h5"), recorded("stride/golden.h5"), temp / "o").code,
             0);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(temp / "o"), {}), 3);
+}
+
+TEST(Msaccucmp, does_not_write_through_links_that_wait_under_the_results_names) {
+    const TempDir temp;
+    std::filesystem::create_directories(temp / "o");
+    std::filesystem::create_directories(temp / "elsewhere");
+    npuscope::test::write_file(temp / "victim", "kept");
+    std::filesystem::create_symlink(temp / "victim", temp / "o/advisor_summary.txt");
+    for (int later = 0; later < 50; ++later) {
+        const std::string name = "o/result_" + time_stamp(later);
+        std::filesystem::create_symlink(temp / "victim", temp / (name + ".csv"));
+        std::filesystem::create_directory_symlink(temp / "elsewhere", temp / (name + "_filtered"));
+    }
+    // The 51st second is free, so its filtered folder is new.
+    const Finished finished = compare_paths(recorded("dump_mode/my.h5"),
+                                            recorded("dump_mode/golden.h5"),
+                                            temp / "o",
+                                            {"-advisor", "-p", "1"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_EQ(read_file(temp / "victim"), "kept");
+    EXPECT_TRUE(std::filesystem::is_empty(temp / "elsewhere"));
+    EXPECT_FALSE(std::filesystem::is_symlink(temp / "o/advisor_summary.txt"));
+}
+
+TEST(Msaccucmp, writes_no_filtered_result_through_a_planted_folder) {
+    const TempDir temp;
+    std::filesystem::create_directories(temp / "o");
+    std::filesystem::create_directories(temp / "elsewhere");
+    for (int later = 0; later < 50; ++later)
+        std::filesystem::create_directory_symlink(
+            temp / "elsewhere", temp / ("o/result_" + time_stamp(later) + "_filtered"));
+    const Finished finished = compare_paths(
+        recorded("dump_mode/my.h5"), recorded("dump_mode/golden.h5"), temp / "o", {"-p", "1"});
+    EXPECT_EQ(finished.code, 0);
+    EXPECT_NE(finished.err.find("[ERROR] Failed to create"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::is_empty(temp / "elsewhere"));
 }
 
 TEST(Msaccucmp, leaves_a_header_when_a_file_is_damaged) {
