@@ -10,6 +10,7 @@ namespace npuscope::compare::msaccucmp {
 /// Room for one piece; each thread brings its own.
 struct FloatBuffer {
     std::vector<std::byte> stored;
+    std::vector<std::byte> aligned;
     std::vector<float> converted;
 };
 
@@ -29,6 +30,8 @@ class FloatSource {
                                              FloatBuffer& buffer) const = 0;
     /// These elements are not needed again soon.
     virtual void release(size_t first, size_t count) const = 0;
+    /// Errors: Error(kIo) when the file was cut short while it was read.
+    virtual void require_intact() const {}
 };
 
 /// Elements that lie in memory. Borrowed.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/h5/mapped_file.h"
+
 namespace npuscope::h5 {
 
 std::string Index::path(int32_t node) const {
@@ -56,6 +58,10 @@ DatasetInfo Index::dataset(int32_t node) const {
     found.storage_bytes = of.storage_bytes;
     if (of.storage_offset != Node::kNoOffset && !of.is_compact) found.offset = of.storage_offset;
     return found;
+}
+
+void Index::release_pages() const {
+    if (mapping_) mapping_->release(0, bytes_.size());
 }
 
 std::optional<std::string_view> Index::stored_text(int32_t node) const {

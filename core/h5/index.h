@@ -87,6 +87,9 @@ class Index {
     /// many. Links that dangle are left out silently, as h5py's iteration does.
     [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
     [[nodiscard]] int64_t skipped_count() const { return skipped_count_; }
+    /// Lets the system take back all pages of the mapping, so that a long walk through a large file
+    /// does not fill the memory. Pages in use are read again when touched.
+    void release_pages() const;
     /// False when libhdf5 did it all.
     [[nodiscard]] bool from_mapping() const { return from_mapping_; }
 
