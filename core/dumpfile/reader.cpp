@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr size_t kMostWarnings = 20;
 // /input/<argument>/<argument>_<i> needs two; a group that links to itself must end somewhere.
 constexpr int kDeepestArgument = 3;
+// Mapped pages are given back after so much was copied: not twice a large tensor in memory.
+constexpr int64_t kCopiedBytes = int64_t{4} << 20;
 
 bool is_byte(DType dtype) {
     return dtype == DType::kInt8 || dtype == DType::kUInt8 || dtype == DType::kBool;
@@ -43,7 +46,11 @@ std::optional<DType> Entry::dtype() const {
     return file_dtype;
 }
 
-Reader::Reader(const std::filesystem::path& path) : file_(path) {
+Reader::Reader(const std::filesystem::path& path)
+    : file_(path),
+      index_(file_.index()),
+      warnings_(index_.warnings()),
+      skipped_count_(index_.skipped_count()) {
     read_root_attributes();
     index_ops();
 }
@@ -72,18 +79,19 @@ void Reader::read_root_attributes() {
 }
 
 void Reader::index_ops() {
-    for (const auto& [op, op_kind] : file_.typed_children("/")) {
-        const std::string path = "/" + op;
-        if (op_kind != h5::ObjectKind::kGroup) {
-            skip(path, "it is no group of runs");
+    for (int32_t op = index_[0].first_child; op >= 0; op = index_[op].next_sibling) {
+        if (index_[op].kind != h5::ObjectKind::kGroup || index_[op].leads_back) {
+            skip(op, "it is no group of runs");
             continue;
         }
-        for (const auto& [seqid, kind] : file_.typed_children(path)) {
-            if (kind != h5::ObjectKind::kGroup || !parse_seqid(seqid)) {
-                skip(path + "/" + seqid, "its name or kind is not that of a run");
-                continue;
-            }
-            index_op(op, seqid);
+        for (int32_t run = index_[op].first_child; run >= 0; run = index_[run].next_sibling) {
+            const auto seqid = parse_seqid(index_[run].name);
+            const bool is_group =
+                index_[run].kind == h5::ObjectKind::kGroup && !index_[run].leads_back;
+            if (is_group && seqid)
+                index_op(run, {std::string(index_[op].name), *seqid});
+            else
+                skip(run, "its name or kind is not that of a run");
         }
     }
     std::stable_sort(ops_.begin(), ops_.end(), [](const OpEntry& a, const OpEntry& b) {
@@ -91,26 +99,20 @@ void Reader::index_ops() {
     });
 }
 
-void Reader::index_op(const std::string& op, const std::string& seqid) {
-    const std::string path = "/" + op + "/" + seqid;
+void Reader::index_op(int32_t run, const OpId& id) {
     OpEntry entry;
-    entry.id = {op, *parse_seqid(seqid)};
-    for (const auto& [name, kind] : file_.typed_children(path)) {
-        const std::string child = path + "/" + name;
-        const bool is_group = kind == h5::ObjectKind::kGroup;
-        if (is_group && name == name_of(Direction::kInput)) {
-            index_below(entry, child, "", Direction::kInput);
-        } else if (is_group && name == name_of(Direction::kOutput)) {
-            index_below(entry, child, "", Direction::kOutput);
-        } else if (name == "npuscope" && kind == h5::ObjectKind::kDataset) {
-            try {
-                entry.facts_json = file_.read_string(child);
-            } catch (const Error& error) {
-                skip(child, error.what());
-            }
-        } else {
-            skip(child, "it is neither input nor output");
-        }
+    entry.id = id;
+    for (int32_t part = index_[run].first_child; part >= 0; part = index_[part].next_sibling) {
+        const std::string_view name = index_[part].name;
+        const bool is_group = index_[part].kind == h5::ObjectKind::kGroup;
+        if (is_group && name == name_of(Direction::kInput))
+            index_below(entry, part, "", Direction::kInput);
+        else if (is_group && name == name_of(Direction::kOutput))
+            index_below(entry, part, "", Direction::kOutput);
+        else if (name == "npuscope" && index_[part].kind == h5::ObjectKind::kDataset)
+            entry.facts_json = facts_of(part);
+        else
+            skip(part, "it is neither input nor output");
     }
     std::sort(entry.entries.begin(), entry.entries.end(), [](const Entry& a, const Entry& b) {
         return std::tie(a.direction, a.argument) < std::tie(b.direction, b.argument);
@@ -118,47 +120,60 @@ void Reader::index_op(const std::string& op, const std::string& seqid) {
     ops_.push_back(std::move(entry));
 }
 
-void Reader::index_below(OpEntry& op,
-                         const std::string& group,
-                         const std::string& argument,
-                         Direction direction) {
-    for (const auto& [name, kind] : file_.typed_children(group)) {
-        const std::string path = group + "/" + name;
-        const std::string below = argument.empty() ? name : argument + "/" + name;
-        if (kind == h5::ObjectKind::kGroup) {
-            if (std::count(below.begin(), below.end(), '/') + 1 < kDeepestArgument)
-                index_below(op, path, below, direction);
-            else
-                skip(path, "it is nested too deeply");
-            continue;
-        }
-        if (kind != h5::ObjectKind::kDataset) {
-            skip(path, "it is no dataset");
-            continue;
-        }
-        try {
-            Entry entry;
-            entry.path = path;
-            entry.argument = below;
-            entry.direction = direction;
-            h5::DatasetDescription found = file_.describe(path);
-            entry.save_type = found.integer("Type");
-            entry.data_type = found.integer("DataType");
-            entry.device_type = found.integer("DeviceType");
-            entry.compute_type = found.text("ComputeType");
-            entry.stored_from = found.text("StoredFrom");
-            entry.stored = std::move(found.info);
-            op.entries.push_back(std::move(entry));
-        } catch (const Error& error) {
-            skip(path, error.what());
-        }
+std::string Reader::facts_of(int32_t dataset) {
+    if (const auto text = index_.stored_text(dataset)) return std::string(*text);
+    try {
+        return file_.read_string(index_.path(dataset));
+    } catch (const Error& error) {
+        skip(dataset, error.what());
+        return {};
     }
 }
 
-void Reader::skip(const std::string& path, const std::string& reason) {
+void Reader::index_below(OpEntry& op,
+                         int32_t group,
+                         const std::string& argument,
+                         Direction direction) {
+    for (int32_t node = index_[group].first_child; node >= 0; node = index_[node].next_sibling) {
+        const h5::Node& of = index_[node];
+        std::string below = argument.empty() ? std::string(of.name)
+                                             : std::string(argument).append("/").append(of.name);
+        if (of.kind == h5::ObjectKind::kDataset)
+            add_entry(op, node, std::move(below), direction);
+        else if (of.kind != h5::ObjectKind::kGroup)
+            skip(node, "it is no dataset");
+        else if (of.leads_back)
+            skip(node, "it leads back to a group above it");
+        else if (std::count(below.begin(), below.end(), '/') + 1 < kDeepestArgument)
+            index_below(op, node, below, direction);
+        else
+            skip(node, "it is nested too deeply");
+    }
+}
+
+void Reader::add_entry(OpEntry& op, int32_t dataset, std::string argument, Direction direction) {
+    if (index_[dataset].damaged_attributes) {
+        skip(dataset, "its attributes are damaged");
+        return;
+    }
+    Entry entry;
+    entry.path = index_.path(dataset);
+    entry.argument = std::move(argument);
+    entry.direction = direction;
+    entry.save_type = index_.integer(dataset, "Type");
+    entry.data_type = index_.integer(dataset, "DataType");
+    entry.device_type = index_.integer(dataset, "DeviceType");
+    entry.compute_type = index_.text(dataset, "ComputeType").value_or(std::string_view());
+    entry.stored_from = index_.text(dataset, "StoredFrom").value_or(std::string_view());
+    entry.stored = index_.dataset(dataset);
+    entry.node = dataset;
+    op.entries.push_back(std::move(entry));
+}
+
+void Reader::skip(int32_t node, const std::string& reason) {
     ++skipped_count_;
     if (warnings_.size() < kMostWarnings)
-        warnings_.push_back("'" + printable(path) + "' left out: " + reason);
+        warnings_.push_back("'" + printable(index_.path(node)) + "' left out: " + reason);
 }
 
 const OpEntry* Reader::find(const OpId& id) const {
@@ -169,8 +184,31 @@ const OpEntry* Reader::find(const OpId& id) const {
     return found != ops_.end() && found->id == id ? &*found : nullptr;
 }
 
+h5::Elements Reader::elements(const Entry& entry) const {
+    return entry.node >= 0 ? file_.elements(index_, entry.node) : file_.elements(entry.path);
+}
+
+Tensor Reader::read_stored(const Entry& entry) const {
+    const h5::Elements elements = this->elements(entry);
+    if (!elements.is_mapped()) return file_.read(entry.path);
+    Tensor tensor(elements.dtype(), elements.shape());
+    const auto size = static_cast<int64_t>(size_of(tensor.dtype()));
+    const int64_t block = kCopiedBytes / size;
+    std::byte* target = tensor.mutable_data();
+    std::vector<std::byte> unused;
+    for (int64_t first = 0; first < tensor.numel(); first += block) {
+        const int64_t count = std::min(block, tensor.numel() - first);
+        std::memcpy(target + first * size,
+                    elements.range(first, count, unused),
+                    static_cast<size_t>(count * size));
+        if (count == block) elements.release(first, count);
+    }
+    elements.require_intact();
+    return tensor;
+}
+
 Tensor Reader::read(const Entry& entry) const {
-    Tensor stored = file_.read(entry.path);
+    Tensor stored = read_stored(entry);
     const DType wanted = entry.dtype().value_or(stored.dtype());
     if (wanted == stored.dtype()) return stored;
     // The same byte under its other sign.

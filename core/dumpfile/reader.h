@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/dumpfile/layout.h"
+#include "core/h5/elements.h"
 #include "core/h5/h5.h"
+#include "core/h5/index.h"
 #include "core/ir/value.h"
 #include "core/tensor/tensor.h"
 
@@ -26,6 +28,7 @@ struct Entry {
     std::string compute_type;  ///< "" when absent
     std::string stored_from;   ///< "bfloat16" when stored as float32
     h5::DatasetInfo stored;
+    int32_t node = -1;  ///< of the dataset in Reader::index()
 
     /// Type is 0 (tensor) or 101 (a tensor of a dtype that old readers skip).
     [[nodiscard]] bool is_tensor() const;
@@ -41,8 +44,9 @@ struct OpEntry {
     std::string facts_json;      ///< /op/seqid/npuscope, "" when absent
 };
 
-/// The whole index of a file; no elements. Threads: const calls may run at once.
-/// Errors: Error(kIo|kFormat) names the file and object; a newer major format version is refused.
+/// The whole index of a file; no elements. Damaged objects are left out with a warning. Threads:
+/// const calls may run at once. Errors: Error(kIo|kFormat) names the file and object; a newer major
+/// format version is refused.
 class Reader {
   public:
     explicit Reader(const std::filesystem::path& path);
@@ -54,7 +58,9 @@ class Reader {
     /// Elements in the tensor's own dtype (a half stored as float32 comes back as float16).
     [[nodiscard]] Tensor read(const Entry& entry) const;
     /// Elements as the file stores them.
-    [[nodiscard]] Tensor read_stored(const Entry& entry) const { return file_.read(entry.path); }
+    [[nodiscard]] Tensor read_stored(const Entry& entry) const;
+    /// The same without reading them whole; they borrow this reader.
+    [[nodiscard]] h5::Elements elements(const Entry& entry) const;
     /// Root attributes that are strings: Version, Chip, Options, Complete, …
     [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& run_facts() const {
         return run_facts_;
@@ -65,23 +71,25 @@ class Reader {
     /// Whether any op has inputs in the file.
     [[nodiscard]] bool has_inputs() const;
     /// What is no part of the layout and was left out (a run whose name is no number, say); at most
-    /// twenty lines, in file order.
+    /// twenty lines, what is damaged first, else in file order.
     [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
     /// How many objects were left out.
     [[nodiscard]] int64_t skipped_count() const { return skipped_count_; }
     [[nodiscard]] const h5::Reader& file() const { return file_; }
+    /// All objects of the file.
+    [[nodiscard]] const h5::Index& index() const { return index_; }
 
   private:
     void read_root_attributes();
     void index_ops();
-    void index_op(const std::string& op, const std::string& seqid);
-    void index_below(OpEntry& op,
-                     const std::string& group,
-                     const std::string& argument,
-                     Direction direction);
-    void skip(const std::string& path, const std::string& reason);
+    void index_op(int32_t run, const OpId& id);
+    void index_below(OpEntry& op, int32_t group, const std::string& argument, Direction direction);
+    void add_entry(OpEntry& op, int32_t dataset, std::string argument, Direction direction);
+    [[nodiscard]] std::string facts_of(int32_t dataset);
+    void skip(int32_t node, const std::string& reason);
 
     h5::Reader file_;
+    h5::Index index_;
     std::vector<OpEntry> ops_;
     std::vector<std::pair<std::string, std::string>> run_facts_;
     std::vector<std::string> warnings_;

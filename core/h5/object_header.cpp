@@ -11,8 +11,8 @@ constexpr size_t kChecksumSize = 4;
 
 /// The bytes from `begin` to the cursor, which stands before their checksum.
 void require_checksum(const std::byte* begin, Cursor& in) {
-    const uint32_t expected = checksum({begin, in.position()});
-    if (in.u32() != expected) throw Damaged{"its header's checksum is wrong"};
+    const std::span bytes(begin, in.position());
+    if (!has_checksum(bytes, in.u32())) throw Damaged{"its header's checksum is wrong"};
 }
 
 }  // namespace

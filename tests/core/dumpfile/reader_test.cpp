@@ -1,6 +1,7 @@
 #include "core/dumpfile/reader.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +171,25 @@ TEST_F(DumpReader, leaves_out_what_is_no_part_of_a_dump_and_counts_it) {
     EXPECT_EQ(reader.ops()[0].id, (OpId{"relu", 1}));
     EXPECT_GE(reader.skipped_count(), 7);
     EXPECT_EQ(reader.warnings()[0], "'/loose' left out: it is no group of runs");
+}
+
+TEST_F(DumpReader, gives_elements_piece_by_piece_as_the_file_stores_them) {
+    const Reader reader(
+        make("put('x/1/output/a', np.arange(6, dtype='f4'), DataType=10)\n"
+             "f.create_dataset('x/1/output/b', data=np.arange(6, dtype='>i2'), chunks=(4,))\n"));
+    const auto& entries = reader.ops()[0].entries;
+    const h5::Elements mapped = reader.elements(entries[0]);
+    const h5::Elements chunked = reader.elements(entries[1]);
+    EXPECT_TRUE(mapped.is_mapped());
+    EXPECT_FALSE(chunked.is_mapped());
+    std::vector<std::byte> buffer;
+    float number = 0;
+    std::memcpy(&number, mapped.range(4, 1, buffer), sizeof number);
+    EXPECT_EQ(number, 4);
+    int16_t integer = 0;
+    std::memcpy(&integer, chunked.range(5, 1, buffer), sizeof integer);
+    EXPECT_EQ(integer, 5);
+    EXPECT_THROW(static_cast<void>(mapped.range(4, 3, buffer)), Error);
 }
 
 TEST_F(DumpReader, keeps_odd_op_names) {

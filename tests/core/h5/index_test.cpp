@@ -238,5 +238,37 @@ TEST_F(FileIndex, is_the_librarys_for_a_file_of_the_writer) {
     EXPECT_TRUE(file.elements(index, node).is_mapped());
 }
 
+TEST_F(FileIndex, elements_of_a_large_chunked_dataset_are_read_from_any_place) {
+    const Reader file(
+        written("f=h5py.File(path,'w')\n"
+                "a=np.arange(30*300*301,dtype='f8').reshape(30,300,301)\n"
+                "f.create_dataset('x',data=a,chunks=(7,50,60))\n"
+                "f.create_dataset('y',data=a.astype('>f8'))\n"));
+    for (const char* path : {"/x", "/y"}) {
+        const Elements elements = file.elements(path);
+        EXPECT_FALSE(elements.is_mapped());
+        std::vector<std::byte> buffer;
+        const int64_t last = elements.numel();
+        for (const auto& [first, count] : {std::pair<int64_t, int64_t>{0, 1},
+                                           {1, 300},
+                                           {301, 301},
+                                           {5, 200000},
+                                           {90300, 90300},
+                                           {90299, 180602},
+                                           {last - 65537, 65537},
+                                           {last, 0}}) {
+            const std::byte* found = elements.range(first, count, buffer);
+            for (int64_t i = 0; i < count; ++i) {
+                double value = 0;
+                std::memcpy(&value, found + 8 * i, sizeof value);
+                ASSERT_EQ(value, static_cast<double>(first + i)) << path << " from " << first;
+            }
+        }
+        EXPECT_LT(buffer.size(), size_t{2} << 20);
+        EXPECT_THROW(static_cast<void>(elements.range(last, 1, buffer)), Error);
+        EXPECT_THROW(static_cast<void>(elements.range(-1, 1, buffer)), Error);
+    }
+}
+
 }  // namespace
 }  // namespace npuscope::h5

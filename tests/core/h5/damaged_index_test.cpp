@@ -1,0 +1,255 @@
+// Damaged and vanishing files: the index and the elements must end in an answer, a warning or an
+// error, soon and in bounded memory.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/h5/elements.h"
+#include "core/h5/index_walker.h"
+#include "core/h5/mapped_file.h"
+#include "tests/support/support.h"
+
+namespace npuscope::h5 {
+namespace {
+
+using test::TempDir;
+
+/// What the walker makes of bytes alone, without the library. Counts the nodes.
+size_t walked(std::span<const std::byte> bytes) {
+    IndexBuilder out(bytes.size());
+    try {
+        IndexWalker(read_superblock(bytes), out, nullptr).walk();
+    } catch (const Damaged&) {
+        return 0;
+    } catch (const Unsupported&) {
+        return 0;
+    }
+    const Index index = out.finish(bytes, nullptr, true);
+    for (int32_t node = 0; node < static_cast<int32_t>(index.nodes().size()); ++node) {
+        static_cast<void>(index.path(node));
+        static_cast<void>(index.dataset(node));
+        static_cast<void>(index.stored_text(node));
+        for (const std::string_view name : index.attribute_names(node)) {
+            static_cast<void>(index.integers(node, name));
+            if (const auto text = index.text(node, name)) {
+                EXPECT_EQ(std::string(*text).size(), text->size());
+            }
+        }
+    }
+    EXPECT_LE(index.warnings().size(), 20U);
+    return index.nodes().size();
+}
+
+/// An exact copy on the heap, so that a sanitizer sees a byte too far.
+size_t walked(const std::string& image) {
+    const std::vector<std::byte> bytes(
+        reinterpret_cast<const std::byte*>(image.data()),
+        reinterpret_cast<const std::byte*>(image.data()) + image.size());
+    return walked(std::span(bytes));
+}
+
+class DamagedFile : public ::testing::Test {
+  protected:
+    std::string image_of(const std::string& options) {
+        const auto path = folder_ / "made.h5";
+        const auto made = test::run_python(R"(
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1], 'w', )" + options + R"()
+for op in 'conv', 'relu':
+    for run in range(4):
+        for side in 'input', 'output':
+            d = f.create_dataset(f'{op}/{run}/{side}/x', data=np.arange(3, dtype='f4'))
+            d.attrs['Type'] = np.int32(0)
+            d.attrs['Shape'] = np.arange(3)
+            d.attrs['Name'] = np.bytes_(b'float32')
+f['flag'] = True
+f['half'] = np.float16(1)
+f['text'] = np.bytes_(b'{}')
+f['again'] = f['conv']
+)",
+                                           {path.string()});
+        EXPECT_EQ(made.exit_code, 0) << made.err;
+        return test::read_file(path);
+    }
+    TempDir folder_;
+};
+
+constexpr const char* kLayouts[] = {
+    "libver='earliest'", "libver='latest'", "libver='latest',track_order=True"};
+
+TEST_F(DamagedFile, is_walked_whole_while_it_is_sound) {
+    for (const std::string options : kLayouts)
+        EXPECT_EQ(walked(image_of(options)), 1 + 2 + 8 + 16 + 16 + 3 + 1 + 4 + 8 + 8U) << options;
+}
+
+TEST_F(DamagedFile, ends_well_whatever_bytes_are_flipped) {
+    constexpr int kRounds = 3000;
+    std::mt19937_64 random(20240607);
+    RecordProperty("seed", "20240607");
+    const auto begin = std::chrono::steady_clock::now();
+    for (const std::string options : kLayouts) {
+        const std::string image = image_of(options);
+        for (int round = 0; round < kRounds; ++round) {
+            std::string damaged = image;
+            const uint64_t flips = 1 + random() % 8;
+            for (uint64_t i = 0; i < flips; ++i) {
+                const size_t at = random() % image.size();
+                constexpr unsigned char kLikely[] = {0, 1, 2, 8, 0x7f, 0x80, 0xff};
+                damaged[at] = static_cast<char>(
+                    random() % 2 == 0 ? random() : kLikely[random() % std::size(kLikely)]);
+            }
+            walked(damaged);
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
+}
+
+TEST_F(DamagedFile, ends_well_when_numbers_point_anywhere) {
+    constexpr int kRounds = 3000;
+    std::mt19937_64 random(7);
+    const std::string image = image_of(kLayouts[0]);
+    for (int round = 0; round < kRounds; ++round) {
+        std::string damaged = image;
+        for (int i = 0; i < 3; ++i) {
+            const size_t at = random() % (image.size() / 8) * 8;
+            const uint64_t value = random() % 4 == 0 ? random() : random() % image.size() / 8 * 8;
+            std::memcpy(damaged.data() + at, &value, sizeof value);
+        }
+        walked(damaged);
+    }
+}
+
+TEST_F(DamagedFile, ends_well_wherever_it_is_cut) {
+    for (const std::string options : kLayouts) {
+        const std::string image = image_of(options);
+        for (size_t length = 0; length < image.size(); length += 13)
+            walked(image.substr(0, length));
+    }
+}
+
+TEST_F(DamagedFile, loses_only_the_object_whose_header_is_damaged) {
+    const auto path = folder_ / "file.h5";
+    {
+        Writer writer(path);
+        for (const char* name : {"/a/x", "/a/y", "/b/z"})
+            writer.write_dataset(name, Tensor::from<float>({2}, {1, 2}).view(), {});
+        writer.close();
+    }
+    const auto asked = test::run_python(
+        "import sys, h5py\n"
+        "print(h5py.h5o.get_info(h5py.File(sys.argv[1], 'r')['/a/x'].id).addr)",
+        {path.string()});
+    ASSERT_EQ(asked.exit_code, 0) << asked.err;
+    std::string image = test::read_file(path);
+    image[std::stoul(asked.out)] = 77;
+    test::write_file(path, image);
+    for (const auto source : {IndexSource::kMappedFile, IndexSource::kLibrary}) {
+        const Index index = Reader(path).index(source);
+        EXPECT_EQ(index.find("/a/x"), -1);
+        EXPECT_GE(index.find("/a/y"), 0);
+        EXPECT_GE(index.find("/b/z"), 0);
+        ASSERT_EQ(index.warnings().size(), 1U);
+        EXPECT_EQ(index.warnings()[0].find("'/a/x' left out: "), 0U) << index.warnings()[0];
+        EXPECT_EQ(index.skipped_count(), 1);
+    }
+}
+
+TEST_F(DamagedFile, that_refers_to_the_same_group_again_and_again_is_bounded) {
+    const auto path = folder_ / "file.h5";
+    {
+        Writer writer(path);
+        writer.create_group("/0");
+        for (int level = 1; level < 40; ++level) {
+            const std::string below = "/" + std::to_string(level - 1);
+            writer.create_group("/" + std::to_string(level));
+            writer.link(below, "/" + std::to_string(level) + "/a");
+            writer.link(below, "/" + std::to_string(level) + "/b");
+        }
+        writer.close();
+    }
+    for (const auto source : {IndexSource::kMappedFile, IndexSource::kLibrary}) {
+        const Index index = Reader(path).index(source);
+        EXPECT_LT(index.nodes().size(), std::filesystem::file_size(path) / 8 + 70000);
+        EXPECT_GT(index.skipped_count(), 0);
+    }
+}
+
+TEST_F(DamagedFile, that_claims_more_elements_than_it_stores_gives_none) {
+    const auto path = folder_ / "file.h5";
+    Writer writer(path);
+    writer.write_dataset("/x", Tensor::from<int32_t>({6}, {1, 2, 3, 4, 5, 6}).view(), {});
+    writer.close();
+    std::string image = test::read_file(path);
+    const uint64_t dims = 6;
+    const std::string six(reinterpret_cast<const char*>(&dims), sizeof dims);
+    const size_t at = image.find(six);
+    ASSERT_NE(at, std::string::npos);
+    image[at + 5] = 1;
+    test::write_file(path, image);
+    const Reader file(path);
+    const Index index = file.index();
+    const int32_t node = index.find("/x");
+    ASSERT_GE(node, 0);
+    EXPECT_THROW(static_cast<void>(file.elements(index, node)), Error);
+}
+
+TEST_F(DamagedFile, that_is_cut_short_while_it_is_read_is_an_error_and_no_crash) {
+    const auto path = folder_ / "file.h5";
+    Writer writer(path);
+    const Tensor large = Tensor::zeros(DType::kFloat32, {1 << 20});
+    writer.write_dataset("/x", large.view(), {});
+    writer.write_dataset("/y", large.view(), {});
+    writer.close();
+    const Reader file(path);
+    const Index index = file.index();
+    const Elements elements = file.elements(index, index.find("/y"));
+    ASSERT_TRUE(elements.is_mapped());
+    ASSERT_EQ(truncate(path.c_str(), 1 << 20), 0);
+    std::vector<std::byte> buffer;
+    const std::byte* found = elements.range(1 << 19, 1024, buffer);
+    EXPECT_EQ(std::count(found, found + 4096, std::byte{0}), 4096);
+    try {
+        elements.require_intact();
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(ErrorKind::kIo));
+        EXPECT_NE(std::string(error.what()).find("cut short while it was read"), std::string::npos);
+    }
+}
+
+void exit_of_another_handler(int) {
+    _exit(42);
+}
+
+TEST(MappedFileDeathTest, leaves_faults_of_other_mappings_to_the_handler_before_it) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const TempDir folder;
+    test::write_file(folder / "mapped", std::string(10000, 'x'));
+    const int descriptor = open((folder / "mapped").c_str(), O_RDWR);
+    ASSERT_GE(descriptor, 0);
+    EXPECT_EXIT(
+        {
+            signal(SIGBUS, exit_of_another_handler);
+            const auto ours = MappedFile::map(descriptor);
+            void* foreign = mmap(nullptr, 10000, PROT_READ, MAP_SHARED, descriptor, 0);
+            if (ours == nullptr || ftruncate(descriptor, 100) != 0) _exit(1);
+            if (ours->bytes()[9000] != std::byte{0} || ours->is_intact()) _exit(2);
+            static_cast<void>(*static_cast<volatile char*>(foreign));
+            static_cast<void>(static_cast<volatile char*>(foreign)[9000]);
+            _exit(3);
+        },
+        testing::ExitedWithCode(42),
+        "");
+    close(descriptor);
+}
+
+}  // namespace
+}  // namespace npuscope::h5
