@@ -28,15 +28,36 @@ DifferenceSums difference(const float* x, const float* y, size_t count) {
     return out;
 }
 
-CentredSums centred(const float* x, const float* y, size_t count, const Centres& centres) {
-    CentredTerms terms(x, y, centres);
-    const auto sums = PairwiseSums<CentredTerms>(terms).over(count);
+template <class Quotient>
+CentredSums centred_by(const float* x, const float* y, size_t count, const Centres& centres) {
+    using Terms = CentredTerms<Quotient>;
+    Terms terms(x, y, centres);
+    const auto sums = PairwiseSums<Terms>(terms).over(count);
     return {sums.f[0], sums.f[1], sums.f[2], sums.d[0], sums.d[1]};
 }
 
+CentredSums centred(const float* x, const float* y, size_t count, const Centres& centres) {
+    if (kFused && is_moderate(centres.p.range) && is_moderate(centres.q.range))
+        return centred_by<ReciprocalDivision>(x, y, count, centres);
+    return centred_by<Division>(x, y, count, centres);
+}
+
+template <class Quotient, bool kIsPlain>
+float divergence_by(const float* x, const float* y, size_t count, const Masses& masses) {
+    using Terms = DivergenceTerms<Quotient, kIsPlain>;
+    Terms terms(x, y, masses);
+    return PairwiseSums<Terms>(terms).over(count).f[0];
+}
+
 float divergence(const float* x, const float* y, size_t count, const Masses& masses) {
-    DivergenceTerms terms(x, y, masses);
-    return PairwiseSums<DivergenceTerms>(terms).over(count).f[0];
+    // Then all p and q lie between 2^-74 and 2^37.
+    const auto is_plain = [](const Normaliser& by, float mass) {
+        return is_moderate(by.range) && is_moderate(mass);
+    };
+    if (!is_plain(masses.p, masses.mass_p) || !is_plain(masses.q, masses.mass_q))
+        return divergence_by<Division, false>(x, y, count, masses);
+    return kFused ? divergence_by<ReciprocalDivision, true>(x, y, count, masses)
+                  : divergence_by<Division, true>(x, y, count, masses);
 }
 
 float plain(const float* x, size_t count) {

@@ -15,43 +15,46 @@
 HWY_BEFORE_NAMESPACE();
 namespace npuscope::compare::msaccucmp::HWY_NAMESPACE {
 
-/// ln of positive numbers to about one unit in the last place; 0, inf and NaN as in C.
+/// ln of positive normal numbers, to about one unit in the last place.
 /// Source of the polynomial: S. Moshier, Cephes mathematical library, logf.
-HWY_INLINE V logarithm(V value) {
+HWY_INLINE V ordinary_logarithm(V value) {
     const Ints ints;
-    constexpr float kSmallestNormal = 1.17549435e-38f;
-    constexpr float kScale = 8388608.0f;  // 2^23 makes subnormals normal
-    const auto tiny = hn::Lt(value, splat(kSmallestNormal));
-    const V x = hn::IfThenElse(tiny, hn::Mul(value, splat(kScale)), value);
     // value = m 2^e with m in [sqrt(1/2), sqrt(2)).
-    const auto bits = hn::BitCast(ints, x);
-    const auto offset = hn::Sub(bits, hn::Set(ints, 0x3f3504f3));
-    V e = hn::ConvertTo(Floats(), hn::ShiftRight<23>(offset));
-    e = hn::Sub(e, hn::IfThenElseZero(tiny, splat(23)));
+    const auto offset = hn::Sub(hn::BitCast(ints, value), hn::Set(ints, 0x3f3504f3));
+    const V e = hn::ConvertTo(Floats(), hn::ShiftRight<23>(offset));
     const V m = hn::BitCast(
         Floats(), hn::Add(hn::And(offset, hn::Set(ints, 0x007fffff)), hn::Set(ints, 0x3f3504f3)));
     const V z = hn::Sub(m, splat(1));
     const V zz = hn::Mul(z, z);
-    constexpr float kPolynomial[] = {-1.1514610310e-1f,
-                                     1.1676998740e-1f,
-                                     -1.2420140846e-1f,
-                                     1.4249322787e-1f,
-                                     -1.6668057665e-1f,
-                                     2.0000714765e-1f,
-                                     -2.4999993993e-1f,
-                                     3.3333331174e-1f};
-    V y = splat(7.0376836292e-2f);
-    for (const float coefficient : kPolynomial)
-        y = hn::Add(hn::Mul(y, z), splat(coefficient));
-    y = hn::Mul(hn::Mul(y, z), zz);
+    // Pairs of terms first: a long chain of operations would keep the divider waiting.
+    const auto pair = [&](float low, float high) {
+        return hn::Add(splat(low), hn::Mul(splat(high), z));
+    };
+    const V z4 = hn::Mul(zz, zz);
+    const V first = hn::Add(pair(3.3333331174e-1f, -2.4999993993e-1f),
+                            hn::Mul(pair(2.0000714765e-1f, -1.6668057665e-1f), zz));
+    const V second = hn::Add(pair(1.4249322787e-1f, -1.2420140846e-1f),
+                             hn::Mul(pair(1.1676998740e-1f, -1.1514610310e-1f), zz));
+    const V last = hn::Mul(splat(7.0376836292e-2f), z4);
+    const V polynomial = hn::Add(first, hn::Mul(hn::Add(second, last), z4));
+    V y = hn::Mul(hn::Mul(polynomial, z), zz);
     y = hn::Add(y, hn::Mul(e, splat(-2.12194440e-4f)));
     y = hn::Sub(y, hn::Mul(zz, splat(0.5f)));
-    const V result = hn::Add(hn::Add(z, y), hn::Mul(e, splat(0.693359375f)));
-    // NaN and infinity stay what they are.
+    return hn::Add(hn::Add(z, y), hn::Mul(e, splat(0.693359375f)));
+}
+
+/// ln of numbers that are not negative; 0, inf and NaN as in C.
+HWY_INLINE V logarithm(V value) {
+    constexpr float kSmallestNormal = 1.17549435e-38f;
+    constexpr float kScale = 8388608.0f;  // 2^23 makes subnormals normal
+    constexpr float kLogScale = 15.942385152878742f;
     const V infinity = splat(std::numeric_limits<float>::infinity());
-    const auto ordinary = hn::Lt(value, infinity);
-    const V special = hn::IfThenElse(ordinary, result, value);
-    return hn::IfThenElse(hn::Eq(value, hn::Zero(Floats())), hn::Neg(infinity), special);
+    const auto tiny = hn::Lt(value, splat(kSmallestNormal));
+    V result = ordinary_logarithm(hn::IfThenElse(tiny, hn::Mul(value, splat(kScale)), value));
+    result = hn::Sub(result, hn::IfThenElseZero(tiny, splat(kLogScale)));
+    // NaN and infinity stay what they are.
+    result = hn::IfThenElse(hn::Lt(value, infinity), result, value);
+    return hn::IfThenElse(hn::Eq(value, hn::Zero(Floats())), hn::Neg(infinity), result);
 }
 
 }  // namespace npuscope::compare::msaccucmp::HWY_NAMESPACE

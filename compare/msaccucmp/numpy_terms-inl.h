@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 #include <limits>
 
+#include "compare/msaccucmp/exact_quotient-inl.h"
 #include "compare/msaccucmp/numpy_chunks.h"
 #include "compare/msaccucmp/numpy_logarithm-inl.h"
 #include "compare/msaccucmp/numpy_pairwise-inl.h"
@@ -146,25 +147,35 @@ class DifferenceTerms {
     Extremes ey_;
 };
 
-struct Normalised {
-    Normaliser by;
+/// Values moved to [0, 1] unless all are equal, and kept above the float32 epsilon.
+template <class Quotient>
+class Normalised {
+  public:
+    HWY_INLINE explicit Normalised(const Normaliser& by)
+        : by_(by), low_(splat(by.low)), range_(by.range) {}
 
     HWY_INLINE V eight(V v) const {
-        if (by.range != 0) v = hn::Div(hn::Sub(v, splat(by.low)), splat(by.range));
+        if (Quotient::kIsModerate || by_.range != 0) v = range_.divide(hn::Sub(v, low_));
         return hn::Max(splat(kFloat32Epsilon), v);
     }
     HWY_INLINE float one(float v) const {
-        if (by.range != 0) v = (v - by.low) / by.range;
+        if (by_.range != 0) v = (v - by_.low) / by_.range;
         return v > kFloat32Epsilon ? v : kFloat32Epsilon;
     }
+
+  private:
+    Normaliser by_;
+    V low_;
+    Quotient range_;
 };
 
+template <class Quotient>
 class CentredTerms {
   public:
     static constexpr size_t kF = 3;
     static constexpr size_t kD = 2;
-    CentredTerms(const float* x, const float* y, const Centres& centres)
-        : x_(x), y_(y), by_(centres), p_{centres.p}, q_{centres.q} {}
+    HWY_INLINE CentredTerms(const float* x, const float* y, const Centres& centres)
+        : x_(x), y_(y), by_(centres), p_(centres.p), q_(centres.q) {}
 
     HWY_INLINE void eight(size_t i, Running<CentredTerms>& out) {
         for (size_t part = 0; part < kFloatParts; ++part) {
@@ -199,16 +210,23 @@ class CentredTerms {
     const float* x_;
     const float* y_;
     const Centres& by_;
-    Normalised p_;
-    Normalised q_;
+    Normalised<Quotient> p_;
+    Normalised<Quotient> q_;
 };
 
+/// `Quotient` is exact for these divisors. Plain ratios are positive normal numbers.
+template <class Quotient, bool kIsPlain>
 class DivergenceTerms {
   public:
     static constexpr size_t kF = 1;
     static constexpr size_t kD = 0;
-    DivergenceTerms(const float* x, const float* y, const Masses& masses)
-        : x_(x), y_(y), by_(masses), p_{masses.p}, q_{masses.q} {}
+    HWY_INLINE DivergenceTerms(const float* x, const float* y, const Masses& masses)
+        : x_(x),
+          y_(y),
+          p_(masses.p),
+          q_(masses.q),
+          mass_p_(masses.mass_p),
+          mass_q_(masses.mass_q) {}
 
     HWY_INLINE void eight(size_t i, Running<DivergenceTerms>& out) {
         for (size_t part = 0; part < kFloatParts; ++part) {
@@ -222,16 +240,17 @@ class DivergenceTerms {
 
   private:
     HWY_INLINE V term(V x, V y) const {
-        const V p = hn::Div(p_.eight(x), splat(by_.mass_p));
-        const V ratio = hn::Div(p, hn::Div(q_.eight(y), splat(by_.mass_q)));
-        return hn::Mul(p, logarithm(ratio));
+        const V p = mass_p_.divide(p_.eight(x));
+        const V ratio = hn::Div(p, mass_q_.divide(q_.eight(y)));
+        return hn::Mul(p, kIsPlain ? ordinary_logarithm(ratio) : logarithm(ratio));
     }
 
     const float* x_;
     const float* y_;
-    const Masses& by_;
-    Normalised p_;
-    Normalised q_;
+    Normalised<Quotient> p_;
+    Normalised<Quotient> q_;
+    Quotient mass_p_;
+    Quotient mass_q_;
 };
 
 struct PlainTerms {
