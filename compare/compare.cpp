@@ -8,6 +8,7 @@
 #include "compare/accumulate.h"
 #include "compare/count.h"
 #include "compare/custom_algorithms/runner.h"
+#include "compare/dump_elements.h"
 #include "compare/inheritance.h"
 #include "compare/judge.h"
 #include "compare/plan.h"
@@ -60,6 +61,36 @@ TensorResult one_sided(const TensorPair& pair) {
     return result;
 }
 
+/// Measures and judges one pair; the sources' numel follows from the shapes.
+TensorResult measure(const ElementSource& target,
+                     const Shape& target_shape,
+                     const ElementSource& golden,
+                     const Shape& golden_shape,
+                     const Bound& bound,
+                     const Options& options) {
+    TensorResult result;
+    result.dtype = name_of(target.dtype());
+    result.shape = target_shape;
+    result.bound = bound.source;
+    if (!are_comparable(target.dtype(), golden.dtype())) {
+        result.judgement = {Verdict::kIncomparable,
+                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
+                                std::string(name_of(golden.dtype()))};
+        return result;
+    }
+    if (without_ones(target_shape) != without_ones(golden_shape)) {
+        result.judgement = {
+            Verdict::kIncomparable,
+            "shapes differ: " + to_string(target_shape) + " and " + to_string(golden_shape)};
+        return result;
+    }
+    result.sums = accumulate(target, golden, options.divergence, options.threads);
+    for (const Metric* metric : all_metrics())
+        result.metrics.push_back(metric->compute(result.sums));
+    result.judgement = judge(result.sums, bound, target.dtype());
+    return result;
+}
+
 TensorResult compare_entries(const TensorPair& pair,
                              const dumpfile::Reader& target,
                              const dumpfile::Reader& golden,
@@ -70,8 +101,6 @@ TensorResult compare_entries(const TensorPair& pair,
     TensorResult result;
     result.dtype = dtype_text(entry);
     result.shape = entry.stored.shape;
-    Tensor target_data;
-    Tensor golden_data;
     try {
         const auto dtype = entry.dtype();
         if (!dtype || !pair.golden->dtype())
@@ -84,9 +113,12 @@ TensorResult compare_entries(const TensorPair& pair,
                           .dtype = *dtype,
                           .compute_type = entry.compute_type,
                           .is_input = entry.direction == dumpfile::Direction::kInput});
-        target_data = target.read(entry);
-        golden_data = golden.read(*pair.golden);
-        result = compare_tensors(target_data, golden_data, bound, options);
+        const DumpElements target_data(target, entry);
+        const DumpElements golden_data(golden, *pair.golden);
+        result = measure(
+            target_data, target_data.shape(), golden_data, golden_data.shape(), bound, options);
+        target_data.require_intact();
+        golden_data.require_intact();
     } catch (const Error& failure) {
         result.judgement = {Verdict::kIncomparable, failure.what()};
     }
@@ -94,8 +126,19 @@ TensorResult compare_entries(const TensorPair& pair,
     result.direction = entry.direction;
     result.target = entry.path;
     result.golden = pair.golden->path;
-    run_custom(options, target_data, golden_data, result);
+    if (options.custom != nullptr && !result.metrics.empty())
+        run_custom(options, target.read(entry), golden.read(*pair.golden), result);
     return result;
+}
+
+/// Bytes compared before the mapped files' pages are given back.
+constexpr uint64_t kResident = uint64_t{32} << 20;
+
+uint64_t bytes_of(const OpPair& pair) {
+    uint64_t bytes = 0;
+    for (const TensorPair& tensors : pair.tensors)
+        if (tensors.target != nullptr) bytes += tensors.target->stored.storage_bytes;
+    return bytes;
 }
 
 OpResult describe(const OpPair& pair) {
@@ -117,27 +160,12 @@ TensorResult compare_tensors(const Tensor& target,
                              const Tensor& golden,
                              const Bound& bound,
                              const Options& options) {
-    TensorResult result;
-    result.dtype = name_of(target.dtype());
-    result.shape = target.shape();
-    result.bound = bound.source;
-    if (!are_comparable(target.dtype(), golden.dtype())) {
-        result.judgement = {Verdict::kIncomparable,
-                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
-                                std::string(name_of(golden.dtype()))};
-        return result;
-    }
-    if (without_ones(target.shape()) != without_ones(golden.shape())) {
-        result.judgement = {
-            Verdict::kIncomparable,
-            "shapes differ: " + to_string(target.shape()) + " and " + to_string(golden.shape())};
-        return result;
-    }
-    result.sums = accumulate(target, golden, options.divergence, options.threads);
-    for (const Metric* metric : all_metrics())
-        result.metrics.push_back(metric->compute(result.sums));
-    result.judgement = judge(result.sums, bound, target.dtype());
-    return result;
+    return measure(TensorElements(target),
+                   target.shape(),
+                   TensorElements(golden),
+                   golden.shape(),
+                   bound,
+                   options);
 }
 
 void run_custom(const Options& options,
@@ -165,6 +193,7 @@ Result compare_dumps(const dumpfile::Reader& target,
     inner.threads = ops_in_parallel ? 1 : threads;
     std::mutex mutex;
     int64_t done = 0;
+    uint64_t unreleased = 0;
     parallel_for(total, ops_in_parallel ? threads : 1, [&](int64_t index) {
         const OpPair& pair = plan.ops[static_cast<size_t>(index)];
         OpResult& op = result.ops[static_cast<size_t>(index)];
@@ -174,6 +203,12 @@ Result compare_dumps(const dumpfile::Reader& target,
         conclude(op);
         const std::lock_guard guard(mutex);
         ++done;
+        unreleased += bytes_of(pair);
+        if (unreleased >= kResident) {
+            target.index().release_pages();
+            golden.index().release_pages();
+            unreleased = 0;
+        }
         if (options.on_op) options.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
     if (!result.load_mode) mark_inherited(result.ops);

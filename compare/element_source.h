@@ -27,6 +27,8 @@ class ElementSource {
                                                  std::vector<std::byte>& buffer) const = 0;
     /// These elements are not needed again soon.
     virtual void release(int64_t first, int64_t count) const = 0;
+    /// Errors: Error(kIo) when the file was cut short while it was read.
+    virtual void require_intact() const {}
 };
 
 /// A tensor in memory. Holds its elements.

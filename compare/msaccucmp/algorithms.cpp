@@ -1,8 +1,8 @@
 #include "compare/msaccucmp/algorithms.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace npuscope::compare::msaccucmp {
 
@@ -33,10 +33,11 @@ struct Outcome {
 std::string decimals(double value, int digits) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    const int length = std::snprintf(nullptr, 0, "%.*f", digits, value);
-    std::string text(static_cast<size_t>(length), '\0');
-    std::snprintf(text.data(), text.size() + 1, "%.*f", digits, value);
-    return text;
+    // The largest double has 309 digits before the point.
+    std::array<char, 400> text;
+    const auto end = std::to_chars(
+        text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+    return {text.data(), end.ptr};
 }
 
 Outcome all_zero(std::string_view name) {

@@ -42,8 +42,9 @@ std::string log_safe(std::string_view message) {
             continue;
         }
         bool spelled = false;
-        for (const std::string_view text : kSpelled)
-            spelled = spelled || message.substr(i, text.size()) == text;
+        if (c == '%')
+            for (const std::string_view text : kSpelled)
+                spelled = spelled || message.substr(i, text.size()) == text;
         safe += spelled ? '_' : message[i];
         if (spelled) i += 2;
     }
@@ -56,17 +57,23 @@ std::string time_stamp(int later) {
 
 Log::Log(std::ostream& out) : out_(out), pid_(::getpid()) {}
 
+std::string Log::line(Level level, std::string_view message) const {
+    return local_time("%Y-%m-%d %H:%M:%S", std::time(nullptr)) + " (" + std::to_string(pid_) +
+           ") - [" + std::string(name_of(level)) + "] " + log_safe(message) + "\n";
+}
+
 void Log::write(Level level, std::string_view message) {
-    const std::string line = local_time("%Y-%m-%d %H:%M:%S", std::time(nullptr)) + " (" +
-                             std::to_string(pid_) + ") - [" + std::string(name_of(level)) + "] " +
-                             log_safe(message) + "\n";
+    const std::string text = line(level, message);
     const std::lock_guard guard(mutex_);
-    out_ << line << std::flush;
+    out_ << text << std::flush;
 }
 
 void Log::write(const LogLines& lines) {
+    std::string text;
     for (const auto& [level, message] : lines)
-        write(level, message);
+        text += line(level, message);
+    const std::lock_guard guard(mutex_);
+    out_ << text << std::flush;
 }
 
 }  // namespace npuscope::compare::msaccucmp

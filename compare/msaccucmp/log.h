@@ -25,6 +25,8 @@ class Log {
     void write(const LogLines& lines);
 
   private:
+    [[nodiscard]] std::string line(Level level, std::string_view message) const;
+
     std::ostream& out_;
     std::mutex mutex_;
     int pid_;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/h5/mapped_file.h"
 
 namespace npuscope::h5 {
 
@@ -12,16 +13,21 @@ namespace {
 constexpr size_t kMostWarnings = 20;
 constexpr uint64_t kLeastLinkBytes = 8;
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 16;
+// A walk touches every page of a file of small tensors.
+constexpr size_t kNodesBetweenReleases = 4096;
 }  // namespace
 
-IndexBuilder::IndexBuilder(uint64_t file_bytes)
-    : most_nodes_(std::min<uint64_t>(file_bytes / kLeastLinkBytes + kAlwaysAllowed,
+IndexBuilder::IndexBuilder(uint64_t file_bytes, std::shared_ptr<const MappedFile> mapping)
+    : mapping_(std::move(mapping)),
+      most_nodes_(std::min<uint64_t>(file_bytes / kLeastLinkBytes + kAlwaysAllowed,
                                      std::numeric_limits<int32_t>::max())) {
     index_.attribute_names_.emplace_back();
     name_numbers_.emplace(std::string_view(), 0);
 }
 
 int32_t IndexBuilder::add(int32_t parent, std::string_view name) {
+    if (mapping_ && index_.nodes_.size() % kNodesBetweenReleases == kNodesBetweenReleases - 1)
+        mapping_->release(0, mapping_->bytes().size());
     Node& node = index_.nodes_.emplace_back();
     node.name = name;
     node.parent = parent;

@@ -13,7 +13,8 @@ namespace npuscope::h5 {
 class IndexBuilder {
   public:
     /// `bytes` of the file bound the number of nodes: links cannot outnumber what it can hold.
-    explicit IndexBuilder(uint64_t file_bytes);
+    /// The pages of `mapping`, if any, are given back now and then.
+    explicit IndexBuilder(uint64_t file_bytes, std::shared_ptr<const MappedFile> mapping = nullptr);
 
     [[nodiscard]] bool is_full() const { return index_.nodes_.size() >= most_nodes_; }
     /// A new last node. `name` is borrowed for the life of the index.
@@ -54,6 +55,7 @@ class IndexBuilder {
     uint32_t number_of(std::string_view name, size_t position);
 
     Index index_;
+    std::shared_ptr<const MappedFile> mapping_;
     size_t most_nodes_;
     std::unordered_map<std::string_view, uint32_t> name_numbers_;
     // Neighbours mostly have the same attributes in the same order.

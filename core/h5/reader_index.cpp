@@ -21,7 +21,7 @@ Index Reader::index(IndexSource source) const {
     const auto mapping =
         source == IndexSource::kMappedFile ? state_->mapped() : std::shared_ptr<const MappedFile>();
     if (mapping) {
-        IndexBuilder out(mapping->bytes().size());
+        IndexBuilder out(mapping->bytes().size(), mapping);
         try {
             const Superblock superblock = read_superblock(mapping->bytes());
             std::optional<LibraryIndexer> library;

@@ -1,0 +1,31 @@
+// A dumped tensor as an element source, straight from the file.
+#pragma once
+
+#include "compare/element_source.h"
+#include "core/dumpfile/reader.h"
+#include "core/h5/elements.h"
+
+namespace npuscope::compare {
+
+/// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows the reader.
+class DumpElements : public ElementSource {
+  public:
+    /// Errors: those of dumpfile::Reader::elements().
+    DumpElements(const dumpfile::Reader& reader, const dumpfile::Entry& entry);
+
+    [[nodiscard]] DType dtype() const override { return dtype_; }
+    [[nodiscard]] int64_t numel() const override { return elements_.numel(); }
+    [[nodiscard]] const std::byte* piece(int64_t first,
+                                         int64_t count,
+                                         std::vector<std::byte>& buffer) const override;
+    void release(int64_t first, int64_t count) const override { elements_.release(first, count); }
+    void require_intact() const override { elements_.require_intact(); }
+
+    [[nodiscard]] const Shape& shape() const { return elements_.shape(); }
+
+  private:
+    h5::Elements elements_;
+    DType dtype_;
+};
+
+}  // namespace npuscope::compare
