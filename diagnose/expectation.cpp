@@ -50,8 +50,10 @@ std::vector<OutputDifference> compare_outputs(const NamedTensors& outputs,
                                               const NamedTensors& expected) {
     std::vector<OutputDifference> differences;
     for (const auto& [name, tensor] : expected) {
-        const auto ours = std::find_if(
-            outputs.begin(), outputs.end(), [&](const auto& o) { return o.first == name; });
+        const auto ours =
+            std::find_if(outputs.begin(), outputs.end(), [&, &name = name](const auto& o) {
+                return o.first == name;
+            });
         if (ours == outputs.end()) {
             differences.push_back({name, 0, 0, 0, "the run has no such output"});
         } else {

@@ -49,10 +49,18 @@ Outcome bool_cosine(const PreparedPair& pair) {
     double x = 0;
     double y = 0;
     double both = 0;
-    for (size_t i = 0; i < pair.count; ++i) {
-        x += pair.x[i];
-        y += pair.y[i];
-        both += pair.x[i] * pair.y[i];
+    constexpr size_t kPiece = 8192;
+    FloatBuffer x_buffer;
+    FloatBuffer y_buffer;
+    for (size_t first = 0; first < pair.x.count(); first += kPiece) {
+        const size_t count = std::min(kPiece, pair.x.count() - first);
+        const float* a = pair.x.piece(first, count, x_buffer);
+        const float* b = pair.y.piece(first, count, y_buffer);
+        for (size_t i = 0; i < count; ++i) {
+            x += a[i];
+            y += b[i];
+            both += a[i] * b[i];
+        }
     }
     if (x == 0 && y == 0) return {"1.0", {}};
     if (x == 0 || y == 0) return all_zero(x == 0 ? pair.x_name : pair.y_name);
@@ -112,7 +120,7 @@ Outcome outcome_of(int algorithm, const PreparedPair& pair, const PairNumbers& n
         return {"NaN", name + " is not defined for bool tensors."};
     const bool needs_an_element =
         algorithm == kMaxAbsolute || algorithm == kDivergence || algorithm == kMaxRelative;
-    if (pair.count == 0 && needs_an_element)
+    if (pair.x.count() == 0 && needs_an_element)
         return {"NaN", name + " has no value: the tensor has no elements."};
     switch (algorithm) {
         case kCosine:
@@ -128,13 +136,13 @@ Outcome outcome_of(int algorithm, const PreparedPair& pair, const PairNumbers& n
         case kDeviation:
             return deviation(numbers);
         case kMeanAbsolute:
-            return {six_decimals(mean_of(numbers.sum_abs, pair.count)), {}};
+            return {six_decimals(mean_of(numbers.sum_abs, pair.x.count())), {}};
         case kRootMeanSquare:
-            return {six_decimals(std::sqrt(mean_of(numbers.sum_dd, pair.count))), {}};
+            return {six_decimals(std::sqrt(mean_of(numbers.sum_dd, pair.x.count()))), {}};
         case kMaxRelative:
             return {six_decimals(numbers.max_rel), {}};
         default:
-            return {six_decimals(mean_of(numbers.sum_rel, pair.count)), {}};
+            return {six_decimals(mean_of(numbers.sum_rel, pair.x.count())), {}};
     }
 }
 
@@ -146,14 +154,6 @@ Wanted wanted_by(const PreparedPair& pair, const std::vector<int>& selected) {
     wanted.cosine = has(kCosine) && !pair.is_scalar;
     wanted.divergence = has(kDivergence) && !pair.are_bools;
     wanted.deviation = has(kDeviation) && !pair.are_bools;
-    for (const int other : {kMaxAbsolute,
-                            kAccumulatedRelative,
-                            kRelativeEuclidean,
-                            kMeanAbsolute,
-                            kRootMeanSquare,
-                            kMaxRelative,
-                            kMeanRelative})
-        wanted.differences = wanted.differences || has(other);
     return wanted;
 }
 
@@ -163,8 +163,10 @@ std::string six_decimals(double value) {
     return decimals(value, 6);
 }
 
-AlgorithmTexts run_algorithms(const PreparedPair& pair, const std::vector<int>& selected) {
-    const PairNumbers numbers = pair_numbers(pair.x, pair.y, pair.count, wanted_by(pair, selected));
+AlgorithmTexts run_algorithms(const PreparedPair& pair,
+                              const std::vector<int>& selected,
+                              int threads) {
+    const PairNumbers numbers = pair_numbers(pair.x, pair.y, wanted_by(pair, selected), threads);
     AlgorithmTexts texts;
     for (const int algorithm : selected) {
         Outcome outcome = outcome_of(algorithm, pair, numbers);

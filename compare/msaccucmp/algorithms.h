@@ -24,9 +24,8 @@ inline constexpr std::array<std::string_view, 10> kAlgorithmNames = {"CosineSimi
 
 /// Prepared data of one pair. Borrowed for the call.
 struct PreparedPair {
-    const float* x = nullptr;  ///< my side, flattened
-    const float* y = nullptr;  ///< golden side
-    size_t count = 0;
+    const FloatSource& x;     ///< my side, flattened
+    const FloatSource& y;     ///< golden side, of the same count
     bool is_scalar = false;   ///< every dimension of my shape is 1 (in the reference's reading)
     bool are_bools = false;   ///< both stored as NumPy bool; then x and y hold 0 and 1
     std::string_view x_name;  ///< dataset paths, for messages
@@ -38,9 +37,11 @@ struct AlgorithmTexts {
     std::vector<std::string> reasons;  ///< only those that have something to say
 };
 
-/// `selected` are numbers 0..9 in column order. Threads: pure function.
+/// `selected` are numbers 0..9 in column order. The texts do not depend on `threads`. Errors: those
+/// of the sources.
 [[nodiscard]] AlgorithmTexts run_algorithms(const PreparedPair& pair,
-                                            const std::vector<int>& selected);
+                                            const std::vector<int>& selected,
+                                            int threads = 1);
 
 /// "%.6f" as Python writes it: "nan" without a sign, "inf", "-0.000000".
 [[nodiscard]] std::string six_decimals(double value);

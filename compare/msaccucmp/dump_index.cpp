@@ -45,19 +45,16 @@ int components(const std::string& path) {
 
 }  // namespace
 
-DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
+DumpIndex::DumpIndex(const h5::Index& file, Side side, bool inputs, Log& log)
     : file_(file), side_(side), log_(log), has_inputs_(side == Side::kGolden && inputs) {
+    for (const std::string& warning : file.warnings())
+        log_.warning(warning);
     name_runs();
     for (const auto& [order, groups] : orders_) {
         for (const Group& group : groups) {
             Run run{.name = group.name, .order = order, .datasets = {}, .by_path = {}};
-            const std::string path = "/" + group.name.op + "/" + std::to_string(order);
             visited_ = 0;
-            try {
-                walk(run, group.path, path, file_.kind(group.path));
-            } catch (const Error& failure) {
-                log_.warning("[" + path + "] is skipped: " + failure.what());
-            }
+            walk(run, group.node, "/" + group.name.op + "/" + std::to_string(order));
             runs_.push_back(std::move(run));
         }
     }
@@ -70,14 +67,9 @@ DumpIndex::DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log)
 }
 
 void DumpIndex::name_runs() {
-    std::vector<std::pair<std::string, h5::ObjectKind>> children;
-    try {
-        children = file_.typed_children("/");
-    } catch (const Error& failure) {
-        throw CommandError(kParseDumpFileError, failure.what());
-    }
-    for (const auto& [op, kind] : children) {
-        if (kind != h5::ObjectKind::kGroup) {
+    for (int32_t node = file_[0].first_child; node >= 0; node = file_[node].next_sibling) {
+        const std::string op(file_[node].name);
+        if (file_[node].kind != h5::ObjectKind::kGroup) {
             log_.warning("[" + op +
                          "] lies at the top of the file and is not an op; it is skipped.");
             continue;
@@ -86,14 +78,11 @@ void DumpIndex::name_runs() {
             name_pooled(op);
             continue;
         }
-        const Seqids seqids = seqids_of(op);
+        const Seqids seqids = seqids_of(node);
         if (seqids.size() > kMostRuns)
-            throw CommandError(
-                kIndexOutOfBounds,
-                "The op " + op + " has more than 1000000 runs in " + file_.path().string() + ".");
+            throw CommandError(kIndexOutOfBounds, "The op " + op + " has more than 1000000 runs.");
         for (size_t k = 0; k < seqids.size(); ++k)
-            add(seqids[k].first,
-                {{op, static_cast<int64_t>(k)}, "/" + op + "/" + seqids[k].second});
+            add(seqids[k].first, {{op, static_cast<int64_t>(k)}, seqids[k].second});
     }
 }
 
@@ -102,14 +91,14 @@ void DumpIndex::name_pooled(const std::string& op) {
     struct Entry {
         int64_t order;
         size_t owner;
-        std::string group;
+        int32_t group;
     };
     std::vector<Entry> pool;
     for (size_t owner = 0; owner < kPooled.size(); ++owner) {
-        const std::string name(kPooled[owner]);
-        if (!file_.exists("/" + name)) continue;
-        for (auto& [order, group] : seqids_of(name))
-            pool.push_back({order, owner, std::move(group)});
+        const int32_t node = file_.find(kPooled[owner]);
+        if (node < 0 || file_[node].kind != h5::ObjectKind::kGroup) continue;
+        for (const auto& [order, group] : seqids_of(node))
+            pool.push_back({order, owner, group});
     }
     std::stable_sort(
         pool.begin(), pool.end(), [](const Entry& a, const Entry& b) { return a.order < b.order; });
@@ -122,24 +111,18 @@ void DumpIndex::name_pooled(const std::string& op) {
             continue;
         }
         const std::string name(kPooled[pool[k].owner]);
-        add(pool[k].order, {{name, static_cast<int64_t>(k)}, "/" + name + "/" + pool[k].group});
+        add(pool[k].order, {{name, static_cast<int64_t>(k)}, pool[k].group});
     }
 }
 
-DumpIndex::Seqids DumpIndex::seqids_of(const std::string& op) {
+DumpIndex::Seqids DumpIndex::seqids_of(int32_t op) {
     Seqids seqids;
-    std::vector<std::pair<std::string, h5::ObjectKind>> children;
-    try {
-        children = file_.typed_children("/" + op);
-    } catch (const Error& failure) {
-        log_.warning("[/" + op + "] is skipped: " + failure.what());
-    }
-    for (auto& [name, kind] : children) {
-        const auto number = integer(name);
+    for (int32_t node = file_[op].first_child; node >= 0; node = file_[node].next_sibling) {
+        const auto number = integer(file_[node].name);
         if (number) {
-            seqids.emplace_back(*number, name);
+            seqids.emplace_back(*number, node);
         } else {
-            log_.warning("[/" + op + "/" + name + "] has no integer as seqid; it is skipped.");
+            log_.warning("[" + file_.path(node) + "] has no integer as seqid; it is skipped.");
         }
     }
     std::stable_sort(seqids.begin(), seqids.end(), [](const auto& a, const auto& b) {
@@ -155,52 +138,46 @@ void DumpIndex::add(int64_t order, Group group) {
     orders_[at->second].second.push_back(std::move(group));
 }
 
-void DumpIndex::walk(Run& run,
-                     const std::string& real,
-                     const std::string& path,
-                     h5::ObjectKind kind) {
+void DumpIndex::walk(Run& run, int32_t node, const std::string& path) {
     if (is_input(path)) {
         if (side_ == Side::kMy) has_inputs_ = true;
         if (!has_inputs_) return;
     }
-    if (file_.attribute_count(real) > 0) {
+    if (file_.attribute_count(node) > 0) {
         // Anything with an attribute is a leaf, a group too.
-        if (file_.int_attribute(real, "Type") != 0) return;
-        take_dataset(run, real, path);
+        if (file_.integer(node, "Type") == 0) take_dataset(run, node, path);
         return;
     }
-    if (kind != h5::ObjectKind::kGroup) {
+    if (file_[node].kind != h5::ObjectKind::kGroup) {
         log_.warning("[" + path + "] has no attributes, so it is no dumped tensor; it is skipped.");
+        return;
+    }
+    if (file_[node].leads_back) {
+        log_.warning("[" + path + "] is a group above itself; it is skipped.");
         return;
     }
     if (components(path) > kDeepestGroup) {
         log_.warning("[" + path + "] is nested too deeply; it is skipped.");
         return;
     }
-    for (const auto& [name, child_kind] : file_.typed_children(real)) {
+    for (int32_t child = file_[node].first_child; child >= 0; child = file_[child].next_sibling) {
         if (++visited_ > kMostObjects) {
             if (visited_ == kMostObjects + 1)
-                log_.warning(
-                    "[" + path +
-                    "] holds too many objects (a group within itself?); the rest is skipped.");
+                log_.warning("[" + path + "] holds too many objects; the rest is skipped.");
             return;
         }
-        try {
-            walk(run, real + "/" + name, path + "/" + name, child_kind);
-        } catch (const Error& failure) {
-            log_.warning("[" + path + "/" + name + "] is skipped: " + failure.what());
-        }
+        walk(run, child, path + "/" + std::string(file_[child].name));
     }
 }
 
-void DumpIndex::take_dataset(Run& run, const std::string& real, const std::string& path) {
+void DumpIndex::take_dataset(Run& run, int32_t node, const std::string& path) {
     if (components(path) < 4) {
         log_.warning("[" + path + "] lies outside /op/seqid/input or output; it is skipped.");
         return;
     }
     run.by_path.emplace(path, run.datasets.size());
-    run.datasets.push_back({path, real});
-    if (!device_type_ || *device_type_ == 0) device_type_ = file_.int_attribute(real, "DeviceType");
+    run.datasets.push_back({path, node});
+    if (!device_type_ || *device_type_ == 0) device_type_ = file_.integer(node, "DeviceType");
 }
 
 const Run* DumpIndex::find(const RunName& name) const {

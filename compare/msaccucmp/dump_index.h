@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compare/msaccucmp/log.h"
-#include "core/h5/h5.h"
+#include "core/h5/index.h"
 
 namespace npuscope::compare::msaccucmp {
 
@@ -26,8 +26,8 @@ struct RunName {
 };
 
 struct Dataset {
-    std::string path;  ///< "/op/7/output/out", with the seqid as a plain number: the matching key
-    std::string real_path;  ///< in the file, where the seqid may be zero-padded
+    std::string path;   ///< "/op/7/output/out", with the seqid as a plain number: the matching key
+    int32_t node = -1;  ///< in the file's index, where the seqid may be zero-padded
 };
 
 struct Run {
@@ -37,14 +37,14 @@ struct Run {
     std::unordered_map<std::string, size_t> by_path;
 };
 
-/// Errors: those of h5::Reader; CommandError(kIndexOutOfBounds) for more than a million runs of an
+/// Errors: CommandError(kIndexOutOfBounds) for more than a million runs of an
 /// op. Things in the file that are no dumped tensors are logged as warnings and skipped.
 class DumpIndex {
   public:
     enum class Side { kMy, kGolden };
 
     /// `inputs`: whether a golden file's inputs are indexed; a my file's always are.
-    DumpIndex(const h5::Reader& file, Side side, bool inputs, Log& log);
+    DumpIndex(const h5::Index& file, Side side, bool inputs, Log& log);
 
     /// In parse order; those without tensors are there too.
     [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
@@ -64,20 +64,20 @@ class DumpIndex {
     [[nodiscard]] std::optional<int64_t> device_type() const { return device_type_; }
 
   private:
-    using Seqids = std::vector<std::pair<int64_t, std::string>>;  ///< number, group name
+    using Seqids = std::vector<std::pair<int64_t, int32_t>>;  ///< number, group
     struct Group {
         RunName name;
-        std::string path;  ///< real
+        int32_t node = -1;
     };
 
     void name_runs();
     void name_pooled(const std::string& op);
-    [[nodiscard]] Seqids seqids_of(const std::string& op);
+    [[nodiscard]] Seqids seqids_of(int32_t op);
     void add(int64_t order, Group group);
-    void walk(Run& run, const std::string& real, const std::string& path, h5::ObjectKind kind);
-    void take_dataset(Run& run, const std::string& real, const std::string& path);
+    void walk(Run& run, int32_t node, const std::string& path);
+    void take_dataset(Run& run, int32_t node, const std::string& path);
 
-    const h5::Reader& file_;
+    const h5::Index& file_;
     Side side_;
     Log& log_;
     bool has_inputs_;

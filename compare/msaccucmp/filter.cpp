@@ -24,17 +24,15 @@ void make_private_folders(const std::filesystem::path& path) {
     ::mkdir(path.c_str(), 0700);
 }
 
-void save(const h5::Reader& file,
-          const std::string& dataset,
-          const std::filesystem::path& folder,
-          Log& log) {
-    if (dataset.empty()) return;
+void save(const OpenDump& dump, int32_t node, const std::filesystem::path& folder, Log& log) {
+    if (node < 0) return;
+    const std::string dataset = dump.index.path(node);
     try {
         const std::filesystem::path path = folder / (dataset.substr(1) + ".npy");
         // A name of the file must not lead out of the folder.
         for (const auto& part : path)
             if (part == "..") throw Error(ErrorKind::kFormat, "the name contains '..'");
-        const Tensor tensor = file.read(dataset);
+        const Tensor tensor = dump.reader.read(dataset);
         make_private_folders(path.parent_path());
         ResultFile out(path);
         out.write(format_npy(tensor.view()));
@@ -54,8 +52,8 @@ bool is_kept(const std::string& cosine) {
 void write_filtered(const std::filesystem::path& result,
                     const std::vector<std::string>& columns,
                     const std::vector<Row>& rows,
-                    const h5::Reader& my,
-                    const h5::Reader& golden,
+                    const OpenDump& my,
+                    const OpenDump& golden,
                     Log& log) {
     const auto folder = result.parent_path() / (result.stem().string() + "_filtered");
     // Only a new folder is private: one that is there, or a link in its place, is left alone.
@@ -73,8 +71,8 @@ void write_filtered(const std::filesystem::path& result,
     for (const Row& row : rows) {
         if (!is_kept(row.cells[at])) continue;
         file.write(csv_line(row.cells));
-        save(my, row.my_path, folder / "my_dump", log);
-        save(golden, row.golden_path, folder / "gold_dump", log);
+        save(my, row.my_node, folder / "my_dump", log);
+        save(golden, row.golden_node, folder / "gold_dump", log);
     }
     file.close();
 }

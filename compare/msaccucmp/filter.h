@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compare/msaccucmp/log.h"
+#include "compare/msaccucmp/open_dump.h"
 #include "compare/msaccucmp/row.h"
-#include "core/h5/h5.h"
 
 namespace npuscope::compare::msaccucmp {
 
@@ -20,8 +20,8 @@ namespace npuscope::compare::msaccucmp {
 void write_filtered(const std::filesystem::path& result,
                     const std::vector<std::string>& columns,
                     const std::vector<Row>& rows,
-                    const h5::Reader& my,
-                    const h5::Reader& golden,
+                    const OpenDump& my,
+                    const OpenDump& golden,
                     Log& log);
 
 }  // namespace npuscope::compare::msaccucmp

@@ -1,6 +1,7 @@
 #include "compare/msaccucmp/h5_compare.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/filter.h"
 #include "compare/msaccucmp/match.h"
+#include "compare/msaccucmp/open_dump.h"
 #include "compare/msaccucmp/paths.h"
 #include "compare/msaccucmp/prepare.h"
 #include "compare/msaccucmp/result_file.h"
@@ -41,11 +43,21 @@ void warn_if_large(const std::string& path, Log& log) {
                     "' exceeds 100MB, so this may take a while.");
 }
 
-std::unique_ptr<h5::Reader> open_dump(const std::string& path) {
+h5::Reader open_file(const std::string& path) {
     try {
-        return std::make_unique<h5::Reader>(path);
+        return h5::Reader(path);
     } catch (const Error& failure) {
         throw CommandError(kOpenFileError, failure.what());
+    }
+}
+
+OpenDump open_dump(const std::string& path) {
+    h5::Reader reader = open_file(path);
+    try {
+        h5::Index index = reader.index();
+        return {std::move(reader), std::move(index)};
+    } catch (const Error& failure) {
+        throw CommandError(kParseDumpFileError, failure.what());
     }
 }
 
@@ -61,8 +73,8 @@ std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder)
 /// The comparison of all tensors, rows sorted.
 class TableMaker {
   public:
-    TableMaker(const h5::Reader& my_file,
-               const h5::Reader& golden_file,
+    TableMaker(const OpenDump& my_file,
+               const OpenDump& golden_file,
                const DumpIndex& my,
                const Matcher& matcher,
                const std::vector<int>& algorithms,
@@ -74,6 +86,8 @@ class TableMaker {
           algorithms_(algorithms),
           log_(log) {}
 
+    /// Large tensors one after the other, each over all threads; then small ones, a thread each.
+    /// The rows do not depend on it.
     std::vector<Row> make(int threads) {
         for (size_t run = 0; run < my_.runs().size(); ++run) {
             const size_t count = my_.runs()[run].datasets.size();
@@ -82,8 +96,17 @@ class TableMaker {
                 tasks_.push_back({run, i});
         }
         done_.assign(tasks_.size(), false);
-        parallel_for(static_cast<int64_t>(tasks_.size()), threads, [&](int64_t task) {
-            compare_one(static_cast<size_t>(task));
+        std::vector<size_t> large;
+        std::vector<size_t> small;
+        for (size_t task = 0; task < tasks_.size(); ++task)
+            (is_large(tasks_[task]) ? large : small).push_back(task);
+        for (const size_t task : large)
+            compare_one(task, threads);
+        const size_t blocks = (small.size() + kBlock - 1) / kBlock;
+        parallel_for(static_cast<int64_t>(blocks), threads, [&](int64_t block) {
+            const size_t first = static_cast<size_t>(block) * kBlock;
+            for (size_t i = first; i < std::min(small.size(), first + kBlock); ++i)
+                compare_one(small[i], 1);
         });
         std::vector<Row> rows;
         for (size_t run = 0; run < results_.size(); ++run)
@@ -111,7 +134,28 @@ class TableMaker {
         LogLines lines;
     };
 
-    void compare_one(size_t task) {
+    static constexpr int64_t kLarge = int64_t{16} << 20;  ///< elements
+    static constexpr size_t kBlock = 8;                   ///< tasks that a thread takes at a time
+    static constexpr uint64_t kResident = uint64_t{32} << 20;  ///< bytes compared between releases
+
+    bool is_large(const Task& task) const {
+        const Dataset& dataset = my_.runs()[task.run].datasets[task.dataset];
+        return elements_of(dataset) >= kLarge;
+    }
+    int64_t elements_of(const Dataset& dataset) const {
+        return numel_of(my_file_.index.shape(dataset.node));
+    }
+
+    /// Keeps the resident part of the mapped files small.
+    void count_bytes(const Dataset& dataset) {
+        const uint64_t bytes = my_file_.index[dataset.node].storage_bytes;
+        if (since_release_.fetch_add(bytes) + bytes < kResident) return;
+        since_release_ = 0;
+        my_file_.index.release_pages();
+        golden_file_.index.release_pages();
+    }
+
+    void compare_one(size_t task, int threads) {
         const auto [run_index, dataset_index] = tasks_[task];
         const Run& run = my_.runs()[run_index];
         Done& done = results_[run_index][dataset_index];
@@ -119,7 +163,8 @@ class TableMaker {
             done.lines.emplace_back(Level::kInfo,
                                     "[" + run.name.op + "] Start to compare \"/" + run.name.op +
                                         "/" + std::to_string(run.order) + "\".");
-        fill(run, run.datasets[dataset_index], done);
+        fill(run, run.datasets[dataset_index], threads, done);
+        count_bytes(run.datasets[dataset_index]);
         std::string text;
         for (const std::string& cell : done.row.cells)
             text += (text.empty() ? "" : " ") + cell;
@@ -129,7 +174,7 @@ class TableMaker {
         print_in_order(task);
     }
 
-    void fill(const Run& run, const Dataset& dataset, Done& done) const {
+    void fill(const Run& run, const Dataset& dataset, int threads, Done& done) const {
         const Dataset* golden = matcher_.golden_of(run, dataset);
         done.matched = golden != nullptr;
         if (golden == nullptr) {
@@ -141,15 +186,16 @@ class TableMaker {
             try {
                 const Pair pair =
                     prepare_pair(my_file_, dataset, golden_file_, *golden, done.lines);
-                const AlgorithmTexts texts =
-                    run_algorithms({.x = pair.x.as<float>().data(),
-                                    .y = pair.y.as<float>().data(),
-                                    .count = static_cast<size_t>(pair.x.numel()),
-                                    .is_scalar = pair.is_scalar,
-                                    .are_bools = pair.are_bools,
-                                    .x_name = dataset.path,
-                                    .y_name = golden->path},
-                                   algorithms_);
+                const AlgorithmTexts texts = run_algorithms({.x = *pair.x,
+                                                             .y = *pair.y,
+                                                             .is_scalar = pair.is_scalar,
+                                                             .are_bools = pair.are_bools,
+                                                             .x_name = dataset.path,
+                                                             .y_name = golden->path},
+                                                            algorithms_,
+                                                            threads);
+                pair.x->require_intact();
+                pair.y->require_intact();
                 for (const std::string& reason : texts.reasons)
                     done.lines.emplace_back(Level::kWarning, reason);
                 done.row = full_row(run.order,
@@ -168,9 +214,9 @@ class TableMaker {
                                      algorithms_.size(),
                                      failure.what());
             }
-            done.row.golden_path = golden->real_path;
+            done.row.golden_node = golden->node;
         }
-        done.row.my_path = dataset.real_path;
+        done.row.my_node = dataset.node;
     }
 
     /// Prints what is finished up to the first task that is not, so that the log has one order.
@@ -208,8 +254,8 @@ class TableMaker {
             rows.push_back(std::move(done.row));
     }
 
-    const h5::Reader& my_file_;
-    const h5::Reader& golden_file_;
+    const OpenDump& my_file_;
+    const OpenDump& golden_file_;
     const DumpIndex& my_;
     const Matcher& matcher_;
     const std::vector<int>& algorithms_;
@@ -219,6 +265,7 @@ class TableMaker {
     std::vector<bool> done_;
     std::mutex mutex_;
     size_t next_to_print_ = 0;
+    std::atomic<uint64_t> since_release_{0};
 };
 
 void check_my_side(const DumpIndex& my) {
@@ -246,21 +293,21 @@ int compare_h5(const CompareOptions& options, Log& log, int threads) {
     const std::vector<std::string> columns = header(algorithms);
     result->write(csv_line(columns));
 
-    const auto my_file = open_dump(options.my_path);
-    const DumpIndex my(*my_file, DumpIndex::Side::kMy, true, log);
+    const OpenDump my_file = open_dump(options.my_path);
+    const DumpIndex my(my_file.index, DumpIndex::Side::kMy, true, log);
     check_my_side(my);
-    const auto golden_file = open_dump(options.golden_path);
-    const DumpIndex golden(*golden_file, DumpIndex::Side::kGolden, my.has_inputs(), log);
+    const OpenDump golden_file = open_dump(options.golden_path);
+    const DumpIndex golden(golden_file.index, DumpIndex::Side::kGolden, my.has_inputs(), log);
 
     const Matcher matcher(my, golden);
     const std::vector<Row> rows =
-        TableMaker(*my_file, *golden_file, my, matcher, algorithms, log).make(threads);
+        TableMaker(my_file, golden_file, my, matcher, algorithms, log).make(threads);
     for (const Row& row : rows)
         result->write(csv_line(row.cells));
     result->close();
     log.info("The comparison result have been written to \"'" + result->path().string() + "'\".");
     if (options.post_process == 1)
-        write_filtered(result->path(), columns, rows, *my_file, *golden_file, log);
+        write_filtered(result->path(), columns, rows, my_file, golden_file, log);
     if (options.advisor) write_advice(advise(columns, rows, log), folder, log);
     return kOk;
 }

@@ -1,280 +1,179 @@
 #include "compare/msaccucmp/pair_numbers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
-#include "compare/msaccucmp/numpy_sum.h"
+#include "compare/msaccucmp/numpy_chunks.h"
+#include "core/parallel/parallel_for.h"
 
 namespace npuscope::compare::msaccucmp {
 
 namespace {
 
-constexpr float kFloat64Epsilon = 2.220446049250313e-16f;
-constexpr float kFloat32Epsilon = 1.1920928955078125e-07f;
+constexpr size_t kGroup = 32;    ///< chunks that one thread takes at a time
+constexpr size_t kBatch = 4096;  ///< chunks whose results are kept before they are added up
+constexpr size_t kKept = size_t{4} << 20;  ///< elements that may stay in memory between passes
 
-Lanes absolute(const Lanes& lanes) {
-    return each_half(
-        [](Quad v) {
-            QuadMask bits;
-            __builtin_memcpy(&bits, &v, sizeof bits);
-            bits &= 0x7fffffff;
-            __builtin_memcpy(&v, &bits, sizeof bits);
-            return v;
-        },
-        lanes);
-}
+/// Chunk results, computed by any thread and added in the order of the elements.
+class Passes {
+  public:
+    Passes(const FloatSource& x, const FloatSource& y, int threads)
+        : x_(x), y_(y), threads_(threads), chunks_((x.count() + kSumChunk - 1) / kSumChunk) {}
 
-/// NumPy's maximum: NaN wins, and stays.
-Lanes maximum(const Lanes& a, const Lanes& b) {
-    return each_half([](Quad x, Quad y) { return ((y > x) | (y != y)) ? y : x; }, a, b);
-}
-Lanes minimum(const Lanes& a, const Lanes& b) {
-    return each_half([](Quad x, Quad y) { return ((y < x) | (y != y)) ? y : x; }, a, b);
-}
-float maximum(float a, float b) {
-    return b > a || b != b ? b : a;
-}
-float minimum(float a, float b) {
-    return b < a || b != b ? b : a;
-}
-
-float fold(const Lanes& lanes, float start, float (*combine)(float, float)) {
-    for (size_t i = 0; i < kLanes; ++i)
-        start = combine(start, lanes[i]);
-    return start;
-}
-
-/// |ratio| where |b| exceeds the float64 epsilon, 0 elsewhere.
-Lanes relative(const Lanes& ratio, const Lanes& b) {
-    const Lanes floor = splat(kFloat64Epsilon);
-    const auto choose = [](Quad r, Quad size, Quad least) {
-        return size > least ? r : Quad{0, 0, 0, 0};
-    };
-    return each_half(choose, absolute(ratio), absolute(b), floor);
-}
-
-/// First pass: the sums over differences, and their maxima.
-struct DifferenceTerms {
-    const float* x;
-    const float* y;
-    Lanes max_abs = splat(0);
-    Lanes max_rel = splat(0);
-    float tail_abs = 0;
-    float tail_rel = 0;
-
-    void operator()(size_t i, Lanes (&out)[5]) {
-        const Lanes a = load_lanes(x + i);
-        const Lanes b = load_lanes(y + i);
-        const Lanes d = a - b;
-        const Lanes abs_d = absolute(d);
-        const Lanes rel = relative(a / b - splat(1), b);
-        max_abs = maximum(max_abs, abs_d);
-        max_rel = maximum(max_rel, rel);
-        out[0] = a * a;
-        out[1] = b * b;
-        out[2] = d * d;
-        out[3] = abs_d;
-        out[4] = rel;
-    }
-    void operator()(size_t i, float (&out)[5]) {
-        const float a = x[i];
-        const float b = y[i];
-        const float d = a - b;
-        const float rel = std::fabs(b) > kFloat64Epsilon ? std::fabs(a / b - 1.0f) : 0.0f;
-        tail_abs = maximum(tail_abs, std::fabs(d));
-        tail_rel = maximum(tail_rel, rel);
-        out[0] = a * a;
-        out[1] = b * b;
-        out[2] = d * d;
-        out[3] = std::fabs(d);
-        out[4] = rel;
-    }
-};
-
-struct CosineTerms {
-    const float* x;
-    const float* y;
-    float norm_x;
-    float norm_y;
-
-    void operator()(size_t i, Lanes (&out)[1]) const {
-        out[0] = (load_lanes(x + i) / splat(norm_x)) * (load_lanes(y + i) / splat(norm_y));
-    }
-    void operator()(size_t i, float (&out)[1]) const { out[0] = (x[i] / norm_x) * (y[i] / norm_y); }
-};
-
-/// Values moved to [0, 1] unless all are equal, and kept above the float32 epsilon.
-struct Normalised {
-    const float* data;
-    float low;
-    float range;
-
-    Lanes lanes(size_t i) const {
-        Lanes v = load_lanes(data + i);
-        if (range != 0) v = (v - splat(low)) / splat(range);
-        return maximum(splat(kFloat32Epsilon), v);
-    }
-    float at(size_t i) const {
-        float v = data[i];
-        if (range != 0) v = (v - low) / range;
-        return maximum(kFloat32Epsilon, v);
-    }
-};
-
-Normalised normalised(const float* data, size_t count) {
-    const float start = data[0];
-    Lanes low = splat(start);
-    Lanes high = splat(start);
-    float tail_low = start;
-    float tail_high = start;
-    size_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-        const Lanes v = load_lanes(data + i);
-        low = minimum(low, v);
-        high = maximum(high, v);
-    }
-    for (; i < count; ++i) {
-        tail_low = minimum(tail_low, data[i]);
-        tail_high = maximum(tail_high, data[i]);
-    }
-    const float lowest = fold(low, tail_low, minimum);
-    return {data, lowest, fold(high, tail_high, maximum) - lowest};
-}
-
-struct MassTerms {
-    Normalised p;
-    Normalised q;
-
-    void operator()(size_t i, Lanes (&out)[2]) const {
-        out[0] = p.lanes(i);
-        out[1] = q.lanes(i);
-    }
-    void operator()(size_t i, float (&out)[2]) const {
-        out[0] = p.at(i);
-        out[1] = q.at(i);
-    }
-};
-
-struct DivergenceTerms {
-    Normalised p;
-    Normalised q;
-    float mass_p;
-    float mass_q;
-
-    void operator()(size_t i, Lanes (&out)[1]) const {
-        const Lanes a = p.lanes(i) / splat(mass_p);
-        const Lanes ratio = a / (q.lanes(i) / splat(mass_q));
-        Lanes logs;
-        for (size_t k = 0; k < 4; ++k) {
-            logs.low[k] = std::log(ratio.low[k]);
-            logs.high[k] = std::log(ratio.high[k]);
+    /// add(compute(x, y, count)) for every chunk.
+    template <class Compute, class Add>
+    void run(const Compute& compute, const Add& add) const {
+        using Result = decltype(compute(nullptr, nullptr, size_t{}));
+        std::vector<Result> results(std::min(kBatch, chunks_));
+        for (size_t start = 0; start < chunks_; start += kBatch) {
+            const size_t count = std::min(kBatch, chunks_ - start);
+            const size_t groups = (count + kGroup - 1) / kGroup;
+            parallel_for(static_cast<int64_t>(groups), threads_, [&](int64_t group) {
+                const size_t from = static_cast<size_t>(group) * kGroup;
+                run_group(
+                    start + from, std::min(kGroup, count - from), compute, results.data() + from);
+            });
+            for (size_t i = 0; i < count; ++i)
+                add(results[i]);
         }
-        out[0] = a * logs;
     }
-    void operator()(size_t i, float (&out)[1]) const {
-        const float a = p.at(i) / mass_p;
-        out[0] = a * std::log(a / (q.at(i) / mass_q));
+
+  private:
+    template <class Compute, class Result>
+    void run_group(size_t chunk, size_t chunks, const Compute& compute, Result* results) const {
+        thread_local FloatBuffer x_buffer;
+        thread_local FloatBuffer y_buffer;
+        const size_t first = chunk * kSumChunk;
+        const size_t last = std::min(x_.count(), first + chunks * kSumChunk);
+        for (size_t at = first; at < last; at += kSumChunk, ++results) {
+            const size_t count = std::min(kSumChunk, last - at);
+            *results = compute(x_.piece(at, count, x_buffer), y_.piece(at, count, y_buffer), count);
+        }
+        if (x_.count() <= kKept) return;
+        x_.release(first, last - first);
+        y_.release(first, last - first);
     }
+
+    const FloatSource& x_;
+    const FloatSource& y_;
+    int threads_;
+    size_t chunks_;
 };
 
-float kullback_leibler(const float* x, const float* y, size_t count) {
-    MassTerms masses{normalised(x, count), normalised(y, count)};
-    const auto mass = NumpySums<2, MassTerms>(masses).over(count);
-    DivergenceTerms terms{masses.p, masses.q, mass[0], mass[1]};
-    return NumpySums<1, DivergenceTerms>(terms).over(count)[0];
+/// The first chunk sets the extremes, later ones widen them.
+void add_differences(const DifferenceSums& chunk, bool is_first, DifferenceSums& total) {
+    if (is_first) {
+        total = chunk;
+        return;
+    }
+    total.xx += chunk.xx;
+    total.yy += chunk.yy;
+    total.dd += chunk.dd;
+    total.abs += chunk.abs;
+    total.rel += chunk.rel;
+    total.x += chunk.x;
+    total.y += chunk.y;
+    const auto larger = [](float a, float b) { return b > a || b != b ? b : a; };
+    total.max_abs = larger(total.max_abs, chunk.max_abs);
+    total.max_rel = larger(total.max_rel, chunk.max_rel);
+    total.min_x = std::min(total.min_x, chunk.min_x);
+    total.max_x = std::max(total.max_x, chunk.max_x);
+    total.min_y = std::min(total.min_y, chunk.min_y);
+    total.max_y = std::max(total.max_y, chunk.max_y);
 }
 
-/// NumPy's double sum of term(i): the same scheme as NumpySums, without vectors.
-template <class Term>
-double pairwise_double(const Term& term, size_t start, size_t count) {
-    if (count < kLanes) {
-        double sum = 0;
-        for (size_t i = 0; i < count; ++i)
-            sum += term(start + i);
-        return sum;
-    }
-    if (count > kPairwiseLeaf) {
-        const size_t left = count / 2 - (count / 2) % kLanes;
-        return pairwise_double(term, start, left) +
-               pairwise_double(term, start + left, count - left);
-    }
-    std::array<double, kLanes> r;
-    for (size_t k = 0; k < kLanes; ++k)
-        r[k] = term(start + k);
-    size_t i = kLanes;
-    for (; i + kLanes <= count; i += kLanes)
-        for (size_t k = 0; k < kLanes; ++k)
-            r[k] += term(start + i + k);
-    double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-    for (; i < count; ++i)
-        sum += term(start + i);
-    return sum;
+Centres centres_of(const DifferenceSums& sums, size_t count) {
+    const auto n = static_cast<double>(count);
+    return {.norm_x = std::sqrt(sums.xx),
+            .norm_y = std::sqrt(sums.yy),
+            .mean_x = sums.x / n,
+            .mean_y = sums.y / n,
+            .p = {sums.min_x, sums.max_x - sums.min_x},
+            .q = {sums.min_y, sums.max_y - sums.min_y}};
 }
 
-template <class Term>
-double sum_double(const Term& term, size_t count) {
-    double total = 0;
-    for (size_t start = 0; start < count; start += kSumChunk)
-        total += pairwise_double(term, start, std::min(kSumChunk, count - start));
+/// NumPy's result is NaN when an element or the distance between the extremes is not finite.
+bool has_divergence(const DifferenceSums& sums, const Centres& centres) {
+    return !std::isnan(sums.xx) && !std::isnan(sums.yy) && std::isfinite(centres.p.range) &&
+           std::isfinite(centres.q.range);
+}
+
+float divergence_of(const Passes& passes, const Centres& centres, const CentredSums& sums) {
+    const Masses masses{centres.p, centres.q, sums.mass_p, sums.mass_q};
+    float total = 0;
+    passes.run(
+        [&](const float* a, const float* b, size_t count) {
+            return divergence_sum(a, b, count, masses);
+        },
+        [&](float chunk) { total += chunk; });
     return total;
 }
 
-/// Mean and population standard deviation in double.
-void deviation(const float* data, size_t count, double& mean, double& result) {
-    if (count == 0) {
-        mean = result = std::numeric_limits<double>::quiet_NaN();
-        return;
-    }
-    const auto n = static_cast<double>(count);
-    const double centre =
-        sum_double([data](size_t i) { return static_cast<double>(data[i]); }, count) / n;
-    const auto squared = [data, centre](size_t i) {
-        const double d = static_cast<double>(data[i]) - centre;
-        return d * d;
-    };
-    mean = centre;
-    result = std::sqrt(sum_double(squared, count) / n);
-}
-
-struct PlainTerms {
-    const float* data;
-    void operator()(size_t i, Lanes (&out)[1]) const { out[0] = load_lanes(data + i); }
-    void operator()(size_t i, float (&out)[1]) const { out[0] = data[i]; }
-};
-
 }  // namespace
 
-float numpy_sum(const float* data, size_t count) {
-    PlainTerms terms{data};
-    return NumpySums<1, PlainTerms>(terms).over(count)[0];
+PairNumbers pair_numbers(const FloatSource& x,
+                         const FloatSource& y,
+                         const Wanted& wanted,
+                         int threads) {
+    PairNumbers numbers;
+    numbers.count = x.count();
+    if (numbers.count == 0) {
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        if (wanted.deviation)
+            numbers.mean_x = numbers.mean_y = numbers.deviation_x = numbers.deviation_y = none;
+        return numbers;
+    }
+    const Passes passes(x, y, threads);
+    DifferenceSums sums;
+    bool is_first = true;
+    passes.run(difference_sums, [&](const DifferenceSums& chunk) {
+        add_differences(chunk, is_first, sums);
+        is_first = false;
+    });
+    numbers.sum_xx = sums.xx;
+    numbers.sum_yy = sums.yy;
+    numbers.sum_dd = sums.dd;
+    numbers.sum_abs = sums.abs;
+    numbers.sum_rel = sums.rel;
+    numbers.max_abs = sums.max_abs;
+    numbers.max_rel = sums.max_rel;
+    if (!wanted.cosine && !wanted.divergence && !wanted.deviation) return numbers;
+
+    const Centres centres = centres_of(sums, numbers.count);
+    CentredSums centred;
+    passes.run(
+        [&](const float* a, const float* b, size_t count) {
+            return centred_sums(a, b, count, centres);
+        },
+        [&](const CentredSums& chunk) {
+            centred.cosine += chunk.cosine;
+            centred.mass_p += chunk.mass_p;
+            centred.mass_q += chunk.mass_q;
+            centred.squares_x += chunk.squares_x;
+            centred.squares_y += chunk.squares_y;
+        });
+    if (wanted.cosine) numbers.cosine = centred.cosine;
+    if (wanted.deviation) {
+        const auto n = static_cast<double>(numbers.count);
+        numbers.mean_x = centres.mean_x;
+        numbers.mean_y = centres.mean_y;
+        numbers.deviation_x = std::sqrt(centred.squares_x / n);
+        numbers.deviation_y = std::sqrt(centred.squares_y / n);
+    }
+    if (wanted.divergence)
+        numbers.divergence = has_divergence(sums, centres)
+                                 ? divergence_of(passes, centres, centred)
+                                 : std::numeric_limits<float>::quiet_NaN();
+    return numbers;
 }
 
-PairNumbers pair_numbers(const float* x, const float* y, size_t count, const Wanted& wanted) {
-    PairNumbers numbers;
-    numbers.count = count;
-    if (wanted.differences || wanted.cosine) {
-        DifferenceTerms terms{.x = x, .y = y};
-        const auto sums = NumpySums<5, DifferenceTerms>(terms).over(count);
-        numbers.sum_xx = sums[0];
-        numbers.sum_yy = sums[1];
-        numbers.sum_dd = sums[2];
-        numbers.sum_abs = sums[3];
-        numbers.sum_rel = sums[4];
-        numbers.max_abs = fold(terms.max_abs, terms.tail_abs, maximum);
-        numbers.max_rel = fold(terms.max_rel, terms.tail_rel, maximum);
-    }
-    if (wanted.cosine && count > 0) {
-        CosineTerms terms{x, y, std::sqrt(numbers.sum_xx), std::sqrt(numbers.sum_yy)};
-        numbers.cosine = NumpySums<1, CosineTerms>(terms).over(count)[0];
-    }
-    if (wanted.divergence && count > 0) numbers.divergence = kullback_leibler(x, y, count);
-    if (wanted.deviation) {
-        deviation(x, count, numbers.mean_x, numbers.deviation_x);
-        deviation(y, count, numbers.mean_y, numbers.deviation_y);
-    }
-    return numbers;
+float numpy_sum(const float* data, size_t count) {
+    float total = 0;
+    for (size_t start = 0; start < count; start += kSumChunk)
+        total += plain_sum(data + start, std::min(kSumChunk, count - start));
+    return total;
 }
 
 }  // namespace npuscope::compare::msaccucmp

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 
+#include "compare/msaccucmp/float_source.h"
+
 namespace npuscope::compare::msaccucmp {
 
-/// Which groups of numbers are asked for.
+/// Which groups of numbers are asked for. Differences come always.
 struct Wanted {
-    bool differences = false;  ///< |x-y|, (x-y)^2, |x/y - 1|, and x^2, y^2
     bool cosine = false;
     bool divergence = false;
     bool deviation = false;
@@ -18,24 +19,27 @@ struct PairNumbers {
     size_t count = 0;
     float sum_xx = 0;
     float sum_yy = 0;
-    float sum_dd = 0;
-    float sum_abs = 0;
-    float sum_rel = 0;
+    float sum_dd = 0;   ///< (x-y)^2
+    float sum_abs = 0;  ///< |x-y|
+    float sum_rel = 0;  ///< |x/y - 1| where |y| > eps
     float max_abs = 0;
     float max_rel = 0;
     float cosine = 0;      ///< sum of (x/|x|)(y/|y|)
     float divergence = 0;  ///< Kullback-Leibler
     double mean_x = 0;
     double mean_y = 0;
-    double deviation_x = 0;
+    double deviation_x = 0;  ///< population standard deviation
     double deviation_y = 0;
 };
 
-/// Undefined members (of an empty pair, or not wanted) stay 0. Threads: pure function.
-[[nodiscard]] PairNumbers pair_numbers(const float* x,
-                                       const float* y,
-                                       size_t count,
-                                       const Wanted& wanted);
+/// One pass over both sides, a second for any of the groups, a third for the divergence. `x` and
+/// `y` have the same count. Members that are not wanted stay 0, as do cosine and divergence of an
+/// empty pair; its means and deviations are NaN. The bits do not depend on `threads`. Errors: those
+/// of the sources.
+[[nodiscard]] PairNumbers pair_numbers(const FloatSource& x,
+                                       const FloatSource& y,
+                                       const Wanted& wanted,
+                                       int threads = 1);
 
 /// NumPy's float32 sum().
 [[nodiscard]] float numpy_sum(const float* data, size_t count);

@@ -1,10 +1,10 @@
 #include "compare/msaccucmp/prepare.h"
 
 #include <array>
-#include <cstring>
 #include <numeric>
 #include <optional>
 
+#include "compare/msaccucmp/dataset_floats.h"
 #include "core/base/error.h"
 #include "core/dumpfile/layout.h"
 
@@ -32,8 +32,8 @@ std::string_view name_of_code(int64_t code) {
     return {};
 }
 
-std::string_view data_type(const h5::Reader& file, const Dataset& dataset) {
-    const auto code = file.int_attribute(dataset.real_path, "DataType");
+std::string_view data_type(const OpenDump& dump, const Dataset& dataset) {
+    const auto code = dump.index.integer(dataset.node, "DataType");
     if (!code)
         throw Error(ErrorKind::kFormat, dataset.path + " has no integer attribute DataType.");
     const std::string_view name = name_of_code(*code);
@@ -70,17 +70,27 @@ bool is_scalar(const Shape& shape) {
            static_cast<int64_t>(shape.size());
 }
 
-Tensor read_dataset(const h5::Reader& file, const Dataset& dataset) {
+/// make(h5::Elements or Tensor): the dataset's elements, the real part of complex ones.
+template <class Make>
+std::unique_ptr<FloatSource> read_dataset(const OpenDump& dump,
+                                          const Dataset& dataset,
+                                          const Make& make) {
     try {
-        return file.read(dataset.real_path);
+        return make(dump.reader.elements(dump.index, dataset.node));
     } catch (const Error& failure) {
-        if (file.dataset(dataset.real_path).numpy_name.starts_with("complex"))
-            return file.read_real_part(dataset.real_path);
+        if (dump.index.dataset(dataset.node).numpy_name.starts_with("complex"))
+            return make(dump.reader.read_real_part(dump.index.path(dataset.node)));
         throw Error(failure.kind(), std::string("Cannot read it: ") + failure.what());
     }
 }
 
-std::string tuple(const std::vector<int64_t>& values) {
+std::unique_ptr<FloatSource> as_stored(const OpenDump& dump, const Dataset& dataset) {
+    return read_dataset(dump, dataset, [](auto&& data) {
+        return stored_order(std::forward<decltype(data)>(data));
+    });
+}
+
+std::string tuple(std::span<const int64_t> values) {
     std::string text = "(";
     for (size_t i = 0; i < values.size(); ++i)
         text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
@@ -88,83 +98,54 @@ std::string tuple(const std::vector<int64_t>& values) {
 }
 
 /// Golden data of a CPU or GPU was dumped as it lay in memory, with the strides beside it.
-Tensor in_logical_order(const h5::Reader& golden,
-                        const Dataset& dataset,
-                        Tensor data,
-                        LogLines& log) {
-    const auto device = golden.int_attribute(dataset.real_path, "DeviceType");
-    if (device != dumpfile::kDeviceCpu && device != dumpfile::kDeviceCuda) return data;
-    const auto strides = golden.int_list_attribute(dataset.real_path, "Stride");
+std::unique_ptr<FloatSource> in_logical_order(const OpenDump& golden,
+                                              const Dataset& dataset,
+                                              LogLines& log) {
+    const auto device = golden.index.integer(dataset.node, "DeviceType");
+    if (device != dumpfile::kDeviceCpu && device != dumpfile::kDeviceCuda)
+        return as_stored(golden, dataset);
+    const auto strides = golden.index.integers(dataset.node, "Stride");
     if (!strides)
         throw Error(ErrorKind::kFormat,
                     "The golden tensor " + dataset.path + " has no attribute Stride.");
-    if (strides_fit(data.shape(), *strides)) return restrided(data, *strides);
+    const auto dims = golden.index.shape(dataset.node);
+    const Shape shape(dims.begin(), dims.end());
+    if (strides_fit(shape, *strides))
+        return read_dataset(golden, dataset, [&](auto&& data) {
+            return through_strides(std::forward<decltype(data)>(data),
+                                   {strides->begin(), strides->end()});
+        });
     log.emplace_back(Level::kWarning,
-                     "[" + dataset.path + "]:shape=" + tuple(data.shape()) +
-                         ",stride=" + tuple(*strides) + ",stride is invalid");
-    return data;
+                     "[" + dataset.path + "]:shape=" + tuple(shape) + ",stride=" + tuple(*strides) +
+                         ",stride is invalid");
+    return as_stored(golden, dataset);
 }
 
 }  // namespace
 
-bool strides_fit(const Shape& shape, const std::vector<int64_t>& strides) {
-    if (shape.size() != strides.size()) return false;
-    int64_t last = 1;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        int64_t step = 0;
-        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &step)) return false;
-        if (__builtin_add_overflow(last, step, &last)) return false;
-    }
-    return last <= numel_of(shape);
-}
-
-Tensor restrided(const Tensor& data, const std::vector<int64_t>& strides) {
-    if (strides == contiguous_strides(data.shape())) return data;
-    Tensor result(data.dtype(), data.shape());
-    const size_t size = size_of(data.dtype());
-    const std::byte* from = data.data();
-    std::byte* to = result.mutable_data();
-    std::vector<int64_t> index(strides.size(), 0);
-    int64_t offset = 0;
-    for (int64_t i = 0; i < result.numel(); ++i) {
-        if (offset < 0 || offset >= data.numel())
-            throw Error(ErrorKind::kFormat, "The attribute Stride points outside the data.");
-        std::memcpy(
-            to + static_cast<size_t>(i) * size, from + static_cast<size_t>(offset) * size, size);
-        for (size_t axis = strides.size(); axis-- > 0;) {
-            offset += strides[axis];
-            if (++index[axis] < data.shape()[axis]) break;
-            offset -= strides[axis] * index[axis];
-            index[axis] = 0;
-        }
-    }
-    return result;
-}
-
-Pair prepare_pair(const h5::Reader& my,
+Pair prepare_pair(const OpenDump& my,
                   const Dataset& my_dataset,
-                  const h5::Reader& golden,
+                  const OpenDump& golden,
                   const Dataset& golden_dataset,
                   LogLines& log) {
     check_data_types(
         data_type(my, my_dataset), data_type(golden, golden_dataset), my_dataset.path, log);
     Pair pair;
-    const h5::DatasetInfo stored = my.dataset(my_dataset.real_path);
+    const h5::DatasetInfo stored = my.index.dataset(my_dataset.node);
     // h5py gives a rank-0 dataset as a NumPy scalar, and those have native byte order.
     const bool is_native = stored.shape.empty() && stored.dtype;
     pair.dtype = is_native ? std::string(name_of(*stored.dtype)) : stored.numpy_name;
-    pair.x = read_dataset(my, my_dataset);
-    pair.y = in_logical_order(golden, golden_dataset, read_dataset(golden, golden_dataset), log);
-    pair.shape = pair.x.shape();
-    if (pair.x.numel() != pair.y.numel())
+    pair.x = as_stored(my, my_dataset);
+    pair.y = in_logical_order(golden, golden_dataset, log);
+    pair.shape = stored.shape;
+    if (pair.x->count() != pair.y->count())
         throw Error(ErrorKind::kUnsupported,
                     "The shapes of the two sides differ: my side has " +
-                        std::to_string(pair.x.numel()) + " elements, the golden side " +
-                        std::to_string(pair.y.numel()) + ".");
+                        std::to_string(pair.x->count()) + " elements, the golden side " +
+                        std::to_string(pair.y->count()) + ".");
     pair.is_scalar = is_scalar(pair.shape);
-    pair.are_bools = pair.x.dtype() == DType::kBool && pair.y.dtype() == DType::kBool;
-    pair.x = pair.x.cast(DType::kFloat32);
-    pair.y = pair.y.cast(DType::kFloat32);
+    pair.are_bools =
+        stored.dtype == DType::kBool && golden.index[golden_dataset.node].dtype == DType::kBool;
     return pair;
 }
 

@@ -17,7 +17,7 @@ Row empty_row(int64_t index,
               const std::string& golden_path,
               size_t algorithm_count,
               const std::string& reason) {
-    Row row{.index = index, .cells = {}, .my_path = {}, .golden_path = {}};
+    Row row{.index = index, .cells = {}};
     row.cells = {std::to_string(index), op, my_path, golden_path, kNotANumber, kNotANumber};
     row.cells.insert(row.cells.end(), algorithm_count, kNotANumber);
     row.cells.push_back(reason);
@@ -31,7 +31,7 @@ Row full_row(int64_t index,
              const std::string& dtype,
              const Shape& shape,
              const AlgorithmTexts& texts) {
-    Row row{.index = index, .cells = {}, .my_path = {}, .golden_path = {}};
+    Row row{.index = index, .cells = {}};
     row.cells = {std::to_string(index), op, my_path, golden_path, dtype, to_string(shape)};
     row.cells.insert(row.cells.end(), texts.values.begin(), texts.values.end());
     std::string reasons;

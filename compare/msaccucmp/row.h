@@ -15,8 +15,8 @@ inline constexpr const char* kNotANumber = "NaN";
 struct Row {
     int64_t index = 0;
     std::vector<std::string> cells;  ///< all columns, Index included
-    std::string my_path;             ///< real paths in the files, "" where there is none
-    std::string golden_path;
+    int32_t my_node = -1;            ///< in the files' indices, -1 where there is none
+    int32_t golden_node = -1;
 };
 
 /// Column numbers before the algorithms' columns.

@@ -65,7 +65,7 @@ class Writer {
     std::unique_ptr<State> state_;
 };
 
-enum class ObjectKind { kGroup, kDataset, kOther };
+enum class ObjectKind : uint8_t { kGroup, kDataset, kOther };
 
 /// What is known of a dataset without reading its elements.
 struct DatasetInfo {
@@ -88,6 +88,12 @@ struct DatasetDescription {
     [[nodiscard]] std::optional<int64_t> integer(const std::string& name) const;
     [[nodiscard]] std::string text(const std::string& name) const;  ///< "" when absent
 };
+
+class Index;
+class Elements;
+
+/// Who reads the tree for Reader::index(); the answers are the same.
+enum class IndexSource : uint8_t { kMappedFile, kLibrary };
 
 /// An existing file, opened read-only.
 class Reader {
@@ -112,6 +118,13 @@ class Reader {
     [[nodiscard]] DatasetInfo dataset(const std::string& path) const;
     /// dataset() and all attributes at once, for indexing large files.
     [[nodiscard]] DatasetDescription describe(const std::string& path) const;
+    /// The whole tree with shapes, dtypes and attributes (core/h5/index.h), by libhdf5 where the
+    /// file cannot be mapped. Errors: Error(kFormat) when not even the root can be read.
+    [[nodiscard]] Index index(IndexSource source = IndexSource::kMappedFile) const;
+    /// A dataset's elements, read piece by piece (core/h5/elements.h). They borrow the reader.
+    /// Errors: as read().
+    [[nodiscard]] Elements elements(const std::string& path) const;
+    [[nodiscard]] Elements elements(const Index& index, int32_t node) const;
     /// The whole dataset in its own dtype, native byte order. Errors: Error(kUnsupported) when it
     /// has none of the table's dtypes, Error(kFormat) when the data cannot be read.
     [[nodiscard]] Tensor read(const std::string& path) const;
@@ -135,6 +148,7 @@ class Reader {
     void copy_to(Writer& target, const std::string& from, const std::string& to) const;
 
   private:
+    friend class Elements;
     struct State;
     std::unique_ptr<State> state_;
 };

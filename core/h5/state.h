@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/base/printable.h"
 #include "core/h5/h5.h"
 #include "core/h5/handle.h"
+#include "core/h5/mapped_file.h"
 #include "core/h5/output_driver.h"
 
 namespace npuscope::h5 {
@@ -38,7 +40,14 @@ struct Writer::State {
     /// Throws Error(kIo) when the system refused a write; the library does not know of it.
     void check_written() const;
 };
-struct Reader::State : OpenFile {};
+struct Reader::State : OpenFile {
+    /// The mapping, made on first use under the library's lock; null when there can be none.
+    [[nodiscard]] std::shared_ptr<const MappedFile> mapped() const;
+
+  private:
+    mutable bool was_mapped_ = false;
+    mutable std::shared_ptr<const MappedFile> mapping_;
+};
 
 /// Whether every link on the way resolves to an object.
 bool path_exists(hid_t file, const std::string& path);

@@ -104,6 +104,17 @@ Handle file_type(DType dtype) {
     return copy_of(predefined(dtype));
 }
 
+Handle reading_type(DType dtype, hid_t type) {
+    if (dtype == DType::kBool) {
+        return checked(H5Tget_native_type(type, H5T_DIR_ASCEND), H5Tclose, "no native type");
+    }
+    if (dtype != DType::kBFloat16) return memory_type(dtype);
+    // HDF5's native type of it would be float32.
+    Handle memory = copy_of(type);
+    check(H5Tset_order(memory.get(), H5T_ORDER_LE), "no native type");
+    return memory;
+}
+
 std::optional<DType> dtype_of(hid_t type) {
     switch (H5Tget_class(type)) {
         case H5T_INTEGER:

@@ -22,6 +22,9 @@ inline Handle memory_type(DType dtype) {
     return file_type(dtype);
 }
 
+/// The in-memory type to read elements of the file's `type` with, which dtype_of() says is `dtype`.
+Handle reading_type(DType dtype, hid_t type);
+
 /// The dtype that an HDF5 type stores exactly, byte order aside; h5py's bool enum is kBool.
 std::optional<DType> dtype_of(hid_t type);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <hwy/targets.h>
 #include <limits>
 #include <vector>
 
@@ -33,6 +34,57 @@ TEST(Accumulate, gives_the_same_bits_for_one_and_three_threads) {
     static_assert(std::is_trivially_copyable_v<Sums>);
     EXPECT_EQ(std::memcmp(&one, &three, sizeof one), 0);
     EXPECT_EQ(one.first_nonfinite, 77777);
+}
+
+TEST(Accumulate, gives_the_same_bits_for_every_instruction_set) {
+    std::vector<float> t(40011);
+    std::vector<float> g(40011);
+    for (size_t i = 0; i < t.size(); ++i) {
+        g[i] = static_cast<float>(std::sin(static_cast<double>(i)) * 100);
+        t[i] = g[i] * 1.001f + 1e-3f;
+    }
+    const Sums expected = accumulate(floats(t), floats(g), true, 1);
+    int compared = 0;
+    for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+        hwy::SetSupportedTargetsForTest(rest & -rest);
+        const Sums sums = accumulate(floats(t), floats(g), true, 1);
+        EXPECT_EQ(std::memcmp(&sums, &expected, sizeof sums), 0) << hwy::TargetName(rest & -rest);
+        ++compared;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    EXPECT_GE(compared, 2);
+}
+
+/// The vector code against double arithmetic element by element, over lengths around its steps and
+/// with an odd element at each place of a step.
+TEST(Accumulate, finds_every_element_of_a_step) {
+    for (size_t size = 1; size < 70; ++size) {
+        for (const size_t at : {size_t{0}, size / 2, size - 1}) {
+            std::vector<float> g(size, 2.0f);
+            std::vector<float> t(size, 2.0f);
+            t[at] = -6.0f;
+            const Sums sums = accumulate(floats(t), floats(g), true, 1);
+            EXPECT_EQ(sums.max_d, 8) << size;
+            EXPECT_EQ(sums.max_d_at, static_cast<int64_t>(at));
+            EXPECT_EQ(sums.max_rel, 4);
+            EXPECT_EQ(sums.min_t, -6);
+            EXPECT_EQ(sums.max_abs_t, 6);
+            EXPECT_EQ(sums.unequal, 1);
+            EXPECT_EQ(sums.within_1e3, static_cast<int64_t>(size) - 1);
+            EXPECT_EQ(sums.max_ulp, 0x40000000u + 0x40c00000u);
+            EXPECT_EQ(sums.tt, 4.0 * static_cast<double>(size - 1) + 36);
+            EXPECT_EQ(sums.tg, 4.0 * static_cast<double>(size - 1) - 12);
+            EXPECT_EQ(sums.dd, 64);
+        }
+    }
+}
+
+TEST(Accumulate, keeps_the_deviation_of_values_far_from_zero) {
+    std::vector<float> t(5000);
+    for (size_t i = 0; i < t.size(); ++i)
+        t[i] = 1e6f + static_cast<float>(i % 2);
+    const Sums sums = accumulate(floats(t), floats(t), false, 1);
+    EXPECT_NEAR(sums.t.deviation(), 0.5, 1e-9);
 }
 
 TEST(Accumulate, sums_pairs_of_finite_elements_only) {

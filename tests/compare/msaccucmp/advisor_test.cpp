@@ -14,10 +14,7 @@ Advice advice_for(const std::vector<std::string>& cosines,
     std::vector<Row> rows;
     for (const std::string& cosine : cosines) {
         const auto index = static_cast<int64_t>(rows.size()) + 10;
-        rows.push_back({.index = index,
-                        .cells = {std::to_string(index), "Op", cosine},
-                        .my_path = {},
-                        .golden_path = {}});
+        rows.push_back({.index = index, .cells = {std::to_string(index), "Op", cosine}});
     }
     std::ostringstream out;
     Log log(out);

@@ -3,7 +3,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <hwy/targets.h>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,14 @@ std::vector<float> data_of(uint32_t n) {
                                             static_cast<double>(1u << (state & 7u))));
     }
     return values;
+}
+
+PairNumbers numbers_of(const std::vector<float>& x,
+                       const std::vector<float>& y,
+                       const Wanted& wanted,
+                       int threads = 1) {
+    return pair_numbers(
+        FloatsInMemory(x.data(), x.size()), FloatsInMemory(y.data(), y.size()), wanted, threads);
 }
 
 struct RecordedSum {
@@ -56,8 +66,7 @@ TEST(PairNumbers, has_numpys_sums_for_many_lengths) {
     for (const RecordedSum& row : recorded()) {
         const std::vector<float> x = data_of(row.n);
         const std::vector<float> zeros(x.size(), 0.0f);
-        const PairNumbers numbers =
-            pair_numbers(x.data(), zeros.data(), x.size(), {.differences = true});
+        const PairNumbers numbers = numbers_of(x, zeros, {});
         EXPECT_EQ(std::bit_cast<uint32_t>(numbers.sum_xx), row.squares) << row.n;
         EXPECT_EQ(std::bit_cast<uint32_t>(numbers.sum_dd), row.squares) << row.n;
         EXPECT_EQ(numbers.sum_yy, 0) << row.n;
@@ -72,11 +81,7 @@ TEST(PairNumbers, lets_nan_through_every_maximum) {
         std::vector<float> x(300, 1.0f);
         const std::vector<float> y(300, 2.0f);
         x[at] = std::numeric_limits<float>::quiet_NaN();
-        const PairNumbers numbers =
-            pair_numbers(x.data(),
-                         y.data(),
-                         x.size(),
-                         {.differences = true, .cosine = true, .divergence = true});
+        const PairNumbers numbers = numbers_of(x, y, {.cosine = true, .divergence = true});
         EXPECT_TRUE(std::isnan(numbers.max_abs)) << at;
         EXPECT_TRUE(std::isnan(numbers.max_rel)) << at;
         EXPECT_TRUE(std::isnan(numbers.sum_abs)) << at;
@@ -85,11 +90,34 @@ TEST(PairNumbers, lets_nan_through_every_maximum) {
     }
 }
 
+/// Every combination of the vector instruction sets that this CPU has and of thread counts.
+TEST(PairNumbers, have_the_same_bits_for_any_instruction_set_and_thread_count) {
+    std::vector<float> x = data_of(300007);
+    std::vector<float> y = data_of(300008);
+    y.pop_back();
+    x[5] = 0;
+    y[6] = 0x1p-140f;
+    const Wanted all{.cosine = true, .divergence = true, .deviation = true};
+    const PairNumbers expected = numbers_of(x, y, all);
+    int compared = 0;
+    for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+        hwy::SetSupportedTargetsForTest(rest & -rest);
+        for (const int threads : {1, 3}) {
+            const PairNumbers numbers = numbers_of(x, y, all, threads);
+            EXPECT_EQ(std::memcmp(&numbers, &expected, sizeof numbers), 0)
+                << hwy::TargetName(rest & -rest);
+            ++compared;
+        }
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    EXPECT_GE(compared, 4);
+}
+
 TEST(PairNumbers, finds_maxima_in_the_tail) {
     std::vector<float> x(19, 1.0f);
     const std::vector<float> y(19, 1.0f);
     x[18] = 4;
-    const PairNumbers numbers = pair_numbers(x.data(), y.data(), 19, {.differences = true});
+    const PairNumbers numbers = numbers_of(x, y, {});
     EXPECT_EQ(numbers.max_abs, 3);
     EXPECT_EQ(numbers.max_rel, 3);
 }

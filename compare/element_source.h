@@ -1,0 +1,49 @@
+// One side of a tensor pair as flat elements of its dtype, handed out piece by piece so that memory
+// stays small whatever the tensor's size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace npuscope::compare {
+
+/// Threads: const calls may run at once, each with a buffer of its own.
+class ElementSource {
+  public:
+    ElementSource() = default;
+    virtual ~ElementSource() = default;
+    ElementSource(const ElementSource&) = delete;
+    ElementSource& operator=(const ElementSource&) = delete;
+
+    [[nodiscard]] virtual DType dtype() const = 0;
+    [[nodiscard]] virtual int64_t numel() const = 0;
+    /// Elements first to first+count-1 in native byte order, not necessarily aligned; valid until
+    /// the next call with this buffer. Errors: Error when they cannot be read.
+    [[nodiscard]] virtual const std::byte* piece(int64_t first,
+                                                 int64_t count,
+                                                 std::vector<std::byte>& buffer) const = 0;
+    /// These elements are not needed again soon.
+    virtual void release(int64_t first, int64_t count) const = 0;
+};
+
+/// A tensor in memory. Holds its elements.
+class TensorElements : public ElementSource {
+  public:
+    explicit TensorElements(Tensor tensor) : tensor_(std::move(tensor)) {}
+    [[nodiscard]] DType dtype() const override { return tensor_.dtype(); }
+    [[nodiscard]] int64_t numel() const override { return tensor_.numel(); }
+    [[nodiscard]] const std::byte* piece(int64_t first,
+                                         int64_t,
+                                         std::vector<std::byte>&) const override {
+        return tensor_.data() + static_cast<size_t>(first) * size_of(tensor_.dtype());
+    }
+    void release(int64_t, int64_t) const override {}
+
+  private:
+    Tensor tensor_;
+};
+
+}  // namespace npuscope::compare

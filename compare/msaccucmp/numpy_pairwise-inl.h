@@ -1,0 +1,150 @@
+// NumPy's pairwise scheme: eight running sums in vector registers. Included by numpy_chunks.cpp,
+// once for each vector instruction set.
+#if defined(NPUSCOPE_NUMPY_PAIRWISE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef NPUSCOPE_NUMPY_PAIRWISE_INL
+#undef NPUSCOPE_NUMPY_PAIRWISE_INL
+#else
+#define NPUSCOPE_NUMPY_PAIRWISE_INL
+#endif
+
+#include <cstddef>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace npuscope::compare::msaccucmp::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr size_t kLanes = 8;
+constexpr size_t kPairwiseLeaf = 128;
+
+using Floats = hn::CappedTag<float, kLanes>;
+using Doubles = hn::CappedTag<double, kLanes>;
+using Ints = hn::RebindToSigned<Floats>;
+using V = hn::Vec<Floats>;
+constexpr size_t kFloatParts = kLanes / hn::MaxLanes(Floats());
+constexpr size_t kDoubleParts = kLanes / hn::MaxLanes(Doubles());
+
+HWY_INLINE V load(const float* from) {
+    return hn::LoadU(Floats(), from);
+}
+HWY_INLINE V splat(float value) {
+    return hn::Set(Floats(), value);
+}
+
+/// Eight running sums.
+struct F8 {
+    V v[kFloatParts];
+    HWY_INLINE void add(const F8& other) {
+        for (size_t i = 0; i < kFloatParts; ++i)
+            v[i] = hn::Add(v[i], other.v[i]);
+    }
+    HWY_INLINE float sum() const {
+        float r[kLanes];
+        for (size_t i = 0; i < kFloatParts; ++i)
+            hn::StoreU(v[i], Floats(), r + i * hn::MaxLanes(Floats()));
+        return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+};
+struct D8 {
+    hn::Vec<Doubles> v[kDoubleParts];
+    HWY_INLINE void add(const D8& other) {
+        for (size_t i = 0; i < kDoubleParts; ++i)
+            v[i] = hn::Add(v[i], other.v[i]);
+    }
+    HWY_INLINE double sum() const {
+        double r[kLanes];
+        for (size_t i = 0; i < kDoubleParts; ++i)
+            hn::StoreU(v[i], Doubles(), r + i * hn::MaxLanes(Doubles()));
+        return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    /// f of eight floats from `from` on, each made double.
+    template <class F>
+    static HWY_INLINE D8 of(const float* from, F f) {
+        D8 out;
+        for (size_t i = 0; i < kDoubleParts; ++i) {
+            const hn::Rebind<float, Doubles> narrow;
+            out.v[i] =
+                f(hn::PromoteTo(Doubles(), hn::LoadU(narrow, from + i * hn::MaxLanes(Doubles()))));
+        }
+        return out;
+    }
+};
+
+/// The sums of a class of terms: `Terms::kF` in float32 and `Terms::kD` in double.
+template <class Terms>
+struct Totals {
+    float f[Terms::kF > 0 ? Terms::kF : 1] = {};
+    double d[Terms::kD > 0 ? Terms::kD : 1] = {};
+    HWY_INLINE void add(const Totals& other) {
+        for (size_t k = 0; k < Terms::kF; ++k)
+            f[k] += other.f[k];
+        for (size_t k = 0; k < Terms::kD; ++k)
+            d[k] += other.d[k];
+    }
+};
+template <class Terms>
+struct Running {
+    F8 f[Terms::kF > 0 ? Terms::kF : 1];
+    D8 d[Terms::kD > 0 ? Terms::kD : 1];
+};
+
+/// terms.eight(i, Running&) gives the terms of elements i to i+7, terms.one(i, Totals&) those of
+/// element i. Every element is visited once, in order.
+template <class Terms>
+class PairwiseSums {
+  public:
+    explicit PairwiseSums(Terms& terms) : terms_(terms) {}
+
+    Totals<Terms> over(size_t count) { return pairwise(0, count); }
+
+  private:
+    Totals<Terms> pairwise(size_t start, size_t count) {
+        if (count < kLanes) {
+            Totals<Terms> sum;
+            add_tail(sum, start, count);
+            return sum;
+        }
+        if (count <= kPairwiseLeaf) return leaf(start, count);
+        const size_t left = count / 2 - (count / 2) % kLanes;
+        Totals<Terms> sum = pairwise(start, left);
+        sum.add(pairwise(start + left, count - left));
+        return sum;
+    }
+
+    HWY_INLINE Totals<Terms> leaf(size_t start, size_t count) {
+        Running<Terms> running;
+        terms_.eight(start, running);
+        size_t i = kLanes;
+        for (; i + kLanes <= count; i += kLanes) {
+            Running<Terms> next;
+            terms_.eight(start + i, next);
+            for (size_t k = 0; k < Terms::kF; ++k)
+                running.f[k].add(next.f[k]);
+            for (size_t k = 0; k < Terms::kD; ++k)
+                running.d[k].add(next.d[k]);
+        }
+        Totals<Terms> sum;
+        for (size_t k = 0; k < Terms::kF; ++k)
+            sum.f[k] = running.f[k].sum();
+        for (size_t k = 0; k < Terms::kD; ++k)
+            sum.d[k] = running.d[k].sum();
+        add_tail(sum, start + i, count - i);
+        return sum;
+    }
+
+    void add_tail(Totals<Terms>& sum, size_t start, size_t count) {
+        for (size_t i = 0; i < count; ++i) {
+            Totals<Terms> one;
+            terms_.one(start + i, one);
+            sum.add(one);
+        }
+    }
+
+    Terms& terms_;
+};
+
+}  // namespace npuscope::compare::msaccucmp::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,86 @@
+// One tile of a tensor pair: the golden side rounded to the target's dtype, and what is no pair of
+// finite elements counted and taken out.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "compare/accumulate.h"
+#include "compare/pair_terms.h"
+#include "compare/sums.h"
+#include "core/dtype/dtype.h"
+
+namespace npuscope::compare {
+
+/// Whether the golden element `original`, before rounding, lies outside the range of T.
+template <class T, class G>
+bool leaves_range(G original, T rounded) {
+    if constexpr (std::is_same_v<T, G>) {
+        return false;
+    } else if constexpr (kIsFloat<T>) {
+        return std::isfinite(to_double(original)) && !std::isfinite(to_double(rounded));
+    } else if constexpr (std::is_same_v<T, bool>) {
+        return original != static_cast<G>(rounded);
+    } else if constexpr (std::is_same_v<G, bool>) {
+        return false;
+    } else {
+        return static_cast<G>(rounded) != original || (original < G{}) != (rounded < T{});
+    }
+}
+
+/// Large; lives on a thread's stack for one tile.
+template <class T, class G>
+struct Tile {
+    size_t count = 0;
+    std::array<T, kTile> target;
+    std::array<G, kTile> original;
+    std::array<T, kTile> golden;
+    size_t pairs = 0;
+    std::array<int32_t, kTile> at;  ///< element of each pair
+
+    Tile(const std::byte* target_bytes, const std::byte* golden_bytes, size_t elements)
+        : count(elements) {
+        std::memcpy(target.data(), target_bytes, count * sizeof(T));
+        std::memcpy(original.data(), golden_bytes, count * sizeof(G));
+        convert_elements(original.data(), kDTypeOf<G>, golden.data(), kDTypeOf<T>, count);
+    }
+
+    /// Counts non-finite and out-of-range elements and collects the pairs. Indices count from
+    /// `start`.
+    void classify(int64_t start, Sums& sums) {
+        sums.numel = static_cast<int64_t>(count);
+        for (size_t i = 0; i < count; ++i) {
+            const double t = to_double(target[i]);
+            const double g = to_double(golden[i]);
+            const bool out = leaves_range<T, G>(original[i], golden[i]);
+            if (std::isfinite(t) && std::isfinite(g) && !out) {
+                at[pairs++] = static_cast<int32_t>(i);
+                continue;
+            }
+            sums.target_nan += std::isnan(t) ? 1 : 0;
+            sums.target_inf += std::isinf(t) ? 1 : 0;
+            if (out) {
+                ++sums.golden_out_of_range;
+                if (sums.first_out_of_range < 0)
+                    sums.first_out_of_range = start + static_cast<int64_t>(i);
+                continue;
+            }
+            sums.golden_nan += std::isnan(g) ? 1 : 0;
+            sums.golden_inf += std::isinf(g) ? 1 : 0;
+            const bool same = (std::isnan(t) && std::isnan(g)) || t == g;
+            if (same) continue;
+            ++sums.nonfinite_differs;
+            if (sums.first_nonfinite < 0) sums.first_nonfinite = start + static_cast<int64_t>(i);
+        }
+        sums.pairs = static_cast<int64_t>(pairs);
+    }
+
+    [[nodiscard]] T pair_target(size_t p) const { return target[static_cast<size_t>(at[p])]; }
+    [[nodiscard]] T pair_golden(size_t p) const { return golden[static_cast<size_t>(at[p])]; }
+};
+
+}  // namespace npuscope::compare

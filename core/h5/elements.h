@@ -1,0 +1,56 @@
+// A dataset's elements, read piece by piece instead of whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/h5/h5.h"
+
+namespace npuscope::h5 {
+
+class MappedFile;
+
+/// Made by Reader::elements(), whose Reader outlives it. Threads: const calls may run at once;
+/// those that need libhdf5 take its lock.
+class Elements {
+  public:
+    Elements(Elements&&) noexcept;
+    Elements& operator=(Elements&&) noexcept;
+    ~Elements();
+
+    [[nodiscard]] DType dtype() const { return dtype_; }
+    [[nodiscard]] const Shape& shape() const { return shape_; }
+    [[nodiscard]] int64_t numel() const { return numel_; }
+
+    /// `count` elements from flat index `first` on, in native byte order: they lie in the mapped
+    /// file where the layout allows (NOT necessarily aligned), else they are read into `buffer`.
+    /// Ask for some 64 Ki elements at a time. Valid until the next call with that buffer.
+    /// Errors: Error(kFormat) when they cannot be read, Error(kInternal) when they are not there.
+    [[nodiscard]] const std::byte* range(int64_t first,
+                                         int64_t count,
+                                         std::vector<std::byte>& buffer) const;
+    [[nodiscard]] bool is_mapped() const { return data_ != nullptr; }
+    /// Lets the system take back the memory of that range's pages; no-op when not mapped.
+    void release(int64_t first, int64_t count) const;
+    /// Errors: Error(kIo) when the file was cut short while it was mapped: what was read since then
+    /// may be zeros.
+    void require_intact() const;
+
+  private:
+    friend class Reader;
+    struct Source;  ///< an open dataset of libhdf5
+    Elements();
+    void require_range(int64_t first, int64_t count) const;
+
+    DType dtype_ = DType::kFloat32;
+    Shape shape_;
+    int64_t numel_ = 0;
+    const std::byte* data_ = nullptr;
+    const std::filesystem::path* path_ = nullptr;
+    std::shared_ptr<const MappedFile> mapping_;  ///< shared with Index, see mapped_file.h
+    std::unique_ptr<Source> source_;
+};
+
+}  // namespace npuscope::h5
