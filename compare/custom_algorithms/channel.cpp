@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -23,6 +23,10 @@ using std::chrono::steady_clock;
 constexpr int kChildsEnd = 3;
 constexpr int kNotFound = 127;
 constexpr size_t kLongestLine = size_t{16} << 20;
+
+std::string text_of(int problem) {
+    return std::error_code(problem, std::generic_category()).message();
+}
 
 /// Between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* command, int end, pid_t parent) {
@@ -46,8 +50,9 @@ constexpr size_t kLongestLine = size_t{16} << 20;
 Channel::Channel(const std::vector<std::string>& command) {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        throw Error(ErrorKind::kIo, std::string("cannot make a socket: ") + std::strerror(errno));
+        throw Error(ErrorKind::kIo, "cannot make a socket: " + text_of(errno));
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const std::string& word : command)
         words.push_back(const_cast<char*>(word.c_str()));  // execv does not write to it
     words.push_back(nullptr);
@@ -59,7 +64,7 @@ Channel::Channel(const std::vector<std::string>& command) {
     socket_ = ends[0];
     if (child_ > 0) return;
     ::close(socket_);
-    throw Error(ErrorKind::kIo, "cannot start " + command.front() + ": " + std::strerror(problem));
+    throw Error(ErrorKind::kIo, "cannot start " + command.front() + ": " + text_of(problem));
 }
 
 Channel::~Channel() {

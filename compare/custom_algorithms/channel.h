@@ -19,6 +19,8 @@ class Channel {
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
+    Channel(Channel&&) = delete;
+    Channel& operator=(Channel&&) = delete;
 
     /// Errors of both: Error(kIo) when the child has ended (with how it ended), or when it does
     /// not go on within `patience`; the child is gone afterwards.

@@ -3,6 +3,6 @@
 
 namespace npuscope::compare::custom_algorithms {
 
-extern const char* const kDriverText;
+[[nodiscard]] const char* driver_text();
 
 }  // namespace npuscope::compare::custom_algorithms

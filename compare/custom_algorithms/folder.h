@@ -10,7 +10,7 @@ namespace npuscope::compare::custom_algorithms {
 /// What the tree below DIR/algorithm may hold at most.
 inline constexpr size_t kMostFiles = 1000;
 inline constexpr size_t kDeepestFolder = 50;  ///< components of a folder's path
-inline constexpr uintmax_t kLargestFile = 1024 * 1024;
+inline constexpr uintmax_t kLargestFile = uintmax_t{1024} * 1024;
 
 /// The names of the algorithms, in alphabetical order; a name is letters, digits and "_".
 /// Errors: Error(kUsage) where a folder is missing or holds no algorithm, where a script's name is

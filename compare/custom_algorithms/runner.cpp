@@ -23,7 +23,7 @@ std::vector<std::string> command_of(const std::string& python,
                                     const std::filesystem::path& folder,
                                     const std::vector<std::string>& names) {
     std::vector<std::string> command = {
-        python, "-B", "-u", "-c", kDriverText, std::filesystem::canonical(folder).string()};
+        python, "-B", "-u", "-c", driver_text(), std::filesystem::canonical(folder).string()};
     command.insert(command.end(), names.begin(), names.end());
     return command;
 }

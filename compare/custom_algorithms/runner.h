@@ -43,6 +43,10 @@ class Runner {
     /// function does not fit; Error(kIo) where Python cannot be run.
     explicit Runner(const std::filesystem::path& folder, RunnerOptions options = {});
     ~Runner();
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+    Runner(Runner&&) = delete;
+    Runner& operator=(Runner&&) = delete;
 
     /// The algorithms, in the order of the outcomes.
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

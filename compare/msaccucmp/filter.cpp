@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <sys/stat.h>
+#include <system_error>
 
 #include "compare/csv_line.h"
 #include "compare/msaccucmp/exit_codes.h"
@@ -58,7 +58,8 @@ void write_filtered(const std::filesystem::path& result,
     const auto folder = result.parent_path() / (result.stem().string() + "_filtered");
     // Only a new folder is private: one that is there, or a link in its place, is left alone.
     if (::mkdir(folder.c_str(), 0700) != 0) {
-        log.error("Failed to create \"'" + folder.string() + "'\": " + std::strerror(errno) +
+        log.error("Failed to create \"'" + folder.string() +
+                  "'\": " + std::error_code(errno, std::generic_category()).message() +
                   "; no filtered result is written.");
         return;
     }

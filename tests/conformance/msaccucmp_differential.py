@@ -100,18 +100,19 @@ class Judge:
         if pair.oddity:
             # The reference stops or loses rows here: ours must equal its outcome without the oddity.
             pair.twin.write(folder / "twin")
-            twin = lambda out, environment=None: run(
-                self.reference, arguments, folder / "twin", folder / out, environment
-            )
-            found = self.verdict(renamed(ours, *pair.rename), twin("reference_twin"), twin)
+
+            def of_twin(out, environment=None):
+                return run(self.reference, arguments, folder / "twin", folder / out, environment)
+
+            found = self.verdict(renamed(ours, *pair.rename), of_twin("reference_twin"), of_twin)
             if found.kind == "different":
                 return Verdict("different", f"({pair.oddity}, against the twin) {found.text}")
             return Verdict("improved: " + pair.oddity, expected=found.expected)
-        return self.verdict(
-            ours,
-            theirs,
-            lambda out, environment: run(self.reference, arguments, folder, folder / out, environment),
-        )
+
+        def again(out, environment):
+            return run(self.reference, arguments, folder, folder / out, environment)
+
+        return self.verdict(ours, theirs, again)
 
     def verdict(self, ours, theirs, again):
         found = difference(ours, theirs, self.texts)

@@ -5,16 +5,19 @@ The dumps are made from their seeds; tests/golden/msaccucmp_random holds what th
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from msaccucmp_differential import BIN, run, saved_tensor_difference
+from msaccucmp_differential import BIN, REFERENCE, run, saved_tensor_difference
 from random_options import make_options
 from random_pairs import NPU, contiguous, make_pair
-from results import Outcome, difference, parse_table, renamed, table_difference
+from results import Outcome, difference, log_difference, parse_table, renamed, table_difference
 
 GOLDEN = Path(os.environ["NPUSCOPE_SOURCE_DIR"]) / "tests/golden/msaccucmp_random"
 EPSILON = 2.220446049250313e-16
@@ -105,7 +108,13 @@ def relative_errors(mine, golden):
 class SumOrder(unittest.TestCase):
     """The recorded digits show NumPy's order of summation, so a test of them can tell orders apart."""
 
-    def large_rows(self):
+    @staticmethod
+    @cache
+    def large_rows():
+        return list(SumOrder.find_large_rows())
+
+    @staticmethod
+    def find_large_rows():
         """(table, row, column, relative errors) of large tensors, as far as they lie in plain order."""
         for entry in recorded():
             name = entry["tables"].get("result.csv")
@@ -147,6 +156,21 @@ class SumOrder(unittest.TestCase):
         self.assertGreater(rejected, 5)
 
 
+class Program(unittest.TestCase):
+    def test_asks_for_the_reference(self):
+        environment = {name: value for name, value in os.environ.items() if name != REFERENCE}
+        program = Path(__file__).parent / "msaccucmp_differential.py"
+        done = subprocess.run(
+            [sys.executable, "-B", str(program), "--pairs", "1"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(REFERENCE, done.stderr)
+
+
 class Comparison(unittest.TestCase):
     HEADER = ["Index", "NPUDump", "NPUDumpPath", "GroundTruthPath", "CosineSimilarity"]
     HEADER += ["KullbackLeiblerDivergence", "CompareFailReason"]
@@ -182,6 +206,14 @@ class Comparison(unittest.TestCase):
         self.assertIsNotNone(table_difference(whole, whole[:2]))
         self.assertIsNotNone(table_difference([whole[0], whole[2], whole[1]], whole))
         self.assertIsNotNone(table_difference([self.HEADER[:-1] + ["x"], *self.ROWS], whole))
+
+    def test_rejects_log_lines_of_another_form_and_silent_failures(self):
+        line = "2026-01-31 12:00:00 (7) - [{}] words\n"
+        end = "2026-01-31 12:00:00 (7) - [INFO] The command was completed and took 0 seconds.\n"
+        good = Outcome(6, stderr=line.format("ERROR") + end)
+        self.assertIsNone(log_difference(good, good))
+        for bad in ("words\n" + end, line.format("ERROR"), end, line.format("NOTE") + good.stderr):
+            self.assertIsNotNone(log_difference(Outcome(6, stderr=bad), good), bad)
 
     def test_rejects_other_exit_codes_and_files(self):
         self.assertIsNotNone(difference(Outcome(0), Outcome(6)))

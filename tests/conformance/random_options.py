@@ -172,7 +172,7 @@ def make_options(seed):
         arguments += ["-p", "1"]
     if chance(rng, 15) and "-advisor" not in arguments:
         arguments.append("-advisor")
-    if "-map" in arguments and "-f" in arguments:
+    if "-map" in arguments and ("-f" in arguments or "-q" in arguments):
         arguments.remove("-map")  # leads to the comparison of dump folders
     return arguments
 

@@ -31,6 +31,9 @@ class Entry:
     path: str
     array: np.ndarray = None
     attributes: dict = field(default_factory=dict)
+    options: dict = field(default_factory=dict)  # of the storage
+    link: str = ""  # another entry's path
+    soft: bool = False
 
 
 @dataclass
@@ -51,10 +54,13 @@ class Pair:
 def write_file(path, entries):
     with h5py.File(path, "w") as file:
         for entry in entries:
+            if entry.link:
+                file[entry.path] = h5py.SoftLink(entry.link) if entry.soft else file[entry.link]
+                continue
             if entry.array is None:
                 node = file.require_group(entry.path)
             else:
-                node = file.create_dataset(entry.path, data=entry.array)
+                node = file.create_dataset(entry.path, data=entry.array, **entry.options)
             for name, value in entry.attributes.items():
                 node.attrs[name] = value
 
@@ -208,20 +214,27 @@ def unique(entries):
     for entry in entries:
         parts = entry.path.split("/")
         above = {"/".join(parts[:i]) for i in range(2, len(parts))}
-        if entry.path in taken or entry.path in parents or above & taken:
+        if entry.array is not None or entry.link:
+            if entry.path in taken or entry.path in parents or above & taken:
+                continue
+            taken.add(entry.path)
+        elif (above | {entry.path}) & taken:
             continue
-        taken.add(entry.path)
         parents |= above
         result.append(entry)
     return result
 
 
 def make_pair(seed, odd_percent=8):
+    from random_extras import add_extras
     from random_oddities import add_oddity
 
     pair = PairMaker(seed).make()
     rng = np.random.RandomState(seed ^ 0x5EED)
-    if not pair.large and chance(rng, odd_percent):
+    if not pair.large and chance(rng, 20):
+        add_extras(rng, pair)
+        pair.mine, pair.golden = unique(pair.mine), unique(pair.golden)
+    elif not pair.large and chance(rng, odd_percent):
         return add_oddity(rng, pair)
     if chance(rng, 2) and pair.mine:
         for entry in pair.mine:
