@@ -102,6 +102,10 @@ class TableMaker {
             (is_large(tasks_[task]) ? large : small).push_back(task);
         for (const size_t task : large)
             compare_one(task, threads);
+        // Neighbours in the file share pages.
+        std::stable_sort(small.begin(), small.end(), [&](size_t a, size_t b) {
+            return node_of(tasks_[a]).storage_offset < node_of(tasks_[b]).storage_offset;
+        });
         const size_t blocks = (small.size() + kBlock - 1) / kBlock;
         parallel_for(static_cast<int64_t>(blocks), threads, [&](int64_t block) {
             const size_t first = static_cast<size_t>(block) * kBlock;
@@ -138,17 +142,21 @@ class TableMaker {
     static constexpr size_t kBlock = 8;                   ///< tasks that a thread takes at a time
     static constexpr uint64_t kResident = uint64_t{32} << 20;  ///< bytes compared between releases
 
+    const Dataset& dataset_of(const Task& task) const {
+        return my_.runs()[task.run].datasets[task.dataset];
+    }
+    const h5::Node& node_of(const Task& task) const {
+        return my_file_.index[dataset_of(task).node];
+    }
     bool is_large(const Task& task) const {
-        const Dataset& dataset = my_.runs()[task.run].datasets[task.dataset];
-        return elements_of(dataset) >= kLarge;
+        return numel_of(my_file_.index.shape(dataset_of(task).node)) >= kLarge;
     }
-    int64_t elements_of(const Dataset& dataset) const {
-        return numel_of(my_file_.index.shape(dataset.node));
-    }
+
+    static constexpr uint64_t kAroundFault = 16384;  ///< the system maps neighbouring pages, too
 
     /// Keeps the resident part of the mapped files small.
     void count_bytes(const Dataset& dataset) {
-        const uint64_t bytes = my_file_.index[dataset.node].storage_bytes;
+        const uint64_t bytes = my_file_.index[dataset.node].storage_bytes + kAroundFault;
         if (since_release_.fetch_add(bytes) + bytes < kResident) return;
         since_release_ = 0;
         my_file_.index.release_pages();

@@ -37,8 +37,8 @@ HWY_INLINE V ordinary_logarithm(V value) {
                              hn::Mul(pair(1.1676998740e-1f, -1.1514610310e-1f), zz));
     const V last = hn::Mul(splat(7.0376836292e-2f), z4);
     const V polynomial = hn::Add(first, hn::Mul(hn::Add(second, last), z4));
-    const V small = hn::Add(hn::Mul(hn::Mul(polynomial, z), zz),
-                            hn::Mul(e, splat(-2.12194440e-4f)));
+    const V small =
+        hn::Add(hn::Mul(hn::Mul(polynomial, z), zz), hn::Mul(e, splat(-2.12194440e-4f)));
     // e ln 2 + z - z^2/2: the roundings of the two large sums are carried along.
     const V large = hn::Mul(e, splat(0.693359375f));  // exact, the constant is short
     const V half = hn::Mul(zz, splat(0.5f));

@@ -117,7 +117,7 @@ class Index {
     std::vector<int64_t> integers_;
     std::vector<std::string_view> attribute_names_;
     std::vector<DatasetInfo> library_infos_;
-    std::deque<std::string> kept_;  ///< names and texts that lie in no mapping
+    std::deque<std::string> kept_;  ///< blocks of names, and of texts that lie in no mapping
     std::vector<std::string> warnings_;
     int64_t skipped_count_ = 0;
     bool from_mapping_ = false;

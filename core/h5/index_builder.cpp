@@ -15,6 +15,7 @@ constexpr uint64_t kLeastLinkBytes = 8;
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 16;
 // A walk touches every page of a file of small tensors.
 constexpr size_t kNodesBetweenReleases = 4096;
+constexpr size_t kTextBlock = 64 * 1024;
 }  // namespace
 
 IndexBuilder::IndexBuilder(uint64_t file_bytes, std::shared_ptr<const MappedFile> mapping)
@@ -29,7 +30,7 @@ int32_t IndexBuilder::add(int32_t parent, std::string_view name) {
     if (mapping_ && index_.nodes_.size() % kNodesBetweenReleases == kNodesBetweenReleases - 1)
         mapping_->release(0, mapping_->bytes().size());
     Node& node = index_.nodes_.emplace_back();
-    node.name = name;
+    node.name = keep(name);
     node.parent = parent;
     node.first_dim = static_cast<uint32_t>(index_.dims_.size());
     node.first_attribute = static_cast<uint32_t>(index_.attributes_.size());
@@ -132,7 +133,15 @@ void IndexBuilder::clear_attributes() {
 }
 
 std::string_view IndexBuilder::keep(std::string_view text) {
-    return index_.kept_.emplace_back(text);
+    auto& blocks = index_.kept_;
+    if (blocks.empty() || blocks.back().capacity() - blocks.back().size() < text.size()) {
+        blocks.emplace_back();
+        blocks.back().reserve(std::max(kTextBlock, text.size()));
+    }
+    std::string& block = blocks.back();
+    const size_t start = block.size();
+    block += text;  // within its capacity: earlier views stay good
+    return std::string_view(block).substr(start);
 }
 
 void IndexBuilder::warn(const std::string& path, const std::string& reason) {

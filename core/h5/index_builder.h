@@ -17,7 +17,7 @@ class IndexBuilder {
     explicit IndexBuilder(uint64_t file_bytes, std::shared_ptr<const MappedFile> mapping = nullptr);
 
     [[nodiscard]] bool is_full() const { return index_.nodes_.size() >= most_nodes_; }
-    /// A new last node. `name` is borrowed for the life of the index.
+    /// A new last node. Its name is copied: a walk over names shall not touch the file again.
     int32_t add(int32_t parent, std::string_view name);
     /// Makes `node` the child after `previous`, or the first one when that is -1.
     void hang(int32_t node, int32_t previous);

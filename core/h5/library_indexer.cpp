@@ -131,7 +131,7 @@ void LibraryIndexer::index_below(int32_t group, const LibraryObject& object) {
             if (link.address) out_.warn(out_.child_path(group, link.name), "HDF5 cannot open it");
             continue;
         }
-        const int32_t node = out_.add(group, out_.keep(link.name));
+        const int32_t node = out_.add(group, link.name);
         try {
             read_object(node, *child);
         } catch (const Error& error) {

@@ -30,7 +30,9 @@ Index Reader::index(IndexSource source) const {
                 library.emplace(*state_, out);
             }
             IndexWalker(superblock, out, &*library).walk();
-            return out.finish(mapping->bytes(), mapping, true);
+            Index index = out.finish(mapping->bytes(), mapping, true);
+            index.release_pages();
+            return index;
         } catch (const Unsupported&) {
             // The library reads it all.
         } catch (const Damaged& damage) {
