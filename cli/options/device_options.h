@@ -46,6 +46,16 @@ inline void add_device_options(CLI::App& app, DeviceOptions& options, bool with_
     app.add_option("--chip", options.chip, "emulated chip: " + chips)->capture_default_str();
     app.add_option("--reference", options.reference, "arithmetic of the reference: fp64 or fp32")
         ->capture_default_str();
+    app.add_option("--precision-mode",
+                   options.precision_mode,
+                   "must_keep_origin_dtype, allow_fp32_to_fp16, force_fp16 or allow_mix_precision");
+    app.add_option("--op-select-implmode",
+                   options.implmode,
+                   "high_precision or high_performance, also with _for_all");
+    app.add_option("--optypelist-for-implmode",
+                   options.implmode_types,
+                   "CANN types that the implementation mode is for, commas between");
+    app.add_option("--amp-level", options.amp_level, "casts of mixed precision training: O1 or O2");
     app.add_option(
            "--set",
            options.set,

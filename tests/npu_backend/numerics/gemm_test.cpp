@@ -18,6 +18,9 @@ namespace {
 /// Runs a test with each set of vector instructions that this machine has, then restores all.
 template <class Body>
 void with_each_target(Body&& body) {
+#ifdef HWY_COMPILE_ONLY_STATIC
+    body();
+#else
     for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
         hwy::GetChosenTarget().Update(target);
@@ -26,6 +29,7 @@ void with_each_target(Body&& body) {
     }
     hwy::SetSupportedTargetsForTest(0);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#endif
 }
 
 std::vector<float> halves(size_t count, unsigned seed, float scale = 1) {
