@@ -1,7 +1,6 @@
 #include "npu_backend/kernels/cube.h"
 
 #include <cmath>
-#include <mutex>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
@@ -70,7 +69,6 @@ CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
     CubeOperand<W> operand;
     operand.values.resize(static_cast<size_t>(tensor.numel()));
     const ChipOptions& options = call.numerics.device.options;
-    std::mutex mutex;
     visit_dtype(tensor.dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
             const auto in = tensor.as<T>();

@@ -39,7 +39,7 @@ void run_instruction(KernelCall& call) {
     }
     const Tensor& x = call.input(0);
     visit_float(call, x.dtype(), [&]<class T>() {
-        call.outputs = {map_unary<T>(call, x, [ulps, flush](double value) {
+        call.outputs = {map_unary<T>(call, x, [=](double value) {
             if (flush) value = flushed<T>(value);
             const double exact = kFormula(value);
             const double moved = ulps == 0 ? exact : moved_by_ulps<T>(exact, value, ulps);

@@ -150,7 +150,11 @@ void gemm(const Chains<T>& chains,
           const PackPanel<T>& pack_right,
           bool exact_products,
           int threads) {
-    const auto& [c, ldc, m, n, k] = chains;
+    T* const c = chains.c;
+    const int64_t ldc = chains.ldc;
+    const int64_t m = chains.m;
+    const int64_t n = chains.n;
+    const int64_t k = chains.k;
     if (m == 0 || n == 0 || k == 0) return;
     const TileKernels<T> kernels = tile_kernels<T>();
     const TileKernel<T> kernel = exact_products ? kernels.fused : kernels.separate;

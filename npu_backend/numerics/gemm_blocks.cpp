@@ -191,7 +191,9 @@ void gemm_blocks(const Chains<float>& chains,
                  const Lines<float>& left,
                  const PackPanel<float>& pack_right,
                  int threads) {
-    const auto& [c, ldc, m, n, k] = chains;
+    const int64_t m = chains.m;
+    const int64_t n = chains.n;
+    const int64_t k = chains.k;
     if (m == 0 || n == 0 || k == 0) return;
     const BlockTileKernels kernel = block_tile_kernels();
     const int used = m * n * k < kSmall ? 1 : threads;
