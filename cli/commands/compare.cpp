@@ -23,6 +23,7 @@ struct Arguments {
     std::optional<double> tolerance;
     double factor = 1;
     bool no_inputs = false;
+    bool no_divergence = false;
     bool worst_first = false;
     bool all = false;
     int threads = 0;
@@ -33,6 +34,7 @@ int run_command(const Arguments& arguments, const Globals& globals) {
     compare::Options options;
     options.threads = arguments.threads;
     options.inputs = !arguments.no_inputs;
+    options.divergence = !arguments.no_divergence;
     std::unique_ptr<compare::custom_algorithms::Runner> custom;
     if (!arguments.custom.empty())
         custom = std::make_unique<compare::custom_algorithms::Runner>(
@@ -88,6 +90,9 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
+    app.add_flag("--no-kl",
+                 arguments->no_divergence,
+                 "leave out the Kullback-Leibler divergence, which needs a second pass");
     app.add_flag("--worst-first", arguments->worst_first, "order by severity");
     app.add_flag("--all", arguments->all, "show ops that pass, too");
     app.add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")

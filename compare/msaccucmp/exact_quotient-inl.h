@@ -31,11 +31,14 @@ HWY_INLINE bool is_moderate(float divisor) {
 class Division {
   public:
     static constexpr bool kIsModerate = false;
-    HWY_INLINE explicit Division(float divisor) : divisor_(splat(divisor)) {}
-    HWY_INLINE V divide(V a) const { return hn::Div(a, divisor_); }
+    explicit Division(float divisor) : divisor_(divisor) {}
+    template <class D>
+    HWY_INLINE hn::Vec<D> divide(D d, hn::Vec<D> a) const {
+        return hn::Div(a, hn::Set(d, divisor_));
+    }
 
   private:
-    V divisor_;
+    float divisor_;
 };
 
 /// a / b rounded to nearest, for moderate divisors and quotients that are 0 or matter only above
@@ -48,21 +51,22 @@ class Division {
 class ReciprocalDivision {
   public:
     static constexpr bool kIsModerate = true;
-    HWY_INLINE explicit ReciprocalDivision(float divisor)
-        : divisor_(splat(divisor)),
-          high_(splat(1.0f / divisor)),
-          low_(hn::Mul(hn::NegMulAdd(divisor_, high_, splat(1)), high_)) {}
+    explicit ReciprocalDivision(float divisor)
+        : divisor_(divisor),
+          high_(1.0f / divisor),
+          low_(std::fma(-divisor_, high_, 1.0f) * high_) {}
 
-    HWY_INLINE V divide(V a) const {
-        const V quotient = hn::MulAdd(a, high_, hn::Mul(a, low_));
-        const V remainder = hn::NegMulAdd(quotient, divisor_, a);
-        return hn::MulAdd(remainder, high_, quotient);
+    template <class D>
+    HWY_INLINE hn::Vec<D> divide(D d, hn::Vec<D> a) const {
+        const auto quotient = hn::MulAdd(a, hn::Set(d, high_), hn::Mul(a, hn::Set(d, low_)));
+        const auto remainder = hn::NegMulAdd(quotient, hn::Set(d, divisor_), a);
+        return hn::MulAdd(remainder, hn::Set(d, high_), quotient);
     }
 
   private:
-    V divisor_;
-    V high_;
-    V low_;
+    float divisor_;
+    float high_;
+    float low_;
 };
 
 }  // namespace npuscope::compare::msaccucmp::HWY_NAMESPACE

@@ -17,13 +17,16 @@ namespace npuscope::compare::msaccucmp::HWY_NAMESPACE {
 
 /// ln of positive normal numbers, within 0.8 units in the last place.
 /// Source of the polynomial: S. Moshier, Cephes mathematical library, logf.
-HWY_INLINE V ordinary_logarithm(V value) {
-    const Ints ints;
+template <class D>
+HWY_INLINE hn::Vec<D> ordinary_logarithm(D d, hn::Vec<D> value) {
+    using V = hn::Vec<D>;
+    const hn::RebindToSigned<D> ints;
+    const auto splat = [d](float constant) { return hn::Set(d, constant); };
     // value = m 2^e with m in [sqrt(1/2), sqrt(2)).
     const auto offset = hn::Sub(hn::BitCast(ints, value), hn::Set(ints, 0x3f3504f3));
-    const V e = hn::ConvertTo(Floats(), hn::ShiftRight<23>(offset));
+    const V e = hn::ConvertTo(d, hn::ShiftRight<23>(offset));
     const V m = hn::BitCast(
-        Floats(), hn::Add(hn::And(offset, hn::Set(ints, 0x007fffff)), hn::Set(ints, 0x3f3504f3)));
+        d, hn::Add(hn::And(offset, hn::Set(ints, 0x007fffff)), hn::Set(ints, 0x3f3504f3)));
     const V z = hn::Sub(m, splat(1));
     const V zz = hn::Mul(z, z);
     // Pairs of terms first: a long chain of operations would keep the divider waiting.
@@ -50,17 +53,19 @@ HWY_INLINE V ordinary_logarithm(V value) {
 }
 
 /// ln of numbers that are not negative; 0, inf and NaN as in C.
-HWY_INLINE V logarithm(V value) {
+template <class D>
+HWY_INLINE hn::Vec<D> logarithm(D d, hn::Vec<D> value) {
+    const auto splat = [d](float constant) { return hn::Set(d, constant); };
     constexpr float kSmallestNormal = 1.17549435e-38f;
     constexpr float kScale = 8388608.0f;  // 2^23 makes subnormals normal
     constexpr float kLogScale = 15.942385152878742f;
-    const V infinity = splat(std::numeric_limits<float>::infinity());
+    const auto infinity = splat(std::numeric_limits<float>::infinity());
     const auto tiny = hn::Lt(value, splat(kSmallestNormal));
-    V result = ordinary_logarithm(hn::IfThenElse(tiny, hn::Mul(value, splat(kScale)), value));
+    auto result = ordinary_logarithm(d, hn::IfThenElse(tiny, hn::Mul(value, splat(kScale)), value));
     result = hn::Sub(result, hn::IfThenElseZero(tiny, splat(kLogScale)));
     // NaN and infinity stay what they are.
     result = hn::IfThenElse(hn::Lt(value, infinity), result, value);
-    return hn::IfThenElse(hn::Eq(value, hn::Zero(Floats())), hn::Neg(infinity), result);
+    return hn::IfThenElse(hn::Eq(value, hn::Zero(d)), hn::Neg(infinity), result);
 }
 
 }  // namespace npuscope::compare::msaccucmp::HWY_NAMESPACE

@@ -151,12 +151,13 @@ class DifferenceTerms {
 template <class Quotient>
 class Normalised {
   public:
-    HWY_INLINE explicit Normalised(const Normaliser& by)
-        : by_(by), low_(splat(by.low)), range_(by.range) {}
+    explicit Normalised(const Normaliser& by) : by_(by), range_(by.range) {}
 
-    HWY_INLINE V eight(V v) const {
-        if (Quotient::kIsModerate || by_.range != 0) v = range_.divide(hn::Sub(v, low_));
-        return hn::Max(splat(kFloat32Epsilon), v);
+    template <class D>
+    HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> v) const {
+        if (Quotient::kIsModerate || by_.range != 0)
+            v = range_.divide(d, hn::Sub(v, hn::Set(d, by_.low)));
+        return hn::Max(hn::Set(d, kFloat32Epsilon), v);
     }
     HWY_INLINE float one(float v) const {
         if (by_.range != 0) v = (v - by_.low) / by_.range;
@@ -165,7 +166,6 @@ class Normalised {
 
   private:
     Normaliser by_;
-    V low_;
     Quotient range_;
 };
 
@@ -184,8 +184,8 @@ class CentredTerms {
             const V b = load(y_ + at);
             out.f[0].v[part] =
                 hn::Mul(hn::Div(a, splat(by_.norm_x)), hn::Div(b, splat(by_.norm_y)));
-            out.f[1].v[part] = p_.eight(a);
-            out.f[2].v[part] = q_.eight(b);
+            out.f[1].v[part] = p_.of(Floats(), a);
+            out.f[2].v[part] = q_.of(Floats(), b);
         }
         const auto squared = [](double mean) {
             return [centre = hn::Set(Doubles(), mean)](auto v) {
@@ -231,18 +231,25 @@ class DivergenceTerms {
     HWY_INLINE void eight(size_t i, Running<DivergenceTerms>& out) {
         for (size_t part = 0; part < kFloatParts; ++part) {
             const size_t at = i + part * hn::MaxLanes(Floats());
-            out.f[0].v[part] = term(load(x_ + at), load(y_ + at));
+            out.f[0].v[part] = term(Floats(), load(x_ + at), load(y_ + at));
         }
     }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    HWY_INLINE void add_sixteen(size_t i, Running<DivergenceTerms>& sums) {
+        const Sixteen d;
+        sums.f[0].add_halves(term(d, hn::LoadU(d, x_ + i), hn::LoadU(d, y_ + i)));
+    }
+#endif
     void one(size_t i, Totals<DivergenceTerms>& out) {
-        out.f[0] = hn::GetLane(term(splat(x_[i]), splat(y_[i])));
+        out.f[0] = hn::GetLane(term(Floats(), splat(x_[i]), splat(y_[i])));
     }
 
   private:
-    HWY_INLINE V term(V x, V y) const {
-        const V p = mass_p_.divide(p_.eight(x));
-        const V ratio = hn::Div(p, mass_q_.divide(q_.eight(y)));
-        return hn::Mul(p, kIsPlain ? ordinary_logarithm(ratio) : logarithm(ratio));
+    template <class D>
+    HWY_INLINE hn::Vec<D> term(D d, hn::Vec<D> x, hn::Vec<D> y) const {
+        const auto p = mass_p_.divide(d, p_.of(d, x));
+        const auto ratio = hn::Div(p, mass_q_.divide(d, q_.of(d, y)));
+        return hn::Mul(p, kIsPlain ? ordinary_logarithm(d, ratio) : logarithm(d, ratio));
     }
 
     const float* x_;
