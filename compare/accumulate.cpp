@@ -1,6 +1,9 @@
 #include "compare/accumulate.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -173,15 +176,23 @@ class Accumulation {
 
     /// In units of T, which is shorter than float32: its values are exact there.
     static double largest_distance(const float* t, const float* g, size_t count) {
-        double most = 0;
+        std::array<T, kTile> a;
+        std::array<T, kTile> b;
+        convert_elements(t, DType::kFloat32, a.data(), kDTypeOf<T>, count);
+        convert_elements(g, DType::kFloat32, b.data(), kDTypeOf<T>, count);
+        int32_t most = 0;
         for (size_t i = 0; i < count; ++i)
-            if (t[i] != g[i]) most = std::max(most, distance(shortened(t[i]), shortened(g[i])));
+            most = std::max(most, std::abs(ordered(a[i]) - ordered(b[i])));
         return most;
     }
-    static T shortened(float value) {
-        T result;
-        convert_elements(&value, DType::kFloat32, &result, kDTypeOf<T>, 1);
-        return result;
+    /// Bits of a 16-bit float as integers that follow the order of the values; -0 is +0.
+    static int32_t ordered(T value) {
+        if constexpr (sizeof(T) == 2) {
+            const auto bits = std::bit_cast<uint16_t>(value);
+            const int32_t magnitude = bits & 0x7fff;
+            return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+        }
+        return 0;
     }
 
     static void add_pairs(const Tile<T, G>& tile, Scratch& scratch, Sums& sums) {

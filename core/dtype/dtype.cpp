@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/dtype/convert_half.h"
+
 namespace npuscope {
 
 namespace {
@@ -74,6 +76,23 @@ To convert_one(From value) {
     }
 }
 
+template <class From, class To>
+constexpr bool kHasVectors = (std::is_same_v<From, float> &&
+                              (std::is_same_v<To, Float16> || std::is_same_v<To, BFloat16>)) ||
+                             (std::is_same_v<To, float> &&
+                              (std::is_same_v<From, Float16> || std::is_same_v<From, BFloat16>));
+
+void convert_many(const float* from, Float16* to, size_t count) {
+    convert_to_float16(from, to, count);
+}
+void convert_many(const float* from, BFloat16* to, size_t count) {
+    convert_to_bfloat16(from, to, count);
+}
+template <class Half>
+void convert_many(const Half* from, float* to, size_t count) {
+    convert_to_float(from, to, count);
+}
+
 }  // namespace
 
 const DTypeInfo& info(DType dtype) {
@@ -107,6 +126,10 @@ void convert_elements(const void* source, DType from, void* target, DType to, si
         visit_dtype(to, [&]<class To>() {
             const auto* in = static_cast<const From*>(source);
             auto* out = static_cast<To*>(target);
+            if constexpr (kHasVectors<From, To>) {
+                convert_many(in, out, count);
+                return;
+            }
             for (size_t i = 0; i < count; ++i)
                 out[i] = convert_one<To>(in[i]);
         });
