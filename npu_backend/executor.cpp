@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/lowering.h"
 #include "npu_backend/ops/op.h"
+#include "npu_backend/precision.h"
 
 namespace npuscope {
 
@@ -54,6 +56,45 @@ bool matches(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
+bool is_cube_kernel(std::string_view type) {
+    return type.starts_with("Conv") || type == "MatMul" || type == "BatchMatMul";
+}
+
+/// Runs the kernel again by models of other families than the one in use.
+CubeRange cube_range(const backend::Kernel& row,
+                     const KernelCall& call,
+                     std::string op_name,
+                     int64_t seqid) {
+    CubeRange range{.kernel = std::string(row.type), .op_name = std::move(op_name), .seqid = seqid};
+    if (call.outputs.empty() || call.numerics.reference() || !is_float(call.outputs[0].dtype()))
+        return range;
+    const Tensor& own = call.outputs[0];
+    range.numel = own.numel();
+    std::vector<Tensor> results = {own};
+    for (const CubeAccumulation model : {CubeAccumulation::kSequential,
+                                         CubeAccumulation::kBlockExact,
+                                         CubeAccumulation::kAlignTrunc3}) {
+        if (model == call.numerics.device.options.cube_acc || results.size() == 3) continue;
+        Numerics other = call.numerics;
+        other.device.options.cube_acc = model;
+        KernelCall again{call.type, call.inputs, call.attributes, other};
+        row.run(again);
+        results.push_back(again.outputs.at(0));
+    }
+    for (int64_t i = 0; i < range.numel; ++i) {
+        double low = own.at(i);
+        double high = low;
+        for (const Tensor& result : results) {
+            low = std::min(low, result.at(i));
+            high = std::max(high, result.at(i));
+        }
+        range.sensitive += low != high ? 1 : 0;
+        range.largest_spread = std::max(range.largest_spread, high - low);
+        range.largest_value = std::max({range.largest_value, std::abs(low), std::abs(high)});
+    }
+    return range;
+}
+
 const Op& known_op(std::string_view name) {
     if (const Op* op = find_op(name)) return *op;
     throw Error(ErrorKind::kUnsupported,
@@ -85,6 +126,8 @@ struct Executor::State {
     int last_hook_id = 0;
     int64_t last_seqid = 0;
     int64_t last_task_id = 0;
+    std::unique_ptr<PrecisionPlan> precision;  ///< on a chip
+    std::vector<CubeRange> cube_ranges;
 
     void run_hooks(HookPoint point, HookCall& call) {
         // By index: a hook may add another one.
@@ -129,6 +172,8 @@ struct Executor::State {
             if (executor_.has_observers())
                 executor_.publish([&](Observer& observer) { observer.kernel_begin(event); });
             if (!hook.skip) row->run(call);
+            if (state.options.cube_range && !hook.skip && is_cube_kernel(row->type))
+                state.cube_ranges.push_back(cube_range(*row, call, std::string(op_name_), seqid_));
             state.run_hooks(HookPoint::kAfterKernel, hook);
             event.inputs = call.inputs;
             event.outputs = call.outputs;
@@ -160,6 +205,8 @@ Executor::Executor(Device device, ExecutorOptions options) : state_(std::make_un
         throw Error(ErrorKind::kInternal, "a device with the chip policy needs a chip");
     state_->numerics = {device, options.threads};
     state_->options = options;
+    if (device.policy == Policy::kChip)
+        state_->precision = std::make_unique<PrecisionPlan>(state_->numerics.device.options);
 }
 
 Executor::~Executor() = default;
@@ -179,11 +226,21 @@ Results Executor::State::run(Executor& executor,
         const OpBegin event{op.name(), seqid, recorded, inputs, source};
         executor.publish([&](Observer& observer) { observer.op_begin(event); });
     }
-    Lowering lowering(op, inputs, state.numerics, launcher);
+    const PrecisionPlan::Cast cast = [&](Tensor tensor, DType target) {
+        return launcher.launch("Cast", {std::move(tensor)}, {{"dst_type", target}}).at(0);
+    };
+    NamedValues computed = inputs;
+    const bool narrowed = state.precision != nullptr && state.precision->narrow(op, computed, cast);
+    Lowering lowering(op, computed, state.numerics, launcher);
     op.row->lower(lowering);
-    FloatStatus status = launcher.status;
+    FloatStatus status;
     const ComputeType compute_type = lowering.compute_type();
     NamedValues outputs = lowering.take_results(status);
+    if (narrowed)
+        state.precision->widen(outputs, cast);
+    else if (!recorded && state.precision != nullptr)
+        state.precision->follow(inputs, outputs);
+    status.merge(launcher.status);
     hook.outputs = &outputs;
     hook.status = &status;
     state.run_hooks(HookPoint::kAfterOp, hook);
@@ -246,6 +303,10 @@ const Device& Executor::device() const {
     return state_->numerics.device;
 }
 
+const std::vector<CubeRange>& Executor::cube_ranges() const {
+    return state_->cube_ranges;
+}
+
 int64_t Executor::last_seqid() const {
     return state_->last_seqid;
 }
@@ -262,15 +323,7 @@ std::vector<std::pair<std::string, std::string>> Executor::run_facts() const {
     else
         facts.emplace_back("reference", device.policy == Policy::kReference64 ? "fp64" : "fp32");
     std::string options;
-    if (device.policy == Policy::kChip) {
-        const Chip& chip = *device.chip;
-        options = std::string("overflow_mode=") +
-                  (chip.overflow_mode == OverflowMode::kSaturate ? "saturate" : "infnan") +
-                  " cube_float32=" + (chip.cube_takes_float32 ? "native" : "demoted_to_float16") +
-                  " conv_hf32=" + (chip.conv_hf32 ? "on" : "off") +
-                  " matmul_hf32=" + (chip.matmul_hf32 ? "on" : "off") +
-                  " cube_accumulator=float32_blas_order ";
-    }
+    if (device.policy == Policy::kChip) options = to_string(device.options) + " ";
     facts.emplace_back("options",
                        options + "record_views=" + (state_->options.record_views ? "on" : "off"));
     return facts;

@@ -19,6 +19,19 @@ struct ExecutorOptions {
     bool record_views =
         false;        ///< also number and publish as recorded the ops that only re-describe storage
     int threads = 0;  ///< 0: all cores; results do not depend on it
+    bool cube_range = false;  ///< also compute each Cube kernel by two other models of cube_acc
+};
+
+/// What the order of the sum inside the Cube can change in one kernel's result. Elements that
+/// differ between the models are sensitive to that order, and no defect.
+struct CubeRange {
+    std::string kernel;
+    std::string op_name;
+    int64_t seqid = 0;
+    int64_t numel = 0;
+    int64_t sensitive = 0;      ///< elements whose bits differ between the three models
+    double largest_spread = 0;  ///< largest minus smallest value of an element
+    double largest_value = 0;   ///< largest magnitude of the result
 };
 
 /// An op's results by the names of its schema.
@@ -87,6 +100,9 @@ class Executor : public EventSource {
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] int64_t last_seqid() const;  ///< of the last recorded op; 0 before the first
+
+    /// With ExecutorOptions::cube_range: one row a Cube kernel, in launch order.
+    [[nodiscard]] const std::vector<CubeRange>& cube_ranges() const;
 
     [[nodiscard]] int device_code() const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> run_facts() const override;

@@ -24,7 +24,7 @@ struct Arguments {
 
 int run_command(Arguments& arguments, const Globals& globals) {
     diagnose::CheckOptions& options = arguments.check;
-    options.device = Device::npu(chip(arguments.device.chip));
+    options.device = Device::npu(chip(arguments.device.chip), arguments.device.settings());
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
     options.progress = !globals.quiet;
     const std::unique_ptr<BuiltinSample> sample =

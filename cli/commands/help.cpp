@@ -30,21 +30,71 @@ struct Table {
     std::vector<Row> rows;
 };
 
+std::string cube_types(const Chip& chip) {
+    std::string text = "float16";
+    for (const auto& [bit, name] : {std::pair{kCubeBFloat16, "bfloat16"},
+                                    std::pair{kCubeFloat32, "float32"},
+                                    std::pair{kCubeInt8, "int8"},
+                                    std::pair{kCubeUint8, "uint8"},
+                                    std::pair{kCubeInt4, "int4"},
+                                    std::pair{kCubeFloat8, "float8"}})
+        if (chip.cube_takes(bit)) text += std::string(", ") + name;
+    return text + (chip.cube_takes_float32() ? "" : "; float32 is demoted to float16");
+}
+
 Table chips() {
-    Table table{{"chip", "overflow", "Cube takes", "HF32", "description"}, {}};
+    Table table{{"chip", "overflow", "Cube takes", "C0", "HF32", "description"}, {}};
     for (const Chip& chip : all_chips()) {
-        std::string cube = "float16";
-        if (chip.cube_takes_bfloat16) cube += ", bfloat16";
-        cube += chip.cube_takes_float32 ? ", float32" : "; float32 is demoted to float16";
         std::string hf32 = chip.conv_hf32 ? "convolutions" : "";
         if (chip.matmul_hf32) hf32 += hf32.empty() ? "matrix products" : ", matrix products";
-        table.rows.push_back(
-            {std::string(chip.name),
-             chip.overflow_mode == OverflowMode::kSaturate ? "largest finite value" : "inf, nan",
-             cube,
-             hf32.empty() ? "none" : hf32,
-             std::string(chip.description)});
+        if (!hf32.empty()) hf32 += fmt::format("; {} stored bits", 23 - chip.hf32_dropped_bits);
+        std::string overflow =
+            chip.overflow_mode == OverflowMode::kSaturate ? "largest finite value" : "inf, nan";
+        if (chip.overflow_switchable) overflow += "; can be switched";
+        std::string c0 = fmt::format("{} float16, {} int8", chip.c0_half, chip.c0_int8);
+        if (chip.c0_int4 != 0) c0 += fmt::format(", {} int4", chip.c0_int4);
+        c0 += fmt::format(", {} float32", chip.c0_float32);
+        table.rows.push_back({std::string(chip.name),
+                              std::move(overflow),
+                              cube_types(chip),
+                              std::move(c0),
+                              hf32.empty() ? "none" : hf32,
+                              std::string(chip.description)});
     }
+    return table;
+}
+
+// What each chip does where nothing is set, in the order of all_chips().
+std::string defaults_of(const OptionRow& row) {
+    std::string text;
+    bool same = true;
+    const std::string first = row.get(default_options(all_chips()[0]), row);
+    for (const Chip& chip : all_chips()) {
+        const std::string value = row.get(default_options(chip), row);
+        same = same && value == first;
+        text += (text.empty() ? "" : ", ") + std::string(chip.name) + " " + value;
+    }
+    return same ? (first.empty() ? "none" : first) : text;
+}
+
+Table options() {
+    Table table{{"option", "values", "default", "grade", "meaning"}, {}};
+    for (const OptionRow& row : all_options())
+        table.rows.push_back({std::string(row.key),
+                              std::string(row.values),
+                              defaults_of(row),
+                              std::string(row.grade),
+                              std::string(row.meaning)});
+    return table;
+}
+
+Table rules() {
+    Table table{{"rule", "chips", "grade", "source"}, {}};
+    for (const ChipRule& rule : all_chip_rules())
+        table.rows.push_back({std::string(rule.rule),
+                              std::string(rule.chips),
+                              std::string(rule.grade),
+                              std::string(rule.source)});
     return table;
 }
 
@@ -121,15 +171,18 @@ struct Topic {
     const char* name;
     const char* summary;
     Table (*table)();
+    std::vector<const char*> more = {};  ///< topics that are printed after it
 };
-constexpr Topic kTopics[] = {
+const Topic kTopics[] = {
     {"aliases", "other names that dumps carry for an op", aliases},
-    {"chips", "the emulated chips", chips},
+    {"chips", "the emulated chips, their rules and options", chips, {"rules", "options"}},
     {"detectors", "what a scan for overflow looks for", detectors},
     {"dtypes", "element types and their ranges", dtypes},
     {"kernels", "the emulated CANN operators", kernels},
     {"metrics", "what a comparison computes", metrics},
     {"ops", "the IR ops and the kernels they launch", ops},
+    {"options", "what can be set of a chip with --set", options},
+    {"rules", "what the chips are known to do, with evidence grades A to U", rules},
 };
 
 // `text` in lines of at most `width` characters, broken at spaces.
@@ -210,15 +263,31 @@ struct Options {
     bool markdown = false;
 };
 
+const Topic& topic_of(const std::string& name) {
+    return *std::find_if(std::begin(kTopics), std::end(kTopics), [&](const Topic& topic) {
+        return topic.name == name;
+    });
+}
+
+constexpr const char* kGrades =
+    "Grades of evidence: A vendor source or value table, A+ the same recomputed, B vendor prose,\n"
+    "C third party, D inferred, U nothing public.\n";
+
+// One table; the tables that belong to it follow, but not in JSON.
+std::string topic_text(const Options& options, const Globals& globals) {
+    const Topic& topic = topic_of(options.topic);
+    if (globals.json) return json_text(topic.table());
+    const auto form = options.markdown ? markdown_text : terminal_text;
+    std::string text = form(topic.table());
+    for (const char* name : topic.more)
+        text += fmt::format(
+            "\n{}{}\n\n{}", options.markdown ? "## " : "", name, form(topic_of(name).table()));
+    if (!topic.more.empty()) text += std::string("\n") + kGrades;
+    return text;
+}
+
 int run(const Options& options, const Globals& globals) {
-    std::string text = topics_text();
-    for (const Topic& topic : kTopics) {
-        if (options.topic != topic.name) continue;
-        const Table table = topic.table();
-        text = globals.json       ? json_text(table)
-               : options.markdown ? markdown_text(table)
-                                  : terminal_text(table);
-    }
+    const std::string text = options.topic.empty() ? topics_text() : topic_text(options, globals);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kNoFinding;
 }

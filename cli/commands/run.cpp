@@ -1,6 +1,7 @@
 // npuscope run MODEL.onnx: one run on the reference or an emulated chip, with any observers.
 #include "diagnose/flows/run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -46,9 +47,41 @@ std::string dump_line(const dumper::DumpSummary& dump) {
     return text;
 }
 
+/// The kernels that depend most on the order inside the Cube, relative to their largest value.
+void print_cube_range(std::vector<CubeRange> rows) {
+    constexpr size_t kShown = 5;
+    int64_t sensitive = 0;
+    int64_t numel = 0;
+    for (const CubeRange& row : rows) {
+        sensitive += row.sensitive;
+        numel += row.numel;
+    }
+    fmt::print("cube      {} of {} elements depend on the order of the sum, which is not public\n",
+               sensitive,
+               numel);
+    const auto relative = [](const CubeRange& row) {
+        return row.largest_value > 0 ? row.largest_spread / row.largest_value : 0.0;
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const CubeRange& a, const CubeRange& b) {
+        return relative(a) > relative(b);
+    });
+    for (size_t i = 0; i < std::min(kShown, rows.size()); ++i)
+        fmt::print("          /{}/{} {}: {} of {}, up to {:.3g} of the largest value\n",
+                   rows[i].op_name,
+                   rows[i].seqid,
+                   rows[i].kernel,
+                   rows[i].sensitive,
+                   rows[i].numel,
+                   relative(rows[i]));
+}
+
 void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
     fmt::print("model     {}\n", printable(arguments.run.model.string()));
     fmt::print("device    {}\n", arguments.run.device.description());
+    const Device& device = arguments.run.device;
+    if (device.policy == Policy::kChip)
+        if (const std::string set = changes(device.options, *device.chip); !set.empty())
+            fmt::print("set       {}\n", set);
     fmt::print("ops       {} in {:.2f} s\n", report.ops, report.seconds);
     if (arguments.run.input.empty())
         fmt::print("inputs    seeded uniform(-1, 1), seed {}\n", arguments.run.seed);
@@ -86,6 +119,7 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
                 fmt::print("          {}\n", printable(op));
         }
     }
+    if (arguments.run.cube_range) print_cube_range(report.cube_ranges);
     fmt::print("overflow  {}", overflow::to_text(report.overflow));
 }
 
@@ -96,6 +130,9 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
                            {"ops", report.ops},
                            {"seconds", report.seconds},
                            {"overflow", nlohmann::json::parse(overflow::to_json(report.overflow))}};
+    if (arguments.run.device.policy == Policy::kChip)
+        for (const OptionRow& row : all_options())
+            root["options"][std::string(row.key)] = row.get(arguments.run.device.options, row);
     for (const auto& [name, tensor] : report.outputs)
         root["outputs"][name] = {{"dtype", name_of(tensor.dtype())}, {"shape", tensor.shape()}};
     for (const diagnose::OutputDifference& output : report.expectation)
@@ -105,6 +142,13 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
             {"incomparable", output.incomparable},
             {"met",
              output.incomparable.empty() && output.relative <= arguments.run.expect_tolerance}};
+    for (const CubeRange& row : report.cube_ranges)
+        root["cube_range"].push_back({{"op", "/" + row.op_name + "/" + std::to_string(row.seqid)},
+                                      {"kernel", row.kernel},
+                                      {"elements", row.numel},
+                                      {"order_sensitive", row.sensitive},
+                                      {"largest_spread", row.largest_spread},
+                                      {"largest_value", row.largest_value}});
     if (report.accuracy)
         root["accuracy"] = {{"hits", report.accuracy->hits}, {"samples", report.accuracy->samples}};
     if (report.dump)
@@ -118,8 +162,10 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
 }
 
 int run_command(Arguments& arguments, const Globals& globals) {
-    arguments.run.device = diagnose::device_from_names(
-        arguments.device.device, arguments.device.chip, arguments.device.reference);
+    arguments.run.device = diagnose::device_from_names(arguments.device.device,
+                                                       arguments.device.chip,
+                                                       arguments.device.reference,
+                                                       arguments.device.settings());
     arguments.run.progress = !globals.quiet;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
@@ -162,6 +208,9 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_flag("--record-views",
                  run.record_views,
                  "also number and dump ops that only re-describe storage");
+    app.add_flag("--cube-range",
+                 run.cube_range,
+                 "count the elements that depend on the order of the sum inside the Cube");
     return [arguments, &globals] { return run_command(*arguments, globals); };
 }
 

@@ -62,8 +62,12 @@ void write_outputs(const RunOptions& options, const RunReport& report) {
 
 Device device_from_names(const std::string& device,
                          const std::string& chip_name,
-                         const std::string& reference) {
-    if (device == "npu") return Device::npu(chip(chip_name));
+                         const std::string& reference,
+                         std::span<const std::string> settings) {
+    if (device == "npu") return Device::npu(chip(chip_name), settings);
+    if (!settings.empty())
+        throw Error(ErrorKind::kUsage,
+                    "'" + settings.front() + "' is an option of a chip; a reference has none");
     if (device != "cpu")
         throw Error(ErrorKind::kUsage, "unknown device '" + device + "'; there are cpu and npu");
     if (reference == "fp64") return Device::reference64();
@@ -79,7 +83,9 @@ RunReport run(const RunOptions& options) {
                                                       : read_model_inputs(model, options.input);
     if (!options.batch) model.check_inputs(inputs);
 
-    Executor executor(options.device, {.record_views = options.record_views, .threads = 0});
+    Executor executor(
+        options.device,
+        {.record_views = options.record_views, .threads = 0, .cube_range = options.cube_range});
     overflow::OverflowWatcher watcher(executor);
     std::unique_ptr<dumper::DumpScope> scope;
     if (dump.enabled) scope = std::make_unique<dumper::DumpScope>(executor, dump);
@@ -97,6 +103,7 @@ RunReport run(const RunOptions& options) {
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.ops = executor.last_seqid();
+    report.cube_ranges = executor.cube_ranges();
     if (scope) report.dump = scope->close();
     if (executor.observer_error_count() > 0)
         throw Error(ErrorKind::kInternal,

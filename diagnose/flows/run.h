@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "diagnose/expectation.h"
 #include "dumper/dump_scope.h"
 #include "npu_backend/device.h"
+#include "npu_backend/executor.h"
 #include "overflow/watcher.h"
 
 namespace npuscope::diagnose {
@@ -30,6 +32,7 @@ struct RunOptions {
     std::filesystem::path check_overflow;  ///< .h5: only overflowing ops
     uint64_t max_bytes = 0;
     bool record_views = false;
+    bool cube_range = false;  ///< also by other models of the sum inside the Cube
     bool progress = false;
 };
 
@@ -40,16 +43,19 @@ struct RunReport {
     std::optional<Accuracy> accuracy;
     std::optional<dumper::DumpSummary> dump;
     overflow::OverflowReport overflow;
-    int64_t ops = 0;     ///< recorded ops that ran
-    double seconds = 0;  ///< of the model's run
+    std::vector<CubeRange> cube_ranges;  ///< with cube_range; one row a Cube kernel
+    int64_t ops = 0;                     ///< recorded ops that ran
+    double seconds = 0;                  ///< of the model's run
 };
 
 /// Errors: Error of every kind, as the parts throw it; nothing is left under a final name then.
 [[nodiscard]] RunReport run(const RunOptions& options);
 
-/// "cpu" or "npu", with the reference ("fp64", "fp32") or the chip's name. Errors: Error(kUsage).
+/// "cpu" or "npu", with the reference ("fp64", "fp32") or the chip's name; `settings` are
+/// "key=value" over the chip's defaults. Errors: Error(kUsage), also for settings of a reference.
 [[nodiscard]] Device device_from_names(const std::string& device,
                                        const std::string& chip_name,
-                                       const std::string& reference);
+                                       const std::string& reference,
+                                       std::span<const std::string> settings = {});
 
 }  // namespace npuscope::diagnose

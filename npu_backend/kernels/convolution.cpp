@@ -1,9 +1,11 @@
-// Convolutions on the Cube: columns of the image (im2col), then a matrix product a group.
+// Convolutions and their gradients on the Cube: one matrix product a group, its right side gathered
+// from the image while it is packed.
 #include <array>
 #include <mutex>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "npu_backend/kernels/convolution_geometry.h"
 #include "npu_backend/kernels/cube.h"
 #include "npu_backend/numerics/rounding.h"
 
@@ -11,229 +13,224 @@ namespace npuscope::backend {
 
 namespace {
 
-/// Sizes of a 2-D convolution; weights are [outputs, inputs / groups, kh, kw].
-struct Geometry {
-    int64_t batch, inputs, height, width;
-    int64_t outputs, kh, kw, groups;
-    int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
-    int64_t out_h, out_w;
-
-    [[nodiscard]] int64_t group_inputs() const { return inputs / groups; }
-    [[nodiscard]] int64_t group_outputs() const { return outputs / groups; }
-    [[nodiscard]] int64_t depth() const { return group_inputs() * kh * kw; }
-    [[nodiscard]] int64_t pixels() const { return out_h * out_w; }
-    [[nodiscard]] bool pointwise() const {
-        return kh == 1 && kw == 1 && stride_h == 1 && stride_w == 1 && pad_h == 0 && pad_w == 0;
-    }
-};
-
-[[noreturn]] void misfit(const KernelCall& call) {
-    throw Error(ErrorKind::kUsage,
-                "input " + to_string(call.input(0).shape()) + " and weight " +
-                    to_string(call.input(1).shape()) +
-                    " do not fit a convolution with these groups, strides and padding");
-}
-
-void read_attributes(const KernelCall& call, Geometry& g) {
-    const IntList& strides = call.ints("strides");
-    const IntList& pads = call.ints("pads");
-    const IntList& dilations = call.ints("dilations");
-    g.stride_h = strides[2];
-    g.stride_w = strides[3];
-    g.pad_h = pads[0];
-    g.pad_w = pads[2];
-    g.dilation_h = dilations[2];
-    g.dilation_w = dilations[3];
-    g.groups = call.integer("groups");
-    if (call.input(0).ndim() != 4 || call.input(1).ndim() != 4 || g.groups < 1 ||
-        std::min({g.stride_h, g.stride_w, g.dilation_h, g.dilation_w}) < 1 ||
-        std::min(g.pad_h, g.pad_w) < 0)
-        misfit(call);
-}
-
-Geometry forward_geometry(const KernelCall& call) {
-    Geometry g{};
-    read_attributes(call, g);
-    const Shape& x = call.input(0).shape();
-    const Shape& w = call.input(1).shape();
-    g.batch = x[0];
-    g.inputs = x[1];
-    g.height = x[2];
-    g.width = x[3];
-    g.outputs = w[0];
-    g.kh = w[2];
-    g.kw = w[3];
-    g.out_h = (g.height + 2 * g.pad_h - g.dilation_h * (g.kh - 1) - 1) / g.stride_h + 1;
-    g.out_w = (g.width + 2 * g.pad_w - g.dilation_w * (g.kw - 1) - 1) / g.stride_w + 1;
-    if (g.inputs != w[1] * g.groups || g.outputs % g.groups != 0 ||
-        g.height + 2 * g.pad_h < g.dilation_h * (g.kh - 1) + 1 ||
-        g.width + 2 * g.pad_w < g.dilation_w * (g.kw - 1) + 1)
-        misfit(call);
-    return g;
-}
-
-/// columns[c, i, j, oh, ow] = the element that filter tap (i, j) of channel c meets; 0 in the
-/// padding.
-template <class W>
-void image_to_columns(const Geometry& g, const W* image, W* columns) {
-    for (int64_t c = 0; c < g.group_inputs(); ++c)
-        for (int64_t i = 0; i < g.kh; ++i)
-            for (int64_t j = 0; j < g.kw; ++j)
-                for (int64_t oh = 0; oh < g.out_h; ++oh) {
-                    const int64_t h = oh * g.stride_h - g.pad_h + i * g.dilation_h;
-                    const bool inside = h >= 0 && h < g.height;
-                    const W* line = image + (c * g.height + h) * g.width;
-                    for (int64_t ow = 0; ow < g.out_w; ++ow) {
-                        const int64_t w = ow * g.stride_w - g.pad_w + j * g.dilation_w;
-                        *columns++ = inside && w >= 0 && w < g.width ? line[w] : W{0};
-                    }
-                }
-}
-
-template <class W>
-void columns_to_image(const Geometry& g, const W* columns, W* image) {
-    for (int64_t c = 0; c < g.group_inputs(); ++c)
-        for (int64_t i = 0; i < g.kh; ++i)
-            for (int64_t j = 0; j < g.kw; ++j)
-                for (int64_t oh = 0; oh < g.out_h; ++oh) {
-                    const int64_t h = oh * g.stride_h - g.pad_h + i * g.dilation_h;
-                    const bool inside = h >= 0 && h < g.height;
-                    W* line = image + (c * g.height + h) * g.width;
-                    for (int64_t ow = 0; ow < g.out_w; ++ow, ++columns) {
-                        const int64_t w = ow * g.stride_w - g.pad_w + j * g.dilation_w;
-                        if (inside && w >= 0 && w < g.width) line[w] += *columns;
-                    }
-                }
-}
-
 bool reads_hf32(const KernelCall& call) {
-    return !call.numerics.reference() && call.numerics.device.chip->conv_hf32 &&
+    return !call.numerics.reference() && call.numerics.device.options.conv_hf32 &&
            call.input(0).dtype() == DType::kFloat32;
+}
+
+bool adds_bias_last(const KernelCall& call) {
+    return !call.numerics.reference() &&
+           call.numerics.device.options.cube_bias == CubeBias::kPostAdd;
 }
 
 template <class W>
 std::vector<W> bias_of(KernelCall& call, int64_t outputs) {
     if (call.inputs.size() < 3) return {};
-    if (call.input(2).numel() != outputs) misfit(call);
-    return cube_operand<W>(call.input(2), false, call.status);
+    if (call.input(2).numel() != outputs) convolution_misfit(call);
+    return cube_operand<W>(call, call.input(2), false).values;
 }
 
-/// The bias is the accumulators' first value. Source: Mmad, bias table.
+/// Adds or sets the bias of each plane of c.
 template <class W>
-std::vector<W> first_values(const std::vector<W>& bias, int64_t planes, int64_t pixels) {
-    std::vector<W> c(static_cast<size_t>(planes * pixels), W{0});
-    if (bias.empty()) return c;
-    for (int64_t plane = 0; plane < planes; ++plane)
-        std::fill_n(
-            c.begin() + plane * pixels, pixels, bias[static_cast<size_t>(plane) % bias.size()]);
-    return c;
+void put_bias(const std::vector<W>& bias, std::span<W> c, int64_t pixels, bool add) {
+    if (bias.empty() || pixels == 0) return;
+    for (size_t plane = 0; plane * static_cast<size_t>(pixels) < c.size(); ++plane)
+        for (int64_t i = 0; i < pixels; ++i) {
+            W& value = c[plane * static_cast<size_t>(pixels) + static_cast<size_t>(i)];
+            value = add ? value + bias[plane % bias.size()] : bias[plane % bias.size()];
+        }
 }
+
+/// One product a group and image: left sides are the groups' filters, [rows, depth] each.
+template <class W>
+struct FilterPass {
+    const CubeOperand<W>& filters;
+    OperandRange right_range;
+    int64_t groups, batch, rows, depth, pixels;
+    const std::vector<W>& bias;  ///< of all groups' rows; may be empty
+
+    template <class RightOf>
+    void run(KernelCall& call, std::span<W> c, RightOf&& right_of) const {
+        const CubeModel model = cube_model(call.numerics, call.input(0).dtype());
+        const int64_t work = batch * groups * rows * depth * pixels;
+        const int threads = work < 100000 ? 1 : call.numerics.threads;
+        const bool many = batch * groups > 1;
+        std::vector<PackedLeft<W>> packed;
+        for (int64_t group = 0; model.plain() && group < groups; ++group)
+            packed.emplace_back(lines(group), rows, depth, threads);
+        std::mutex mutex;
+        parallel_for(batch * groups, threads, [&](int64_t task) {
+            const int64_t image = task / groups;
+            const int64_t group = task % groups;
+            const int64_t plane = (image * groups + group) * rows;
+            const CubeProduct<W> part{
+                .chains = {c.data() + plane * pixels, pixels, rows, pixels, depth},
+                .left = lines(group),
+                .right = right_of(image, group),
+                .left_range = filters.range,
+                .right_range = right_range,
+                .model = model};
+            multiply_add<W>(part,
+                            packed.empty() ? nullptr : &packed[static_cast<size_t>(group)],
+                            many ? 1 : threads);
+            FloatStatus status;
+            check_accumulators<W>(
+                part, bias.empty() ? nullptr : bias.data() + group * rows, status);
+            const std::lock_guard guard(mutex);
+            call.status.merge(status);
+        });
+    }
+
+  private:
+    [[nodiscard]] Lines<W> lines(int64_t group) const {
+        return {filters.data() + group * rows * depth, depth, 1};
+    }
+};
 
 template <class W>
 void convolve(KernelCall& call, DType output) {
-    const Geometry g = forward_geometry(call);
+    const ConvolutionGeometry g =
+        forward_geometry(call, call.input(0).shape(), call.input(1).shape());
     const bool hf32 = reads_hf32(call);
-    const std::vector<W> x = cube_operand<W>(call.input(0), hf32, call.status);
-    const std::vector<W> weight = cube_operand<W>(call.input(1), hf32, call.status);
+    const CubeOperand<W> x = cube_operand<W>(call, call.input(0), hf32);
+    const CubeOperand<W> weight = cube_operand<W>(call, call.input(1), hf32);
     const std::vector<W> bias = bias_of<W>(call, g.outputs);
-    std::vector<W> c = first_values<W>(bias, g.batch * g.outputs, g.pixels());
-    const bool small = g.batch * g.outputs * g.pixels() * g.depth() < 100000;
-    std::mutex mutex;
-    parallel_for(g.batch, small ? 1 : call.numerics.threads, [&](int64_t image) {
-        std::vector<W> columns(g.pointwise() ? 0 : static_cast<size_t>(g.depth() * g.pixels()));
-        FloatStatus status;
-        for (int64_t group = 0; group < g.groups; ++group) {
-            const W* pixels =
-                x.data() + (image * g.inputs + group * g.group_inputs()) * g.height * g.width;
-            if (!g.pointwise()) image_to_columns(g, pixels, columns.data());
-            const int64_t first = group * g.group_outputs();
-            const Product<W> part{.a = weight.data() + first * g.depth(),
-                                  .transpose_a = false,
-                                  .b = g.pointwise() ? pixels : columns.data(),
-                                  .transpose_b = false,
-                                  .c = c.data() + (image * g.outputs + first) * g.pixels(),
-                                  .m = g.group_outputs(),
-                                  .n = g.pixels(),
-                                  .k = g.depth(),
-                                  .bias = bias.empty() ? nullptr : bias.data() + first};
-            multiply_add(part);
-            check_accumulators(part, status);
-        }
-        const std::lock_guard guard(mutex);
-        call.status.merge(status);
+    const bool last = adds_bias_last(call);
+    Tensor sums = accumulators<W>(g.shape(g.outputs, g.out));
+    const auto c = sums.mutable_as<W>();
+    if (!last) put_bias(bias, c, g.out_pixels(), false);
+    const FilterPass<W> pass{weight,
+                             x.range,
+                             g.groups,
+                             g.batch,
+                             g.group_outputs(),
+                             g.group_inputs() * g.tap_count(),
+                             g.out_pixels(),
+                             bias};
+    pass.run(call, c, [&](int64_t image, int64_t group) {
+        return image_columns<W>(
+            g, x.data() + (image * g.inputs + group * g.group_inputs()) * g.pixels());
     });
-    call.outputs = {copy_out(c, output, {g.batch, g.outputs, g.out_h, g.out_w}, call)};
+    if (last) put_bias(bias, c, g.out_pixels(), true);
+    call.outputs = {copy_out<W>(std::move(sums), output, call)};
 }
 
-/// The geometry of the convolution whose input gradient this is: weights [inputs, outputs/groups,
-/// kh, kw] of the transposed convolution are that convolution's own.
-Geometry transposed_geometry(const KernelCall& call) {
-    Geometry g{};
-    read_attributes(call, g);
-    const Shape& x = call.input(0).shape();
-    const Shape& w = call.input(1).shape();
-    const IntList& extra = call.ints("output_padding");
-    g.batch = x[0];
-    g.outputs = x[1];
-    g.out_h = x[2];
-    g.out_w = x[3];
-    g.inputs = w[1] * g.groups;
-    g.kh = w[2];
-    g.kw = w[3];
-    g.height = (g.out_h - 1) * g.stride_h - 2 * g.pad_h + g.dilation_h * (g.kh - 1) + extra[0] + 1;
-    g.width = (g.out_w - 1) * g.stride_w - 2 * g.pad_w + g.dilation_w * (g.kw - 1) + extra[1] + 1;
-    if (w[0] != g.outputs || g.outputs % g.groups != 0 || g.height < 0 || g.width < 0) misfit(call);
-    return g;
+/// The filters of an input gradient: [inputs, outputs / groups * taps] for each group.
+template <class W>
+CubeOperand<W> turned_filters(const ConvolutionGeometry& g, const CubeOperand<W>& weight) {
+    CubeOperand<W> turned{std::vector<W>(weight.values.size()), weight.range};
+    const int64_t taps = g.tap_count();
+    for (int64_t o = 0; o < g.outputs; ++o)
+        for (int64_t c = 0; c < g.group_inputs(); ++c) {
+            const int64_t group = o / g.group_outputs();
+            const int64_t row = group * g.group_inputs() + c;
+            std::copy_n(
+                weight.data() + (o * g.group_inputs() + c) * taps,
+                taps,
+                turned.values.data() + (row * g.group_outputs() + o % g.group_outputs()) * taps);
+        }
+    return turned;
+}
+
+/// From an output's gradient (or a transposed convolution's input) to the input.
+template <class W>
+void spread(KernelCall& call,
+            const ConvolutionGeometry& g,
+            const Tensor& gradient,
+            const Tensor& filter,
+            const std::vector<W>& bias,
+            DType output) {
+    const bool hf32 = reads_hf32(call);
+    const CubeOperand<W> dy = cube_operand<W>(call, gradient, hf32);
+    const CubeOperand<W> weight = turned_filters(g, cube_operand<W>(call, filter, hf32));
+    const bool last = adds_bias_last(call);
+    Tensor sums = accumulators<W>(g.shape(g.inputs, g.size));
+    const auto c = sums.mutable_as<W>();
+    if (!last) put_bias(bias, c, g.pixels(), false);
+    const FilterPass<W> pass{weight,
+                             dy.range,
+                             g.groups,
+                             g.batch,
+                             g.group_inputs(),
+                             g.group_outputs() * g.tap_count(),
+                             g.pixels(),
+                             bias};
+    pass.run(call, c, [&](int64_t image, int64_t group) {
+        return gradient_columns<W>(
+            g, dy.data() + (image * g.outputs + group * g.group_outputs()) * g.out_pixels());
+    });
+    if (last) put_bias(bias, c, g.pixels(), true);
+    call.outputs = {copy_out<W>(std::move(sums), output, call)};
 }
 
 template <class W>
 void convolve_transposed(KernelCall& call, DType output) {
-    const Geometry g = transposed_geometry(call);
-    const bool hf32 = reads_hf32(call);
-    const std::vector<W> x = cube_operand<W>(call.input(0), hf32, call.status);
-    const std::vector<W> weight = cube_operand<W>(call.input(1), hf32, call.status);
-    const int64_t pixels = g.height * g.width;
-    const std::vector<W> bias = bias_of<W>(call, g.inputs);
-    std::vector<W> result = first_values<W>(bias, g.batch * g.inputs, pixels);
-    std::mutex mutex;
-    parallel_for(g.batch, call.numerics.threads, [&](int64_t image) {
-        std::vector<W> columns;
-        FloatStatus status;
-        for (int64_t group = 0; group < g.groups; ++group) {
-            columns.assign(static_cast<size_t>(g.depth() * g.pixels()), W{0});
-            const int64_t first = group * g.group_outputs();
-            const Product<W> part{.a = weight.data() + first * g.depth(),
-                                  .transpose_a = true,
-                                  .b = x.data() + (image * g.outputs + first) * g.pixels(),
-                                  .transpose_b = false,
-                                  .c = columns.data(),
-                                  .m = g.depth(),
-                                  .n = g.pixels(),
-                                  .k = g.group_outputs()};
-            multiply_add(part);
-            check_accumulators(part, status);
-            W* out = result.data() + (image * g.inputs + group * g.group_inputs()) * pixels;
-            columns_to_image(g, columns.data(), out);
-        }
-        const std::lock_guard guard(mutex);
-        call.status.merge(status);
-    });
-    if (!call.status.input_non_finite() && !all_finite(std::span<const W>(result)))
-        call.status.raise(FloatStatus::kCubeOverflow);
-    call.outputs = {copy_out(result, output, {g.batch, g.inputs, g.height, g.width}, call)};
+    const ConvolutionGeometry g =
+        transposed_geometry(call, call.input(0).shape(), call.input(1).shape());
+    spread<W>(call, g, call.input(0), call.input(1), bias_of<W>(call, g.inputs), output);
 }
 
-template <bool kTransposed>
+Shape size_attribute(const KernelCall& call, std::string_view name) {
+    const IntList& sizes = call.ints(name);
+    return {sizes.begin(), sizes.end()};
+}
+
+template <class W>
+void input_gradient(KernelCall& call, DType output) {
+    const ConvolutionGeometry g =
+        forward_geometry(call, size_attribute(call, "input_size"), call.input(1).shape());
+    if (g.shape(g.outputs, g.out) != call.input(0).shape()) convolution_misfit(call);
+    spread<W>(call, g, call.input(0), call.input(1), {}, output);
+}
+
+/// k runs over images and output pixels, in that order.
+template <class W>
+void weight_gradient(KernelCall& call, DType output) {
+    const Shape filter_size = size_attribute(call, "filter_size");
+    const ConvolutionGeometry g = forward_geometry(call, call.input(1).shape(), filter_size);
+    if (g.shape(g.outputs, g.out) != call.input(0).shape()) convolution_misfit(call);
+    const bool hf32 = reads_hf32(call);
+    const CubeOperand<W> given = cube_operand<W>(call, call.input(0), hf32);
+    const CubeOperand<W> x = cube_operand<W>(call, call.input(1), hf32);
+    const int64_t depth = g.batch * g.out_pixels();
+    // [outputs, batch, pixels], so that k is one axis.
+    std::vector<W> dy(given.values.size());
+    for (int64_t n = 0; n < g.batch; ++n)
+        for (int64_t o = 0; o < g.outputs; ++o)
+            std::copy_n(given.data() + (n * g.outputs + o) * g.out_pixels(),
+                        g.out_pixels(),
+                        dy.data() + (o * g.batch + n) * g.out_pixels());
+    const int64_t columns = g.group_inputs() * g.tap_count();
+    Tensor sums = accumulators<W>(filter_size);
+    const auto c = sums.mutable_as<W>();
+    for (int64_t group = 0; group < g.groups; ++group) {
+        const int64_t first = group * g.group_outputs();
+        const CubeProduct<W> part{
+            .chains = {c.data() + first * columns, columns, g.group_outputs(), columns, depth},
+            .left = {dy.data() + first * depth, depth, 1},
+            .right = weight_columns<W>(g, x.data() + group * g.group_inputs() * g.pixels()),
+            .left_range = given.range,
+            .right_range = x.range,
+            .model = cube_model(call.numerics, call.input(0).dtype())};
+        multiply_add<W>(part, nullptr, call.numerics.threads);
+        check_accumulators<W>(part, nullptr, call.status);
+    }
+    call.outputs = {copy_out<W>(std::move(sums), output, call)};
+}
+
+enum class Pass : uint8_t { kForward, kTransposed, kInputGradient, kWeightGradient };
+
+template <Pass kPass>
 void run_convolution(KernelCall& call) {
     const DType dtype = call.input(0).dtype();
     require_cube_dtype(call, dtype);
     if (call.input(1).dtype() != dtype) call.refuse(call.input(1).dtype());
     const DType output = call.dtype("output_dtype").value_or(dtype);
     const auto run = [&]<class W>() {
-        if constexpr (kTransposed)
-            convolve_transposed<W>(call, output);
-        else
-            convolve<W>(call, output);
+        if constexpr (kPass == Pass::kForward) convolve<W>(call, output);
+        if constexpr (kPass == Pass::kTransposed) convolve_transposed<W>(call, output);
+        if constexpr (kPass == Pass::kInputGradient) input_gradient<W>(call, output);
+        if constexpr (kPass == Pass::kWeightGradient) weight_gradient<W>(call, output);
     };
     if (dtype == DType::kFloat64)
         run.template operator()<double>();
@@ -246,19 +243,40 @@ constexpr std::string_view kDTypes =
     "chip says so), accumulated in float32; float64 in float64; result in output_dtype";
 constexpr std::string_view kSource =
     "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
-    "public, the BLAS library's here";
+    "public, option cube_acc here; k runs over channels, then taps";
+constexpr std::string_view kForward =
+    "y[n,o,p] = bias[o] + sum over c,t of x[n,c,p*stride-pad+t*dilation] filter[o,c,t]";
+constexpr std::string_view kTransposed = "the input gradient of Conv with this filter, plus bias";
+constexpr std::string_view kInputGradient =
+    "dx[n,c,q] = sum over o,t of dy[n,o,p] filter[o,c,t] with p*stride-pad+t*dilation = q";
+constexpr std::string_view kWeightGradient =
+    "dfilter[o,c,t] = sum over n,p of dy[n,o,p] x[n,c,p*stride-pad+t*dilation]";
 
 constexpr auto kRows = std::to_array<Kernel>({
-    {"Conv2D",
-     "y[n,o,p] = bias[o] + sum over c,i,j of x[n,c,p*stride-pad+(i,j)*dilation] filter[o,c,i,j]",
+    {"Conv2D", kForward, kDTypes, kSource, run_convolution<Pass::kForward>},
+    {"Conv2DTranspose", kTransposed, kDTypes, kSource, run_convolution<Pass::kTransposed>},
+    {"Conv2DBackpropInput",
+     kInputGradient,
      kDTypes,
      kSource,
-     run_convolution<false>},
-    {"Conv2DTranspose",
-     "the input gradient of Conv2D with this filter, plus bias",
+     run_convolution<Pass::kInputGradient>},
+    {"Conv2DBackpropFilter",
+     kWeightGradient,
      kDTypes,
      kSource,
-     run_convolution<true>},
+     run_convolution<Pass::kWeightGradient>},
+    {"Conv3D", kForward, kDTypes, kSource, run_convolution<Pass::kForward>},
+    {"Conv3DTranspose", kTransposed, kDTypes, kSource, run_convolution<Pass::kTransposed>},
+    {"Conv3DBackpropInput",
+     kInputGradient,
+     kDTypes,
+     kSource,
+     run_convolution<Pass::kInputGradient>},
+    {"Conv3DBackpropFilter",
+     kWeightGradient,
+     kDTypes,
+     kSource,
+     run_convolution<Pass::kWeightGradient>},
 });
 
 }  // namespace

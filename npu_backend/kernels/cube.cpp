@@ -1,29 +1,46 @@
 #include "npu_backend/kernels/cube.h"
 
-#include <cblas.h>
 #include <cmath>
-#include <mutex>
 
 #include "core/base/error.h"
+#include "core/parallel/parallel_for.h"
 #include "npu_backend/kernels/pointwise.h"
+#include "npu_backend/numerics/gemm_blocks.h"
+#include "npu_backend/numerics/gemm_kernels.h"
 #include "npu_backend/numerics/rounding.h"
 
 namespace npuscope::backend {
 
 namespace {
 
-void use_one_blas_thread() {
-    static std::once_flag once;
-    std::call_once(once, [] { openblas_set_num_threads(1); });
+constexpr OperandRange kHalfRange = {.bits = 11, .lowest = -24, .highest = 15};
+
+/// Models other than the fast ones: chain by chain.
+void multiply_by_chains(const CubeProduct<float>& p, int threads) {
+    const auto& [c, ldc, m, n, k] = p.chains;
+    parallel_for(
+        n, m * k * n < 20000 ? 1 : threads, [&, c = c, ldc = ldc, m = m, k = k](int64_t j) {
+            std::vector<float> column(static_cast<size_t>(k));
+            p.right(j, 1, 1, column.data());
+            for (int64_t i = 0; i < m; ++i) {
+                float& sum = c[i * ldc + j];
+                sum = chain(p.model,
+                            p.left.data + i * p.left.line_stride,
+                            p.left.k_stride,
+                            column.data(),
+                            1,
+                            k,
+                            sum);
+            }
+        });
 }
 
 template <class W>
-std::vector<char> finite_lines(
-    const W* matrix, int64_t lines, int64_t length, int64_t line_stride, int64_t stride) {
-    std::vector<char> finite(static_cast<size_t>(lines), 1);
-    for (int64_t line = 0; line < lines; ++line)
-        for (int64_t i = 0; i < length; ++i)
-            if (!std::isfinite(matrix[line * line_stride + i * stride])) {
+std::vector<char> finite_rows(const Lines<W>& lines, int64_t count, int64_t k) {
+    std::vector<char> finite(static_cast<size_t>(count), 1);
+    for (int64_t line = 0; line < count; ++line)
+        for (int64_t i = 0; i < k; ++i)
+            if (!std::isfinite(lines.data[line * lines.line_stride + i * lines.k_stride])) {
                 finite[static_cast<size_t>(line)] = 0;
                 break;
             }
@@ -32,78 +49,141 @@ std::vector<char> finite_lines(
 
 }  // namespace
 
-template <class W>
-void multiply_add(const Product<W>& p) {
-    use_one_blas_thread();
-    if (p.m == 0 || p.n == 0 || p.k == 0) return;
-    const auto flag_a = p.transpose_a ? CblasTrans : CblasNoTrans;
-    const auto flag_b = p.transpose_b ? CblasTrans : CblasNoTrans;
-    const auto m = static_cast<blasint>(p.m);
-    const auto n = static_cast<blasint>(p.n);
-    const auto k = static_cast<blasint>(p.k);
-    const blasint lda = p.transpose_a ? m : k;
-    const blasint ldb = p.transpose_b ? k : n;
-    constexpr W kOne = 1;
-    if constexpr (std::is_same_v<W, float>) {
-        cblas_sgemm(CblasRowMajor, flag_a, flag_b, m, n, k, kOne, p.a, lda, p.b, ldb, kOne, p.c, n);
-    } else {
-        cblas_dgemm(CblasRowMajor, flag_a, flag_b, m, n, k, kOne, p.a, lda, p.b, ldb, kOne, p.c, n);
-    }
+CubeModel cube_model(const Numerics& numerics, DType input) {
+    CubeModel model;
+    if (numerics.reference() || input == DType::kFloat64) return model;
+    const ChipOptions& options = numerics.device.options;
+    model.accumulation = options.cube_acc;
+    model.block = options.cube_k_block != 0  ? options.cube_k_block
+                  : input == DType::kFloat32 ? 8
+                                             : 16;
+    model.split = options.cube_split_k;
+    model.split_order = options.cube_split_order;
+    model.half_accumulator = options.cube_c_half && input == DType::kFloat16;
+    model.saturates = numerics.overflow_mode() == OverflowMode::kSaturate;
+    return model;
 }
 
 template <class W>
-std::vector<W> cube_operand(const Tensor& tensor, bool hf32, FloatStatus& status) {
-    std::vector<W> wide(static_cast<size_t>(tensor.numel()));
+CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
+    CubeOperand<W> operand;
+    operand.values.resize(static_cast<size_t>(tensor.numel()));
+    const ChipOptions& options = call.numerics.device.options;
     visit_dtype(tensor.dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
             const auto in = tensor.as<T>();
-            for (size_t i = 0; i < in.size(); ++i)
-                wide[i] = widen<W>(in[i]);
-            if (!all_finite(in)) status.raise(FloatStatus::kCubeInputNonFinite);
+            const auto out = std::span<W>(operand.values);
+            for_tiles(tensor.numel(), call, [&](int64_t begin, int64_t end) {
+                FloatStatus status;
+                bool finite = true;
+                if constexpr (std::is_same_v<T, Float16> && std::is_same_v<W, float>) {
+                    finite = widen_halves(
+                        &in[static_cast<size_t>(begin)].bits, out.data() + begin, end - begin);
+                } else {
+                    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+                        out[i] = npuscope::backend::widen<W>(in[i]);
+                        finite &= is_finite(in[i]);
+                    }
+                }
+                // inf and nan need more than a moved exponent.
+                if constexpr (std::is_same_v<T, Float16> && std::is_same_v<W, float>) {
+                    for (auto i = static_cast<size_t>(begin);
+                         !finite && i < static_cast<size_t>(end);
+                         ++i)
+                        out[i] = to_float(in[i]);
+                }
+                if (!finite) status.raise(FloatStatus::kCubeInputNonFinite);
+                if constexpr (std::is_same_v<W, float>) {
+                    for (auto i = static_cast<size_t>(begin); hf32 && i < static_cast<size_t>(end);
+                         ++i) {
+                        const float rounded =
+                            to_hf32(out[i], 23 - options.hf32_mantissa, options.hf32_tie);
+                        if (!std::isfinite(rounded) && std::isfinite(out[i]))
+                            status.raise(FloatStatus::kCubeOverflow);
+                        out[i] = rounded;
+                    }
+                }
+                return status;
+            });
         }
     });
-    if constexpr (std::is_same_v<W, float>) {
-        if (hf32)
-            for (float& value : wide) {
-                const float rounded = to_hf32(value);
-                if (!std::isfinite(rounded) && std::isfinite(value))
-                    status.raise(FloatStatus::kCubeOverflow);
-                value = rounded;
-            }
-    }
-    return wide;
+    operand.range = tensor.dtype() == DType::kFloat16 && !call.status.input_non_finite()
+                        ? kHalfRange
+                        : range_of(std::span<const W>(operand.values), call.numerics.threads);
+    return operand;
 }
 
 template <class W>
-void check_accumulators(const Product<W>& p, FloatStatus& status) {
-    if (all_finite(std::span<const W>(p.c, static_cast<size_t>(p.m * p.n)))) return;
-    std::vector<char> rows =
-        finite_lines(p.a, p.m, p.k, p.transpose_a ? 1 : p.k, p.transpose_a ? p.m : 1);
-    const std::vector<char> columns =
-        finite_lines(p.b, p.n, p.k, p.transpose_b ? p.k : 1, p.transpose_b ? 1 : p.n);
-    for (int64_t i = 0; p.bias != nullptr && i < p.m; ++i)
-        if (!std::isfinite(p.bias[i])) rows[static_cast<size_t>(i)] = 0;
-    for (int64_t i = 0; i < p.m; ++i)
-        for (int64_t j = 0; j < p.n; ++j)
-            if (!std::isfinite(p.c[i * p.n + j]) && rows[static_cast<size_t>(i)] != 0 &&
-                columns[static_cast<size_t>(j)] != 0) {
+void multiply_add(const CubeProduct<W>& p, const PackedLeft<W>* packed, int threads) {
+    if constexpr (std::is_same_v<W, float>) {
+        if (!p.model.plain()) {
+            const bool blocks = p.model.accumulation == CubeAccumulation::kBlockExact &&
+                                p.model.split == 1 && !p.model.half_accumulator;
+            if (blocks)
+                gemm_blocks(p.chains, p.model, p.left, p.right, threads);
+            else
+                multiply_by_chains(p, threads);
+            return;
+        }
+    }
+    const bool exact = products_are_exact<W>(p.left_range, p.right_range);
+    if (packed != nullptr) {
+        gemm(p.chains, *packed, p.right, exact, threads);
+    } else {
+        const PackedLeft<W> left(p.left, p.chains.m, p.chains.k, threads);
+        gemm(p.chains, left, p.right, exact, threads);
+    }
+}
+
+template <class W>
+void check_accumulators(const CubeProduct<W>& p, const W* first, FloatStatus& status) {
+    const auto& [c, ldc, m, n, k] = p.chains;
+    bool finite = true;
+    for (int64_t i = 0; finite && i < m; ++i)
+        finite = all_finite(std::span<const W>(c + i * ldc, static_cast<size_t>(n)));
+    if (finite) return;
+    const std::vector<char> rows = finite_rows(p.left, m, k);
+    std::vector<W> column(static_cast<size_t>(k));
+    for (int64_t j = 0; j < n; ++j) {
+        bool known = false;
+        bool column_finite = false;
+        for (int64_t i = 0; i < m; ++i) {
+            if (std::isfinite(c[i * ldc + j]) || rows[static_cast<size_t>(i)] == 0 ||
+                (first != nullptr && !std::isfinite(first[i])))
+                continue;
+            if (!known) {
+                p.right(j, 1, 1, column.data());
+                column_finite = all_finite(std::span<const W>(column));
+                known = true;
+            }
+            if (column_finite) {
                 status.raise(FloatStatus::kCubeOverflow);
                 return;
             }
+        }
+    }
 }
 
 template <class W>
-Tensor copy_out(const std::vector<W>& accumulators, DType dtype, Shape shape, KernelCall& call) {
-    if (dtype == kDTypeOf<W>) return Tensor::copy_of(dtype, std::move(shape), accumulators.data());
-    Tensor result(dtype, std::move(shape));
+Tensor accumulators(Shape shape) {
+    return Tensor::zeros(kDTypeOf<W>, std::move(shape));
+}
+
+template <class W>
+Tensor copy_out(Tensor sums, DType dtype, KernelCall& call) {
+    if (dtype == kDTypeOf<W>) return sums;
+    Tensor result(dtype, sums.shape());
+    const auto in = sums.as<W>();
     visit_float(call, dtype, [&]<class T>() {
         const auto out = result.mutable_as<T>();
-        Rounder<T> round(call.numerics.overflow_mode(), FloatStatus::kCopyOverflow);
-        for (size_t i = 0; i < out.size(); ++i) {
-            const W value = accumulators[i];
-            out[i] = round(static_cast<double>(value), [&] { return std::isfinite(value); });
-        }
-        call.status.merge(round.status());
+        for_tiles(result.numel(), call, [&](int64_t begin, int64_t end) {
+            Rounder<T> round(call.numerics.overflow_mode(), FloatStatus::kCopyOverflow);
+            for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+                const W value = in[i];
+                out[i] = round(static_cast<double>(value), [&] { return std::isfinite(value); });
+            }
+            return round.status();
+        });
     });
     return result;
 }
@@ -112,19 +192,21 @@ void require_cube_dtype(const KernelCall& call, DType dtype) {
     if (!is_float(dtype)) call.refuse(dtype);
     if (call.numerics.reference() || dtype == DType::kFloat64 || dtype == DType::kFloat16) return;
     const Chip& chip = *call.numerics.device.chip;
+    const bool kept = call.numerics.device.options.fp32_on_910a == Float32OnHalfCube::kKeep;
     const bool taken =
-        dtype == DType::kBFloat16 ? chip.cube_takes_bfloat16 : chip.cube_takes_float32;
+        dtype == DType::kBFloat16 ? chip.cube_takes_bfloat16() : chip.cube_takes_float32() || kept;
     if (!taken)
         throw Error(ErrorKind::kUnsupported,
                     "kernel " + std::string(call.type) + ": the Cube of chip " +
                         std::string(chip.name) + " does not take " + std::string(name_of(dtype)));
 }
 
-#define NPUSCOPE_CUBE(W)                                                        \
-    template void multiply_add<W>(const Product<W>&);                           \
-    template void check_accumulators<W>(const Product<W>&, FloatStatus&);       \
-    template std::vector<W> cube_operand<W>(const Tensor&, bool, FloatStatus&); \
-    template Tensor copy_out<W>(const std::vector<W>&, DType, Shape, KernelCall&);
+#define NPUSCOPE_CUBE(W)                                                                \
+    template void multiply_add<W>(const CubeProduct<W>&, const PackedLeft<W>*, int);    \
+    template void check_accumulators<W>(const CubeProduct<W>&, const W*, FloatStatus&); \
+    template CubeOperand<W> cube_operand<W>(KernelCall&, const Tensor&, bool);          \
+    template Tensor accumulators<W>(Shape);                                             \
+    template Tensor copy_out<W>(Tensor, DType, KernelCall&);
 NPUSCOPE_CUBE(float)
 NPUSCOPE_CUBE(double)
 #undef NPUSCOPE_CUBE

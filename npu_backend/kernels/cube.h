@@ -1,45 +1,57 @@
-// What the Cube does: exact products, accumulation in float32 (float64 for float64 tensors).
+// What the Cube does: products of its operands, added by the model that the options name.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "npu_backend/kernels/kernel.h"
+#include "npu_backend/numerics/cube_chain.h"
+#include "npu_backend/numerics/gemm.h"
 
 namespace npuscope::backend {
 
-/// c[m, n] += a[m, k] * b[k, n], C order. `transpose_a`: a is stored [k, m], likewise b [n, k].
-/// `bias`: the m rows' first values in c, or nullptr where they are 0. Everything borrowed.
+/// The elements as the Cube reads them, widened to the accumulator's type.
 template <class W>
-struct Product {
-    const W* a;
-    bool transpose_a;
-    const W* b;
-    bool transpose_b;
-    W* c;
-    int64_t m, n, k;
-    const W* bias = nullptr;
+struct CubeOperand {
+    std::vector<W> values;
+    OperandRange range;
+
+    [[nodiscard]] const W* data() const { return values.data(); }
 };
 
-/// One call of the BLAS library on one thread. Order of the sum within it is the library's.
+/// HF32 rounds float32. Raises kCubeInputNonFinite.
 template <class W>
-void multiply_add(const Product<W>& product);
+[[nodiscard]] CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32);
 
-/// kCubeOverflow when a sum of finite operands is not finite. Called after multiply_add.
-template <class W>
-void check_accumulators(const Product<W>& product, FloatStatus& status);
+/// How this call's Cube adds: seq_rne under a reference and for float64.
+[[nodiscard]] CubeModel cube_model(const Numerics& numerics, DType input);
 
-/// The elements as the Cube reads them, widened to the accumulator's type; HF32 rounds float32.
-/// Raises kCubeInputNonFinite.
+/// One product c[m, n] += left[m, k] right[k, n] of a kernel.
 template <class W>
-[[nodiscard]] std::vector<W> cube_operand(const Tensor& tensor, bool hf32, FloatStatus& status);
+struct CubeProduct {
+    Chains<W> chains;
+    Lines<W> left;
+    PackPanel<W> right;
+    OperandRange left_range, right_range;
+    CubeModel model;
+};
+
+/// `packed`: the left side, when several products share it; nullptr otherwise.
+template <class W>
+void multiply_add(const CubeProduct<W>& product, const PackedLeft<W>* packed, int threads);
+
+/// kCubeOverflow when an accumulator is not finite though its first value, its row of the left side
+/// and its column of the right side are. Called after multiply_add; `first` may be nullptr for 0.
+template <class W>
+void check_accumulators(const CubeProduct<W>& product, const W* first, FloatStatus& status);
+
+/// Accumulators of a whole result, 0 at first: a tensor of W.
+template <class W>
+[[nodiscard]] Tensor accumulators(Shape shape);
 
 /// The L0C to UB copy: accumulators rounded to `dtype`; half overflow raises kCopyOverflow.
 template <class W>
-[[nodiscard]] Tensor copy_out(const std::vector<W>& accumulators,
-                              DType dtype,
-                              Shape shape,
-                              KernelCall& call);
+[[nodiscard]] Tensor copy_out(Tensor sums, DType dtype, KernelCall& call);
 
 /// Refuses what this chip's Cube cannot take.
 void require_cube_dtype(const KernelCall& call, DType dtype);

@@ -18,11 +18,12 @@ namespace {
                     to_string(call.input(0).shape()));
 }
 
-/// 1 / sqrt(variance + epsilon); a chip takes e^(-ln(variance + epsilon) / 2), step by step.
+/// 1 / sqrt(variance + epsilon); in high performance e^(-ln(variance + epsilon) / 2), step by step.
 template <class W>
 W inverse_deviation(const KernelCall& call, W variance, W epsilon) {
     const W shifted = variance + epsilon;
-    if (call.numerics.reference() || std::is_same_v<W, double>) return W{1} / std::sqrt(shifted);
+    if (std::is_same_v<W, double> || high_precision(call.numerics, "LayerNorm", false))
+        return W{1} / std::sqrt(shifted);
     const W logarithm = static_cast<W>(std::log(static_cast<double>(shifted)));
     return static_cast<W>(std::exp(static_cast<double>(W(-0.5) * logarithm)));
 }
@@ -210,7 +211,7 @@ constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32
 constexpr auto kRows = std::to_array<Kernel>({
     {"LayerNorm",
      "mean = sum x/N, variance = sum (x - mean)^2/N, y = (x - mean) e^(-ln(variance + eps)/2) "
-     "gamma + beta; a reference divides by sqrt",
+     "gamma + beta; high_precision and a reference divide by sqrt",
      kDTypes,
      "CANN operator LayerNorm, high_performance",
      run_layer_norm},

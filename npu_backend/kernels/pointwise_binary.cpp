@@ -106,7 +106,7 @@ void run_compare(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
-/// Two instructions: the product is rounded (and saturated) before the addition.
+/// Two instructions: the product is rounded (and saturated) before the addition; one with vec_fma.
 void run_axpy(KernelCall& call) {
     require_same_dtype(call);
     const Tensor& x1 = call.input(0);
@@ -115,6 +115,13 @@ void run_axpy(KernelCall& call) {
     visit_dtype(x1.dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
             const double factor = to_double(round_nearest<T>(alpha));
+            // The product of two floats of at most 24 bits is exact in double.
+            if (!call.numerics.reference() && sizeof(T) <= sizeof(float) &&
+                call.numerics.device.options.vec_fma == VectorFma::kFused) {
+                call.outputs = {map_binary<T>(
+                    call, x1, x2, [factor](double u, double v) { return u + v * factor; })};
+                return;
+            }
             const Tensor product =
                 map_unary<T>(call, x2, [factor](double v) { return v * factor; });
             call.outputs = {

@@ -22,6 +22,32 @@ void run_float(KernelCall& call) {
         call, x.dtype(), [&]<class T>() { call.outputs = {map_unary<T>(call, x, kFormula)}; });
 }
 
+/// Which option sets an instruction's error.
+enum class Unit : uint8_t { kPlain, kReciprocal, kExponential };
+
+/// Instructions whose last bits and subnormals are not public: what the options put on them.
+template <auto kFormula, Unit kUnit>
+void run_instruction(KernelCall& call) {
+    const ChipOptions& options = call.numerics.device.options;
+    const int ulps = kUnit == Unit::kReciprocal    ? options.rec_ulp
+                     : kUnit == Unit::kExponential ? options.exp_ulp
+                                                   : 0;
+    const bool flush = options.vec_ftz;
+    if (call.numerics.reference() || (ulps == 0 && !flush)) {
+        run_float<kFormula>(call);
+        return;
+    }
+    const Tensor& x = call.input(0);
+    visit_float(call, x.dtype(), [&]<class T>() {
+        call.outputs = {map_unary<T>(call, x, [=](double value) {
+            if (flush) value = flushed<T>(value);
+            const double exact = kFormula(value);
+            const double moved = ulps == 0 ? exact : moved_by_ulps<T>(exact, value, ulps);
+            return flush ? flushed<T>(moved) : moved;
+        })};
+    });
+}
+
 /// Rows that integers have too: kWhole on int64_t.
 template <auto kFormula, auto kWhole>
 void run_number(KernelCall& call) {
@@ -79,11 +105,11 @@ constexpr auto kRows = std::to_array<Kernel>({
     {"Relu", "max(x, 0)", kNumbers, "CANN operator Relu", run_number<kRelu, kReluWhole>},
     {"Neg", "-x", kNumbers, "CANN operator Neg", run_number<kNeg, kNegWhole>},
     {"Abs", "|x|", kNumbers, "CANN operator Abs", run_number<kAbs, kAbsWhole>},
-    {"Sqrt", "sqrt(x)", kFloats, kBitsUnknown, run_float<kSqrt>},
-    {"Rsqrt", "1 / sqrt(x)", kFloats, kBitsUnknown, run_float<kRsqrt>},
-    {"Reciprocal", "1 / x", kFloats, kBitsUnknown, run_float<kReciprocal>},
-    {"Exp", "e^x", kFloats, kBitsUnknown, run_float<kExp>},
-    {"Log", "ln(x)", kFloats, kBitsUnknown, run_float<kLog>},
+    {"Sqrt", "sqrt(x)", kFloats, kBitsUnknown, run_instruction<kSqrt, Unit::kPlain>},
+    {"Rsqrt", "1 / sqrt(x)", kFloats, kBitsUnknown, run_instruction<kRsqrt, Unit::kReciprocal>},
+    {"Reciprocal", "1 / x", kFloats, kBitsUnknown, run_instruction<kReciprocal, Unit::kReciprocal>},
+    {"Exp", "e^x", kFloats, kBitsUnknown, run_instruction<kExp, Unit::kExponential>},
+    {"Log", "ln(x)", kFloats, kBitsUnknown, run_instruction<kLog, Unit::kExponential>},
     {"Erf", "erf(x)", kFloats, kBitsUnknown, run_float<kErf>},
     {"Sin", "sin(x)", kFloats, kBitsUnknown, run_float<kSin>},
     {"Cos", "cos(x)", kFloats, kBitsUnknown, run_float<kCos>},

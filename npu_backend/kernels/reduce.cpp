@@ -42,7 +42,8 @@ void sum_rows(KernelCall& call, const Rows& rows, double factor, Tensor& y) {
             const bool finite = all_finite(std::span<const T>(line));
             all &= finite;
             out[static_cast<size_t>(row)] =
-                round(static_cast<double>(pairwise_sum(std::span<W>(values))),
+                round(static_cast<double>(repeat_sum(std::span<W>(values),
+                                                     call.numerics.device.options.reduce_order)),
                       [finite] { return finite; });
         }
         FloatStatus status = round.status();

@@ -2,7 +2,25 @@
 
 #include <algorithm>
 
+#include "npu_backend/numerics/rounding.h"
+
 namespace npuscope::backend {
+
+Float16 half_tree_sum(std::span<const Float16> values, OverflowMode mode) {
+    std::vector<Float16> sums(values.begin(), values.end());
+    if (sums.empty()) return {0};
+    // The instruction's output saturates; an inf or nan that comes in is seen as such.
+    for (size_t count = sums.size(); count > 1; count = count / 2 + count % 2) {
+        for (size_t i = 0; i < count / 2; ++i) {
+            Float16 sum =
+                round_nearest<Float16>(to_double(sums[2 * i]) + to_double(sums[2 * i + 1]));
+            if (mode == OverflowMode::kSaturate && !is_finite(sum)) sum = saturated(sum);
+            sums[i] = sum;
+        }
+        if (count % 2 != 0) sums[count / 2] = sums[count - 1];
+    }
+    return sums[0];
+}
 
 Rows Rows::over(const Tensor& tensor, const std::vector<int64_t>& axes) {
     Rows result;

@@ -1,9 +1,11 @@
 // Rows of a tensor: some axes moved to the end and read as one, for reductions and norms.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
+#include "npu_backend/device.h"
 #include "npu_backend/memory/strided.h"
 
 namespace npuscope::backend {
@@ -37,6 +39,21 @@ W pairwise_sum(std::span<W> values) {
         count = pairs + count % 2;
     }
     return values[0];
+}
+
+/// The ReduceSum instruction on float16: each sum of a pair is rounded to float16 and, in
+/// saturation mode, clamped. Source: Ascend C ReduceSum boundary table.
+[[nodiscard]] Float16 half_tree_sum(std::span<const Float16> values, OverflowMode mode);
+
+/// Sums over repeats of 256 bytes: a tree inside each, and over them a tree or one after the other.
+template <class W>
+W repeat_sum(std::span<W> values, ReduceOrder order) {
+    constexpr size_t kRepeat = 256 / sizeof(float);
+    if (order == ReduceOrder::kTree || values.size() <= kRepeat) return pairwise_sum(values);
+    W sum{0};
+    for (size_t start = 0; start < values.size(); start += kRepeat)
+        sum += pairwise_sum(values.subspan(start, std::min(kRepeat, values.size() - start)));
+    return sum;
 }
 
 }  // namespace npuscope::backend

@@ -14,7 +14,7 @@ struct Numerics {
 
     [[nodiscard]] bool reference() const { return device.policy != Policy::kChip; }
     [[nodiscard]] OverflowMode overflow_mode() const {
-        return reference() ? OverflowMode::kInfNan : device.chip->overflow_mode;
+        return reference() ? OverflowMode::kInfNan : device.options.overflow_mode;
     }
     /// The type that float tensors of `dtype` have inside an op.
     [[nodiscard]] DType held(DType dtype) const {
@@ -22,6 +22,13 @@ struct Numerics {
         return device.policy == Policy::kReference64 ? DType::kFloat64 : DType::kFloat32;
     }
 };
+
+/// Whether a CANN operator runs in its high-precision form. `precise_by_default`: the operator
+/// keeps that form under high_performance (Gelu, Tanh, Sigmoid). Types beside op_impl_types have no
+/// mode set. Source: impl_mode lists of CANN; ACL_OP_SELECT_IMPL_MODE, ACL_OPTYPELIST_FOR_IMPLMODE.
+[[nodiscard]] bool high_precision(const Numerics& numerics,
+                                  std::string_view type,
+                                  bool precise_by_default);
 
 /// The precision that a result of `dtype` computed in, when nothing inside the op is narrower.
 [[nodiscard]] inline ComputeType compute_type_of(const Numerics& numerics, DType dtype) {

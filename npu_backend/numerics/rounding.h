@@ -1,6 +1,7 @@
 // Rounding of one instruction's exact result to a float dtype, with overflow table and status bits.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -122,6 +123,36 @@ class Rounder {
     FloatStatus status_;
 };
 
+/// Bits of T's significand, and its smallest normal value.
+template <class T>
+inline constexpr int kSignificandBits = std::is_same_v<T, Float16>    ? 11
+                                        : std::is_same_v<T, BFloat16> ? 8
+                                        : std::is_same_v<T, float>    ? 24
+                                                                      : 53;
+template <class T>
+inline constexpr double kSmallestNormal = std::is_same_v<T, Float16>  ? 0x1p-14
+                                          : std::is_same_v<T, double> ? 0x1p-1022
+                                                                      : 0x1p-126;
+
+/// 0 of the same sign for a subnormal of T.
+template <class T>
+double flushed(double value) {
+    return std::fabs(value) < kSmallestNormal<T> ? std::copysign(0.0, value) : value;
+}
+
+/// The nearest T to `exact`, moved by `ulps` units of its last place; up or down is settled by the
+/// bits of `input`, so that equal inputs err alike on every machine.
+template <class T>
+double moved_by_ulps(double exact, double input, int ulps) {
+    const double nearest = widen<double>(round_nearest<T>(exact));
+    if (!std::isfinite(nearest) || nearest == 0.0) return nearest;
+    uint64_t bits = std::bit_cast<uint64_t>(input) * 0x9E3779B97F4A7C15u;
+    bits ^= bits >> 31;
+    const int exponent = std::max(std::ilogb(nearest), std::ilogb(kSmallestNormal<T>));
+    const double unit = std::ldexp(1.0, exponent - kSignificandBits<T> + 1);
+    return nearest + ((bits & 1) != 0 ? ulps : -ulps) * unit;
+}
+
 /// Ways to leave out bits, by the names of the Ascend C Cast instruction.
 enum class RoundMode : uint8_t { kRint, kFloor, kCeil, kRound, kTrunc, kOdd };
 
@@ -131,8 +162,6 @@ enum class RoundMode : uint8_t { kRint, kFloor, kCeil, kRound, kTrunc, kOdd };
 /// The integral value in the given mode (kRound: ties away from zero).
 [[nodiscard]] double to_integral(double value, RoundMode mode);
 
-/// How HF32 settles ties; even is the default of the hardware's mode 0.
-enum class Hf32Tie : uint8_t { kEven, kAway, kTowardZero, kTruncate };
 /// float32 with the low `dropped_bits` of the significand rounded away: 12 on Atlas A2, 13 on
 /// Ascend 950. inf and nan stay.
 [[nodiscard]] float to_hf32(float value, int dropped_bits = 12, Hf32Tie tie = Hf32Tie::kEven);

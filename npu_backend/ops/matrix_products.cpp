@@ -17,14 +17,12 @@ void require_same_float(const Lowering& op, const Tensor& a, const Tensor& b) {
 Tensor product(Lowering& op, Tensor a, Tensor b, DType declared, bool batched) {
     CubeInputs inputs =
         cube_inputs(op, {std::move(a), std::move(b)}, declared, CubeUse::kMatrixProduct);
-    if (batched)
-        return op.launch("BatchMatMul",
-                         std::move(inputs.tensors),
-                         {{"adj_x1", false}, {"adj_x2", false}, {"output_dtype", inputs.output}});
-    return op.launch(
-        "MatMul",
-        std::move(inputs.tensors),
-        {{"transpose_x1", false}, {"transpose_x2", false}, {"output_dtype", inputs.output}});
+    NamedValues attributes = {{batched ? "adj_x1" : "transpose_x1", false},
+                              {batched ? "adj_x2" : "transpose_x2", false},
+                              {"output_dtype", inputs.output}};
+    Tensor y = op.launch(
+        batched ? "BatchMatMul" : "MatMul", std::move(inputs.tensors), std::move(attributes));
+    return op.cast(std::move(y), declared);
 }
 
 void lower_product(Lowering& op, const char* left, const char* right, int64_t ndim) {

@@ -116,10 +116,10 @@ TEST(Executor, an_exact_65504_is_no_overflow) {
 }
 
 TEST(Executor, float32_overflows_to_infinity_on_every_device) {
-    for (const Device device : {Device::npu(chip("910A")),
-                                Device::npu(chip("910B")),
-                                Device::reference64(),
-                                Device::reference32()}) {
+    for (const Device& device : {Device::npu(chip("910A")),
+                                 Device::npu(chip("910B")),
+                                 Device::reference64(),
+                                 Device::reference32()}) {
         Executor executor(device);
         Recorder recorder;
         executor.attach(recorder);

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ test::RunResult check(std::vector<std::string> arguments) {
     return test::run(arguments);
 }
 
-TEST(CheckCommand, the_digits_models_pass_on_both_chips) {
+TEST(CheckCommand, the_digits_models_pass_on_every_chip) {
     for (const std::string model : {"digits_resnet", "digits_vit"})
-        for (const std::string chip : {"910A", "910B"}) {
+        for (const std::string chip : {"910A", "310P", "910B", "A3", "950"}) {
             const test::RunResult result = check({kModels + "/" + model + ".onnx",
                                                   "--input",
                                                   kModels + "/" + model + ".io.npz",
@@ -28,6 +29,43 @@ TEST(CheckCommand, the_digits_models_pass_on_both_chips) {
             EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
             EXPECT_TRUE(result.out.starts_with("PASS")) << result.out;
         }
+}
+
+TEST(CheckCommand, tells_the_options_that_were_set) {
+    const test::TempDir folder;
+    const std::string file = (folder / "options.json").string();
+    std::ofstream(file) << R"({"cube_acc": "tree16_rne", "cube_split_k": 2})";
+    const test::RunResult result = check({"--chip",
+                                          "910B",
+                                          "--set-file",
+                                          file,
+                                          "--set",
+                                          "cube_acc=blk16_exact",
+                                          "--precision-mode",
+                                          "force_fp16",
+                                          "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    for (const char* part : {"cube_acc=blk16_exact", "cube_split_k=2", "precision_mode=force_fp16"})
+        EXPECT_NE(result.out.find(part), std::string::npos) << part;
+}
+
+TEST(CheckCommand, rejects_unknown_options_with_a_list) {
+    const test::RunResult result = check({"--set", "cube=1"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("cube_acc"), std::string::npos);
+    EXPECT_EQ(check({"--precision-mode", "half"}).exit_code, 2);
+    EXPECT_EQ(check({"--amp-level", "O9"}).exit_code, 2);
+}
+
+TEST(RunCommand, counts_the_elements_that_depend_on_the_cubes_order) {
+    const test::RunResult result = test::run({test::program("npuscope"),
+                                              "run",
+                                              kModels + "/digits_vit.onnx",
+                                              "--input",
+                                              kModels + "/digits_vit.io.npz",
+                                              "--cube-range"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("depend on the order of the sum"), std::string::npos) << result.out;
 }
 
 TEST(CheckCommand, writes_dumps_verdicts_and_a_report) {

@@ -15,8 +15,15 @@ RunResult help(std::vector<std::string> arguments) {
 TEST(HelpCommand, lists_its_topics) {
     const RunResult result = help({});
     EXPECT_EQ(result.exit_code, 0);
-    for (const char* topic :
-         {"aliases", "chips", "detectors", "dtypes", "kernels", "metrics", "ops"})
+    for (const char* topic : {"aliases",
+                              "chips",
+                              "detectors",
+                              "dtypes",
+                              "kernels",
+                              "metrics",
+                              "ops",
+                              "options",
+                              "rules"})
         EXPECT_NE(result.out.find(std::string("  ") + topic + " "), std::string::npos) << topic;
 }
 
@@ -28,7 +35,8 @@ TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
                                                           {"dtypes", "float16"},
                                                           {"kernels", "MatMul"},
                                                           {"metrics", "cosine_similarity"},
-                                                          {"ops", "addmm"}}) {
+                                                          {"ops", "addmm"},
+                                                          {"options", "cube_acc"}}) {
         EXPECT_NE(help({topic}).out.find(row + "\n"), std::string::npos) << topic;
         EXPECT_NE(help({topic, "--markdown"}).out.find("\n| " + row + " |"), std::string::npos)
             << topic;
@@ -38,6 +46,14 @@ TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
             {help({topic, "--json"}).out, row});
         EXPECT_EQ(parsed.out, "True\n") << topic << parsed.err;
     }
+}
+
+TEST(HelpCommand, chips_shows_every_option_with_its_grade) {
+    const std::string text = help({"chips"}).out;
+    for (const char* part :
+         {"910A\n", "\n310P\n", "\n950\n", "\ncube_acc\n", "\nprecision_mode\n", " U\n", " A+\n"})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    EXPECT_NE(help({"chips", "--markdown"}).out.find("## options"), std::string::npos);
 }
 
 TEST(HelpCommand, a_terminal_table_keeps_to_a_hundred_columns) {

@@ -79,5 +79,30 @@ TEST(PointwiseUnary, same_bits_with_one_and_two_threads) {
                           run_kernel("Exp", {x}, {}, a(), 2).outputs[0]));
 }
 
+TEST(VectorOptions, put_a_fixed_error_on_instructions) {
+    const Tensor x = floats({3}, {1.5f, 3, 7});
+    const std::vector<std::string> settings = {"rec_ulp=2"};
+    const Device device = Device::npu(chip("910B"), settings);
+    const KernelRun first = run_kernel("Reciprocal", {x}, {}, device);
+    const KernelRun again = run_kernel("Reciprocal", {x}, {}, device);
+    EXPECT_TRUE(identical(first.outputs[0], again.outputs[0]));
+    for (int64_t i = 0; i < 3; ++i) {
+        const float exact = 1.0f / static_cast<float>(x.at(i));
+        const float unit = std::ldexp(1.0f, std::ilogb(exact) - 23);
+        EXPECT_EQ(std::fabs(static_cast<float>(first.at(i)) - exact), 2 * unit);
+    }
+    // Square roots are not of that unit.
+    EXPECT_EQ(run_kernel("Sqrt", {floats({1}, {4})}, {}, device).at(0), 2);
+}
+
+TEST(VectorOptions, flush_subnormals) {
+    const Tensor x = floats({2}, {0x1p-130f, 0x1p-126f});
+    const std::vector<std::string> settings = {"vec_ftz=on"};
+    const KernelRun run = run_kernel("Sqrt", {x}, {}, Device::npu(chip("910B"), settings));
+    EXPECT_EQ(run.at(0), 0);
+    EXPECT_EQ(run.at(1), 0x1p-63);
+    EXPECT_EQ(run_kernel("Sqrt", {x}, {}, b()).at(0), 0x1p-65);
+}
+
 }  // namespace
 }  // namespace npuscope::backend::test

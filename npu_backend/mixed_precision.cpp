@@ -1,0 +1,71 @@
+#include "npu_backend/mixed_precision.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr int64_t kGrowthInterval = 2000;
+constexpr double kLargestScale = 0x1p24;
+
+Tensor multiplied(const Tensor& tensor, double factor) {
+    Tensor wide = tensor.cast(DType::kFloat32);
+    for (float& value : wide.mutable_as<float>())
+        value *= static_cast<float>(factor);
+    return wide;
+}
+
+}  // namespace
+
+std::vector<std::string> amp_settings(std::string_view level) {
+    if (level == "O0") return {};
+    if (level == "O1") return {"precision_mode=allow_mix_precision"};
+    if (level == "O2")
+        return {"precision_mode=allow_mix_precision",
+                "precision_black=LayerNorm,BNInfer,BNTrainingReduce",
+                "precision_white=SoftmaxV2,LogSoftmaxV2,ReduceSum,ReduceMean,Exp,Log,Pow,Rsqrt,"
+                "Reciprocal,Erf,Add,Sub,Mul,RealDiv,Relu,Gelu,Tanh,Sigmoid,MaxPool,AvgPool"};
+    throw Error(ErrorKind::kUsage,
+                "there is no mixed precision level '" + std::string(level) +
+                    "'; the levels are O0, O1 and O2");
+}
+
+LossScaler::LossScaler(FloatStatusRegister& status, const LossScaleOptions& options)
+    : status_(status), options_(options), scale_(options.scale) {
+    if (!(options.scale > 0) || !std::isfinite(options.scale))
+        throw Error(ErrorKind::kUsage, "a loss scale must be positive and finite");
+    if (options.dynamic && options.check_overflow)
+        throw Error(ErrorKind::kUsage,
+                    "a dynamic loss scale cannot be used while overflow is checked: both rely on "
+                    "the device's one float status; set a static loss scale for the check");
+}
+
+void LossScaler::begin_step() {
+    status_.clear_v2();
+}
+
+Tensor LossScaler::scale(const Tensor& loss) const {
+    return multiplied(loss, scale_);
+}
+
+LossScaleStep LossScaler::unscale(std::vector<Tensor>& gradients) {
+    LossScaleStep result{.step = ++step_, .overflow = status_.set(), .scale = scale_};
+    result.skipped = options_.dynamic && result.overflow;
+    if (!result.skipped)
+        for (Tensor& gradient : gradients)
+            if (is_float(gradient.dtype())) gradient = multiplied(gradient, 1.0 / scale_);
+    if (!options_.dynamic) return result;
+    clean_steps_ = result.overflow ? 0 : clean_steps_ + 1;
+    if (result.overflow) {
+        scale_ = std::max(1.0, scale_ / 2);
+    } else if (clean_steps_ == kGrowthInterval) {
+        clean_steps_ = 0;
+        scale_ = std::min(kLargestScale, scale_ * 2);
+    }
+    return result;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,213 @@
+#include "npu_backend/numerics/gemm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "core/parallel/parallel_for.h"
+#include "npu_backend/numerics/gemm_kernels.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// Values of k whose part of a right panel stays in the first-level cache.
+constexpr int64_t kDepthBlock = 256;
+/// Columns of one task, and rows where columns are few.
+constexpr int64_t kColumnBlock = 256;
+constexpr int64_t kRowBlock = 384;
+/// Below this many multiplications threads cost more than they give.
+constexpr int64_t kSmall = 100'000;
+constexpr int64_t kScanTile = 65536;
+
+int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+template <class T>
+void pack_lines(
+    const Lines<T>& from, int64_t first, int64_t count, int64_t width, int64_t depth, T* panel) {
+    const T* base = from.data + first * from.line_stride;
+    if (from.line_stride == 1) {
+        for (int64_t k = 0; k < depth; ++k) {
+            std::copy_n(base + k * from.k_stride, count, panel + k * width);
+            std::fill(panel + k * width + count, panel + (k + 1) * width, T{0});
+        }
+        return;
+    }
+    // Lines of contiguous k: a few k at a time, so that both sides stay in cache.
+    constexpr int64_t kStrip = 16;
+    for (int64_t start = 0; start < depth; start += kStrip) {
+        const int64_t end = std::min(depth, start + kStrip);
+        for (int64_t i = 0; i < width; ++i)
+            for (int64_t k = start; k < end; ++k)
+                panel[k * width + i] =
+                    i < count ? base[i * from.line_stride + k * from.k_stride] : T{0};
+    }
+}
+
+/// One tile at the rim of c, through a buffer of whole size.
+template <class T>
+void rim_tile(TileKernel<T> kernel,
+              int64_t depth,
+              const T* a,
+              const T* b,
+              const Chains<T>& chains,
+              int64_t row,
+              int64_t column,
+              const TileKernels<T>& size,
+              std::vector<T>& buffer) {
+    const int64_t rows = std::min(size.rows, chains.m - row);
+    const int64_t columns = std::min(size.columns, chains.n - column);
+    buffer.assign(static_cast<size_t>(size.rows * size.columns), T{0});
+    T* c = chains.c + row * chains.ldc + column;
+    for (int64_t i = 0; i < rows; ++i)
+        std::copy_n(c + i * chains.ldc, columns, buffer.data() + i * size.columns);
+    kernel(depth, a, b, buffer.data(), size.columns);
+    for (int64_t i = 0; i < rows; ++i)
+        std::copy_n(buffer.data() + i * size.columns, columns, c + i * chains.ldc);
+}
+
+}  // namespace
+
+template <class T>
+OperandRange range_of(std::span<const T> operand, int threads) {
+    using Bits = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>;
+    constexpr int kStored = std::numeric_limits<T>::digits - 1;
+    constexpr Bits kFraction = (Bits{1} << kStored) - 1;
+    constexpr int kBias = std::numeric_limits<T>::max_exponent - 1;
+    OperandRange all;
+    // The bits that any element uses below the first, and the exponents: enough without a loop a
+    // bit.
+    std::mutex mutex;
+    const auto count = static_cast<int64_t>(operand.size());
+    parallel_for(ceil_div(count, kScanTile), threads, [&](int64_t tile) {
+        Bits used = 0;
+        int low = 10000;
+        int high = -10000;
+        const int64_t end = std::min(count, (tile + 1) * kScanTile);
+        for (int64_t i = tile * kScanTile; i < end; ++i) {
+            const Bits bits = std::bit_cast<Bits>(operand[static_cast<size_t>(i)]);
+            const int exponent = static_cast<int>((bits << 1) >> (kStored + 1));
+            const bool zero = (bits << 1) == 0;
+            used |= bits & kFraction;
+            low = zero || exponent >= low ? low : exponent;
+            high = exponent > high && !zero ? exponent : high;
+        }
+        const std::lock_guard guard(mutex);
+        const int bits = used == 0 ? 1 : kStored + 1 - std::countr_zero(used);
+        all.bits = std::max(all.bits, bits);
+        if (low <= high) {
+            // A subnormal counts as using every bit: rare, and never wrong.
+            const int lowest = low == 0 ? 1 - kBias - kStored : low - kBias - bits + 1;
+            if (low == 0) all.bits = kStored + 1;
+            all.lowest = std::min(all.lowest, lowest);
+            all.highest = std::max(all.highest, high - kBias);
+            all.finite = all.finite && high < 2 * kBias + 1;
+        }
+    });
+    return all;
+}
+
+template <class T>
+bool products_are_exact(const OperandRange& a, const OperandRange& b) {
+    using Limits = std::numeric_limits<T>;
+    // A power of two adds no bit.
+    const int bits = a.bits + b.bits - (a.bits == 1 || b.bits == 1 ? 1 : 0);
+    return a.finite && b.finite && bits <= Limits::digits &&
+           a.lowest + b.lowest >= Limits::min_exponent - Limits::digits &&
+           a.highest + b.highest + 2 <= Limits::max_exponent;
+}
+
+template <class T>
+PackedLeft<T>::PackedLeft(const Lines<T>& a, int64_t m, int64_t k, int threads)
+    : height_(tile_kernels<T>().rows), depth_(k) {
+    const int64_t panels = ceil_div(m, height_);
+    panels_.resize(static_cast<size_t>(panels * height_ * depth_));
+    parallel_for(panels, m * k < kSmall ? 1 : threads, [&](int64_t panel) {
+        const int64_t first = panel * height_;
+        pack_lines(a,
+                   first,
+                   std::min(height_, m - first),
+                   height_,
+                   depth_,
+                   panels_.data() + first * depth_);
+    });
+}
+
+template <class T>
+PackPanel<T> stored(const Lines<T>& b, int64_t k) {
+    return [b, k](int64_t first, int64_t count, int64_t width, T* panel) {
+        pack_lines(b, first, count, width, k, panel);
+    };
+}
+
+template <class T>
+void gemm(const Chains<T>& chains,
+          const PackedLeft<T>& left,
+          const PackPanel<T>& pack_right,
+          bool exact_products,
+          int threads) {
+    T* const c = chains.c;
+    const int64_t ldc = chains.ldc;
+    const int64_t m = chains.m;
+    const int64_t n = chains.n;
+    const int64_t k = chains.k;
+    if (m == 0 || n == 0 || k == 0) return;
+    const TileKernels<T> kernels = tile_kernels<T>();
+    const TileKernel<T> kernel = exact_products ? kernels.fused : kernels.separate;
+    const int64_t column_block = ceil_div(kColumnBlock, kernels.columns) * kernels.columns;
+    const int64_t row_block =
+        n <= 2 * column_block ? ceil_div(kRowBlock, kernels.rows) * kernels.rows : m;
+    const int64_t column_tasks = ceil_div(n, column_block);
+    const int64_t tasks = column_tasks * ceil_div(m, row_block);
+    parallel_for(tasks, m * n * k < kSmall ? 1 : threads, [&](int64_t task) {
+        const int64_t first_column = task % column_tasks * column_block;
+        const int64_t last_column = std::min(n, first_column + column_block);
+        const int64_t first_row = task / column_tasks * row_block;
+        const int64_t last_row = std::min(m, first_row + row_block);
+        const int64_t panels = ceil_div(last_column - first_column, kernels.columns);
+        std::vector<T> right(static_cast<size_t>(panels * kernels.columns * k));
+        for (int64_t p = 0; p < panels; ++p) {
+            const int64_t column = first_column + p * kernels.columns;
+            pack_right(column,
+                       std::min(kernels.columns, last_column - column),
+                       kernels.columns,
+                       right.data() + p * kernels.columns * k);
+        }
+        std::vector<T> buffer;
+        for (int64_t start = 0; start < k; start += kDepthBlock) {
+            const int64_t depth = std::min(kDepthBlock, k - start);
+            for (int64_t p = 0; p < panels; ++p) {
+                const T* b = right.data() + (p * k + start) * kernels.columns;
+                const int64_t column = first_column + p * kernels.columns;
+                const bool whole = column + kernels.columns <= last_column;
+                for (int64_t row = first_row; row < last_row; row += kernels.rows) {
+                    const T* a = left.panel(row / kernels.rows) + start * kernels.rows;
+                    if (whole && row + kernels.rows <= m)
+                        kernel(depth, a, b, c + row * ldc + column, ldc);
+                    else
+                        rim_tile(kernel, depth, a, b, chains, row, column, kernels, buffer);
+                }
+            }
+        }
+    });
+}
+
+const char* gemm_target() {
+    return tile_target();
+}
+
+#define NPUSCOPE_GEMM(T)                                                           \
+    template OperandRange range_of<T>(std::span<const T>, int);                    \
+    template bool products_are_exact<T>(const OperandRange&, const OperandRange&); \
+    template class PackedLeft<T>;                                                  \
+    template PackPanel<T> stored<T>(const Lines<T>&, int64_t);                     \
+    template void gemm<T>(const Chains<T>&, const PackedLeft<T>&, const PackPanel<T>&, bool, int);
+NPUSCOPE_GEMM(float)
+NPUSCOPE_GEMM(double)
+#undef NPUSCOPE_GEMM
+
+}  // namespace npuscope::backend

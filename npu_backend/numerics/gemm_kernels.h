@@ -1,0 +1,52 @@
+// The innermost loops of the matrix product, chosen at run time for the processor.
+#pragma once
+
+#include <cstdint>
+
+namespace npuscope::backend {
+
+/// One tile of c: `rows` x `columns` chains over `depth` values of k, from a panel of the left side
+/// [depth, rows] and one of the right side [depth, columns].
+template <class T>
+using TileKernel = void (*)(int64_t depth, const T* a, const T* b, T* c, int64_t ldc);
+
+/// The tile of a blockwise exact sum. c holds float32 values; each `block` of k is added to them in
+/// double, then rounded to float32.
+struct BlockTile {
+    int64_t depth, block;
+    const double* a;
+    const double* b;
+    /// The sums are exact while each c that enters a block is at least 1 / inverse_low[block], and
+    /// less than `limit`; otherwise doubtful[row * columns + column] is set, and that chain must be
+    /// computed by other means.
+    const double* inverse_low;
+    bool starts_at_zero;  ///< every c is 0 before the first block, which is exact then
+    double limit;
+    double* c;
+    int64_t ldc;
+    uint8_t* doubtful;
+};
+using BlockTileKernel = void (*)(const BlockTile& tile);
+
+template <class T>
+struct TileKernels {
+    int64_t rows, columns;
+    TileKernel<T> fused;     ///< may fuse multiplication and addition: for exact products
+    TileKernel<T> separate;  ///< rounds the product, then the sum
+};
+
+template <class T>
+[[nodiscard]] TileKernels<T> tile_kernels();
+
+struct BlockTileKernels {
+    int64_t rows, columns;
+    BlockTileKernel run;
+};
+[[nodiscard]] BlockTileKernels block_tile_kernels();
+
+/// Exact. False when an element is inf or nan.
+bool widen_halves(const uint16_t* from, float* to, int64_t count);
+
+[[nodiscard]] const char* tile_target();
+
+}  // namespace npuscope::backend

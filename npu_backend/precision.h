@@ -1,0 +1,46 @@
+// Which float32 ops a graph compiler computes in float16, by the precision mode of the chip's
+// options.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/ir/value.h"
+#include "npu_backend/ops/op.h"
+#include "npu_backend/options.h"
+
+namespace npuscope {
+
+/// Colours of allow_mix_precision: white ops are computed in float16, black ones keep float32, grey
+/// ones follow the op before them.
+enum class PrecisionColour : uint8_t { kWhite, kBlack, kGrey, kUntouched };
+
+/// The user's lists win over the built-in ones. kUntouched: casts and ops that only re-describe
+/// storage. A name is an IR op's or that of a CANN type that it launches.
+[[nodiscard]] PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options);
+
+/// Decides op by op and remembers which tensors came out of float16 ops. One object an executor.
+class PrecisionPlan {
+  public:
+    explicit PrecisionPlan(const ChipOptions& options) : options_(options) {}
+
+    using Cast = std::function<Tensor(Tensor tensor, DType target)>;
+
+    /// True when this op is to be computed in float16: its float32 tensors are then replaced by
+    /// float16 ones (only the first of a batch norm, whose parameters stay float32).
+    bool narrow(const backend::Op& op, NamedValues& inputs, const Cast& cast) const;
+    /// float16 results of such an op become float32 again, and are remembered.
+    void widen(NamedValues& outputs, const Cast& cast);
+    /// A view of a remembered tensor is one too.
+    void follow(const NamedValues& inputs, const NamedValues& outputs);
+
+  private:
+    [[nodiscard]] bool comes_from_half(const NamedValues& inputs) const;
+
+    const ChipOptions& options_;
+    std::unordered_set<uint64_t> halves_;
+};
+
+}  // namespace npuscope

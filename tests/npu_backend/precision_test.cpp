@@ -1,0 +1,205 @@
+#include "npu_backend/precision.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "npu_backend/executor.h"
+#include "npu_backend/mixed_precision.h"
+
+namespace npuscope {
+namespace {
+
+using Settings = std::vector<std::string>;
+
+Tensor floats(Shape shape, float value) {
+    Tensor tensor(DType::kFloat32, std::move(shape));
+    for (float& element : tensor.mutable_as<float>())
+        element = value;
+    return tensor;
+}
+
+Device with(const char* chip_name, Settings settings) {
+    return Device::npu(chip(chip_name), settings);
+}
+
+/// Two transposed convolutions and a scale, as in a feature pyramid: the values in the middle, 300
+/// * 300 * 4 = 360000, are beyond float16; what comes out is 3.6.
+Tensor pyramid(Executor& npu) {
+    const Tensor x = floats({1, 4, 3, 3}, 300);
+    const Tensor weight = floats({4, 1, 2, 2}, 300);
+    const IntList two = {2, 2};
+    const IntList none = {0, 0};
+    const Tensor up = npu.call(
+        "convolution", {x, weight, Value{}, two, none, IntList{1, 1}, true, none, int64_t{1}});
+    return npu.call("mul_Tensor", {up, floats({1}, 1e-5f)});
+}
+
+TEST(PrecisionMode, force_fp16_ruins_a_pyramid_of_transposed_convolutions) {
+    Executor kept(with("910B", {}));
+    EXPECT_NEAR(pyramid(kept).at(0), 3.6, 1e-3);
+    for (const char* mode : {"force_fp16", "allow_mix_precision"}) {
+        Executor npu(with("910B", {std::string("precision_mode=") + mode}));
+        EXPECT_TRUE(std::isinf(pyramid(npu).at(0))) << mode;
+    }
+    // The black list keeps it.
+    Executor listed(
+        with("910B", {"precision_mode=allow_mix_precision", "precision_black=Conv2DTranspose"}));
+    EXPECT_NEAR(pyramid(listed).at(0), 3.6, 1e-3);
+    Executor saturating(with("910B", {"precision_mode=force_fp16", "overflow_mode=sat"}));
+    EXPECT_NEAR(pyramid(saturating).at(0), 0.655, 1e-2);
+}
+
+TEST(PrecisionMode, must_keep_refuses_what_the_cube_cannot_take) {
+    Executor npu(with("910A", {"precision_mode=must_keep_origin_dtype"}));
+    try {
+        (void)npu.call("mm", {floats({1, 1}, 1), floats({1, 1}, 1)});
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("allow_fp32_to_fp16"), std::string::npos);
+    }
+    // Vector ops take float32 everywhere.
+    EXPECT_EQ(npu.call("add_Tensor", {floats({1}, 1), floats({1}, 0x1p-20f)}).tensor().at(0),
+              1 + 0x1p-20);
+}
+
+TEST(PrecisionMode, force_fp16_rounds_vector_ops_and_gives_float32_back) {
+    Executor npu(with("910B", {"precision_mode=force_fp16"}));
+    const Tensor y = npu.call("add_Tensor", {floats({1}, 1), floats({1}, 0x1p-20f)});
+    EXPECT_EQ(y.dtype(), DType::kFloat32);
+    EXPECT_EQ(y.at(0), 1);
+}
+
+TEST(PrecisionMode, grey_ops_follow_the_op_before_them) {
+    const Tensor a = floats({1, 1}, 1);
+    const Tensor tiny = floats({1, 1}, 0x1p-20f);
+    Executor npu(with("910B", {"precision_mode=allow_mix_precision"}));
+    // After a float32 op: float32.
+    EXPECT_EQ(npu.call("add_Tensor", {a, tiny}).tensor().at(0), 1 + 0x1p-20);
+    // After a white op, also through a view: float16.
+    const Tensor product = npu.call("mm", {a, a});
+    EXPECT_EQ(npu.call("add_Tensor", {product, tiny}).tensor().at(0), 1);
+    const Tensor view = npu.call("view", {product, IntList{1}});
+    EXPECT_EQ(npu.call("add_Tensor", {view, tiny}).tensor().at(0), 1);
+    // A black op ends it.
+    const Tensor sum = npu.call("exp", {product});
+    EXPECT_NE(npu.call("add_Tensor", {sum, tiny}).tensor().at(0),
+              static_cast<double>(to_float(to_float16(sum.at(0)))));
+    Executor white(
+        with("910B", {"precision_mode=allow_mix_precision", "precision_white=add_Tensor"}));
+    EXPECT_EQ(white.call("add_Tensor", {a, tiny}).tensor().at(0), 1);
+}
+
+TEST(Demotion, follows_the_options) {
+    const Tensor x = floats({1, 1}, 1 + 0x1p-12f);
+    const Tensor one = floats({1, 1}, 1);
+    const auto product = [&](Settings settings) {
+        Executor npu(with("910A", std::move(settings)));
+        return npu.call("mm", {x, one}).tensor().at(0);
+    };
+    EXPECT_EQ(product({}), 1);
+    EXPECT_EQ(product({"fp32_on_910A=keep"}), 1 + 0x1p-12);
+    EXPECT_THROW((void)product({"fp32_on_910A=error"}), Error);
+    Executor npu(with("910A", {"fp32_on_910A_out=float16"}));
+    EXPECT_EQ(npu.call("mm", {floats({1, 1}, 300), floats({1, 1}, 300)}).tensor().at(0), 65504);
+}
+
+TEST(ImplMode, chooses_the_form_of_an_operator) {
+    const auto tanh_of = [](Settings settings) {
+        Executor npu(with("910B", std::move(settings)));
+        return npu.call("tanh", {floats({1}, 4.5f)}).tensor().at(0);
+    };
+    EXPECT_NEAR(tanh_of({}), std::tanh(4.5), 1e-6);
+    EXPECT_NEAR(tanh_of({"op_impl_mode=high_performance"}), std::tanh(4.5), 1e-6);
+    const double fast = tanh_of({"op_impl_mode=high_performance_for_all"});
+    EXPECT_GT(std::fabs(fast - std::tanh(4.5)), 1e-6);
+    EXPECT_NEAR(fast, std::tanh(4.5), 9.6e-5);
+    EXPECT_EQ(tanh_of({"op_impl_mode=high_performance", "op_impl_types=Tanh,Gelu"}), fast);
+    EXPECT_NEAR(
+        tanh_of({"op_impl_mode=high_performance", "op_impl_types=Gelu"}), std::tanh(4.5), 1e-6);
+}
+
+TEST(CubeRange, tells_which_elements_depend_on_the_order) {
+    // 1 + 15 * 2^-24 needs an exact block; 2 + 2 does not.
+    Tensor a = floats({2, 16}, 0x1p-12f);
+    for (int64_t i = 0; i < 16; ++i)
+        a.mutable_as<float>()[static_cast<size_t>(16 + i)] = 2;
+    a.mutable_as<float>()[0] = 0x1p12f;
+    Executor npu(Device::npu(chip("910A")), {.cube_range = true});
+    (void)npu.call("mm", {a, floats({16, 1}, 0x1p-12f)});
+    ASSERT_EQ(npu.cube_ranges().size(), 1u);
+    const CubeRange& range = npu.cube_ranges()[0];
+    EXPECT_EQ(range.kernel, "MatMul");
+    EXPECT_EQ(range.op_name, "mm");
+    EXPECT_EQ(range.numel, 2);
+    EXPECT_EQ(range.sensitive, 1);
+    EXPECT_EQ(range.largest_spread, 0x1p-20);
+}
+
+TEST(MixedPrecision, levels_are_settings) {
+    EXPECT_TRUE(amp_settings("O0").empty());
+    const ChipOptions o2 = options_from(chip("910B"), amp_settings("O2"));
+    EXPECT_EQ(o2.precision_mode, PrecisionMode::kAllowMixPrecision);
+    EXPECT_THROW((void)amp_settings("O3"), Error);
+    // O1 keeps a softmax in float32, O2 does not.
+    const auto colour = [](const char* op, const char* level) {
+        return precision_colour(*backend::find_op(op),
+                                options_from(chip("910B"), amp_settings(level)));
+    };
+    EXPECT_EQ(colour("_softmax", "O1"), PrecisionColour::kBlack);
+    EXPECT_EQ(colour("_softmax", "O2"), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("native_layer_norm", "O2"), PrecisionColour::kBlack);
+    EXPECT_EQ(colour("mm", "O1"), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("_to_copy", "O2"), PrecisionColour::kUntouched);
+}
+
+TEST(LossScaler, a_static_scale_reports_the_overflow_of_each_step) {
+    const Device device = Device::npu(chip("910A"));
+    Executor npu(device);
+    FloatStatusRegister status(device.options);
+    npu.attach(status);
+    LossScaler scaler(status, {.scale = 1024, .check_overflow = true});
+    const Tensor large = floats({1}, 40000).cast(DType::kFloat16);
+    scaler.begin_step();
+    EXPECT_EQ(scaler.scale(floats({1}, 2)).at(0), 2048);
+    (void)npu.call("add_Tensor", {large, large});
+    std::vector<Tensor> gradients = {floats({2}, 2048)};
+    const LossScaleStep first = scaler.unscale(gradients);
+    EXPECT_TRUE(first.overflow);
+    EXPECT_FALSE(first.skipped);
+    EXPECT_EQ(gradients[0].at(1), 2);
+    scaler.begin_step();
+    EXPECT_FALSE(scaler.unscale(gradients).overflow);
+    npu.detach(status);
+}
+
+TEST(LossScaler, a_dynamic_scale_skips_and_shrinks) {
+    const Device device = Device::npu(chip("910A"));
+    Executor npu(device);
+    FloatStatusRegister status(device.options);
+    npu.attach(status);
+    LossScaler scaler(status, {.scale = 65536, .dynamic = true});
+    scaler.begin_step();
+    const Tensor large = floats({1}, 40000).cast(DType::kFloat16);
+    (void)npu.call("add_Tensor", {large, large});
+    std::vector<Tensor> gradients = {floats({1}, 8)};
+    EXPECT_TRUE(scaler.unscale(gradients).skipped);
+    EXPECT_EQ(gradients[0].at(0), 8);
+    EXPECT_EQ(scaler.current(), 32768);
+    npu.detach(status);
+}
+
+TEST(LossScaler, rejects_a_dynamic_scale_while_overflow_is_checked) {
+    FloatStatusRegister status;
+    try {
+        const LossScaler scaler(status, {.scale = 2, .dynamic = true, .check_overflow = true});
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("static loss scale"), std::string::npos);
+    }
+    EXPECT_THROW(LossScaler(status, {.scale = 0}), Error);
+}
+
+}  // namespace
+}  // namespace npuscope
