@@ -3,8 +3,8 @@
 // takes some 20 us to visit and open each without attributes.
 #include <algorithm>
 #include <benchmark/benchmark.h>
-#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/h5/index.h"
@@ -49,14 +49,12 @@ class File {
 };
 
 const File& file_of(int64_t count) {
-    static File* file = nullptr;
+    static std::unique_ptr<const File> file;
     static int64_t made = 0;
-    if (made != count) {
-        delete file;
-        file = new File(count);
+    if (!file || made != count) {
+        file.reset();
+        file = std::make_unique<const File>(count);
         made = count;
-        static const bool removed = std::atexit([] { delete file; }) == 0;
-        static_cast<void>(removed);
     }
     return *file;
 }

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
 
 bool use_color(const Globals& globals, int descriptor) {
     if (globals.color != "auto") return globals.color == "always";
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here ever changes the environment
     const char* refused = std::getenv("NO_COLOR");
     return (refused == nullptr || *refused == '\0') && ::isatty(descriptor) == 1;
 }

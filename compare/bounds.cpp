@@ -1,8 +1,11 @@
 #include "compare/bounds.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string_view>
+
+#include "core/base/error.h"
 
 namespace npuscope::compare {
 
@@ -15,6 +18,14 @@ struct Precision {
 // Source: docs/numerics.md, the first rule of judgement.
 constexpr auto kPrecisions = std::to_array<Precision>(
     {{"float64", 1e-12}, {"float32", 1e-5}, {"hf32", 2e-3}, {"float16", 4e-3}, {"bfloat16", 3e-2}});
+
+const Precision* find_precision(std::string_view name) {
+    const auto* const row =
+        std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const Precision& precision) {
+            return precision.name == name;
+        });
+    return row == kPrecisions.end() ? nullptr : row;
+}
 
 std::string short_number(double value) {
     std::array<char, 32> text{};
@@ -33,11 +44,11 @@ Bound exact_bound(DType dtype) {
 
 Bound PrecisionBounds::bound(const BoundQuery& query) const {
     if (!is_float(query.dtype)) return exact_bound(query.dtype);
-    const std::string_view declared = name_of(query.dtype);
-    const Precision* used = nullptr;
-    for (const Precision& row : kPrecisions)
-        if (row.name == query.compute_type || (used == nullptr && row.name == declared))
-            used = &row;
+    const Precision* used = find_precision(query.compute_type);
+    if (used == nullptr) used = find_precision(name_of(query.dtype));
+    if (used == nullptr)
+        throw Error(ErrorKind::kInternal,
+                    "no precision is known for the dtype " + std::string(name_of(query.dtype)));
     Bound bound;
     bound.tolerance = used->tolerance * factor_;
     bound.source = std::string(used->name) + " " + short_number(bound.tolerance);

@@ -144,11 +144,14 @@ uint64_t bytes_of(const OpPair& pair) {
 OpResult describe(const OpPair& pair) {
     OpResult op;
     op.match = pair.match;
-    if (pair.target != nullptr)
-        op.target = dumpfile::op_path(pair.target->id.op, pair.target->id.seqid);
-    if (pair.golden != nullptr)
+    if (pair.golden != nullptr) {
         op.golden = dumpfile::op_path(pair.golden->id.op, pair.golden->id.seqid);
-    op.seqid = (pair.target != nullptr ? pair.target : pair.golden)->id.seqid;
+        op.seqid = pair.golden->id.seqid;
+    }
+    if (pair.target != nullptr) {
+        op.target = dumpfile::op_path(pair.target->id.op, pair.target->id.seqid);
+        op.seqid = pair.target->id.seqid;
+    }
     for (const dumpfile::OpEntry* side : {pair.target, pair.golden})
         if (side != nullptr && op.node.empty()) op.node = node_of(side->facts_json);
     return op;

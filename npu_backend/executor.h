@@ -43,9 +43,8 @@ class Results {
     [[nodiscard]] size_t size() const { return values_.size(); }
     /// Errors: Error(kUsage) when result `index` is not a tensor.
     [[nodiscard]] const Tensor& tensor(size_t index = 0) const;
-    operator const Tensor&() const {
-        return tensor(0);
-    }  // NOLINT(google-explicit-constructor): y = npu.call(…)
+    // NOLINTNEXTLINE(google-explicit-constructor): const Tensor& y = npu.call(…)
+    operator const Tensor&() const { return tensor(0); }
 
   private:
     NamedValues values_;
@@ -78,6 +77,8 @@ class Executor : public EventSource {
     explicit Executor(Device device, ExecutorOptions options = {});
     explicit Executor(const Chip& chip) : Executor(Device::npu(chip)) {}
     ~Executor() override;
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
 
     /// Arguments by position, as in the op's schema; missing ones take their defaults.
     /// Errors: Error(kUnsupported) unknown op (names the nearest), Error(kUsage) wrong arguments.

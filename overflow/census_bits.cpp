@@ -69,7 +69,8 @@ void fold(Extremes<Bits>& found, const Vector& largest, const Vector& smallest) 
 #define NPUSCOPE_EXTREMES(name, isa, Bits, Vector, load, set1, all_and, add, max, min)     \
     [[gnu::target(isa)]] Extremes<Bits> name(const std::byte* data, size_t count) {        \
         constexpr size_t kLanes = sizeof(Vector) / sizeof(Bits);                           \
-        const Vector mask = set1(static_cast<std::make_signed_t<Bits>>(kMagnitude<Bits>)); \
+        using Signed = std::make_signed_t<Bits>;                                           \
+        const Vector mask = set1(static_cast<Signed>(kMagnitude<Bits>));                   \
         const Vector minus_one = set1(-1);                                                 \
         Vector largest = set1(0);                                                          \
         Vector other_largest = largest;                                                    \

@@ -40,20 +40,19 @@ class Parser {
         size_t at = 0;
         bool only_positional = false;
         while (at < arguments_.size()) {
-            const std::string& word = arguments_[at];
-            if (only_positional || !looks_like_option(word)) {
-                extras.push_back(word);
-                ++at;
-            } else if (word == "--") {
-                only_positional = true;
-                ++at;
-            } else if (const auto found = recognise(word)) {
-                if (found->name == "-h" || found->name == "--help") throw HelpAsked{};
-                at = take(*found, at + 1);
-            } else {
-                extras.push_back(word);
-                ++at;
+            const std::string& word = arguments_[at++];
+            if (!only_positional && looks_like_option(word)) {
+                if (word == "--") {
+                    only_positional = true;
+                    continue;
+                }
+                if (const auto found = recognise(word)) {
+                    if (found->name == "-h" || found->name == "--help") throw HelpAsked{};
+                    at = take(*found, at);
+                    continue;
+                }
             }
+            extras.push_back(word);
         }
         check_required();
         if (!extras.empty()) {
@@ -99,14 +98,14 @@ class Parser {
     }
 
     std::vector<std::pair<const OptionSpec*, std::string>> all_names() const {
-        static const OptionSpec kHelp{.names = {"-h", "--help"},
-                                      .key = "help",
-                                      .kind = ValueKind::kFlag,
-                                      .help = {},
-                                      .choices = {}};
+        static const OptionSpec help{.names = {"-h", "--help"},
+                                     .key = "help",
+                                     .kind = ValueKind::kFlag,
+                                     .help = {},
+                                     .choices = {}};
         std::vector<std::pair<const OptionSpec*, std::string>> names;
-        names.emplace_back(&kHelp, "-h");
-        names.emplace_back(&kHelp, "--help");
+        names.emplace_back(&help, "-h");
+        names.emplace_back(&help, "--help");
         for (const OptionSpec& spec : specs_)
             for (const std::string& name : spec.names)
                 names.emplace_back(&spec, name);

@@ -3,6 +3,7 @@
 // argparse (3.11), "Option value syntax" and "Argument abbreviations".
 #pragma once
 
+#include <exception>
 #include <map>
 #include <span>
 #include <string>
@@ -34,7 +35,9 @@ struct OptionSpec {
 using ParsedArguments = std::map<std::string, std::string>;
 
 /// Thrown for -h.
-struct HelpAsked {};
+struct HelpAsked : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "help was asked for"; }
+};
 
 /// Errors: CommandError(kUsageError) as argparse's error(); HelpAsked.
 [[nodiscard]] ParsedArguments parse_arguments(std::span<const OptionSpec> specs,

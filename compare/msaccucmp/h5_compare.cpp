@@ -25,7 +25,7 @@ namespace npuscope::compare::msaccucmp {
 
 namespace {
 
-constexpr uintmax_t kLargeFile = 100 * 1024 * 1024;
+constexpr uintmax_t kLargeFile = uintmax_t{100} << 20;
 
 void check_h5_options(const CompareOptions& options) {
     if (!options.fusion_rule_file.empty() || !options.quant_fusion_rule_file.empty() ||
@@ -116,12 +116,10 @@ class TableMaker {
         for (size_t run = 0; run < results_.size(); ++run)
             add_run(run, rows);
         for (const Unmatched& missing : matcher_.unmatched_golden())
-            rows.push_back(empty_row(missing.index,
-                                     missing.op,
-                                     kNotANumber,
-                                     missing.path,
-                                     algorithms_.size(),
-                                     "No partner for " + missing.path + " in my dump."));
+            rows.push_back(
+                empty_row({.index = missing.index, .op = missing.op, .golden_path = missing.path},
+                          algorithms_.size(),
+                          "No partner for " + missing.path + " in my dump."));
         std::stable_sort(
             rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.index < b.index; });
         return rows;
@@ -188,9 +186,14 @@ class TableMaker {
         if (golden == nullptr) {
             const std::string reason = "No partner for " + dataset.path + " in the golden dump.";
             done.lines.emplace_back(Level::kWarning, reason);
-            done.row = empty_row(
-                run.order, run.name.op, dataset.path, kNotANumber, algorithms_.size(), reason);
+            done.row = empty_row({.index = run.order, .op = run.name.op, .my_path = dataset.path},
+                                 algorithms_.size(),
+                                 reason);
         } else {
+            const RowPair names{.index = run.order,
+                                .op = run.name.op,
+                                .my_path = dataset.path,
+                                .golden_path = golden->path};
             try {
                 const Pair pair =
                     prepare_pair(my_file_, dataset, golden_file_, *golden, done.lines);
@@ -206,21 +209,10 @@ class TableMaker {
                 pair.y->require_intact();
                 for (const std::string& reason : texts.reasons)
                     done.lines.emplace_back(Level::kWarning, reason);
-                done.row = full_row(run.order,
-                                    run.name.op,
-                                    dataset.path,
-                                    golden->path,
-                                    pair.dtype,
-                                    pair.shape,
-                                    texts);
+                done.row = full_row(names, pair.dtype, pair.shape, texts);
             } catch (const Error& failure) {
                 done.lines.emplace_back(Level::kWarning, failure.what());
-                done.row = empty_row(run.order,
-                                     run.name.op,
-                                     dataset.path,
-                                     golden->path,
-                                     algorithms_.size(),
-                                     failure.what());
+                done.row = empty_row(names, algorithms_.size(), failure.what());
             }
             done.row.golden_node = golden->node;
         }
@@ -250,10 +242,7 @@ class TableMaker {
             results.begin(), results.end(), [](const Done& done) { return done.matched; });
         if (none) {
             rows.push_back(
-                empty_row(run.order,
-                          run.name.op,
-                          kNotANumber,
-                          kNotANumber,
+                empty_row({.index = run.order, .op = run.name.op},
                           algorithms_.size(),
                           "No partner for the op " + run.name.op + " in the golden dump."));
             return;

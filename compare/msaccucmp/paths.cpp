@@ -2,10 +2,10 @@
 
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "compare/msaccucmp/exit_codes.h"
@@ -100,7 +100,7 @@ int check_path(const std::string& path, bool exist, bool writable, PathType type
 int check_output_folder(const std::string& path, Log& log) {
     const std::string real = real_path(path.empty() ? "." : path);
     if (!make_folders(real)) {
-        log.error("Failed to create \"'" + real + "'\": " + std::strerror(errno));
+        log.error("Failed to create \"'" + real + "'\": " + std::generic_category().message(errno));
         return kInvalidPath;
     }
     return check_path(path, true, true, PathType::kDirectory, log);

@@ -1,8 +1,8 @@
 #include "compare/msaccucmp/result_file.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -14,7 +14,8 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor_ < 0)
         throw CommandError(kOpenFileError,
-                           "Failed to open \"'" + path_.string() + "'\": " + std::strerror(errno));
+                           "Failed to open \"'" + path_.string() +
+                               "'\": " + std::generic_category().message(errno));
 }
 
 ResultFile::~ResultFile() {
@@ -26,9 +27,9 @@ void ResultFile::write(std::string_view text) {
         const ssize_t written = ::write(descriptor_, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0)
-            throw CommandError(
-                kWriteFileError,
-                "Failed to write \"'" + path_.string() + "'\": " + std::strerror(errno));
+            throw CommandError(kWriteFileError,
+                               "Failed to write \"'" + path_.string() +
+                                   "'\": " + std::generic_category().message(errno));
         text.remove_prefix(static_cast<size_t>(written));
     }
 }
@@ -36,7 +37,8 @@ void ResultFile::write(std::string_view text) {
 void ResultFile::close() {
     if (::close(std::exchange(descriptor_, -1)) != 0)
         throw CommandError(kWriteFileError,
-                           "Failed to close \"'" + path_.string() + "'\": " + std::strerror(errno));
+                           "Failed to close \"'" + path_.string() +
+                               "'\": " + std::generic_category().message(errno));
 }
 
 }  // namespace npuscope::compare::msaccucmp

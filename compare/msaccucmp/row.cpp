@@ -11,28 +11,30 @@ std::vector<std::string> header(const std::vector<int>& algorithms) {
     return cells;
 }
 
-Row empty_row(int64_t index,
-              const std::string& op,
-              const std::string& my_path,
-              const std::string& golden_path,
-              size_t algorithm_count,
-              const std::string& reason) {
-    Row row{.index = index, .cells = {}};
-    row.cells = {std::to_string(index), op, my_path, golden_path, kNotANumber, kNotANumber};
+Row empty_row(const RowPair& pair, size_t algorithm_count, const std::string& reason) {
+    Row row{.index = pair.index, .cells = {}};
+    row.cells = {std::to_string(pair.index),
+                 pair.op,
+                 pair.my_path,
+                 pair.golden_path,
+                 kNotANumber,
+                 kNotANumber};
     row.cells.insert(row.cells.end(), algorithm_count, kNotANumber);
     row.cells.push_back(reason);
     return row;
 }
 
-Row full_row(int64_t index,
-             const std::string& op,
-             const std::string& my_path,
-             const std::string& golden_path,
+Row full_row(const RowPair& pair,
              const std::string& dtype,
              const Shape& shape,
              const AlgorithmTexts& texts) {
-    Row row{.index = index, .cells = {}};
-    row.cells = {std::to_string(index), op, my_path, golden_path, dtype, to_string(shape)};
+    Row row{.index = pair.index, .cells = {}};
+    row.cells = {std::to_string(pair.index),
+                 pair.op,
+                 pair.my_path,
+                 pair.golden_path,
+                 dtype,
+                 to_string(shape)};
     row.cells.insert(row.cells.end(), texts.values.begin(), texts.values.end());
     std::string reasons;
     for (const std::string& reason : texts.reasons)

@@ -19,6 +19,14 @@ struct Row {
     int32_t golden_node = -1;
 };
 
+/// What a row is about.
+struct RowPair {
+    int64_t index = 0;
+    std::string op;
+    std::string my_path = kNotANumber;
+    std::string golden_path = kNotANumber;
+};
+
 /// Column numbers before the algorithms' columns.
 enum Column : size_t { kIndex, kNpuDump, kNpuDumpPath, kGroundTruthPath, kDataType, kShape };
 inline constexpr size_t kFirstAlgorithmColumn = 6;
@@ -26,17 +34,9 @@ inline constexpr size_t kFirstAlgorithmColumn = 6;
 [[nodiscard]] std::vector<std::string> header(const std::vector<int>& algorithms);
 
 /// A row without numbers: `reason` says why.
-[[nodiscard]] Row empty_row(int64_t index,
-                            const std::string& op,
-                            const std::string& my_path,
-                            const std::string& golden_path,
-                            size_t algorithm_count,
-                            const std::string& reason);
+[[nodiscard]] Row empty_row(const RowPair& pair, size_t algorithm_count, const std::string& reason);
 
-[[nodiscard]] Row full_row(int64_t index,
-                           const std::string& op,
-                           const std::string& my_path,
-                           const std::string& golden_path,
+[[nodiscard]] Row full_row(const RowPair& pair,
                            const std::string& dtype,
                            const Shape& shape,
                            const AlgorithmTexts& texts);

@@ -1,7 +1,6 @@
 #include "core/base/pending_file.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
@@ -37,7 +36,7 @@ void require_writable_folder(const fs::path& final_path) {
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         throw Error(ErrorKind::kIo,
                     "cannot write " + quoted(final_path) + ": the folder " + quoted(folder) +
-                        " is not writable (" + std::strerror(errno) + ")");
+                        " is not writable (" + std::generic_category().message(errno) + ")");
 }
 
 }  // namespace
@@ -96,20 +95,23 @@ void write_text_file(const fs::path& path, const std::string& content) {
         ::open(pending.part_path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (descriptor < 0)
         throw Error(ErrorKind::kIo,
-                    "cannot create " + quoted(pending.part_path()) + ": " + std::strerror(errno));
+                    "cannot create " + quoted(pending.part_path()) + ": " +
+                        std::generic_category().message(errno));
     size_t done = 0;
     while (done < content.size()) {
         const ssize_t count = ::write(descriptor, content.data() + done, content.size() - done);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
-            const std::string reason = count < 0 ? std::strerror(errno) : "nothing was written";
+            const std::string reason =
+                count < 0 ? std::generic_category().message(errno) : "nothing was written";
             ::close(descriptor);
             throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + reason);
         }
         done += static_cast<size_t>(count);
     }
     if (::close(descriptor) != 0)
-        throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + std::strerror(errno));
+        throw Error(ErrorKind::kIo,
+                    "cannot write " + quoted(path) + ": " + std::generic_category().message(errno));
     pending.commit();
 }
 
@@ -126,8 +128,8 @@ void require_regular_file(const fs::path& path, const std::string& what) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0)
         throw Error(ErrorKind::kIo,
-                    "cannot open the " + what + " " + quoted(path) + ": " + std::strerror(errno) +
-                        "; check the path");
+                    "cannot open the " + what + " " + quoted(path) + ": " +
+                        std::generic_category().message(errno) + "; check the path");
     if (S_ISDIR(status.st_mode))
         throw Error(
             ErrorKind::kIo,
@@ -137,7 +139,8 @@ void require_regular_file(const fs::path& path, const std::string& what) {
                     "cannot open the " + what + " " + quoted(path) + ": it is not a regular file");
     if (::access(path.c_str(), R_OK) != 0)
         throw Error(ErrorKind::kIo,
-                    "cannot open the " + what + " " + quoted(path) + ": " + std::strerror(errno));
+                    "cannot open the " + what + " " + quoted(path) + ": " +
+                        std::generic_category().message(errno));
 }
 
 }  // namespace npuscope

@@ -17,6 +17,14 @@ constexpr int32_t kFormatNchw = 0;      // what CPU and GPU tensors carry, whate
 constexpr int32_t kUnmappedDType = -1;  // DataType of what the original has no code for
 constexpr size_t kLongestFact = 60000;  // an attribute holds at most 64 KB
 
+std::string below(const std::string& group, const std::string& name) {
+    return group + "/" + name;
+}
+
+std::string list_item(const std::string& argument, size_t index) {
+    return argument + "_" + std::to_string(index);
+}
+
 int32_t code_of(SaveType type) {
     return static_cast<int32_t>(type);
 }
@@ -186,11 +194,10 @@ void Writer::State::write_values(const std::string& group,
                                  const std::string& compute_type) {
     for (const NamedValue& item : values) {
         const std::string argument = safe_component(item.name);
-        const std::string path = group + "/" + argument;
+        const std::string path = below(group, argument);
         if (const auto* list = std::get_if<TensorList>(&item.value)) {
             for (size_t i = 0; i < list->size(); ++i)
-                write_tensor(
-                    path + "/" + argument + "_" + std::to_string(i), (*list)[i], compute_type);
+                write_tensor(below(path, list_item(argument, i)), (*list)[i], compute_type);
         } else {
             write_value(path, item.value, compute_type);
         }

@@ -47,6 +47,8 @@ class Writer {
     ~Writer();  ///< without close(): the part file is removed
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
 
     void write(const OpRecord& record);
     [[nodiscard]] int64_t op_count() const;

@@ -18,6 +18,8 @@ class Elements {
   public:
     Elements(Elements&&) noexcept;
     Elements& operator=(Elements&&) noexcept;
+    Elements(const Elements&) = delete;
+    Elements& operator=(const Elements&) = delete;
     ~Elements();
 
     [[nodiscard]] DType dtype() const { return dtype_; }

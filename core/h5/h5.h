@@ -37,6 +37,8 @@ class Writer {
     ~Writer();  ///< closes, ignoring errors
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
 
     void create_group(const std::string& path);
     /// A contiguous little-endian dataset. float16 and bfloat16 elements must have been converted
@@ -103,6 +105,8 @@ class Reader {
     ~Reader();
     Reader(Reader&&) noexcept;
     Reader& operator=(Reader&&) noexcept;
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] bool exists(const std::string& path) const;

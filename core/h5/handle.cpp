@@ -6,7 +6,8 @@ namespace {
 std::recursive_mutex& library_mutex() {
     // One lock for one C library with process-wide state; constructed on first use, never
     // destroyed.
-    static auto* mutex = new std::recursive_mutex;
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a lock is there to change
+    static auto* const mutex = new std::recursive_mutex;
     return *mutex;
 }
 

@@ -170,6 +170,7 @@ H5FD_class_t output_class() {
     driver.name = "npuscope output";
     driver.maxaddr = kMaxAddress;
     driver.fc_degree = H5F_CLOSE_WEAK;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the property holds the pointer itself
     driver.fapl_size = sizeof(OutputStatus*);
     driver.open = open_output;
     driver.close = close_output;

@@ -1,5 +1,5 @@
-#include <cstring>
 #include <limits>
+#include <system_error>
 
 #include "core/base/printable.h"
 #include "core/h5/h5.h"
@@ -75,8 +75,8 @@ Writer::Writer(const std::filesystem::path& path, bool existing)
         const int code = state_->status.error;
         throw Error(existing && code == 0 ? ErrorKind::kFormat : ErrorKind::kIo,
                     std::string(existing ? "cannot open" : "cannot create") + " the file '" +
-                        printable(path.string()) +
-                        "': " + (code != 0 ? std::strerror(code) : "HDF5: " + reason));
+                        printable(path.string()) + "': " +
+                        (code != 0 ? std::generic_category().message(code) : "HDF5: " + reason));
     }
     state_->file = Handle(file, H5Fclose);
     state_->make_parents = checked(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "cannot set up HDF5");
@@ -85,9 +85,9 @@ Writer::Writer(const std::filesystem::path& path, bool existing)
 
 void Writer::State::check_written() const {
     if (status.error != 0)
-        throw Error(
-            ErrorKind::kIo,
-            "cannot write '" + printable(path.string()) + "': " + std::strerror(status.error));
+        throw Error(ErrorKind::kIo,
+                    "cannot write '" + printable(path.string()) +
+                        "': " + std::generic_category().message(status.error));
 }
 
 Writer::~Writer() {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
@@ -217,7 +218,8 @@ class FileSource : public npz::ByteSource {
     FileSource(const std::filesystem::path& path, const std::string& what)
         : file_(std::fopen(path.c_str(), "rbe"), std::fclose), what_(what) {
         if (!file_)
-            throw Error(ErrorKind::kIo, "cannot open " + what + ": " + std::strerror(errno));
+            throw Error(ErrorKind::kIo,
+                        "cannot open " + what + ": " + std::generic_category().message(errno));
         remaining_ = std::filesystem::file_size(path);
     }
     void read(std::byte* target, size_t count) override {

@@ -178,7 +178,7 @@ void write_npz(const std::filesystem::path& path, const NamedTensors& arrays) {
         return;
     }
     if (zip_close(archive.get()) != 0) fail(zip_strerror(archive.get()));
-    archive.release();
+    static_cast<void>(archive.release());  // zip_close() has freed it
     pending.commit();
 }
 

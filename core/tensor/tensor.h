@@ -54,12 +54,12 @@ class Tensor {
     [[nodiscard]] static Tensor copy_of(DType dtype, Shape shape, const void* data);
     [[nodiscard]] static Tensor copy_of(const TensorView& view);
     template <class T>
-    [[nodiscard]] static Tensor from(Shape shape, std::span<const T> values) {
-        return copy_checked(kDTypeOf<T>, std::move(shape), values.data(), values.size());
+    [[nodiscard]] static Tensor from(const Shape& shape, std::span<const T> values) {
+        return copy_checked(kDTypeOf<T>, shape, values.data(), values.size());
     }
     template <class T>
-    [[nodiscard]] static Tensor from(Shape shape, std::initializer_list<T> values) {
-        return copy_checked(kDTypeOf<T>, std::move(shape), values.begin(), values.size());
+    [[nodiscard]] static Tensor from(const Shape& shape, std::initializer_list<T> values) {
+        return copy_checked(kDTypeOf<T>, shape, values.begin(), values.size());
     }
     template <class T>
     [[nodiscard]] static Tensor scalar(T value) {

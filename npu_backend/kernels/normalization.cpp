@@ -190,6 +190,7 @@ void bn_training_update(KernelCall& call) {
 }
 
 /// Runs a recipe in float32, or in float64 for float64 tensors.
+// NOLINTBEGIN(bugprone-macro-parentheses): a template's name takes none
 #define NPUSCOPE_RECIPE(function, check)              \
     void run_##function(KernelCall& call) {           \
         check;                                        \
@@ -202,6 +203,7 @@ NPUSCOPE_RECIPE(layer_norm, (void)call)
 NPUSCOPE_RECIPE(bn_infer, require_channels(call, 1))
 NPUSCOPE_RECIPE(bn_training_reduce, require_channels(call, 1))
 NPUSCOPE_RECIPE(bn_training_update, require_channels(call, 1))
+// NOLINTEND(bugprone-macro-parentheses)
 #undef NPUSCOPE_RECIPE
 
 constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";

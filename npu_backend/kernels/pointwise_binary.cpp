@@ -22,8 +22,8 @@ T store_whole(Wide128 exact, OverflowMode mode, FloatStatus& status) {
         return exact != 0;
     } else {
         constexpr bool kWatched = std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t>;
-        const Wide128 low = std::numeric_limits<T>::min();
-        const Wide128 high = std::numeric_limits<T>::max();
+        const auto low = static_cast<Wide128>(std::numeric_limits<T>::min());
+        const auto high = static_cast<Wide128>(std::numeric_limits<T>::max());
         if (kWatched && (exact < low || exact > high)) {
             status.raise(FloatStatus::kOverflow);
             if (mode == OverflowMode::kSaturate) return static_cast<T>(exact < low ? low : high);
@@ -80,6 +80,15 @@ void run_float(KernelCall& call) {
     });
 }
 
+template <auto kCompare, class T>
+bool compared(T a, T b) {
+    if constexpr (kIsFloat<T>) {
+        return kCompare(to_double(a), to_double(b));
+    } else {
+        return kCompare(a, b);
+    }
+}
+
 template <auto kCompare>
 void run_compare(KernelCall& call) {
     require_same_dtype(call);
@@ -94,13 +103,8 @@ void run_compare(KernelCall& call) {
             shape,
             y.mutable_as<bool>().data(),
             [&](const T* x1, int64_t s1, const T* x2, int64_t s2, bool* out, int64_t count) {
-                for (int64_t i = 0; i < count; ++i) {
-                    if constexpr (kIsFloat<T>) {
-                        out[i] = kCompare(to_double(x1[i * s1]), to_double(x2[i * s2]));
-                    } else {
-                        out[i] = kCompare(x1[i * s1], x2[i * s2]);
-                    }
-                }
+                for (int64_t i = 0; i < count; ++i)
+                    out[i] = compared<kCompare>(x1[i * s1], x2[i * s2]);
             });
     });
     call.outputs = {std::move(y)};

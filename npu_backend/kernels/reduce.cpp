@@ -82,6 +82,30 @@ void run_mean(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
+/// What an element is ordered by.
+template <class T>
+auto order_key(T value) {
+    if constexpr (kIsFloat<T>) {
+        return to_double(value);
+    } else {
+        return value;
+    }
+}
+
+/// The first extreme's index; the first nan's when there is one. `finite` becomes false when an
+/// element is not.
+template <bool kMax, class T>
+size_t extreme_index(std::span<const T> line, bool& finite) {
+    size_t best = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+        finite &= is_finite(line[i]);
+        const auto held = order_key(line[best]);
+        const auto value = order_key(line[i]);
+        if (held == held && (value != value || (kMax ? value > held : value < held))) best = i;
+    }
+    return best;
+}
+
 /// Order statistics never round; nan wins, as in NumPy.
 template <bool kMax, bool kIndex>
 void run_extreme(KernelCall& call) {
@@ -96,21 +120,7 @@ void run_extreme(KernelCall& call) {
         for (int64_t row = 0; row < rows.rows; ++row) {
             const auto line = in.subspan(static_cast<size_t>(row * rows.length),
                                          static_cast<size_t>(rows.length));
-            size_t best = 0;
-            for (size_t i = 0; i < line.size(); ++i) {
-                finite &= is_finite(line[i]);
-                const auto key = [](T value) {
-                    if constexpr (kIsFloat<T>) {
-                        return to_double(value);
-                    } else {
-                        return value;
-                    }
-                };
-                const auto held = key(line[best]);
-                const auto value = key(line[i]);
-                if (held == held && (value != value || (kMax ? value > held : value < held)))
-                    best = i;
-            }
+            const size_t best = extreme_index<kMax, T>(line, finite);
             if constexpr (kIndex)
                 y.mutable_as<int64_t>()[static_cast<size_t>(row)] = static_cast<int64_t>(best);
             else
