@@ -191,7 +191,7 @@ Result compare_dumps(const dumpfile::Reader& target,
     const auto total = static_cast<int64_t>(plan.ops.size());
     const int threads = options.threads > 0 ? options.threads : available_threads();
     // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
-    const bool ops_in_parallel = total >= 2 * threads;
+    const bool ops_in_parallel = total >= int64_t{2} * threads;
     Options inner = options;
     inner.threads = ops_in_parallel ? 1 : threads;
     std::mutex mutex;

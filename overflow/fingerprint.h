@@ -15,6 +15,7 @@ struct Fingerprint {
     int64_t numel = 0;
     uint64_t first = 0;
     uint64_t second = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 is that of the compiler
     friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
 };
 

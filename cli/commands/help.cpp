@@ -171,11 +171,12 @@ struct Topic {
     const char* name;
     const char* summary;
     Table (*table)();
-    std::vector<const char*> more = {};  ///< topics that are printed after it
+    std::span<const char* const> more = {};  ///< topics that are printed after it
 };
-const Topic kTopics[] = {
+constexpr const char* kMoreAboutChips[] = {"rules", "options"};
+constexpr Topic kTopics[] = {
     {"aliases", "other names that dumps carry for an op", aliases},
-    {"chips", "the emulated chips, their rules and options", chips, {"rules", "options"}},
+    {"chips", "the emulated chips, their rules and options", chips, kMoreAboutChips},
     {"detectors", "what a scan for overflow looks for", detectors},
     {"dtypes", "element types and their ranges", dtypes},
     {"kernels", "the emulated CANN operators", kernels},

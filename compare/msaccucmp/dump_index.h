@@ -22,6 +22,7 @@ struct RunName {
     std::string op;
     int64_t k = 0;
     friend bool operator==(const RunName&, const RunName&) = default;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 is that of the compiler
     friend auto operator<=>(const RunName&, const RunName&) = default;
 };
 

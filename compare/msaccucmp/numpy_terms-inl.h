@@ -24,7 +24,7 @@ constexpr float kFloat32Epsilon = 1.1920928955078125e-07f;
 
 /// Magnitudes are compared as integers: NaN is then larger than infinity, so it wins as in NumPy.
 HWY_INLINE int32_t bits_of(float value) {
-    int32_t bits;
+    int32_t bits = 0;
     __builtin_memcpy(&bits, &value, sizeof bits);
     return bits;
 }
@@ -46,7 +46,7 @@ struct Largest {
         int32_t most = tail;
         for (size_t i = 0; i < hn::MaxLanes(Ints()); ++i)
             most = lanes[i] > most ? lanes[i] : most;
-        float value;
+        float value = 0;
         __builtin_memcpy(&value, &most, sizeof value);
         return value;
     }
