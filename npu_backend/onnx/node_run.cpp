@@ -27,6 +27,17 @@ const Tensor& NodeRun::input(size_t index) const {
     return *slot.tensor;
 }
 
+Tensor NodeRun::aligned_input(size_t index) const {
+    const Tensor& tensor = input(index);
+    if (opset() >= 7 || !has_attribute("axis")) return tensor;
+    const int64_t ndim = input(0).ndim();
+    const int64_t axis = axis_from_front(attribute("axis", int64_t{0}), ndim);
+    require(axis + tensor.ndim() <= ndim, "its second input has too many dimensions");
+    Shape shape = tensor.shape();
+    shape.resize(static_cast<size_t>(ndim - axis), 1);
+    return tensor.reshaped(std::move(shape));
+}
+
 bool NodeRun::is_known(size_t index) const {
     return has_input(index) && slots_[static_cast<size_t>(node_.inputs[index])].known;
 }

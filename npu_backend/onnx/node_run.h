@@ -37,6 +37,9 @@ class NodeRun {
     [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
     [[nodiscard]] bool has_input(size_t index) const;
     [[nodiscard]] const Tensor& input(size_t index) const;
+    /// The same, brought under the first input's axes as the attributes `axis` and `broadcast` of
+    /// operator sets before 7 say.
+    [[nodiscard]] Tensor aligned_input(size_t index) const;
     [[nodiscard]] bool is_known(size_t index) const;
     /// The elements of an integer input.
     [[nodiscard]] IntList ints(size_t index) const;
