@@ -198,8 +198,64 @@ def views():
     case("split.Tensor", grid(2, 5), 2, 1)
 
 
+def trigonometry():
+    x = grid(3, 5, low=-0.9, high=0.9)
+    for name in ("tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "atanh"):
+        case(name, x)
+    case("acosh", grid(3, 5, low=1.25, high=3))
+    case("sign", grid(3, 5, step=1))
+    case("sign", ints(7, low=-2, high=3))
+    case("softplus", grid(3, 7))
+    case("softplus", grid(3, 7), 2, 20)
+
+
+def logic():
+    left, right = grid(3, 4) > 0, grid(4) > 0
+    for name in ("logical_and", "logical_or", "logical_xor"):
+        case(name, left, right)
+        case(name, ints(6, high=2), ints(6, high=2))
+    case("logical_not", left)
+    case("bitwise_left_shift.Tensor", ints(6, high=9), ints(6, high=5))
+    case("bitwise_right_shift.Tensor", ints(6, low=-99, high=99), ints(6, high=5))
+    for name in ("fmod.Tensor", "remainder.Tensor"):
+        case(name, ints(8, low=-9, high=9), ints(8, low=1, high=4) * ints(8, low=0, high=2).mul(2).sub(1))
+        case(name, grid(2, 4), grid(4, low=1, high=2))
+        case(name, grid(2, 4), grid(4, low=-2, high=-1))
+    case("isnan", grid(4))
+    case("isinf", grid(4))
+
+
+def orders():
+    x = grid(2, 3, 4, step=4)
+    case("cumsum", x, 1)
+    case("cumsum", ints(2, 5), -1)
+    case("prod.dim_int", grid(3, 4, low=0.5, high=2, step=4), 1)
+    case("prod.dim_int", ints(3, 4), 0, True)
+    case("sort", grid(3, 6), -1, True)
+    case("sort", ints(5, 3, high=3), 0, oracle=lambda t, d: torch.sort(t, dim=d, stable=True))
+    case("topk", grid(3, 8), 3, 1)
+    case("topk", grid(8, 2), 2, 0, False)
+    for name in ("tril", "triu"):
+        case(name, x)
+        case(name, x, 1)
+        case(name, grid(4, 3), -1)
+    case("nonzero", grid(3, 4, step=1))
+    case("nonzero", ints(2, 3, high=1))
+
+
+def scatters():
+    index = torch.tensor([[0, 2, 1], [3, 0, 2]])
+    case("scatter.src", grid(4, 3), 0, index, grid(2, 3))
+    case("scatter.src", ints(2, 5), 1, torch.tensor([[4, 0], [1, 3]]), ints(2, 3))
+    twice = torch.tensor([[0, 0, 1], [3, 0, 1]])
+    case("scatter_add", grid(4, 3), 0, twice, grid(2, 3))
+    for reduce in ("sum", "prod", "amax", "amin"):
+        case("scatter_reduce.two", grid(4, 3), 0, twice, grid(2, 3), reduce)
+        case("scatter_reduce.two", ints(4, 3), 0, twice, ints(2, 3), reduce)
+
+
 for family in (convolutions, matrix_products, pointwise, comparisons, activations, reductions, normalizations,
-               poolings, arrangements, views):
+               poolings, arrangements, views, trigonometry, logic, orders, scatters):
     family()
 path = pathlib.Path(__file__).parent / "op_cases.json"
 path.write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")

@@ -16,7 +16,8 @@ void require_same_dtype(const NodeRun& node) {
 
 void lower_binary(NodeRun& node, std::string_view ir_name) {
     require_same_dtype(node);
-    node.set_output(0, node.call(ir_name, {{"self", node.input(0)}, {"other", node.input(1)}}));
+    node.set_output(
+        0, node.call(ir_name, {{"self", node.input(0)}, {"other", node.aligned_input(1)}}));
 }
 
 /// A known single number that does not add dimensions: an argument, not a tensor.
@@ -46,7 +47,7 @@ void lower_div(NodeRun& node) {
     node.set_output(0,
                     node.call("div_Tensor_mode",
                               {{"self", node.input(0)},
-                               {"other", node.input(1)},
+                               {"other", node.aligned_input(1)},
                                {"rounding_mode", std::string("trunc")}}));
 }
 

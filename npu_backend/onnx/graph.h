@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,10 +16,20 @@
 namespace npuscope::onnx_model {
 
 struct Operator;
+struct Body;
 
 struct Attribute {
     std::string name;
-    std::variant<int64_t, double, std::string, IntList, std::vector<double>, Tensor> value;
+    // A body is shared because a graph may be copied while it is read; it is never written after.
+    std::variant<int64_t,
+                 double,
+                 std::string,
+                 IntList,
+                 std::vector<double>,
+                 std::vector<std::string>,
+                 Tensor,
+                 std::shared_ptr<const Body>>
+        value;
 };
 
 /// Values are numbered; kNoValue stands for an input or output that is left out.
@@ -33,15 +44,20 @@ struct Node {
     std::vector<int> last_uses;  ///< values that nobody needs after this node
 };
 
-struct Graph {
-    int64_t opset = 0;
-    std::vector<TensorInfo> inputs;  ///< those that are no initializers
-    std::vector<TensorInfo> outputs;
+/// Nodes between inputs and outputs: a whole graph, or a branch or loop body inside one, which may
+/// use the values around it. All values of a graph and its bodies have numbers of their own.
+struct Body {
     std::vector<int> input_values;
     std::vector<int> output_values;
     std::vector<std::pair<int, Tensor>> initializers;
-    std::vector<std::string> value_names;
     std::vector<Node> nodes;  ///< each uses only what earlier ones made
+};
+
+struct Graph : Body {
+    int64_t opset = 0;
+    std::vector<TensorInfo> inputs;  ///< those that are no initializers
+    std::vector<TensorInfo> outputs;
+    std::vector<std::string> value_names;
 };
 
 /// Errors: as Model::load().

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/printable.h"
 #include "npu_backend/onnx/host_ops.h"
+#include "npu_backend/onnx/operators.h"
 
 namespace npuscope::onnx_model {
 
@@ -23,6 +25,17 @@ const Tensor& NodeRun::input(size_t index) const {
     const Slot& slot = slots_[static_cast<size_t>(node_.inputs[index])];
     require(slot.tensor.has_value(), "input " + std::to_string(index) + " was not computed");
     return *slot.tensor;
+}
+
+Tensor NodeRun::aligned_input(size_t index) const {
+    const Tensor& tensor = input(index);
+    if (opset() >= 7 || !has_attribute("axis")) return tensor;
+    const int64_t ndim = input(0).ndim();
+    const int64_t axis = axis_from_front(attribute("axis", int64_t{0}), ndim);
+    require(axis + tensor.ndim() <= ndim, "its second input has too many dimensions");
+    Shape shape = tensor.shape();
+    shape.resize(static_cast<size_t>(ndim - axis), 1);
+    return tensor.reshaped(std::move(shape));
 }
 
 bool NodeRun::is_known(size_t index) const {
@@ -83,6 +96,46 @@ Tensor NodeRun::tensor_attribute(std::string_view name) const {
 std::vector<double> NodeRun::floats_attribute(std::string_view name) const {
     const auto* value = find_attribute<std::vector<double>>(name);
     return value != nullptr ? *value : std::vector<double>{};
+}
+
+std::vector<std::string> NodeRun::texts_attribute(std::string_view name) const {
+    const auto* value = find_attribute<std::vector<std::string>>(name);
+    return value != nullptr ? *value : std::vector<std::string>{};
+}
+
+const Body& NodeRun::body_attribute(std::string_view name) const {
+    const auto* value = find_attribute<std::shared_ptr<const Body>>(name);
+    require(value != nullptr, "attribute '" + std::string(name) + "' is missing");
+    return **value;
+}
+
+std::vector<Tensor> NodeRun::run_body(const Body& body, std::vector<Tensor> inputs) {
+    on_host_ = false;
+    require(inputs.size() == body.input_values.size(),
+            "its body takes " + std::to_string(body.input_values.size()) + " inputs, not " +
+                std::to_string(inputs.size()));
+    for (const auto& [value, tensor] : body.initializers)
+        slots_[static_cast<size_t>(value)] = {tensor, may_be_known(tensor)};
+    for (size_t i = 0; i < inputs.size(); ++i)
+        slots_[static_cast<size_t>(body.input_values[i])] = {std::move(inputs[i]), false};
+    for (const Node& node : body.nodes) {
+        try {
+            NodeRun run(graph_, node, slots_, executor_);
+            node.op->lower(run);
+        } catch (const Error& error) {
+            throw error.with_context("in its body: node '" + printable(node.name) + "' (" +
+                                     std::string(node.op->type) + ")");
+        }
+        for (const int value : node.last_uses)
+            slots_[static_cast<size_t>(value)] = {};
+    }
+    std::vector<Tensor> outputs;
+    for (const int value : body.output_values) {
+        const Slot& slot = slots_[static_cast<size_t>(value)];
+        require(slot.tensor.has_value(), "an output of its body was not computed");
+        outputs.push_back(*slot.tensor);
+    }
+    return outputs;
 }
 
 int64_t NodeRun::axis_from_front(int64_t axis, int64_t ndim) const {

@@ -37,6 +37,9 @@ class NodeRun {
     [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
     [[nodiscard]] bool has_input(size_t index) const;
     [[nodiscard]] const Tensor& input(size_t index) const;
+    /// The same, brought under the first input's axes as the attributes `axis` and `broadcast` of
+    /// operator sets before 7 say.
+    [[nodiscard]] Tensor aligned_input(size_t index) const;
     [[nodiscard]] bool is_known(size_t index) const;
     /// The elements of an integer input.
     [[nodiscard]] IntList ints(size_t index) const;
@@ -48,6 +51,8 @@ class NodeRun {
     [[nodiscard]] IntList attribute(std::string_view name, const IntList& fallback) const;
     [[nodiscard]] Tensor tensor_attribute(std::string_view name) const;
     [[nodiscard]] std::vector<double> floats_attribute(std::string_view name) const;
+    [[nodiscard]] std::vector<std::string> texts_attribute(std::string_view name) const;
+    [[nodiscard]] const Body& body_attribute(std::string_view name) const;
 
     /// `axis` counted from the front. `ndim` is the number of axes there are.
     [[nodiscard]] int64_t axis_from_front(int64_t axis, int64_t ndim) const;
@@ -59,7 +64,13 @@ class NodeRun {
     /// All results; the elements of a list of tensors count as results.
     std::vector<Tensor> call_all(std::string_view ir_name, NamedValues arguments);
 
+    /// Runs a body of this node; its outputs, which do not follow from the model alone.
+    std::vector<Tensor> run_body(const Body& body, std::vector<Tensor> inputs);
+
     [[nodiscard]] size_t output_count() const { return node_.outputs.size(); }
+    [[nodiscard]] bool wants_output(size_t index) const {
+        return index < node_.outputs.size() && node_.outputs[index] != kNoValue;
+    }
     void set_output(size_t index, Tensor tensor);
     /// A value that follows from the model alone although an input does not (a shape).
     void set_known_output(size_t index, Tensor tensor);

@@ -10,7 +10,7 @@ class NodeRun;
 
 /// The operator sets of the default domain whose operators the table describes. Before 7,
 /// broadcasting was an attribute.
-inline constexpr int kOldestOpset = 7;
+inline constexpr int kOldestOpset = 1;
 inline constexpr int kNewestOpset = 24;
 
 /// No limit to the number of inputs or outputs.

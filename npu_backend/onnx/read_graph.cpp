@@ -79,22 +79,36 @@ std::string joined(const std::set<std::string>& names) {
     return text;
 }
 
-/// Error(kUnsupported) that names the first node with a missing operator and counts the others.
-void require_known_operators(const onnx::GraphProto& graph) {
+struct MissingOperators {
     const onnx::NodeProto* first = nullptr;
     int first_index = 0;
     int nodes = 0;
-    std::set<std::string> missing;
+    std::set<std::string> names;
+};
+
+/// Bodies of nodes count too.
+void find_missing(const onnx::GraphProto& graph, MissingOperators& found) {
     for (int i = 0; i < graph.node_size(); ++i) {
         const onnx::NodeProto& node = graph.node(i);
-        if (is_default_domain(node.domain()) && find_operator(node.op_type()) != nullptr) continue;
-        if (first == nullptr) {
-            first = &node;
-            first_index = i;
+        if (!is_default_domain(node.domain()) || find_operator(node.op_type()) == nullptr) {
+            if (found.first == nullptr) {
+                found.first = &node;
+                found.first_index = i;
+            }
+            ++found.nodes;
+            found.names.insert(operator_name(node));
         }
-        ++nodes;
-        missing.insert(operator_name(node));
+        for (const onnx::AttributeProto& attribute : node.attribute())
+            if (attribute.type() == onnx::AttributeProto_AttributeType_GRAPH)
+                find_missing(attribute.g(), found);
     }
+}
+
+/// Error(kUnsupported) that names the first node with a missing operator and counts the others.
+void require_known_operators(const onnx::GraphProto& graph) {
+    MissingOperators found;
+    find_missing(graph, found);
+    const auto& [first, first_index, nodes, missing] = found;
     if (first == nullptr) return;
     std::string message = in_words(*first, first_index) + ": the operator " +
                           printable(operator_name(*first)) + " is not supported";
@@ -105,8 +119,8 @@ void require_known_operators(const onnx::GraphProto& graph) {
     throw Error(ErrorKind::kUnsupported, message);
 }
 
-/// The value of one attribute. Errors: Error(kUnsupported) for graphs, sparse tensors and lists of
-/// texts.
+/// The value of one attribute. Errors: Error(kUnsupported) for sparse tensors and lists of
+/// tensors or graphs.
 Attribute read_attribute(const onnx::AttributeProto& proto, const std::string& what) {
     Attribute attribute;
     attribute.name = proto.name();
@@ -125,6 +139,10 @@ Attribute read_attribute(const onnx::AttributeProto& proto, const std::string& w
             break;
         case onnx::AttributeProto_AttributeType_FLOATS:
             attribute.value = std::vector<double>(proto.floats().begin(), proto.floats().end());
+            break;
+        case onnx::AttributeProto_AttributeType_STRINGS:
+            attribute.value =
+                std::vector<std::string>(proto.strings().begin(), proto.strings().end());
             break;
         case onnx::AttributeProto_AttributeType_TENSOR:
             attribute.value = read_tensor(proto.t(), what);
@@ -156,24 +174,35 @@ TensorInfo read_info(const onnx::ValueInfoProto& proto, const std::string& what,
 /// Numbers values and turns the file's graph into ours, node by node.
 class GraphReader {
   public:
-    explicit GraphReader(const onnx::GraphProto& proto) : proto_(proto) {}
+    using Numbers = std::unordered_map<std::string, int>;
 
-    Graph read(int64_t opset) {
-        graph_.opset = opset;
+    /// `outer` are the values around a body, by name.
+    GraphReader(const onnx::GraphProto& proto, Graph& graph, Numbers outer)
+        : proto_(proto),
+          graph_(graph),
+          numbers_(std::move(outer)),
+          first_own_(static_cast<int>(graph.value_names.size())) {}
+
+    /// Declarations of inputs and outputs go to the graph when it is the outermost one.
+    Body read() {
+        outermost_ = first_own_ == 0;
         read_initializers();
         read_inputs();
         for (int i = 0; i < proto_.node_size(); ++i)
             read_node(i);
         read_outputs();
         find_last_uses();
-        return std::move(graph_);
+        return std::move(body_);
     }
 
   private:
     int define(const std::string& name, const std::string& what) {
         const auto number = static_cast<int>(graph_.value_names.size());
         if (name.empty()) throw Error(ErrorKind::kFormat, what + " has no name");
-        if (!numbers_.emplace(name, number).second)
+        const auto [known, added] = numbers_.emplace(name, number);
+        if (!added && known->second < first_own_)
+            known->second = number;  // hides a value outside the body
+        else if (!added)
             throw Error(ErrorKind::kFormat,
                         what + " makes the value " + in_quotes(name) +
                             " again; the graph is not valid ONNX");
@@ -187,7 +216,7 @@ class GraphReader {
         for (const onnx::TensorProto& tensor : proto_.initializer()) {
             const std::string what = "initializer " + in_quotes(tensor.name());
             const int number = define(tensor.name(), what);
-            graph_.initializers.emplace_back(number, read_tensor(tensor, what));
+            body_.initializers.emplace_back(number, read_tensor(tensor, what));
         }
     }
 
@@ -196,11 +225,12 @@ class GraphReader {
         for (const onnx::ValueInfoProto& input : proto_.input()) {
             const auto known = numbers_.find(input.name());
             // Up to IR version 3 every initializer is an input too.
-            if (known != numbers_.end() && static_cast<size_t>(known->second) < initializers)
+            if (known != numbers_.end() && known->second >= first_own_ &&
+                static_cast<size_t>(known->second) < initializers)
                 continue;
             const std::string what = "input " + in_quotes(input.name());
-            graph_.input_values.push_back(define(input.name(), what));
-            graph_.inputs.push_back(read_info(input, what, true));
+            body_.input_values.push_back(define(input.name(), what));
+            if (outermost_) graph_.inputs.push_back(read_info(input, what, true));
         }
     }
 
@@ -256,9 +286,14 @@ class GraphReader {
             const std::string whose = "attribute " + in_quotes(attribute.name()) + " of " + what;
             if (!lists_word(node.op->attributes, attribute.name()) || attribute.name().empty())
                 throw Error(ErrorKind::kUnsupported, whose + " is not supported");
-            node.attributes.push_back(read_attribute(attribute, whose));
+            node.attributes.push_back(
+                attribute.type() == onnx::AttributeProto_AttributeType_GRAPH
+                    ? Attribute{attribute.name(),
+                                std::make_shared<const Body>(
+                                    GraphReader(attribute.g(), graph_, numbers_).read())}
+                    : read_attribute(attribute, whose));
         }
-        graph_.nodes.push_back(std::move(node));
+        body_.nodes.push_back(std::move(node));
     }
 
     void read_outputs() {
@@ -266,29 +301,49 @@ class GraphReader {
             throw Error(ErrorKind::kFormat, "the graph declares no outputs");
         for (const onnx::ValueInfoProto& output : proto_.output()) {
             const std::string what = "output " + in_quotes(output.name());
-            graph_.output_values.push_back(use(output.name(), what));
-            graph_.outputs.push_back(read_info(output, what, false));
+            body_.output_values.push_back(use(output.name(), what));
+            if (outermost_) graph_.outputs.push_back(read_info(output, what, false));
+        }
+    }
+
+    /// What a node and the bodies inside it read.
+    static void add_uses(const Node& node, std::vector<int>& uses) {
+        uses.insert(uses.end(), node.inputs.begin(), node.inputs.end());
+        for (const Attribute& attribute : node.attributes) {
+            const auto* body = std::get_if<std::shared_ptr<const Body>>(&attribute.value);
+            if (body == nullptr) continue;
+            uses.insert(uses.end(), (*body)->output_values.begin(), (*body)->output_values.end());
+            for (const Node& inner : (*body)->nodes)
+                add_uses(inner, uses);
         }
     }
 
     void find_last_uses() {
+        // Values from outside are kept: the body may run again.
         std::vector<bool> needed(graph_.value_names.size(), false);
-        for (const int value : graph_.output_values)
+        std::fill_n(needed.begin(), first_own_, true);
+        for (const int value : body_.output_values)
             needed[static_cast<size_t>(value)] = true;
-        for (size_t i = graph_.nodes.size(); i-- > 0;) {
-            Node& node = graph_.nodes[i];
-            for (const std::vector<int>* values : {&node.inputs, &node.outputs})
-                for (const int value : *values) {
-                    if (value == kNoValue || needed[static_cast<size_t>(value)]) continue;
-                    needed[static_cast<size_t>(value)] = true;
-                    node.last_uses.push_back(value);
-                }
+        for (const auto& [value, tensor] : body_.initializers)
+            needed[static_cast<size_t>(value)] = needed[static_cast<size_t>(value)] || !outermost_;
+        for (size_t i = body_.nodes.size(); i-- > 0;) {
+            Node& node = body_.nodes[i];
+            std::vector<int> uses = node.outputs;
+            add_uses(node, uses);
+            for (const int value : uses) {
+                if (value == kNoValue || needed[static_cast<size_t>(value)]) continue;
+                needed[static_cast<size_t>(value)] = true;
+                node.last_uses.push_back(value);
+            }
         }
     }
 
     const onnx::GraphProto& proto_;
-    std::unordered_map<std::string, int> numbers_;
-    Graph graph_;
+    Graph& graph_;
+    Body body_;
+    Numbers numbers_;
+    int first_own_;
+    bool outermost_ = true;
 };
 
 }  // namespace
@@ -299,7 +354,10 @@ Graph read_graph(const std::filesystem::path& path) {
         const onnx::ModelProto model = parse_file(path);
         const int64_t opset = default_opset(model);
         require_known_operators(model.graph());
-        return GraphReader(model.graph()).read(opset);
+        Graph graph;
+        graph.opset = opset;
+        static_cast<Body&>(graph) = GraphReader(model.graph(), graph, {}).read();
+        return graph;
     } catch (const Error& error) {
         throw error.with_context("model '" + printable(path.string()) + "'");
     }

@@ -1,34 +1,137 @@
-// ReduceMean and ReduceSum.
-#include "npu_backend/onnx/node_run.h"
+// The Reduce operators, ArgMax and ArgMin.
+#include <limits>
+#include <utility>
+
+#include "npu_backend/onnx/ir_calls.h"
 
 namespace npuscope::onnx_model {
 
 namespace {
 
-/// Axes are an attribute first, an input from operator set 13 (sum) or 18 (mean) on; none means
-/// all, or nothing to do with noop_with_empty_axes.
-void lower_reduction(NodeRun& node, std::string_view ir_name) {
+/// Which axes a node reduces. They are an attribute first, an input from operator set 13 (sum) or
+/// 18 on; none means all, or nothing to do with noop_with_empty_axes.
+struct Reduction {
+    IntList axes;
+    bool keepdim = true;
+    bool nothing_to_do = false;
+};
+
+Reduction read_reduction(const NodeRun& node) {
     const Tensor& input = node.input(0);
     const IntList given = node.has_input(1) ? node.ints(1) : node.attribute("axes", IntList{});
-    IntList axes = node.axes_from_front(given, input.ndim());
-    if (axes.empty() && node.attribute("noop_with_empty_axes", int64_t{0}) != 0) {
-        node.set_output(0, input);
-        return;
+    Reduction reduction{node.axes_from_front(given, input.ndim()),
+                        node.attribute("keepdims", int64_t{1}) != 0,
+                        false};
+    if (!reduction.axes.empty()) return reduction;
+    reduction.nothing_to_do = node.attribute("noop_with_empty_axes", int64_t{0}) != 0;
+    if (!reduction.nothing_to_do) reduction.axes = ir::iota(input.ndim());
+    return reduction;
+}
+
+Tensor reduced(NodeRun& node, std::string_view ir_name, const Tensor& x, const Reduction& how) {
+    if (how.nothing_to_do) return x;
+    return ir::reduce(node, ir_name, x, how.axes, how.keepdim);
+}
+
+/// Integers are summed in int64 and stored in their own dtype.
+Tensor summed(NodeRun& node, const Tensor& x, const Reduction& how) {
+    return ir::cast(node, reduced(node, "sum_dim_IntList", x, how), x.dtype());
+}
+
+void lower_arg(NodeRun& node, std::string_view ir_name) {
+    Tensor x = node.input(0);
+    const int64_t axis = node.axis_from_front(node.attribute("axis", int64_t{0}), x.ndim());
+    const bool last = node.attribute("select_last_index", int64_t{0}) != 0;
+    const int64_t size = x.dim(axis);
+    if (last) {
+        IntList backward;
+        for (int64_t i = size; i-- > 0;)
+            backward.push_back(i);
+        x = ir::take(node, x, axis, backward);
     }
-    for (int64_t axis = 0; given.empty() && axis < input.ndim(); ++axis)
-        axes.push_back(axis);
-    const bool keepdim = node.attribute("keepdims", int64_t{1}) != 0;
-    node.set_output(0, node.call(ir_name, {{"self", input}, {"dim", axes}, {"keepdim", keepdim}}));
+    Tensor index = node.call(
+        ir_name,
+        {{"self", x}, {"dim", axis}, {"keepdim", node.attribute("keepdims", int64_t{1}) != 0}});
+    if (last) index = ir::sub(node, Tensor::scalar<int64_t>(size - 1), index);
+    node.set_output(0, std::move(index));
+}
+
+void lower_simple(NodeRun& node, std::string_view ir_name) {
+    node.set_output(0, reduced(node, ir_name, node.input(0), read_reduction(node)));
 }
 
 }  // namespace
 
 void lower_reduce_mean(NodeRun& node) {
-    lower_reduction(node, "mean_dim");
+    lower_simple(node, "mean_dim");
+}
+
+void lower_reduce_max(NodeRun& node) {
+    lower_simple(node, "amax");
+}
+
+void lower_reduce_min(NodeRun& node) {
+    lower_simple(node, "amin");
 }
 
 void lower_reduce_sum(NodeRun& node) {
-    lower_reduction(node, "sum_dim_IntList");
+    node.set_output(0, summed(node, node.input(0), read_reduction(node)));
+}
+
+/// ATen's product takes one axis.
+void lower_reduce_prod(NodeRun& node) {
+    Tensor x = node.input(0);
+    const Reduction how = read_reduction(node);
+    for (size_t i = how.axes.size(); i-- > 0 && !how.nothing_to_do;)
+        x = ir::cast(node,
+                     node.call("prod_dim_int",
+                               {{"self", x}, {"dim", how.axes[i]}, {"keepdim", how.keepdim}}),
+                     node.input(0).dtype());
+    node.set_output(0, std::move(x));
+}
+
+void lower_reduce_l1(NodeRun& node) {
+    node.set_output(0, summed(node, ir::unary(node, "abs", node.input(0)), read_reduction(node)));
+}
+
+void lower_reduce_sum_square(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    node.set_output(0, summed(node, ir::mul(node, x, x), read_reduction(node)));
+}
+
+void lower_reduce_l2(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    const Tensor sum = summed(node, ir::mul(node, x, x), read_reduction(node));
+    node.set_output(0, ir::cast(node, ir::unary(node, "sqrt", sum), x.dtype()));
+}
+
+void lower_reduce_log_sum(NodeRun& node) {
+    const Tensor sum = summed(node, node.input(0), read_reduction(node));
+    node.set_output(0, ir::unary(node, "log", sum));
+}
+
+/// The maximum is taken out first, so that no exponential overflows.
+void lower_reduce_log_sum_exp(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    const Reduction how = read_reduction(node);
+    if (how.nothing_to_do) {
+        node.set_output(0, x);
+        return;
+    }
+    const Tensor largest = ir::reduce(node, "amax", x, how.axes, true);
+    const Tensor exponentials = ir::unary(node, "exp", ir::sub(node, x, largest));
+    const Tensor sum = ir::reduce(node, "sum_dim_IntList", exponentials, how.axes, true);
+    Tensor result = ir::add(node, ir::unary(node, "log", sum), largest);
+    if (!how.keepdim) result = node.call("squeeze_dims", {{"self", result}, {"dim", how.axes}});
+    node.set_output(0, std::move(result));
+}
+
+void lower_arg_max(NodeRun& node) {
+    lower_arg(node, "argmax");
+}
+
+void lower_arg_min(NodeRun& node) {
+    lower_arg(node, "argmin");
 }
 
 }  // namespace npuscope::onnx_model

@@ -1,0 +1,212 @@
+// Kernels that run along one axis: running sums, products, sorting; and those that choose places.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/kernels/rows.h"
+#include "npu_backend/numerics/rounding.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+template <class T>
+auto key_of(T value) {
+    if constexpr (kIsFloat<T>) {
+        return to_double(value);
+    } else {
+        return value;
+    }
+}
+
+/// Float sums are kept in Wide<T> and each stored sum is rounded once; integers wrap.
+void run_cumsum(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    const Rows rows = Rows::over(x, {call.integer("axis")});
+    const bool exclusive = call.flag("exclusive");
+    const bool reverse = call.flag("reverse");
+    Tensor y(x.dtype(), rows.data.shape());
+    visit_dtype(x.dtype(), [&]<class T>() {
+        const auto in = rows.data.as<T>();
+        const auto out = y.template mutable_as<T>();
+        Rounder<T> round(call.numerics.overflow_mode());
+        const bool finite = all_finite(x);
+        for (int64_t row = 0; row < rows.rows; ++row) {
+            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> sum{};
+            for (int64_t i = 0; i < rows.length; ++i) {
+                const auto at =
+                    static_cast<size_t>(row * rows.length + (reverse ? rows.length - 1 - i : i));
+                const auto before = sum;
+                if constexpr (kIsFloat<T>) {
+                    sum += widen<Wide<T>>(in[at]);
+                    out[at] = round(static_cast<double>(exclusive ? before : sum),
+                                    [&] { return finite; });
+                } else {
+                    sum += static_cast<uint64_t>(in[at]);
+                    out[at] = static_cast<T>(exclusive ? before : sum);
+                }
+            }
+        }
+        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
+        if constexpr (kIsFloat<T>) call.status.merge(round.status());
+    });
+    call.outputs = {rows.restored(y, x.shape())};
+}
+
+void run_prod(KernelCall& call) {
+    const Rows rows = Rows::over(call.input(0), call.ints("axes"));
+    Tensor y(call.input(0).dtype(), call.flag("keep_dims") ? rows.with_ones : rows.kept);
+    visit_dtype(y.dtype(), [&]<class T>() {
+        const auto in = rows.data.as<T>();
+        const auto out = y.template mutable_as<T>();
+        Rounder<T> round(call.numerics.overflow_mode());
+        const bool finite = all_finite(call.input(0));
+        for (int64_t row = 0; row < rows.rows; ++row) {
+            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> product{1};
+            for (int64_t i = 0; i < rows.length; ++i) {
+                const T value = in[static_cast<size_t>(row * rows.length + i)];
+                if constexpr (kIsFloat<T>)
+                    product *= widen<Wide<T>>(value);
+                else
+                    product *= static_cast<uint64_t>(value);
+            }
+            if constexpr (kIsFloat<T>)
+                out[static_cast<size_t>(row)] =
+                    round(static_cast<double>(product), [&] { return finite; });
+            else
+                out[static_cast<size_t>(row)] = static_cast<T>(product);
+        }
+        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
+        if constexpr (kIsFloat<T>) call.status.merge(round.status());
+    });
+    call.outputs = {std::move(y)};
+}
+
+/// The first `keep` of each sorted row, values and indices; equal ones stay in order, nan counts as
+/// the largest.
+void sort_rows(KernelCall& call, int64_t axis, bool descending, int64_t keep) {
+    const Tensor& x = call.input(0);
+    const Rows rows = Rows::over(x, {axis});
+    if (keep < 0 || keep > rows.length)
+        throw Error(ErrorKind::kUsage,
+                    "kernel " + std::string(call.type) + ": there are no " + std::to_string(keep) +
+                        " elements along the axis");
+    Shape moved(rows.data.shape().begin(), rows.data.shape().end());
+    moved.back() = keep;
+    Shape shape = x.shape();
+    shape[static_cast<size_t>(axis)] = keep;
+    Tensor values(x.dtype(), moved);
+    Tensor indices(DType::kInt64, moved);
+    visit_dtype(x.dtype(), [&]<class T>() {
+        const auto in = rows.data.as<T>();
+        const auto out = values.template mutable_as<T>();
+        const auto places = indices.mutable_as<int64_t>();
+        std::vector<int64_t> order(static_cast<size_t>(rows.length));
+        for (int64_t row = 0; row < rows.rows; ++row) {
+            const T* line = in.data() + row * rows.length;
+            const auto less = [&](int64_t a, int64_t b) {
+                const auto u = key_of(line[a]);
+                const auto v = key_of(line[b]);
+                return u < v || (u == u && v != v);
+            };
+            std::iota(order.begin(), order.end(), 0);
+            std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+                return descending ? less(b, a) : less(a, b);
+            });
+            for (int64_t i = 0; i < keep; ++i) {
+                const auto at = static_cast<size_t>(row * keep + i);
+                places[at] = order[static_cast<size_t>(i)];
+                out[at] = line[order[static_cast<size_t>(i)]];
+            }
+        }
+    });
+    call.outputs = {rows.restored(values, shape), rows.restored(indices, shape)};
+}
+
+void run_sort(KernelCall& call) {
+    const int64_t axis = call.integer("axis");
+    sort_rows(call, axis, call.flag("descending"), call.input(0).dim(axis));
+}
+
+void run_topk(KernelCall& call) {
+    sort_rows(call, call.integer("dim"), call.flag("largest"), call.integer("k"));
+}
+
+/// Elements above (Tril) or below (Triu) a diagonal of the last two axes become 0.
+template <bool kLower>
+void run_triangle(KernelCall& call) {
+    Tensor y = call.input(0);
+    const int64_t diagonal = call.integer("diagonal");
+    const int64_t height = y.dim(-2);
+    const int64_t width = y.dim(-1);
+    visit_dtype(y.dtype(), [&]<class T>() {
+        const auto out = y.mutable_as<T>();
+        for (size_t i = 0; i < out.size(); ++i) {
+            const int64_t column = static_cast<int64_t>(i) % width;
+            const int64_t row = static_cast<int64_t>(i) / width % height;
+            if (kLower ? column - row > diagonal : column - row < diagonal) out[i] = T{};
+        }
+    });
+    call.outputs = {std::move(y)};
+}
+
+/// [count, ndim] places of the elements that are not 0, in C order.
+void run_nonzero(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    const std::vector<int64_t> strides = contiguous_strides(x.shape());
+    std::vector<int64_t> places;
+    int64_t count = 0;
+    for (int64_t i = 0; i < x.numel(); ++i) {
+        if (x.at(i) == 0) continue;
+        ++count;
+        int64_t rest = i;
+        for (const int64_t stride : strides) {
+            places.push_back(rest / stride);
+            rest %= stride;
+        }
+    }
+    call.outputs = {Tensor::from<int64_t>({count, x.ndim()}, std::span<const int64_t>(places))};
+}
+
+constexpr std::string_view kMoved = "any; values unchanged";
+constexpr std::string_view kWide = "float16, bfloat16 in float32; float32; float64; integers wrap";
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"Cumsum", "sums of the elements so far along axis", kWide, "CANN operator Cumsum", run_cumsum},
+    {"ReduceProd", "product over axes", kWide, "CANN operator ReduceProd", run_prod},
+    {"Sort",
+     "each row along axis in order, and where its elements were",
+     kMoved,
+     "CANN operator Sort; ties keep their order here",
+     run_sort},
+    {"TopKV2",
+     "the k largest or smallest along dim, and where they were",
+     kMoved,
+     "CANN operator TopKV2; ties keep their order here",
+     run_topk},
+    {"Tril",
+     "x on and below a diagonal, 0 above",
+     kMoved,
+     "CANN operator Tril",
+     run_triangle<true>},
+    {"Triu",
+     "x on and above a diagonal, 0 below",
+     kMoved,
+     "CANN operator Triu",
+     run_triangle<false>},
+    {"NonZero",
+     "places of the elements that are not 0",
+     "any, to int64",
+     "CANN operator NonZero",
+     run_nonzero},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_order_kernels;
+const std::span<const Kernel> k_order_kernels = kRows;
+
+}  // namespace npuscope::backend

@@ -1,0 +1,170 @@
+// Functions of one tensor, element by element: Abs to Tan, and activations with parameters.
+#include <cmath>
+#include <utility>
+
+#include "npu_backend/onnx/ir_calls.h"
+
+namespace npuscope::onnx_model {
+
+namespace {
+
+void lower_unary(NodeRun& node, std::string_view ir_name) {
+    node.set_output(0, ir::unary(node, ir_name, node.input(0)));
+}
+
+void lower_elu_like(NodeRun& node, double alpha, double scale, double input_scale) {
+    node.set_output(0,
+                    node.call("elu",
+                              {{"self", node.input(0)},
+                               {"alpha", Scalar{alpha}},
+                               {"scale", Scalar{scale}},
+                               {"input_scale", Scalar{input_scale}}}));
+}
+
+}  // namespace
+
+#define UNARY(function, ir_name)           \
+    void lower_##function(NodeRun& node) { \
+        lower_unary(node, ir_name);        \
+    }
+UNARY(abs, "abs")
+UNARY(acos, "acos")
+UNARY(acosh, "acosh")
+UNARY(asin, "asin")
+UNARY(asinh, "asinh")
+UNARY(atan, "atan")
+UNARY(atanh, "atanh")
+UNARY(ceil, "ceil")
+UNARY(cos, "cos")
+UNARY(cosh, "cosh")
+UNARY(floor, "floor")
+UNARY(log, "log")
+UNARY(reciprocal, "reciprocal")
+UNARY(round, "round")
+UNARY(sign, "sign")
+UNARY(sin, "sin")
+UNARY(sinh, "sinh")
+UNARY(softplus, "softplus")
+UNARY(tan, "tan")
+#undef UNARY
+
+void lower_elu(NodeRun& node) {
+    lower_elu_like(node, node.attribute("alpha", 1.0), 1.0, 1.0);
+}
+
+/// Source of the defaults: ONNX Operators, Selu.
+void lower_selu(NodeRun& node) {
+    lower_elu_like(node,
+                   node.attribute("alpha", 1.67326319217681884765625),
+                   node.attribute("gamma", 1.05070102214813232421875),
+                   1.0);
+}
+
+void lower_celu(NodeRun& node) {
+    const double alpha = node.attribute("alpha", 1.0);
+    lower_elu_like(node, alpha, 1.0, 1.0 / alpha);
+}
+
+void lower_leaky_relu(NodeRun& node) {
+    node.set_output(0,
+                    node.call("leaky_relu",
+                              {{"self", node.input(0)},
+                               {"negative_slope", Scalar{node.attribute("alpha", 0.01)}}}));
+}
+
+/// Before operator set 7 the slopes belong to the channels.
+void lower_prelu(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    Tensor slope = node.input(1);
+    if (slope.ndim() == 1 && x.ndim() > 2 && slope.dim(0) == x.dim(1) &&
+        (node.opset() < 7 || slope.dim(0) != x.dim(-1))) {
+        Shape shape(static_cast<size_t>(x.ndim()), 1);
+        shape[1] = slope.dim(0);
+        slope = ir::view(node, slope, std::move(shape));
+    }
+    const Tensor positive = ir::binary(node, "gt_Tensor", x, ir::number_like(x, 0));
+    node.set_output(0, ir::where(node, positive, x, ir::mul(node, x, slope)));
+}
+
+/// max(0, min(1, alpha x + beta)).
+void lower_hard_sigmoid(NodeRun& node) {
+    const Tensor scaled = ir::mul(node, node.input(0), node.attribute("alpha", 0.2));
+    const Tensor moved = ir::add(node, scaled, node.attribute("beta", 0.5));
+    node.set_output(
+        0, node.call("clamp", {{"self", moved}, {"min", Scalar{0.0}}, {"max", Scalar{1.0}}}));
+}
+
+void lower_hard_swish(NodeRun& node) {
+    lower_unary(node, "hardswish");
+}
+
+void lower_mish(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    node.set_output(0, ir::mul(node, x, ir::unary(node, "tanh", ir::unary(node, "softplus", x))));
+}
+
+void lower_softsign(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    node.set_output(0, ir::div(node, x, ir::add(node, ir::unary(node, "abs", x), 1.0)));
+}
+
+void lower_thresholded_relu(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    const Tensor above =
+        ir::binary(node, "gt_Tensor", x, ir::number_like(x, node.attribute("alpha", 1.0)));
+    node.set_output(0, ir::where(node, above, x, ir::number_like(x, 0)));
+}
+
+/// x + bias below -lambd, x - bias above lambd, 0 between.
+void lower_shrink(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    const double bias = node.attribute("bias", 0.0);
+    const double lambd = node.attribute("lambd", 0.5);
+    const Tensor below = ir::binary(node, "lt_Tensor", x, ir::number_like(x, -lambd));
+    const Tensor above = ir::binary(node, "gt_Tensor", x, ir::number_like(x, lambd));
+    const Tensor zero = ir::number_like(x, 0);
+    const Tensor low = ir::where(node, below, ir::add(node, x, bias), zero);
+    node.set_output(0, ir::where(node, above, ir::add(node, x, -bias), low));
+}
+
+/// 1 at the first maximum of each row, 0 elsewhere.
+void lower_hardmax(NodeRun& node) {
+    const Tensor& input = node.input(0);
+    const bool one_axis = node.opset() >= 13;
+    int64_t axis =
+        node.axis_from_front(node.attribute("axis", int64_t{one_axis ? -1 : 1}), input.ndim());
+    Tensor x = input;
+    if (!one_axis) {
+        const std::span<const int64_t> shape = input.shape();
+        const auto split = static_cast<size_t>(axis);
+        x = ir::view(node, x, {numel_of(shape.first(split)), numel_of(shape.subspan(split))});
+        axis = 1;
+    }
+    const Tensor best = node.call("argmax", {{"self", x}, {"dim", axis}, {"keepdim", true}});
+    Shape places(static_cast<size_t>(x.ndim()), 1);
+    places[static_cast<size_t>(axis)] = x.dim(axis);
+    const Tensor all = ir::int_tensor(ir::iota(x.dim(axis))).reshaped(places);
+    const Tensor hit = ir::binary(node, "eq_Tensor", all, best);
+    node.set_output(0, ir::view(node, ir::cast(node, hit, input.dtype()), input.shape()));
+}
+
+/// Inference passes the input on; the mask of an inference is true everywhere.
+void lower_dropout(NodeRun& node) {
+    const Tensor& x = node.input(0);
+    const bool training = node.opset() >= 12
+                              ? node.has_input(2) && node.input(2).at(0) != 0
+                              : node.opset() < 7 && node.attribute("is_test", int64_t{0}) == 0;
+    const double ratio = node.has_input(1) ? node.input(1).at(0) : node.attribute("ratio", 0.5);
+    if (training && ratio != 0)
+        node.unsupported("dropout in training mode draws random numbers, which is not supported");
+    node.set_output(0, x);
+    if (!node.wants_output(1)) return;
+    Tensor mask(node.opset() >= 10 ? DType::kBool : x.dtype(), x.shape());
+    visit_dtype(mask.dtype(), [&]<class T>() {
+        for (T& value : mask.mutable_as<T>())
+            value = Tensor::scalar(true).cast(kDTypeOf<T>).template as<T>()[0];
+    });
+    node.set_output(1, std::move(mask));
+}
+
+}  // namespace npuscope::onnx_model
