@@ -8,17 +8,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <string_view>
 
 namespace npuscope::h5 {
 
 /// What is wrong with an object's bytes.
-struct Damaged {
+struct Damaged : std::exception {
+    explicit Damaged(const char* why) : reason(why) {}
+    [[nodiscard]] const char* what() const noexcept override { return reason; }
     const char* reason;
 };
 /// What the library has to be asked for.
-struct Unsupported {
+struct Unsupported : std::exception {
+    explicit Unsupported(const char* why) : reason(why) {}
+    [[nodiscard]] const char* what() const noexcept override { return reason; }
     const char* reason;
 };
 

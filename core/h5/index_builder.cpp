@@ -15,7 +15,7 @@ constexpr uint64_t kLeastLinkBytes = 8;
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 16;
 // A walk touches every page of a file of small tensors.
 constexpr size_t kNodesBetweenReleases = 4096;
-constexpr size_t kTextBlock = 64 * 1024;
+constexpr size_t kTextBlock = size_t{64} << 10;
 }  // namespace
 
 IndexBuilder::IndexBuilder(uint64_t file_bytes, std::shared_ptr<const MappedFile> mapping)

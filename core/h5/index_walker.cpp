@@ -65,8 +65,12 @@ int32_t IndexWalker::walk_link(int32_t parent, const Link& link) {
         return -1;
     }
     const int32_t node = out_.add(parent, link.name);
-    const size_t groups = above_.size();
-    const size_t links = links_.size();
+    const auto give_up = [&, groups = above_.size(), links = links_.size()](const char* reason) {
+        drop(node, reason);
+        above_.resize(groups);
+        links_.resize(links);
+        return -1;
+    };
     try {
         if (link.is_hard)
             read_object(node, link.address);
@@ -74,15 +78,12 @@ int32_t IndexWalker::walk_link(int32_t parent, const Link& link) {
             return -1;
         return node;
     } catch (const Damaged& damage) {
-        drop(node, damage.reason);
+        return give_up(damage.reason);
     } catch (const Unsupported& odd) {
-        drop(node, odd.reason);
+        return give_up(odd.reason);
     } catch (const Error& error) {
-        drop(node, error.what());
+        return give_up(error.what());
     }
-    above_.resize(groups);
-    links_.resize(links);
-    return -1;
 }
 
 void IndexWalker::drop(int32_t node, const std::string& reason) {

@@ -22,9 +22,11 @@ struct Slot {
     std::atomic<uintptr_t> end{0};  ///< 0 while nothing is mapped
     std::atomic<bool> cut_short{false};
 };
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 constinit std::array<Slot, kMostMappings> slots;
 constinit std::atomic<uintptr_t> page_size{4096};
 struct sigaction previous_action;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 Slot* slot_of(uintptr_t address) {
     for (Slot& slot : slots) {
@@ -54,7 +56,7 @@ void on_bus_error(int signal, siginfo_t* facts, void* context) {
     Slot* slot = facts->si_code > 0 ? slot_of(address) : nullptr;
     if (slot != nullptr) {
         const uintptr_t size = page_size.load(std::memory_order_relaxed);
-        void* page = reinterpret_cast<void*>(address & ~(size - 1));
+        void* page = static_cast<std::byte*>(facts->si_addr) - (address & (size - 1));
         slot->cut_short.store(true, std::memory_order_release);
         if (mmap(page, size, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == page)
             return;

@@ -22,6 +22,7 @@ T store_whole(Wide128 exact, OverflowMode mode, FloatStatus& status) {
         return exact != 0;
     } else {
         constexpr bool kWatched = std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t>;
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8 is a number here, no character
         const auto low = static_cast<Wide128>(std::numeric_limits<T>::min());
         const auto high = static_cast<Wide128>(std::numeric_limits<T>::max());
         if (kWatched && (exact < low || exact > high)) {
@@ -110,6 +111,17 @@ void run_compare(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
+template <class T>
+Tensor axpy_of_floats(KernelCall& call, const Tensor& x1, const Tensor& x2, double alpha) {
+    const double factor = to_double(round_nearest<T>(alpha));
+    // The product of two floats of at most 24 bits is exact in double.
+    if (!call.numerics.reference() && sizeof(T) <= sizeof(float) &&
+        call.numerics.device.options.vec_fma == VectorFma::kFused)
+        return map_binary<T>(call, x1, x2, [factor](double u, double v) { return u + v * factor; });
+    const Tensor product = map_unary<T>(call, x2, [factor](double v) { return v * factor; });
+    return map_binary<T>(call, x1, product, [](double u, double v) { return u + v; });
+}
+
 /// Two instructions: the product is rounded (and saturated) before the addition; one with vec_fma.
 void run_axpy(KernelCall& call) {
     require_same_dtype(call);
@@ -118,18 +130,7 @@ void run_axpy(KernelCall& call) {
     const double alpha = call.number("alpha");
     visit_dtype(x1.dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
-            const double factor = to_double(round_nearest<T>(alpha));
-            // The product of two floats of at most 24 bits is exact in double.
-            if (!call.numerics.reference() && sizeof(T) <= sizeof(float) &&
-                call.numerics.device.options.vec_fma == VectorFma::kFused) {
-                call.outputs = {map_binary<T>(
-                    call, x1, x2, [factor](double u, double v) { return u + v * factor; })};
-                return;
-            }
-            const Tensor product =
-                map_unary<T>(call, x2, [factor](double v) { return v * factor; });
-            call.outputs = {
-                map_binary<T>(call, x1, product, [](double u, double v) { return u + v; })};
+            call.outputs = {axpy_of_floats<T>(call, x1, x2, alpha)};
         } else {
             const auto factor = static_cast<int64_t>(alpha);
             call.outputs = {map_whole<T>(
