@@ -57,7 +57,7 @@ RunName Matcher::mapped(const RunName& name, std::optional<int64_t> device) cons
     const DumpIndex& side = device == kDeviceNpu ? my_ : golden_;
     for (const OpRow& row : kOpRows) {
         if (row.from != name.op) continue;
-        const RunName other{std::string(row.to), name.k};
+        RunName other{std::string(row.to), name.k};
         if (side.find(other) != nullptr) return other;
     }
     if (name.op.starts_with("Npu")) {
