@@ -1,0 +1,1 @@
+#include "tests/npu_backend/onnx/onnx_case.h"
