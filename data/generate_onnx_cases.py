@@ -424,6 +424,10 @@ def breadth():
     case("conv_transpose_3d", [("ConvTranspose", "x w", "y", {"strides": [2, 1, 2], "pads": [1, 0, 0, 1, 0, 0], "output_padding": [1, 0, 0]})],
          {"x": volume}, {"y": f64(lambda a, b: F.conv_transpose3d(a, b, stride=(2, 1, 2), padding=(1, 0, 0), output_padding=(1, 0, 0)),
                                   volume, deep)}, {"w": deep})
+    places = rand("places", 2, 3, 2, 2)
+    case("grid_sample", [("GridSample", "x g", "y", {"padding_mode": "reflection"})], {"x": x, "g": places},
+         {"y": f64(lambda a, b: F.grid_sample(a, b, padding_mode="reflection", align_corners=False), x, places)})
+    case("det", [("Det", "x", "y")], {"x": rand("det", 2, 3, 3)}, {"y": f64(torch.linalg.det, rand("det", 2, 3, 3))})
     case("max_pool_3d", [("MaxPool", "x", "y", {"kernel_shape": [2, 3, 2], "strides": [2, 1, 1]})], {"x": volume},
          {"y": f64(lambda t: F.max_pool3d(t, (2, 3, 2), (2, 1, 1)), volume)})
 
