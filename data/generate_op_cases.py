@@ -254,8 +254,18 @@ def scatters():
         case("scatter_reduce.two", ints(4, 3), 0, twice, ints(2, 3), reduce)
 
 
+def samples():
+    image = grid(2, 3, 5, 4)
+    places = grid(2, 3, 2, 2, low=-1.25, high=1.25)
+    for mode in (0, 1, 2):
+        for padding in (0, 1, 2):
+            case("grid_sampler_2d", image, places, mode, padding, padding == 1)
+    case("linalg_det", grid(2, 3, 3))
+    case("linalg_det", grid(4, 4, step=1))
+
+
 for family in (convolutions, matrix_products, pointwise, comparisons, activations, reductions, normalizations,
-               poolings, arrangements, views, trigonometry, logic, orders, scatters):
+               poolings, arrangements, views, trigonometry, logic, orders, scatters, samples):
     family()
 path = pathlib.Path(__file__).parent / "op_cases.json"
 path.write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")

@@ -1,7 +1,7 @@
 // Add, Sub, Mul, Div and Pow, with NumPy's broadcasting.
 #include <string>
 
-#include "npu_backend/onnx/node_run.h"
+#include "npu_backend/onnx/ir_calls.h"
 
 namespace npuscope::onnx_model {
 
@@ -56,13 +56,15 @@ void lower_pow(NodeRun& node) {
     const Tensor& base = node.input(0);
     const Tensor& exponent = node.input(1);
     if (!is_scalar_exponent(node)) {
-        node.set_output(0,
-                        node.call("pow_Tensor_Tensor", {{"self", base}, {"exponent", exponent}}));
+        const Tensor power =
+            node.call("pow_Tensor_Tensor", {{"self", base}, {"exponent", node.aligned_input(1)}});
+        node.set_output(0, ir::cast(node, power, base.dtype()));
         return;
     }
     Scalar scalar{exponent.at(0)};
     if (!is_float(exponent.dtype())) scalar.number = static_cast<int64_t>(exponent.at(0));
-    node.set_output(0, node.call("pow_Tensor_Scalar", {{"self", base}, {"exponent", scalar}}));
+    const Tensor power = node.call("pow_Tensor_Scalar", {{"self", base}, {"exponent", scalar}});
+    node.set_output(0, ir::cast(node, power, base.dtype()));
 }
 
 }  // namespace npuscope::onnx_model

@@ -12,13 +12,12 @@ void lower_unary(NodeRun& node, std::string_view ir_name) {
     node.set_output(0, ir::unary(node, ir_name, node.input(0)));
 }
 
-void lower_elu_like(NodeRun& node, double alpha, double scale, double input_scale) {
-    node.set_output(0,
-                    node.call("elu",
-                              {{"self", node.input(0)},
-                               {"alpha", Scalar{alpha}},
-                               {"scale", Scalar{scale}},
-                               {"input_scale", Scalar{input_scale}}}));
+Tensor elu(NodeRun& node, const Tensor& x, double alpha) {
+    return node.call("elu",
+                     {{"self", x},
+                      {"alpha", Scalar{alpha}},
+                      {"scale", Scalar{int64_t{1}}},
+                      {"input_scale", Scalar{int64_t{1}}}});
 }
 
 }  // namespace
@@ -49,20 +48,23 @@ UNARY(tan, "tan")
 #undef UNARY
 
 void lower_elu(NodeRun& node) {
-    lower_elu_like(node, node.attribute("alpha", 1.0), 1.0, 1.0);
+    node.set_output(0, elu(node, node.input(0), node.attribute("alpha", 1.0)));
 }
 
-/// Source of the defaults: ONNX Operators, Selu.
+/// Source of the defaults: ONNX Operators, Selu. Operator sets before 6 had rounder ones.
 void lower_selu(NodeRun& node) {
-    lower_elu_like(node,
-                   node.attribute("alpha", 1.67326319217681884765625),
-                   node.attribute("gamma", 1.05070102214813232421875),
-                   1.0);
+    const bool old = node.opset() < 6;
+    const double alpha = node.attribute("alpha", old ? 1.6732 : 1.67326319217681884765625);
+    const double gamma = node.attribute("gamma", old ? 1.0507 : 1.05070102214813232421875);
+    node.set_output(0, ir::mul(node, elu(node, node.input(0), alpha), gamma));
 }
 
+/// alpha times the elu of x / alpha.
 void lower_celu(NodeRun& node) {
     const double alpha = node.attribute("alpha", 1.0);
-    lower_elu_like(node, alpha, 1.0, 1.0 / alpha);
+    node.require(alpha != 0, "alpha is 0");
+    const Tensor scaled = ir::mul(node, node.input(0), 1.0 / alpha);
+    node.set_output(0, ir::mul(node, elu(node, scaled, 1.0), alpha));
 }
 
 void lower_leaky_relu(NodeRun& node) {

@@ -3,6 +3,7 @@
 
 #include "npu_backend/onnx/host_ops.h"
 #include "npu_backend/onnx/node_run.h"
+#include "npu_backend/onnx/products.h"
 
 namespace npuscope::onnx_model {
 
@@ -62,22 +63,25 @@ Tensor addend(NodeRun& node, const Tensor& tensor, int64_t rows, int64_t columns
 
 }  // namespace
 
-void lower_matmul(NodeRun& node) {
-    Tensor a = node.input(0);
-    Tensor b = node.input(1);
+Tensor multiplied(NodeRun& node, Tensor a, Tensor b) {
+    const Shape shape_a = a.shape();
+    const Shape shape_b = b.shape();
     node.require(a.ndim() >= 1 && b.ndim() >= 1, "a scalar cannot be multiplied as a matrix");
     const bool row = a.ndim() == 1;
     const bool column = b.ndim() == 1;
     if (row) a = viewed(node, a, {1, a.dim(0)});
     if (column) b = viewed(node, b, {b.dim(0), 1});
     node.require(a.dim(-1) == b.dim(-2),
-                 "shapes " + to_string(node.input(0).shape()) + " and " +
-                     to_string(node.input(1).shape()) + " do not fit");
+                 "shapes " + to_string(shape_a) + " and " + to_string(shape_b) + " do not fit");
     Tensor product = b.ndim() == 2 ? multiply_by_matrix(node, a, b) : multiply_stacks(node, a, b);
     Shape shape = product.shape();
     if (row) shape.erase(shape.end() - 2);
     if (column) shape.pop_back();
-    node.set_output(0, viewed(node, product, std::move(shape)));
+    return viewed(node, product, std::move(shape));
+}
+
+void lower_matmul(NodeRun& node) {
+    node.set_output(0, multiplied(node, node.input(0), node.input(1)));
 }
 
 void lower_gemm(NodeRun& node) {

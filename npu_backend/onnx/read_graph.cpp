@@ -267,6 +267,14 @@ class GraphReader {
                             " outputs, which is not supported");
     }
 
+    std::shared_ptr<const Body> read_body(const onnx::GraphProto& proto, const std::string& whose) {
+        try {
+            return std::make_shared<const Body>(GraphReader(proto, graph_, numbers_).read());
+        } catch (const Error& error) {
+            throw error.with_context(whose);
+        }
+    }
+
     void read_node(int index) {
         const onnx::NodeProto& proto = proto_.node(index);
         const std::string what = in_words(proto, index);
@@ -288,9 +296,7 @@ class GraphReader {
                 throw Error(ErrorKind::kUnsupported, whose + " is not supported");
             node.attributes.push_back(
                 attribute.type() == onnx::AttributeProto_AttributeType_GRAPH
-                    ? Attribute{attribute.name(),
-                                std::make_shared<const Body>(
-                                    GraphReader(attribute.g(), graph_, numbers_).read())}
+                    ? Attribute{attribute.name(), read_body(attribute.g(), whose)}
                     : read_attribute(attribute, whose));
         }
         body_.nodes.push_back(std::move(node));

@@ -79,10 +79,13 @@ Windows read_windows(const NodeRun& node, const IntList& kernel, std::span<const
 }
 
 Tensor pad_unless_symmetric(NodeRun& node, Tensor input, Windows& windows, double value) {
-    if (windows.symmetric()) return input;
-    Tensor padded = node.call(
-        "constant_pad_nd",
-        {{"self", std::move(input)}, {"pad", windows.pads_last_first()}, {"value", Scalar{value}}});
+    return windows.symmetric() ? input : pad_windows(node, input, windows, value);
+}
+
+Tensor pad_windows(NodeRun& node, const Tensor& input, Windows& windows, double value) {
+    Tensor padded =
+        node.call("constant_pad_nd",
+                  {{"self", input}, {"pad", windows.pads_last_first()}, {"value", Scalar{value}}});
     windows.pads_begin.assign(windows.pads_begin.size(), 0);
     windows.pads_end = windows.pads_begin;
     return padded;

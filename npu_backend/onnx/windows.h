@@ -33,6 +33,9 @@ struct Windows {
                                    const IntList& kernel,
                                    std::span<const int64_t> sizes);
 
+/// `input` padded with `value`, and `windows` without pads.
+Tensor pad_windows(NodeRun& node, const Tensor& input, Windows& windows, double value);
+
 /// Unequal pads become an op of their own: `input` padded with `value`, and `windows` without pads.
 Tensor pad_unless_symmetric(NodeRun& node, Tensor input, Windows& windows, double value);
 

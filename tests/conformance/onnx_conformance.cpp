@@ -52,6 +52,12 @@ std::vector<Tensor> stored_tensors(const fs::path& folder, const std::string& pr
     }
 }
 
+/// The data sets store bfloat16 as the bits of uint16.
+Tensor as_declared(const Tensor& stored, DType dtype) {
+    if (stored.dtype() != DType::kUInt16 || dtype != DType::kBFloat16) return stored;
+    return Tensor::copy_of(dtype, stored.shape(), stored.data());
+}
+
 /// What differs, or "".
 std::string difference(const Tensor& actual, const Tensor& expected) {
     if (actual.dtype() != expected.dtype())
@@ -84,12 +90,15 @@ std::string run_case(const fs::path& folder) {
             const std::vector<Tensor> expected = stored_tensors(data, "output");
             NamedTensors inputs;
             for (size_t i = 0; i < std::min(given.size(), model.inputs().size()); ++i)
-                inputs.emplace_back(model.inputs()[i].name, given[i]);
+                inputs.emplace_back(model.inputs()[i].name,
+                                    as_declared(given[i], model.inputs()[i].dtype));
             Executor executor(Device::reference32());
             const NamedTensors actual = model.run(executor, inputs);
             if (actual.size() != expected.size()) return "WRONG number of outputs";
             for (size_t i = 0; i < actual.size(); ++i)
-                if (const std::string why = difference(actual[i].second, expected[i]); !why.empty())
+                if (const std::string why = difference(
+                        actual[i].second, as_declared(expected[i], actual[i].second.dtype()));
+                    !why.empty())
                     return "WRONG output " + std::to_string(i) + ": " + why;
         }
         return sets > 0 ? "" : "no data sets";

@@ -9,4 +9,5 @@ NPUSCOPE_ONNX_CASES(Convolution,
                     "conv_unequal_pads",
                     "conv_same_upper",
                     "conv_same_lower",
-                    "conv_1d")
+                    "conv_1d",
+                    "conv_transpose_3d")

@@ -9,4 +9,5 @@ NPUSCOPE_ONNX_CASES(Pooling,
                     "average_pool",
                     "average_pool_with_pads",
                     "average_pool_unequal_pads",
-                    "global_average_pool")
+                    "global_average_pool",
+                    "max_pool_3d")
