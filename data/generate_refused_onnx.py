@@ -93,6 +93,8 @@ def bad_models():
     bad("run_division", [("Div", "a s", "n"), ("ConstantOfShape", "n", "y")], [ints("a", 6), ints("s", 0)])
     bad("run_size", [("ConstantOfShape", "s", "c"), ("Add", "x c", "y")], [ints("s", 1 << 40)])
     bad("run_cast", [("Cast", "x", "y", {"to": TensorProto.STRING})])
+    bad("run_few", [("TopK", "x s", "y i")], [ints("s")])
+    bad("run_empty", [("Pad", "x p v", "y")], [ints("p", 0, 0, 0, 0), numpy_helper.from_array(np.zeros(0, np.float32), "v")])
     bad("run_window", [("Reshape", "x s", "r"), ("MaxPool", "r", "y", {"kernel_shape": [4]})], [ints("s", 1, 2, 3)])
     bad("run_stride", [("Reshape", "x s", "r"), ("MaxPool", "r", "y", {"kernel_shape": [2], "strides": [0]})],
         [ints("s", 1, 2, 3)])

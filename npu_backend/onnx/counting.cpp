@@ -33,7 +33,7 @@ double overlap(const Box& a, const Box& b) {
 
 double single(const NodeRun& node, size_t index, double otherwise) {
     if (!node.has_input(index) || node.input(index).numel() == 0) return otherwise;
-    return node.input(index).at(0);
+    return node.number(index);
 }
 
 }  // namespace

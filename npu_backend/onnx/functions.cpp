@@ -154,9 +154,9 @@ void lower_hardmax(NodeRun& node) {
 void lower_dropout(NodeRun& node) {
     const Tensor& x = node.input(0);
     const bool training = node.opset() >= 12
-                              ? node.has_input(2) && node.input(2).at(0) != 0
+                              ? node.has_input(2) && node.number(2) != 0
                               : node.opset() < 7 && node.attribute("is_test", int64_t{0}) == 0;
-    const double ratio = node.has_input(1) ? node.input(1).at(0) : node.attribute("ratio", 0.5);
+    const double ratio = node.has_input(1) ? node.number(1) : node.attribute("ratio", 0.5);
     if (training && ratio != 0)
         node.unsupported("dropout in training mode draws random numbers, which is not supported");
     node.set_output(0, x);

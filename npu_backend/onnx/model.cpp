@@ -143,7 +143,7 @@ NamedTensors Model::run(
         if (on_node) on_node(done++, node_count(), node.name);
         try {
             NodeRun run(graph, node, slots, executor);
-            node.op->lower(run);
+            run.lower();
         } catch (const Error& error) {
             throw error.with_context("model " + in_quotes(path().string()) + ": node " +
                                      in_quotes(node.name) + " (" + std::string(node.op->type) +

@@ -1,6 +1,7 @@
 #include "npu_backend/onnx/node_run.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "core/base/error.h"
@@ -14,6 +15,14 @@ NodeRun::NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots,
     : graph_(graph), node_(node), slots_(slots), executor_(executor) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
         on_host_ = on_host_ && (!has_input(i) || is_known(i));
+}
+
+void NodeRun::lower() {
+    try {
+        node_.op->lower(*this);
+    } catch (const std::out_of_range&) {
+        throw Error(ErrorKind::kFormat, "an input or attribute of it has too few elements");
+    }
 }
 
 bool NodeRun::has_input(size_t index) const {
@@ -50,6 +59,11 @@ IntList NodeRun::ints(size_t index) const {
     const Tensor wide = tensor.cast(DType::kInt64);
     const auto elements = wide.as<int64_t>();
     return {elements.begin(), elements.end()};
+}
+
+double NodeRun::number(size_t index) const {
+    require(input(index).numel() >= 1, "input " + std::to_string(index) + " has no elements");
+    return input(index).at(0);
 }
 
 template <class T>
@@ -121,7 +135,7 @@ std::vector<Tensor> NodeRun::run_body(const Body& body, std::vector<Tensor> inpu
     for (const Node& node : body.nodes) {
         try {
             NodeRun run(graph_, node, slots_, executor_);
-            node.op->lower(run);
+            run.lower();
         } catch (const Error& error) {
             throw error.with_context("in its body: node '" + printable(node.name) + "' (" +
                                      std::string(node.op->type) + ")");

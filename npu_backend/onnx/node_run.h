@@ -33,6 +33,9 @@ class NodeRun {
   public:
     NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots, Executor& executor);
 
+    /// The node's lowering.
+    void lower();
+
     [[nodiscard]] int64_t opset() const { return graph_.opset; }
     [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
     [[nodiscard]] bool has_input(size_t index) const;
@@ -43,6 +46,9 @@ class NodeRun {
     [[nodiscard]] bool is_known(size_t index) const;
     /// The elements of an integer input.
     [[nodiscard]] IntList ints(size_t index) const;
+
+    /// The first element of an input that needs one.
+    [[nodiscard]] double number(size_t index) const;
 
     [[nodiscard]] bool has_attribute(std::string_view name) const;
     [[nodiscard]] int64_t attribute(std::string_view name, int64_t fallback) const;

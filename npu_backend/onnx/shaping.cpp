@@ -44,7 +44,7 @@ int64_t mirrored(const NodeRun& node, const std::string& mode, int64_t at, int64
 }
 
 Scalar pad_value(const NodeRun& node, DType dtype) {
-    const double value = node.has_input(2) ? node.input(2).at(0) : node.attribute("value", 0.0);
+    const double value = node.has_input(2) ? node.number(2) : node.attribute("value", 0.0);
     if (is_float(dtype)) return Scalar{value};
     return Scalar{static_cast<int64_t>(value)};
 }
@@ -170,10 +170,10 @@ void lower_range(NodeRun& node) {
     for (size_t i = 0; i < 3; ++i)
         node.require(node.input(i).numel() == 1 && node.input(i).dtype() == dtype,
                      "its inputs must be three numbers of one dtype");
-    const double start = node.input(0).at(0);
-    const double delta = node.input(2).at(0);
+    const double start = node.number(0);
+    const double delta = node.number(2);
     node.require(delta != 0, "its step is 0");
-    const double count = std::max(0.0, std::ceil((node.input(1).at(0) - start) / delta));
+    const double count = std::max(0.0, std::ceil((node.number(1) - start) / delta));
     node.require(count < 67108864.0, "it has too many elements");
     Tensor values(is_float(dtype) ? DType::kFloat64 : DType::kInt64, {static_cast<int64_t>(count)});
     for (int64_t i = 0; i < values.numel(); ++i)
@@ -198,7 +198,7 @@ void lower_one_hot(NodeRun& node) {
     const Tensor indices = ir::cast(node, node.input(0), DType::kInt64);
     node.require(node.input(1).numel() == 1 && node.input(2).shape() == Shape{2},
                  "depth must be one number and values two");
-    const auto depth = static_cast<int64_t>(node.input(1).at(0));
+    const auto depth = static_cast<int64_t>(node.number(1));
     node.require(depth >= 0, "its depth is negative");
     require_host_size({depth});
     const int64_t axis =

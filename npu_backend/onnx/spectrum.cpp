@@ -143,8 +143,8 @@ void lower_mel_weight_matrix(NodeRun& node) {
     const int64_t bins = node.ints(0).at(0);
     const int64_t length = node.ints(1).at(0);
     const auto rate = static_cast<double>(node.ints(2).at(0));
-    const double low = node.input(3).at(0);
-    const double high = node.input(4).at(0);
+    const double low = node.number(3);
+    const double high = node.number(4);
     node.require(bins >= 1 && length >= 1 && rate > 0, "its sizes are not positive");
     const int64_t spectrum = length / 2 + 1;
     require_host_size({spectrum, bins});

@@ -115,6 +115,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"division", ErrorKind::kFormat, "node 'Div_0' (Div): an integer is divided by zero"},
         Bad{"size", ErrorKind::kFormat, "too large to be meant"},
         Bad{"cast", ErrorKind::kUnsupported, "element type STRING"},
+        Bad{"few",
+            ErrorKind::kFormat,
+            "node 'TopK_0' (TopK): an input or attribute of it has too few"},
+        Bad{"empty", ErrorKind::kFormat, "node 'Pad_0' (Pad): input 2 has no elements"},
         Bad{"window", ErrorKind::kFormat, "the window is larger than the padded input"},
         Bad{"stride", ErrorKind::kFormat, "strides must be 1 numbers from 1 on, not [0]"}),
     [](const auto& test) { return std::string(test.param.name); });
