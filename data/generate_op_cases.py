@@ -16,11 +16,15 @@ cases = []
 
 def grid(*shape, low=-3.0, high=3.0, step=64):
     """A float64 tensor of multiples of 1/step."""
-    return torch.from_numpy(rng.integers(int(low * step), int(high * step) + 1, shape) / float(step))
+    return torch.from_numpy(np.asarray(rng.integers(int(low * step), int(high * step) + 1, shape) / float(step)))
 
 
 def ints(*shape, low=0, high=5):
-    return torch.from_numpy(rng.integers(low, high, shape))
+    return torch.from_numpy(np.asarray(rng.integers(low, high, shape)))
+
+
+class Mask(tuple):
+    """A bool[N] argument."""
 
 
 def encode(value):
@@ -41,6 +45,8 @@ def encode(value):
         return {"text": value}
     if value is None:
         return None
+    if isinstance(value, Mask):
+        return {"mask": list(value)}
     return {"ints": list(value)}
 
 
@@ -264,9 +270,17 @@ def samples():
     case("linalg_det", grid(4, 4, step=1))
 
 
-for family in (convolutions, matrix_products, pointwise, comparisons, activations, reductions, normalizations,
-               poolings, arrangements, views, trigonometry, logic, orders, scatters, samples):
-    family()
-path = pathlib.Path(__file__).parent / "op_cases.json"
-path.write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
-print(f"{len(cases)} cases in {path}")
+def write(name, families):
+    """All cases of the families as data/NAME."""
+    cases.clear()
+    for family in families:
+        family()
+    path = pathlib.Path(__file__).parent / name
+    path.write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
+    print(f"{len(cases)} cases in {path}")
+
+
+if __name__ == "__main__":
+    write("op_cases.json", (convolutions, matrix_products, pointwise, comparisons, activations, reductions,
+                            normalizations, poolings, arrangements, views, trigonometry, logic, orders, scatters,
+                            samples))

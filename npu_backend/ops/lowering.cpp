@@ -79,6 +79,13 @@ const std::string& Lowering::text(std::string_view name) const {
     return typed<std::string>(op_, value(name), name);
 }
 
+const std::vector<bool>& Lowering::mask(std::string_view name, size_t count) const {
+    const std::vector<bool>& bits = typed<BoolMask>(op_, value(name), name).bits;
+    if (bits.size() != count)
+        reject("argument '" + std::string(name) + "' needs " + std::to_string(count) + " bools");
+    return bits;
+}
+
 std::vector<Tensor> Lowering::launch_all(std::string_view kernel,
                                          std::vector<Tensor> inputs,
                                          NamedValues attributes) {
@@ -117,6 +124,23 @@ void Lowering::result(Tensor value, DType dtype) {
 void Lowering::result(TensorList values) {
     const DType dtype = values.empty() ? DType::kFloat32 : values[0].dtype();
     results_.push_back({std::move(values), dtype});
+}
+
+void Lowering::no_result() {
+    results_.push_back({Value(), results_.empty() ? DType::kFloat32 : results_[0].dtype});
+}
+
+void Lowering::store_result(std::string_view name) {
+    const Tensor& target = raw(name);
+    Pending pending = std::move(results_.back());
+    results_.pop_back();
+    Tensor& computed = std::get<Tensor>(pending.value);
+    if (computed.shape() != target.shape())
+        reject("the result " + to_string(computed.shape()) + " does not fit into " +
+               std::string(name) + " " + to_string(target.shape()));
+    if (is_float(pending.dtype) && !is_float(target.dtype()))
+        reject("a float result does not fit into " + std::string(name_of(target.dtype())));
+    result(std::move(computed), target.dtype());
 }
 
 NamedValues Lowering::take_results(FloatStatus& status) {

@@ -52,6 +52,8 @@ class Lowering {
     [[nodiscard]] const Scalar& scalar(std::string_view name) const;
     [[nodiscard]] std::optional<DType> dtype(std::string_view name) const;
     [[nodiscard]] const std::string& text(std::string_view name) const;
+    /// Which results are asked for; a mask of `count`.
+    [[nodiscard]] const std::vector<bool>& mask(std::string_view name, size_t count) const;
     [[noreturn]] void reject(const std::string& why) const;
 
     /// All outputs, or the first.
@@ -67,6 +69,10 @@ class Lowering {
     /// Adds the next result; on a chip a Cast to `dtype` where it differs.
     void result(Tensor value, DType dtype);
     void result(TensorList values);
+    /// The next result is None.
+    void no_result();
+    /// The last result becomes the new value of the tensor argument `name`: its dtype and shape.
+    void store_result(std::string_view name);
     /// The precision it computed in, where it is not that of the first result.
     void set_compute_type(ComputeType type) { compute_type_ = type; }
 

@@ -16,7 +16,8 @@ struct OpRow {
     std::string_view schema;   ///< in ATen's notation
     std::string_view kernels;  ///< TBE kernels in launch order; "none" for a view
     std::string_view source;   ///< of the lowering: "spec" (CANN adapter read by hand), "table"
-                               ///< (extracted from it), "ours"
+                               ///< (extracted from it), "indirect" (a choice among what it may
+                               ///< launch), "ours"
     void (*lower)(Lowering& op);
 };
 

@@ -19,8 +19,13 @@ using nlohmann::json;
 
 const json& all_cases() {
     static const json cases = [] {
-        std::ifstream stream(source_dir() / "data" / "op_cases.json");
-        return json::parse(stream);
+        json all = json::array();
+        for (const char* name : {"op_cases.json", "training_cases.json"}) {
+            std::ifstream stream(source_dir() / "data" / name);
+            for (json& recorded : json::parse(stream))
+                all.push_back(std::move(recorded));
+        }
+        return all;
     }();
     return cases;
 }
@@ -53,6 +58,7 @@ Value decode(const json& node, DType float_dtype) {
     if (node.contains("bool")) return node.at("bool").get<bool>();
     if (node.contains("int")) return node.at("int").get<int64_t>();
     if (node.contains("real")) return node.at("real").get<double>();
+    if (node.contains("mask")) return BoolMask{node.at("mask").get<std::vector<bool>>()};
     if (node.contains("text")) return node.at("text").get<std::string>();
     return node.at("ints").get<IntList>();
 }
@@ -108,6 +114,8 @@ void check_results(const Value& target, const json& golden, double tolerance) {
             compare((*list)[i], decode_tensor(expected[i], DType::kFloat64), tolerance);
         return;
     }
+    ASSERT_EQ(is_none(target), golden.is_null());
+    if (is_none(target)) return;
     const auto& tensor = std::get<Tensor>(target);
     const Tensor expected = decode_tensor(golden, DType::kFloat64);
     if (!is_float(expected.dtype())) {
@@ -186,7 +194,7 @@ void check_op(const std::string& op, double chip_tolerance) {
             check_case(recorded, setting.device, setting.dtype, chip_tolerance);
         }
     }
-    EXPECT_GT(count, 0) << op << " has no case in data/op_cases.json";
+    EXPECT_GT(count, 0) << op << " has no case in data/op_cases.json or data/training_cases.json";
 }
 
 }  // namespace npuscope::test
