@@ -132,7 +132,7 @@ TensorResult compare_entries(const TensorPair& pair,
 }
 
 /// Bytes compared before the mapped files' pages are given back.
-constexpr uint64_t kResident = uint64_t{32} << 20;
+constexpr uint64_t kResident = uint64_t{8} << 20;
 
 uint64_t bytes_of(const OpPair& pair) {
     uint64_t bytes = 0;
