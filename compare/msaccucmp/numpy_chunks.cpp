@@ -1,8 +1,6 @@
 #include "compare/msaccucmp/numpy_chunks.h"
 
-// Compiled once for each vector instruction set that is not wider than eight floats, which are the
-// eight running sums of NumPy's scheme.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "core/base/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compare/msaccucmp/numpy_chunks.cpp"
 #include <hwy/foreach_target.h>

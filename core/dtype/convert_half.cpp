@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "core/base/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/dtype/convert_half.cpp"
 #include <hwy/foreach_target.h>

@@ -10,14 +10,6 @@ namespace npuscope::backend {
 
 namespace {
 
-void require_same_dtype(const KernelCall& call) {
-    if (call.input(0).dtype() != call.input(1).dtype())
-        throw Error(ErrorKind::kInternal,
-                    "kernel " + std::string(call.type) + " got " +
-                        std::string(name_of(call.input(0).dtype())) + " and " +
-                        std::string(name_of(call.input(1).dtype())));
-}
-
 /// y[i] = f(a[i], b[i]) in T, broadcast.
 template <class T, class F>
 Tensor map_exact(const Tensor& a, const Tensor& b, F f) {

@@ -3,13 +3,24 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string>
 
+#include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/memory/strided.h"
 #include "npu_backend/numerics/rounding.h"
 
 namespace npuscope::backend {
+
+/// Errors: Error(kInternal) when the first two inputs differ in dtype.
+inline void require_same_dtype(const KernelCall& call) {
+    if (call.input(0).dtype() != call.input(1).dtype())
+        throw Error(ErrorKind::kInternal,
+                    "kernel " + std::string(call.type) + " got " +
+                        std::string(name_of(call.input(0).dtype())) + " and " +
+                        std::string(name_of(call.input(1).dtype())));
+}
 
 /// Elements that one task computes; fixed, so that nothing depends on the number of threads.
 inline constexpr int64_t kPointwiseTile = 65536;

@@ -51,14 +51,6 @@ Tensor map_whole(KernelCall& call, const Tensor& a, const Tensor& b, F f) {
     return y;
 }
 
-void require_same_dtype(const KernelCall& call) {
-    if (call.input(0).dtype() != call.input(1).dtype())
-        throw Error(ErrorKind::kInternal,
-                    "kernel " + std::string(call.type) + " got " +
-                        std::string(name_of(call.input(0).dtype())) + " and " +
-                        std::string(name_of(call.input(1).dtype())));
-}
-
 template <auto kFormula, auto kWhole>
 void run_number(KernelCall& call) {
     require_same_dtype(call);

@@ -1,7 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "npu_backend/numerics/gemm_kernels.cpp"
-// Vectors without a fixed size cannot be kept in arrays.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "core/base/vector_targets.h"
 #include "npu_backend/numerics/gemm_kernels.h"
 
 #include <bit>
