@@ -6,22 +6,19 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/memory_block.h"
 
 namespace npuscope {
 
 struct Tensor::Storage {
-    explicit Storage(size_t nbytes)
-        : bytes(static_cast<std::byte*>(::operator new(nbytes, kAlignment))), id(next_id()) {}
-    ~Storage() { ::operator delete(bytes, kAlignment); }
-    Storage(const Storage&) = delete;
-    Storage& operator=(const Storage&) = delete;
+    explicit Storage(size_t nbytes) : block(nbytes), bytes(block.data()), id(next_id()) {}
 
-    static constexpr std::align_val_t kAlignment{64};
     static uint64_t next_id() {
         static std::atomic<uint64_t> last{0};
         return ++last;
     }
 
+    MemoryBlock block;
     std::byte* bytes;
     uint64_t id;
 };

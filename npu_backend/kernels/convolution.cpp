@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
-#include "npu_backend/kernels/convolution_geometry.h"
+#include "npu_backend/kernels/convolution_columns.h"
 #include "npu_backend/kernels/cube.h"
 #include "npu_backend/numerics/rounding.h"
 
@@ -27,7 +27,8 @@ template <class W>
 std::vector<W> bias_of(KernelCall& call, int64_t outputs) {
     if (call.inputs.size() < 3) return {};
     if (call.input(2).numel() != outputs) convolution_misfit(call);
-    return cube_operand<W>(call, call.input(2), false).values;
+    const CubeOperand<W> bias = cube_operand<W>(call, call.input(2), false);
+    return {bias.data(), bias.data() + bias.size()};
 }
 
 /// Adds or sets the bias of each plane of c.
@@ -118,7 +119,7 @@ void convolve(KernelCall& call, DType output) {
 /// The filters of an input gradient: [inputs, outputs / groups * taps] for each group.
 template <class W>
 CubeOperand<W> turned_filters(const ConvolutionGeometry& g, const CubeOperand<W>& weight) {
-    CubeOperand<W> turned{std::vector<W>(weight.values.size()), weight.range};
+    CubeOperand<W> turned{weight.given, Buffer<W>(weight.size()), weight.range};
     const int64_t taps = g.tap_count();
     for (int64_t o = 0; o < g.outputs; ++o)
         for (int64_t c = 0; c < g.group_inputs(); ++c) {
@@ -127,7 +128,7 @@ CubeOperand<W> turned_filters(const ConvolutionGeometry& g, const CubeOperand<W>
             std::copy_n(
                 weight.data() + (o * g.group_inputs() + c) * taps,
                 taps,
-                turned.values.data() + (row * g.group_outputs() + o % g.group_outputs()) * taps);
+                turned.widened.data() + (row * g.group_outputs() + o % g.group_outputs()) * taps);
         }
     return turned;
 }
@@ -194,7 +195,7 @@ void weight_gradient(KernelCall& call, DType output) {
     const CubeOperand<W> x = cube_operand<W>(call, call.input(1), hf32);
     const int64_t depth = g.batch * g.out_pixels();
     // [outputs, batch, pixels], so that k is one axis.
-    std::vector<W> dy(given.values.size());
+    Buffer<W> dy(given.size());
     for (int64_t n = 0; n < g.batch; ++n)
         for (int64_t o = 0; o < g.outputs; ++o)
             std::copy_n(given.data() + (n * g.outputs + o) * g.out_pixels(),
@@ -208,7 +209,8 @@ void weight_gradient(KernelCall& call, DType output) {
         const CubeProduct<W> part{
             .chains = {c.data() + first * columns, columns, g.group_outputs(), columns, depth},
             .left = {dy.data() + first * depth, depth, 1},
-            .right = weight_columns<W>(g, x.data() + group * g.group_inputs() * g.pixels()),
+            .right = weight_columns<W>(
+                g, x.data() + group * g.group_inputs() * g.pixels(), call.numerics.threads),
             .left_range = given.range,
             .right_range = x.range,
             .model = cube_model(call.numerics, call.input(0).dtype())};

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "npu_backend/kernels/kernel.h"
-#include "npu_backend/numerics/gemm.h"
 
 namespace npuscope::backend {
 
@@ -37,19 +36,5 @@ struct ConvolutionGeometry {
                                                       const Shape& output,
                                                       const Shape& weight);
 [[noreturn]] void convolution_misfit(const KernelCall& call);
-
-/// Columns are output pixels, k runs over (channel, tap): what the filter meets in one image's
-/// channels of a group. `image` is borrowed.
-template <class W>
-[[nodiscard]] PackPanel<W> image_columns(const ConvolutionGeometry& g, const W* image);
-
-/// Columns are input pixels, k runs over (output channel, tap): the gradients that reach a pixel, 0
-/// where a stride steps over it. `gradient`: one image's channels of a group.
-template <class W>
-[[nodiscard]] PackPanel<W> gradient_columns(const ConvolutionGeometry& g, const W* gradient);
-
-/// Columns are (channel, tap) of a group, k runs over (image, output pixel): what a weight has met.
-template <class W>
-[[nodiscard]] PackPanel<W> weight_columns(const ConvolutionGeometry& g, const W* images);
 
 }  // namespace npuscope::backend

@@ -1,6 +1,7 @@
 #include "npu_backend/kernels/cube.h"
 
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
@@ -66,13 +67,17 @@ CubeModel cube_model(const Numerics& numerics, DType input) {
 
 template <class W>
 CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
-    CubeOperand<W> operand;
-    operand.values.resize(static_cast<size_t>(tensor.numel()));
+    if (tensor.dtype() == kDTypeOf<W> && !hf32) {
+        const OperandRange range = range_of(tensor.as<W>(), call.numerics.threads);
+        if (!range.finite) call.status.raise(FloatStatus::kCubeInputNonFinite);
+        return {tensor, Buffer<W>(), range};
+    }
+    CubeOperand<W> operand{tensor, Buffer<W>(static_cast<size_t>(tensor.numel())), {}};
     const ChipOptions& options = call.numerics.device.options;
     visit_dtype(tensor.dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
             const auto in = tensor.as<T>();
-            const auto out = std::span<W>(operand.values);
+            const auto out = operand.widened.span();
             for_tiles(tensor.numel(), call, [&](int64_t begin, int64_t end) {
                 FloatStatus status;
                 bool finite = true;
@@ -109,7 +114,7 @@ CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
     });
     operand.range = tensor.dtype() == DType::kFloat16 && !call.status.input_non_finite()
                         ? kHalfRange
-                        : range_of(std::span<const W>(operand.values), call.numerics.threads);
+                        : range_of(std::as_const(operand.widened).span(), call.numerics.threads);
     return operand;
 }
 

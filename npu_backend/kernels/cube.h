@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/memory_block.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/numerics/cube_chain.h"
 #include "npu_backend/numerics/gemm.h"
@@ -13,10 +14,14 @@ namespace npuscope::backend {
 /// The elements as the Cube reads them, widened to the accumulator's type.
 template <class W>
 struct CubeOperand {
-    std::vector<W> values;
+    Tensor given;       ///< read where it lies when it has that type already
+    Buffer<W> widened;  ///< otherwise
     OperandRange range;
 
-    [[nodiscard]] const W* data() const { return values.data(); }
+    [[nodiscard]] const W* data() const {
+        return widened.size() != 0 ? widened.data() : reinterpret_cast<const W*>(given.data());
+    }
+    [[nodiscard]] size_t size() const { return static_cast<size_t>(given.numel()); }
 };
 
 /// HF32 rounds float32. Raises kCubeInputNonFinite.

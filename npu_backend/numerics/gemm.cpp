@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <vector>
 
 #include "core/parallel/parallel_for.h"
 #include "npu_backend/numerics/gemm_kernels.h"
@@ -18,6 +19,8 @@ constexpr int64_t kDepthBlock = 256;
 /// Columns of one task, and rows where columns are few.
 constexpr int64_t kColumnBlock = 256;
 constexpr int64_t kRowBlock = 384;
+/// Rows of the left side whose part of kDepthBlock stays in the second-level cache.
+constexpr int64_t kCachedRows = 384;
 /// Below this many multiplications threads cost more than they give.
 constexpr int64_t kSmall = 100'000;
 constexpr int64_t kScanTile = 65536;
@@ -48,27 +51,52 @@ void pack_lines(
     }
 }
 
-/// One tile at the rim of c, through a buffer of whole size.
+/// One operand's panels against the other's, tile by tile.
 template <class T>
-void rim_tile(TileKernel<T> kernel,
-              int64_t depth,
-              const T* a,
-              const T* b,
-              const Chains<T>& chains,
-              int64_t row,
-              int64_t column,
-              const TileKernels<T>& size,
-              std::vector<T>& buffer) {
-    const int64_t rows = std::min(size.rows, chains.m - row);
-    const int64_t columns = std::min(size.columns, chains.n - column);
-    buffer.assign(static_cast<size_t>(size.rows * size.columns), T{0});
-    T* c = chains.c + row * chains.ldc + column;
-    for (int64_t i = 0; i < rows; ++i)
-        std::copy_n(c + i * chains.ldc, columns, buffer.data() + i * size.columns);
-    kernel(depth, a, b, buffer.data(), size.columns);
-    for (int64_t i = 0; i < rows; ++i)
-        std::copy_n(buffer.data() + i * size.columns, columns, c + i * chains.ldc);
-}
+class Tiles {
+  public:
+    Tiles(const Chains<T>& chains, const TileKernels<T>& kernels, bool exact_products)
+        : chains_(chains), kernels_(kernels), exact_(exact_products) {}
+
+    /// Adds a [depth, rows] times b [depth, columns] to c from (row, column) on.
+    void add(int64_t depth, const T* a, const T* b, int64_t row, int64_t column) {
+        const int64_t columns = std::min(kernels_.columns, chains_.n - column);
+        int64_t rows = std::min(kernels_.rows, chains_.m - row);
+        T* c = chains_.c + row * chains_.ldc + column;
+        for (const TileHeight<T>& height : kernels_.heights)
+            for (; rows >= height.rows; rows -= height.rows) {
+                const TileKernel<T> kernel = exact_ ? height.fused : height.separate;
+                if (columns == kernels_.columns)
+                    kernel(depth, a, b, c, chains_.ldc);
+                else
+                    through_buffer(kernel, depth, a, b, c, height.rows, columns);
+                a += height.rows;
+                c += height.rows * chains_.ldc;
+            }
+    }
+
+  private:
+    /// A tile at the rim.
+    void through_buffer(TileKernel<T> kernel,
+                        int64_t depth,
+                        const T* a,
+                        const T* b,
+                        T* c,
+                        int64_t rows,
+                        int64_t columns) {
+        buffer_.assign(static_cast<size_t>(rows * kernels_.columns), T{0});
+        for (int64_t i = 0; i < rows; ++i)
+            std::copy_n(c + i * chains_.ldc, columns, buffer_.data() + i * kernels_.columns);
+        kernel(depth, a, b, buffer_.data(), kernels_.columns);
+        for (int64_t i = 0; i < rows; ++i)
+            std::copy_n(buffer_.data() + i * kernels_.columns, columns, c + i * chains_.ldc);
+    }
+
+    const Chains<T>& chains_;
+    const TileKernels<T>& kernels_;
+    bool exact_;
+    std::vector<T> buffer_;
+};
 
 }  // namespace
 
@@ -125,7 +153,7 @@ template <class T>
 PackedLeft<T>::PackedLeft(const Lines<T>& a, int64_t m, int64_t k, int threads)
     : height_(tile_kernels<T>().rows), depth_(k) {
     const int64_t panels = ceil_div(m, height_);
-    panels_.resize(static_cast<size_t>(panels * height_ * depth_));
+    panels_ = Buffer<T>(static_cast<size_t>(panels * height_ * depth_));
     parallel_for(panels, m * k < kSmall ? 1 : threads, [&](int64_t panel) {
         const int64_t first = panel * height_;
         pack_lines(a,
@@ -150,17 +178,15 @@ void gemm(const Chains<T>& chains,
           const PackPanel<T>& pack_right,
           bool exact_products,
           int threads) {
-    T* const c = chains.c;
-    const int64_t ldc = chains.ldc;
     const int64_t m = chains.m;
     const int64_t n = chains.n;
     const int64_t k = chains.k;
     if (m == 0 || n == 0 || k == 0) return;
     const TileKernels<T> kernels = tile_kernels<T>();
-    const TileKernel<T> kernel = exact_products ? kernels.fused : kernels.separate;
     const int64_t column_block = ceil_div(kColumnBlock, kernels.columns) * kernels.columns;
     const int64_t row_block =
         n <= 2 * column_block ? ceil_div(kRowBlock, kernels.rows) * kernels.rows : m;
+    const int64_t cached_rows = kCachedRows / kernels.rows * kernels.rows;
     const int64_t column_tasks = ceil_div(n, column_block);
     const int64_t tasks = column_tasks * ceil_div(m, row_block);
     parallel_for(tasks, m * n * k < kSmall ? 1 : threads, [&](int64_t task) {
@@ -169,7 +195,7 @@ void gemm(const Chains<T>& chains,
         const int64_t first_row = task / column_tasks * row_block;
         const int64_t last_row = std::min(m, first_row + row_block);
         const int64_t panels = ceil_div(last_column - first_column, kernels.columns);
-        std::vector<T> right(static_cast<size_t>(panels * kernels.columns * k));
+        Buffer<T> right(static_cast<size_t>(panels * kernels.columns * k));
         for (int64_t p = 0; p < panels; ++p) {
             const int64_t column = first_column + p * kernels.columns;
             pack_right(column,
@@ -177,22 +203,22 @@ void gemm(const Chains<T>& chains,
                        kernels.columns,
                        right.data() + p * kernels.columns * k);
         }
-        std::vector<T> buffer;
-        for (int64_t start = 0; start < k; start += kDepthBlock) {
-            const int64_t depth = std::min(kDepthBlock, k - start);
-            for (int64_t p = 0; p < panels; ++p) {
-                const T* b = right.data() + (p * k + start) * kernels.columns;
-                const int64_t column = first_column + p * kernels.columns;
-                const bool whole = column + kernels.columns <= last_column;
-                for (int64_t row = first_row; row < last_row; row += kernels.rows) {
-                    const T* a = left.panel(row / kernels.rows) + start * kernels.rows;
-                    if (whole && row + kernels.rows <= m)
-                        kernel(depth, a, b, c + row * ldc + column, ldc);
-                    else
-                        rim_tile(kernel, depth, a, b, chains, row, column, kernels, buffer);
+        Tiles<T> tiles(chains, kernels, exact_products);
+        // A part of the left side that stays in the second-level cache, times every panel.
+        for (int64_t start = 0; start < k; start += kDepthBlock)
+            for (int64_t top = first_row; top < last_row; top += cached_rows) {
+                const int64_t depth = std::min(kDepthBlock, k - start);
+                const int64_t bottom = std::min(last_row, top + cached_rows);
+                for (int64_t p = 0; p < panels; ++p) {
+                    const T* b = right.data() + (p * k + start) * kernels.columns;
+                    for (int64_t row = top; row < bottom; row += kernels.rows)
+                        tiles.add(depth,
+                                  left.panel(row / kernels.rows) + start * kernels.rows,
+                                  b,
+                                  row,
+                                  first_column + p * kernels.columns);
                 }
             }
-        }
     });
 }
 

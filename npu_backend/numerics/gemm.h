@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
+
+#include "core/base/memory_block.h"
 
 namespace npuscope::backend {
 
@@ -58,7 +59,7 @@ class PackedLeft {
   private:
     int64_t height_;
     int64_t depth_;
-    std::vector<T> panels_;
+    Buffer<T> panels_;
 };
 
 /// acc = round(acc + round(a b)) for each k, ascending. With `exact_products` multiplication and

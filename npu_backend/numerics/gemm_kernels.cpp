@@ -1,11 +1,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "npu_backend/numerics/gemm_kernels.cpp"
-#include "core/base/vector_targets.h"
 #include "npu_backend/numerics/gemm_kernels.h"
 
 #include <bit>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "core/base/vector_targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace npuscope::backend::HWY_NAMESPACE {
@@ -28,14 +29,15 @@ constexpr int kVectors = 2;
 #define NPUSCOPE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-template <class T, bool kFused>
+/// The left panel has kRows rows whatever the height of the tile.
+template <class T, bool kFused, int kHeight>
 HWY_NOINLINE void tile(int64_t depth, const T* a, const T* b, T* c, int64_t ldc) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const size_t lanes = hn::Lanes(d);
-    V acc[kRows][kVectors];
+    V acc[kHeight][kVectors];
     NPUSCOPE_UNROLL
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kHeight; ++i) {
         NPUSCOPE_UNROLL
         for (int j = 0; j < kVectors; ++j)
             acc[i][j] = hn::LoadU(d, c + i * ldc + j * static_cast<int64_t>(lanes));
@@ -46,7 +48,7 @@ HWY_NOINLINE void tile(int64_t depth, const T* a, const T* b, T* c, int64_t ldc)
         for (int j = 0; j < kVectors; ++j)
             right[j] = hn::LoadU(d, b + static_cast<size_t>(j) * lanes);
         NPUSCOPE_UNROLL
-        for (int i = 0; i < kRows; ++i) {
+        for (int i = 0; i < kHeight; ++i) {
             const V left = hn::Set(d, a[i]);
             NPUSCOPE_UNROLL
             for (int j = 0; j < kVectors; ++j) {
@@ -61,7 +63,7 @@ HWY_NOINLINE void tile(int64_t depth, const T* a, const T* b, T* c, int64_t ldc)
         b += kVectors * lanes;
     }
     NPUSCOPE_UNROLL
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kHeight; ++i) {
         NPUSCOPE_UNROLL
         for (int j = 0; j < kVectors; ++j)
             hn::StoreU(acc[i][j], d, c + i * ldc + j * static_cast<int64_t>(lanes));
@@ -180,11 +182,24 @@ int64_t double_columns() {
     return kVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<double>()));
 }
 
+template <class T, int kHeight>
+TileHeight<T> tile_height() {
+    return {kHeight, tile<T, true, kHeight>, tile<T, false, kHeight>};
+}
+template <class T>
+TileKernels<T> kernels_of(int64_t columns) {
+    return {kRows,
+            columns,
+            {tile_height<T, kRows>(),
+             tile_height<T, kRows * 2 / 3>(),
+             tile_height<T, kRows / 3>(),
+             tile_height<T, 1>()}};
+}
 TileKernels<float> float_kernels() {
-    return {kRows, float_columns(), tile<float, true>, tile<float, false>};
+    return kernels_of<float>(float_columns());
 }
 TileKernels<double> double_kernels() {
-    return {kRows, double_columns(), tile<double, true>, tile<double, false>};
+    return kernels_of<double>(double_columns());
 }
 BlockTileKernels block_kernels() {
     return {kRows, double_columns(), block_tile};

@@ -1,12 +1,13 @@
 // The innermost loops of the matrix product, chosen at run time for the processor.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace npuscope::backend {
 
-/// One tile of c: `rows` x `columns` chains over `depth` values of k, from a panel of the left side
-/// [depth, rows] and one of the right side [depth, columns].
+/// One tile of c: some rows x `columns` chains over `depth` values of k, from a panel of the left
+/// side [depth, TileKernels::rows] and one of the right side [depth, columns].
 template <class T>
 using TileKernel = void (*)(int64_t depth, const T* a, const T* b, T* c, int64_t ldc);
 
@@ -28,11 +29,18 @@ struct BlockTile {
 };
 using BlockTileKernel = void (*)(const BlockTile& tile);
 
+/// The kernels for one height of a tile.
+template <class T>
+struct TileHeight {
+    int64_t rows;
+    TileKernel<T> fused;     ///< may fuse multiplication and addition: for exact products
+    TileKernel<T> separate;  ///< rounds the product, then the sum
+};
+
 template <class T>
 struct TileKernels {
     int64_t rows, columns;
-    TileKernel<T> fused;     ///< may fuse multiplication and addition: for exact products
-    TileKernel<T> separate;  ///< rounds the product, then the sum
+    std::array<TileHeight<T>, 4> heights;  ///< falling, from `rows` to 1
 };
 
 template <class T>

@@ -1,0 +1,110 @@
+#include "core/base/memory_block.h"
+
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace npuscope {
+
+namespace {
+
+constexpr size_t kVectorAlignment = 64;
+constexpr size_t kHugePage = size_t{2} << 20;
+/// Below this the unused rest of the last huge page would weigh too much.
+constexpr size_t kLarge = 2 * kHugePage;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kMostKept = 0;  // a block that is used after its end must be found out
+#else
+constexpr size_t kMostKept = size_t{128} << 20;
+#endif
+
+size_t rounded(size_t nbytes) {
+    return (nbytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+/// Large blocks that were given back and wait for the next of their size: the system clears every
+/// page that it hands out, which takes longer than many an op on its elements.
+class KeptBlocks {
+  public:
+    /// nullptr when none of this size waits.
+    void* take(size_t size) {
+        const std::lock_guard guard(mutex_);
+        for (size_t i = blocks_.size(); i-- > 0;)
+            if (blocks_[i].size == size) {
+                void* const memory = blocks_[i].memory;
+                blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+                kept_ -= size;
+                return memory;
+            }
+        return nullptr;
+    }
+    /// Lets the oldest go when there are too many.
+    void keep(void* memory, size_t size) {
+        std::vector<Block> old;
+        {
+            const std::lock_guard guard(mutex_);
+            blocks_.push_back({memory, size});
+            kept_ += size;
+            auto end = blocks_.begin();
+            for (; kept_ > kMostKept; ++end)
+                kept_ -= end->size;
+            old.assign(blocks_.begin(), end);
+            blocks_.erase(blocks_.begin(), end);
+        }
+        for (const Block& block : old)
+            free(block.memory);
+    }
+    static void free(void* memory) { ::operator delete (memory, std::align_val_t{kHugePage}); }
+
+  private:
+    struct Block {
+        void* memory;
+        size_t size;
+    };
+    std::mutex mutex_;
+    std::vector<Block> blocks_;  ///< oldest first
+    size_t kept_ = 0;
+};
+
+/// Never destroyed: static tensors may outlive any other static object.
+KeptBlocks& kept_blocks() {
+    static auto* const blocks = new KeptBlocks;
+    return *blocks;
+}
+
+void* large_block(size_t size) {
+    if (void* const kept = kept_blocks().take(size)) return kept;
+    void* const memory = ::operator new (size, std::align_val_t{kHugePage});
+    // A wish: without huge pages everything works, more slowly.
+    madvise(memory, size, MADV_HUGEPAGE);
+    return memory;
+}
+
+}  // namespace
+
+MemoryBlock::MemoryBlock(size_t nbytes)
+    : large_(nbytes < kLarge ? 0 : rounded(nbytes)),
+      bytes_(static_cast<std::byte*>(
+          large_ != 0 ? large_block(large_)
+                      : ::operator new (nbytes, std::align_val_t{kVectorAlignment}))) {}
+
+MemoryBlock::~MemoryBlock() {
+    if (large_ != 0)
+        kept_blocks().keep(bytes_, large_);
+    else
+        ::operator delete (bytes_, std::align_val_t{kVectorAlignment});
+}
+
+MemoryBlock::MemoryBlock(MemoryBlock&& other) noexcept
+    : large_(std::exchange(other.large_, 0)), bytes_(std::exchange(other.bytes_, nullptr)) {}
+
+MemoryBlock& MemoryBlock::operator=(MemoryBlock&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(large_, other.large_);
+    return *this;
+}
+
+}  // namespace npuscope
