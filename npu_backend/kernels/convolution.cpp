@@ -31,15 +31,13 @@ std::vector<W> bias_of(KernelCall& call, int64_t outputs) {
     return {bias.data(), bias.data() + bias.size()};
 }
 
-/// Adds or sets the bias of each plane of c.
 template <class W>
-void put_bias(const std::vector<W>& bias, std::span<W> c, int64_t pixels, bool add) {
+void add_bias(const std::vector<W>& bias, std::span<W> c, int64_t pixels) {
     if (bias.empty() || pixels == 0) return;
     for (size_t plane = 0; plane * static_cast<size_t>(pixels) < c.size(); ++plane)
-        for (int64_t i = 0; i < pixels; ++i) {
-            W& value = c[plane * static_cast<size_t>(pixels) + static_cast<size_t>(i)];
-            value = add ? value + bias[plane % bias.size()] : bias[plane % bias.size()];
-        }
+        for (int64_t i = 0; i < pixels; ++i)
+            c[plane * static_cast<size_t>(pixels) + static_cast<size_t>(i)] +=
+                bias[plane % bias.size()];
 }
 
 /// One product a group and image: left sides are the groups' filters, [rows, depth] each.
@@ -49,6 +47,7 @@ struct FilterPass {
     OperandRange right_range;
     int64_t groups, batch, rows, depth, pixels;
     const std::vector<W>& bias;  ///< of all groups' rows; may be empty
+    bool bias_last;              ///< the accumulators start at 0, not at the bias
 
     template <class RightOf>
     void run(KernelCall& call, std::span<W> c, RightOf&& right_of) const {
@@ -64,6 +63,12 @@ struct FilterPass {
             const int64_t image = task / groups;
             const int64_t group = task % groups;
             const int64_t plane = (image * groups + group) * rows;
+            for (int64_t row = 0; row < rows; ++row)
+                std::fill_n(c.data() + (plane + row) * pixels,
+                            pixels,
+                            bias.empty() || bias_last
+                                ? W{0}
+                                : bias[static_cast<size_t>(group * rows + row)]);
             const CubeProduct<W> part{
                 .chains = {c.data() + plane * pixels, pixels, rows, pixels, depth},
                 .left = lines(group),
@@ -97,9 +102,8 @@ void convolve(KernelCall& call, DType output) {
     const CubeOperand<W> weight = cube_operand<W>(call, call.input(1), hf32);
     const std::vector<W> bias = bias_of<W>(call, g.outputs);
     const bool last = adds_bias_last(call);
-    Tensor sums = accumulators<W>(g.shape(g.outputs, g.out));
+    Tensor sums(kDTypeOf<W>, g.shape(g.outputs, g.out));
     const auto c = sums.mutable_as<W>();
-    if (!last) put_bias(bias, c, g.out_pixels(), false);
     const FilterPass<W> pass{weight,
                              x.range,
                              g.groups,
@@ -107,12 +111,13 @@ void convolve(KernelCall& call, DType output) {
                              g.group_outputs(),
                              g.group_inputs() * g.tap_count(),
                              g.out_pixels(),
-                             bias};
+                             bias,
+                             last};
     pass.run(call, c, [&](int64_t image, int64_t group) {
         return image_columns<W>(
             g, x.data() + (image * g.inputs + group * g.group_inputs()) * g.pixels());
     });
-    if (last) put_bias(bias, c, g.out_pixels(), true);
+    if (last) add_bias(bias, c, g.out_pixels());
     call.outputs = {copy_out<W>(std::move(sums), output, call)};
 }
 
@@ -145,9 +150,8 @@ void spread(KernelCall& call,
     const CubeOperand<W> dy = cube_operand<W>(call, gradient, hf32);
     const CubeOperand<W> weight = turned_filters(g, cube_operand<W>(call, filter, hf32));
     const bool last = adds_bias_last(call);
-    Tensor sums = accumulators<W>(g.shape(g.inputs, g.size));
+    Tensor sums(kDTypeOf<W>, g.shape(g.inputs, g.size));
     const auto c = sums.mutable_as<W>();
-    if (!last) put_bias(bias, c, g.pixels(), false);
     const FilterPass<W> pass{weight,
                              dy.range,
                              g.groups,
@@ -155,12 +159,13 @@ void spread(KernelCall& call,
                              g.group_inputs(),
                              g.group_outputs() * g.tap_count(),
                              g.pixels(),
-                             bias};
+                             bias,
+                             last};
     pass.run(call, c, [&](int64_t image, int64_t group) {
         return gradient_columns<W>(
             g, dy.data() + (image * g.outputs + group * g.group_outputs()) * g.out_pixels());
     });
-    if (last) put_bias(bias, c, g.pixels(), true);
+    if (last) add_bias(bias, c, g.pixels());
     call.outputs = {copy_out<W>(std::move(sums), output, call)};
 }
 

@@ -15,9 +15,6 @@ namespace {
 
 using Three = ConvolutionGeometry::Three;
 
-/// Elements copied at once: the places behind a run are written too, and then by the next one.
-constexpr int64_t kChunk = 8;
-
 /// A place on three axes that counts up in C order.
 struct Place {
     Three at{};
@@ -83,7 +80,6 @@ class Planes {
     }
 
     [[nodiscard]] const W* channel(int64_t index) const { return data_ + index * plane_; }
-    [[nodiscard]] const W* end() const { return data_ + channels_ * plane_; }
     [[nodiscard]] int64_t plane() const { return plane_; }
     [[nodiscard]] int64_t channels() const { return channels_; }
     [[nodiscard]] const Three& pixels() const { return pixels_; }
@@ -186,15 +182,25 @@ std::vector<Run> runs_of(const Planes<W>& planes, int64_t first, int64_t count) 
     return runs;
 }
 
+/// Pieces of one size, the last one up to the end of the run.
+template <size_t kBytes>
+void copy_pieces(const std::byte* from, std::byte* to, size_t bytes) {
+    for (size_t i = 0; i + kBytes < bytes; i += kBytes)
+        std::memcpy(to + i, from + i, kBytes);
+    std::memcpy(to + bytes - kBytes, from + bytes - kBytes, kBytes);
+}
+
 template <class W>
-void copy_run(const W* from, const W* end, const Run& run, W* panel, int64_t width) {
-    W* const to = panel + run.begin;
-    const int64_t room = std::min<int64_t>(width - run.begin, end - from);
-    int64_t i = 0;
-    for (; i < run.count && i + kChunk <= room; i += kChunk)
-        std::memcpy(to + i, from + i, kChunk * sizeof(W));
-    for (; i < run.count; ++i)
-        to[i] = from[i];
+void copy_run(const W* from_elements, W* to_elements, int64_t count) {
+    const auto* from = reinterpret_cast<const std::byte*>(from_elements);
+    auto* to = reinterpret_cast<std::byte*>(to_elements);
+    const size_t bytes = static_cast<size_t>(count) * sizeof(W);
+    if (bytes >= 64)
+        copy_pieces<64>(from, to, bytes);
+    else if (bytes >= 16)
+        copy_pieces<16>(from, to, bytes);
+    else
+        copy_pieces<sizeof(W)>(from, to, bytes);
 }
 
 template <class W>
@@ -203,14 +209,15 @@ PackPanel<W> pixel_columns(Planes<W>&& given) {
     const auto planes = std::make_shared<const Planes<W>>(std::move(given));
     return [planes](int64_t first, int64_t count, int64_t width, W* panel) {
         const std::vector<Run> runs = runs_of(*planes, first, count);
-        for (int64_t c = 0; c < planes->channels(); ++c)
+        for (int64_t c = 0; c < planes->channels(); ++c) {
             for (const int64_t tap : planes->taps()) {
                 const W* from = planes->channel(c) + tap;
                 for (const Run& run : runs)
-                    copy_run(from + run.offset, planes->end(), run, panel, width);
+                    copy_run(from + run.offset, panel + run.begin, run.count);
                 std::fill(panel + count, panel + width, W{0});
                 panel += width;
             }
+        }
     };
 }
 

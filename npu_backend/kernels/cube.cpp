@@ -144,8 +144,12 @@ template <class W>
 void check_accumulators(const CubeProduct<W>& p, const W* first, FloatStatus& status) {
     const auto& [c, ldc, m, n, k] = p.chains;
     bool finite = true;
-    for (int64_t i = 0; finite && i < m; ++i)
-        finite = all_finite(std::span<const W>(c + i * ldc, static_cast<size_t>(n)));
+    for (int64_t i = 0; finite && i < m; ++i) {
+        if constexpr (std::is_same_v<W, float>)
+            finite = finite_floats(c + i * ldc, n);
+        else
+            finite = all_finite(std::span<const W>(c + i * ldc, static_cast<size_t>(n)));
+    }
     if (finite) return;
     const std::vector<char> rows = finite_rows(p.left, m, k);
     std::vector<W> column(static_cast<size_t>(k));

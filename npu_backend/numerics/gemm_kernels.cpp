@@ -3,6 +3,7 @@
 #include "npu_backend/numerics/gemm_kernels.h"
 
 #include <bit>
+#include <cmath>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -175,6 +176,21 @@ HWY_NOINLINE bool widen(const uint16_t* from, float* to, int64_t count) {
     return finite;
 }
 
+bool finite(const float* values, int64_t count) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto infinity = hn::Set(du, 0x7f800000u);
+    auto worst = hn::Zero(du);
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        worst = hn::Max(worst, hn::BitCast(du, hn::Abs(hn::LoadU(d, values + i))));
+    bool all = hn::AllTrue(du, hn::Lt(worst, infinity));
+    for (; i < count; ++i)
+        all = all && std::isfinite(values[i]);
+    return all;
+}
+
 int64_t float_columns() {
     return kVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
 }
@@ -218,6 +234,7 @@ HWY_EXPORT(float_kernels);
 HWY_EXPORT(double_kernels);
 HWY_EXPORT(block_kernels);
 HWY_EXPORT(widen);
+HWY_EXPORT(finite);
 HWY_EXPORT(target);
 
 template <>
@@ -236,6 +253,10 @@ BlockTileKernels block_tile_kernels() {
 
 bool widen_halves(const uint16_t* from, float* to, int64_t count) {
     return HWY_DYNAMIC_DISPATCH(widen)(from, to, count);
+}
+
+bool finite_floats(const float* values, int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(finite)(values, count);
 }
 
 const char* tile_target() {

@@ -55,6 +55,8 @@ struct BlockTileKernels {
 /// Exact. False when an element is inf or nan.
 bool widen_halves(const uint16_t* from, float* to, int64_t count);
 
+[[nodiscard]] bool finite_floats(const float* values, int64_t count);
+
 [[nodiscard]] const char* tile_target();
 
 }  // namespace npuscope::backend
