@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "npu_backend/numerics/rounding.h"
@@ -105,7 +106,41 @@ float block_tree(const Terms& terms, float c) {
     return c + values[0];
 }
 
+/// a + b without loss: the rounded sum, and what it lost. Source: D. Knuth, The Art of Computer
+/// Programming, volume 2, 4.2.2, theorem B.
+struct TwoSum {
+    double sum, lost;
+    TwoSum(double a, double b) : sum(a + b) {
+        const double second = sum - a;
+        lost = (a - (sum - second)) + (b - second);
+    }
+};
+
+/// By two running doubles, which hold nearly every sum; nothing when they would lose a bit.
+std::optional<float> paired_sum(const Terms& terms, float c) {
+    double high = c;
+    double low = 0;
+    bool exact = true;
+    for (int64_t i = 0; i < terms.k; ++i) {
+        const TwoSum next(high, terms.exact_product(i));
+        const TwoSum rest(low, next.lost);
+        high = next.sum;
+        low = rest.sum;
+        exact = exact && rest.lost == 0;
+    }
+    if (!exact) return {};
+    const TwoSum total(high, low);
+    if (total.sum == 0) return 0.0f;
+    auto bits = std::bit_cast<uint64_t>(total.sum);
+    // To the neighbour with an odd last bit, which no float32 tie has: the second rounding is then
+    // that of the exact sum.
+    if (total.lost != 0 && (bits & 1u) == 0)
+        bits += (total.lost > 0) == (total.sum > 0) ? uint64_t{1} : ~uint64_t{0};
+    return static_cast<float>(std::bit_cast<double>(bits));
+}
+
 float block_exact(const Terms& terms, float c) {
+    if (const std::optional<float> paired = paired_sum(terms, c)) return *paired;
     ExactSum sum;
     sum.add(c);
     for (int64_t i = 0; i < terms.k; ++i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/parallel/parallel_for.h"
 #include "npu_backend/numerics/gemm_kernels.h"
@@ -17,6 +18,16 @@ constexpr int64_t kSmall = 20'000;
 
 int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
+}
+
+/// For exponents of products of float32.
+double power_of_two(int exponent) {
+    return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
+/// Of a positive normal number.
+int exponent_of(double value) {
+    return static_cast<int>(std::bit_cast<uint64_t>(value) >> 52) - 1023;
 }
 
 /// The exponent of a float's last significant bit; large for 0.
@@ -107,24 +118,8 @@ class Tile {
             const double* a = left.panel(row_panel) + start * kernel_.rows;
             const double* b = right.panel(panel) + start * kernel_.columns;
             const double limit = set_lows(left, row_panel, right, panel, start, depth);
-            before_ = sums_;
-            const bool zero =
-                std::all_of(sums_.begin(), sums_.end(), [](double sum) { return sum == 0.0; });
-            kernel_.run({depth,
-                         model_.block,
-                         a,
-                         b,
-                         inverse_lows_.data(),
-                         zero,
-                         limit,
-                         sums_.data(),
-                         kernel_.columns,
-                         doubtful_.data()});
-            for (int64_t i = 0; i < rows; ++i)
-                for (int64_t j = 0; j < columns; ++j)
-                    if (const auto at = static_cast<size_t>(i * kernel_.columns + j);
-                        doubtful_[at] != 0 || !std::isfinite(sums_[at]))
-                        sums_[at] = decide(a + i, b + j, depth, static_cast<float>(before_[at]));
+            if (limit > 0 && run_plain(a, b, depth, limit)) continue;
+            run_doubting(a, b, depth, limit, rows, columns);
         }
         for (int64_t i = 0; i < rows; ++i)
             for (int64_t j = 0; j < columns; ++j)
@@ -133,8 +128,52 @@ class Tile {
     }
 
   private:
+    bool run_plain(const double* a, const double* b, int64_t depth, double limit) {
+        constexpr double kLeast = std::numeric_limits<float>::denorm_min();
+        constexpr double kMost = std::numeric_limits<float>::max();
+        const double least = 1 / *std::min_element(inverse_lows_.begin(), inverse_lows_.end());
+        if (least > kMost) return false;
+        // The limit itself is too much; half of it is a float32 whatever it is.
+        return kernel_.plain(
+            {depth,
+             model_.block,
+             a,
+             b,
+             std::bit_cast<uint32_t>(static_cast<float>(std::max(least, kLeast))),
+             std::bit_cast<uint32_t>(static_cast<float>(std::min(limit / 2, kMost))),
+             sums_.data(),
+             kernel_.columns});
+    }
+
+    void run_doubting(const double* a,
+                      const double* b,
+                      int64_t depth,
+                      double limit,
+                      int64_t rows,
+                      int64_t columns) {
+        before_ = sums_;
+        const bool zero =
+            std::all_of(sums_.begin(), sums_.end(), [](double sum) { return sum == 0.0; });
+        kernel_.doubting({depth,
+                          model_.block,
+                          a,
+                          b,
+                          inverse_lows_.data(),
+                          zero,
+                          limit,
+                          sums_.data(),
+                          kernel_.columns,
+                          doubtful_.data()});
+        for (int64_t i = 0; i < rows; ++i)
+            for (int64_t j = 0; j < columns; ++j)
+                if (const auto at = static_cast<size_t>(i * kernel_.columns + j);
+                    doubtful_[at] != 0 || !std::isfinite(sums_[at]))
+                    sums_[at] = decide(a + i, b + j, depth, static_cast<float>(before_[at]));
+    }
+
     /// In a block whose products are multiples of 2^last, a float32 of at least 2^(last + 23) is
-    /// one too, and sums below 2^(last + 53) are exact. Gives what no sum that enters may reach.
+    /// one too, and sums below 2^(last + 53) are exact; for smaller ones see least_exponent. Gives
+    /// what no sum that enters may reach.
     /// Cuts `depth` before a block whose products range too widely for that; such a block comes
     /// alone, with a limit that nothing meets.
     double set_lows(const Panels& left,
@@ -153,16 +192,24 @@ class Tile {
             const bool nothing = last >= 5000;
             const double most = left.bound(row_panel, block) * right.bound(panel, block) *
                                 static_cast<double>(model_.block);
-            if (!nothing && !(most * kRoom < std::ldexp(1.0, last + 53))) {
+            if (!nothing && !(most * kRoom < power_of_two(last + 53))) {
                 depth = std::min(depth, std::max(int64_t{1}, block - first) * model_.block);
                 if (block > first) break;
                 inverse_lows_.push_back(0.0);
                 return -1.0;
             }
-            inverse_lows_.push_back(nothing ? 0x1p200 : std::ldexp(1.0, -(last + 23)));
-            if (!nothing) limit = std::min(limit, std::ldexp(1.0, last + 53) - most);
+            inverse_lows_.push_back(nothing ? 0x1p200 : power_of_two(-least_exponent(last, most)));
+            if (!nothing) limit = std::min(limit, power_of_two(last + 53) - most);
         }
         return limit;
+    }
+
+    /// The exponent from which on no c that enters a block has bits that its sum loses. A c below
+    /// 2^(last + 23) has finer bits than the products, but then the sum is below 2 most as well.
+    static int least_exponent(int last, double most) {
+        const int grid = last + 23;
+        const int sum = exponent_of(std::max(most, power_of_two(grid))) + 2;
+        return std::min(grid, sum - 53 + 23);
     }
 
     double decide(const double* a, const double* b, int64_t depth, float c0) {

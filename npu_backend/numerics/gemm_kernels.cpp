@@ -146,6 +146,72 @@ HWY_NOINLINE void block_tile(const BlockTile& tile) {
         }
 }
 
+HWY_NOINLINE bool plain_block_tile(const PlainBlockTile& tile) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<float, decltype(d)> narrow;
+    const hn::RebindToUnsigned<decltype(narrow)> bits;
+    using V = hn::Vec<decltype(d)>;
+    const size_t lanes = hn::Lanes(d);
+    const double* a = tile.a;
+    const double* b = tile.b;
+    const auto magnitude = hn::Set(bits, 0x7fffffffu);
+    const auto one = hn::Set(bits, 1u);
+    auto low = magnitude;  // of bits - 1, which is largest for 0
+    auto high = hn::Zero(bits);
+    V acc[kRows][kVectors];
+    // Rounds a sum to float32, and looks at it.
+    const auto entering = [&](V sum) HWY_ATTR {
+        const auto rounded = hn::DemoteTo(narrow, sum);
+        const auto size = hn::And(hn::BitCast(bits, rounded), magnitude);
+        high = hn::Max(high, size);
+        low = hn::Min(low, hn::Sub(size, one));
+        return hn::PromoteTo(d, rounded);
+    };
+    NPUSCOPE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+        NPUSCOPE_UNROLL
+        for (int j = 0; j < kVectors; ++j)
+            acc[i][j] =
+                entering(hn::LoadU(d, tile.c + i * tile.ldc + j * static_cast<int64_t>(lanes)));
+    }
+    for (int64_t start = 0; start < tile.depth; start += tile.block) {
+        const int64_t end = start + tile.block < tile.depth ? start + tile.block : tile.depth;
+        for (int64_t k = start; k < end; ++k) {
+            V right[kVectors];
+            NPUSCOPE_UNROLL
+            for (int j = 0; j < kVectors; ++j)
+                right[j] = hn::LoadU(d, b + static_cast<size_t>(j) * lanes);
+            NPUSCOPE_UNROLL
+            for (int i = 0; i < kRows; ++i) {
+                const V left = hn::Set(d, a[i]);
+                NPUSCOPE_UNROLL
+                for (int j = 0; j < kVectors; ++j)
+                    acc[i][j] = hn::MulAdd(left, right[j], acc[i][j]);
+            }
+            a += kRows;
+            b += kVectors * lanes;
+        }
+        NPUSCOPE_UNROLL
+        for (int i = 0; i < kRows; ++i) {
+            NPUSCOPE_UNROLL
+            for (int j = 0; j < kVectors; ++j)
+                acc[i][j] = entering(acc[i][j]);
+        }
+    }
+    const auto most = hn::Set(bits, tile.most);
+    const auto least = hn::Set(bits, tile.least - 1);
+    if (!hn::AllTrue(bits, hn::Eq(hn::Max(high, most), most)) ||
+        !hn::AllTrue(bits, hn::Eq(hn::Min(low, least), least)))
+        return false;
+    NPUSCOPE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+        NPUSCOPE_UNROLL
+        for (int j = 0; j < kVectors; ++j)
+            hn::StoreU(acc[i][j], d, tile.c + i * tile.ldc + j * static_cast<int64_t>(lanes));
+    }
+    return true;
+}
+
 /// By integers, so that every instruction set has it: the exponent is moved, subnormals are made
 /// normal by a multiplication with a power of two.
 HWY_NOINLINE bool widen(const uint16_t* from, float* to, int64_t count) {
@@ -218,7 +284,7 @@ TileKernels<double> double_kernels() {
     return kernels_of<double>(double_columns());
 }
 BlockTileKernels block_kernels() {
-    return {kRows, double_columns(), block_tile};
+    return {kRows, double_columns(), plain_block_tile, block_tile};
 }
 const char* target() {
     return hwy::TargetName(HWY_TARGET);

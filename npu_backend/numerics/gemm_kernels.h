@@ -29,6 +29,19 @@ struct BlockTile {
 };
 using BlockTileKernel = void (*)(const BlockTile& tile);
 
+/// The same sums where no c that enters a block may be too small or too large: bits of float32
+/// magnitudes. A c of 0 is never too small.
+struct PlainBlockTile {
+    int64_t depth, block;
+    const double* a;
+    const double* b;
+    uint32_t least, most;
+    double* c;
+    int64_t ldc;
+};
+/// False, and c as it was, when one was.
+using PlainBlockTileKernel = bool (*)(const PlainBlockTile& tile);
+
 /// The kernels for one height of a tile.
 template <class T>
 struct TileHeight {
@@ -48,7 +61,8 @@ template <class T>
 
 struct BlockTileKernels {
     int64_t rows, columns;
-    BlockTileKernel run;
+    PlainBlockTileKernel plain;  ///< fast
+    BlockTileKernel doubting;    ///< tells which chains to compute by other means
 };
 [[nodiscard]] BlockTileKernels block_tile_kernels();
 
