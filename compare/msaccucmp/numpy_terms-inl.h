@@ -8,6 +8,7 @@
 #endif
 
 #include <cmath>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include <limits>
 
@@ -87,9 +88,13 @@ class DifferenceTerms {
   public:
     static constexpr size_t kF = 5;
     static constexpr size_t kD = 2;
+    static constexpr size_t kAhead = 512;
     HWY_INLINE DifferenceTerms(const float* x, const float* y) : x_(x), y_(y) {}
 
     HWY_INLINE void eight(size_t i, Running<DifferenceTerms>& out) {
+        // This pass reads from memory, where the processor's own prefetching ends at each 4 KB.
+        hwy::Prefetch(x_ + i + kAhead);
+        hwy::Prefetch(y_ + i + kAhead);
         for (size_t part = 0; part < kFloatParts; ++part) {
             const size_t at = i + part * hn::MaxLanes(Floats());
             const V a = load(x_ + at);
