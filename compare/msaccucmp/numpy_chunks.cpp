@@ -35,7 +35,10 @@ CentredSums centred_by(const float* x, const float* y, size_t count, const Centr
 }
 
 CentredSums centred(const float* x, const float* y, size_t count, const Centres& centres) {
-    if (kFused && is_moderate(centres.p.range) && is_moderate(centres.q.range))
+    // A quotient by a moderate norm that is not rounded correctly is below 2^-42, and so is what it
+    // adds to the cosine.
+    if (kFused && is_moderate(centres.p.range) && is_moderate(centres.q.range) &&
+        is_moderate(centres.norm_x) && is_moderate(centres.norm_y))
         return centred_by<ReciprocalDivision>(x, y, count, centres);
     return centred_by<Division>(x, y, count, centres);
 }

@@ -7,6 +7,7 @@
 #define NPUSCOPE_NUMPY_PAIRWISE_INL
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <hwy/highway.h>
 
@@ -104,6 +105,46 @@ struct Running {
     }
 };
 
+/// The eight lanes of up to four sums, added as ((0+1)+(2+3))+((4+5)+(6+7)), all at once.
+HWY_INLINE void fold_floats(const F8* sums, size_t count, float* out) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    const Floats d;
+    // Neighbours of two vectors.
+    const auto pairs = [d](V low, V high) HWY_ATTR {
+        return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+    };
+    const auto of = [&](size_t k) HWY_ATTR { return sums[k < count ? k : 0].v[0]; };
+    const V four = pairs(pairs(of(0), of(1)), pairs(of(2), of(3)));
+    const V folded = pairs(four, four);
+    float lanes[kLanes];
+    hn::StoreU(folded, d, lanes);
+    for (size_t k = 0; k < count; ++k)
+        out[k] = lanes[k];
+#else
+    for (size_t k = 0; k < count; ++k)
+        out[k] = sums[k].sum();
+#endif
+}
+
+/// Likewise for two sums.
+HWY_INLINE void fold_doubles(const D8* sums, double* out) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    const Doubles d;
+    using W = hn::Vec<Doubles>;
+    const auto pairs = [d](W low, W high) HWY_ATTR {
+        return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+    };
+    const W two = pairs(pairs(sums[0].v[0], sums[0].v[1]), pairs(sums[1].v[0], sums[1].v[1]));
+    double lanes[4];
+    hn::StoreU(pairs(two, two), d, lanes);
+    out[0] = lanes[0];
+    out[1] = lanes[1];
+#else
+    out[0] = sums[0].sum();
+    out[1] = sums[1].sum();
+#endif
+}
+
 /// terms.eight(i, Running&) gives the terms of elements i to i+7, terms.one(i, Totals&) those of
 /// element i. Every element is visited once, in order.
 template <class Terms>
@@ -130,11 +171,11 @@ class PairwiseSums {
     HWY_INLINE Totals<Terms> leaf(size_t start, size_t count) {
         Running<Terms> running;
         size_t i = 0;
-        if constexpr (requires { terms_.add_sixteen(i, running); }) {
+        if constexpr (requires { terms_.add_many(i, running); }) {
             // From zero, which changes nothing but the sign of a zero.
             running.set_zero();
-            for (; i + 2 * kLanes <= count; i += 2 * kLanes)
-                terms_.add_sixteen(start + i, running);
+            for (; i + 4 * kLanes <= count; i += 4 * kLanes)
+                terms_.add_many(start + i, running);
         } else {
             terms_.eight(start, running);
             i = kLanes;
@@ -148,10 +189,10 @@ class PairwiseSums {
                 running.d[k].add(next.d[k]);
         }
         Totals<Terms> sum;
-        for (size_t k = 0; k < Terms::kF; ++k)
-            sum.f[k] = running.f[k].sum();
-        for (size_t k = 0; k < Terms::kD; ++k)
-            sum.d[k] = running.d[k].sum();
+        static_assert(Terms::kD == 0 || Terms::kD == 2);
+        for (size_t k = 0; k < Terms::kF; k += 4)
+            fold_floats(running.f + k, std::min<size_t>(4, Terms::kF - k), sum.f + k);
+        if constexpr (Terms::kD == 2) fold_doubles(running.d, sum.d);
         add_tail(sum, start + i, count - i);
         return sum;
     }

@@ -84,17 +84,21 @@ struct Extremes {
     }
 };
 
+/// The processor's own prefetching ends at each 4 KB.
+HWY_INLINE void fetch_ahead(const float* x, const float* y) {
+    constexpr size_t kAhead = 512;
+    hwy::Prefetch(x + kAhead);
+    hwy::Prefetch(y + kAhead);
+}
+
 class DifferenceTerms {
   public:
     static constexpr size_t kF = 5;
     static constexpr size_t kD = 2;
-    static constexpr size_t kAhead = 512;
     HWY_INLINE DifferenceTerms(const float* x, const float* y) : x_(x), y_(y) {}
 
     HWY_INLINE void eight(size_t i, Running<DifferenceTerms>& out) {
-        // This pass reads from memory, where the processor's own prefetching ends at each 4 KB.
-        hwy::Prefetch(x_ + i + kAhead);
-        hwy::Prefetch(y_ + i + kAhead);
+        fetch_ahead(x_ + i, y_ + i);
         for (size_t part = 0; part < kFloatParts; ++part) {
             const size_t at = i + part * hn::MaxLanes(Floats());
             const V a = load(x_ + at);
@@ -180,15 +184,21 @@ class CentredTerms {
     static constexpr size_t kF = 3;
     static constexpr size_t kD = 2;
     HWY_INLINE CentredTerms(const float* x, const float* y, const Centres& centres)
-        : x_(x), y_(y), by_(centres), p_(centres.p), q_(centres.q) {}
+        : x_(x),
+          y_(y),
+          by_(centres),
+          p_(centres.p),
+          q_(centres.q),
+          norm_x_(centres.norm_x),
+          norm_y_(centres.norm_y) {}
 
     HWY_INLINE void eight(size_t i, Running<CentredTerms>& out) {
+        fetch_ahead(x_ + i, y_ + i);
         for (size_t part = 0; part < kFloatParts; ++part) {
             const size_t at = i + part * hn::MaxLanes(Floats());
             const V a = load(x_ + at);
             const V b = load(y_ + at);
-            out.f[0].v[part] =
-                hn::Mul(hn::Div(a, splat(by_.norm_x)), hn::Div(b, splat(by_.norm_y)));
+            out.f[0].v[part] = hn::Mul(norm_x_.divide(Floats(), a), norm_y_.divide(Floats(), b));
             out.f[1].v[part] = p_.of(Floats(), a);
             out.f[2].v[part] = q_.of(Floats(), b);
         }
@@ -217,6 +227,8 @@ class CentredTerms {
     const Centres& by_;
     Normalised<Quotient> p_;
     Normalised<Quotient> q_;
+    Quotient norm_x_;
+    Quotient norm_y_;
 };
 
 /// `Quotient` is exact for these divisors. Plain ratios are positive normal numbers.
@@ -240,9 +252,14 @@ class DivergenceTerms {
         }
     }
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    HWY_INLINE void add_sixteen(size_t i, Running<DivergenceTerms>& sums) {
+    /// Two vectors at once: each alone is one long chain of operations.
+    HWY_INLINE void add_many(size_t i, Running<DivergenceTerms>& sums) {
         const Sixteen d;
-        sums.f[0].add_halves(term(d, hn::LoadU(d, x_ + i), hn::LoadU(d, y_ + i)));
+        fetch_ahead(x_ + i, y_ + i);
+        const auto first = term(d, hn::LoadU(d, x_ + i), hn::LoadU(d, y_ + i));
+        const auto second = term(d, hn::LoadU(d, x_ + i + 16), hn::LoadU(d, y_ + i + 16));
+        sums.f[0].add_halves(first);
+        sums.f[0].add_halves(second);
     }
 #endif
     void one(size_t i, Totals<DivergenceTerms>& out) {
