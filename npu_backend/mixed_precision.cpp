@@ -1,5 +1,6 @@
 #include "npu_backend/mixed_precision.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -16,6 +17,16 @@ Tensor multiplied(const Tensor& tensor, double factor) {
     for (float& value : wide.mutable_as<float>())
         value *= static_cast<float>(factor);
     return wide;
+}
+
+/// Whether the float32 sum of a gradient is inf or nan. Source: torch_npu npu_check_overflow.
+bool sum_is_finite(const Tensor& gradient) {
+    if (!is_float(gradient.dtype())) return true;
+    float sum = 0;
+    const Tensor wide = gradient.cast(DType::kFloat32);
+    for (const float value : wide.as<float>())
+        sum += value;
+    return std::isfinite(sum);
 }
 
 }  // namespace
@@ -52,7 +63,9 @@ Tensor LossScaler::scale(const Tensor& loss) const {
 }
 
 LossScaleStep LossScaler::unscale(std::vector<Tensor>& gradients) {
-    LossScaleStep result{.step = ++step_, .overflow = status_.set(), .scale = scale_};
+    const bool overflow =
+        options_.by_values ? !std::ranges::all_of(gradients, sum_is_finite) : status_.set();
+    LossScaleStep result{.step = ++step_, .overflow = overflow, .scale = scale_};
     result.skipped = options_.dynamic && result.overflow;
     if (!result.skipped)
         for (Tensor& gradient : gradients)

@@ -11,18 +11,27 @@ namespace {
 /// sums, exponentials and norms black, the rest grey.
 constexpr auto kWhite = std::to_array<std::string_view>({"Conv2D",
                                                          "Conv2DTranspose",
-                                                         "Conv3D",
-                                                         "Conv3DTranspose",
                                                          "Conv2DBackpropInput",
                                                          "Conv2DBackpropFilter",
+                                                         "Conv3D",
+                                                         "Conv3DTranspose",
+                                                         "Conv3DBackpropInput",
+                                                         "Conv3DBackpropFilter",
                                                          "MatMul",
                                                          "BatchMatMul"});
 constexpr auto kBlack = std::to_array<std::string_view>({"SoftmaxV2",
                                                          "LogSoftmaxV2",
+                                                         "SoftmaxGrad",
+                                                         "LogSoftmaxGrad",
+                                                         "NLLLoss",
+                                                         "NLLLossGrad",
                                                          "LayerNorm",
                                                          "BNInfer",
+                                                         "BNInferGrad",
                                                          "BNTrainingReduce",
                                                          "BNTrainingUpdate",
+                                                         "BNTrainingReduceGrad",
+                                                         "BNTrainingUpdateGrad",
                                                          "ReduceSum",
                                                          "ReduceMean",
                                                          "Exp",
@@ -31,6 +40,9 @@ constexpr auto kBlack = std::to_array<std::string_view>({"SoftmaxV2",
                                                          "Rsqrt",
                                                          "Reciprocal",
                                                          "Erf"});
+/// Batch norms: their vectors, one number a channel, stay float32.
+constexpr auto kBatchNorms =
+    std::to_array<std::string_view>({"BNInfer", "BNInferGrad", "BNTrainingReduceGrad"});
 constexpr auto kUntouchedNames = std::to_array<std::string_view>({
 #define UNRECORDED(name) name,
 #include "core/naming/unrecorded.def"
@@ -85,6 +97,14 @@ void for_tensors(NamedValues& values, F&& f) {
 
 }  // namespace
 
+std::span<const std::string_view> white_kernels() {
+    return kWhite;
+}
+
+std::span<const std::string_view> black_kernels() {
+    return kBlack;
+}
+
 PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options) {
     if (std::find(kUntouchedNames.begin(), kUntouchedNames.end(), op.name()) !=
         kUntouchedNames.end())
@@ -115,10 +135,10 @@ bool PrecisionPlan::narrow(const backend::Op& op, NamedValues& inputs, const Cas
         (colour == PrecisionColour::kBlack ||
          (colour == PrecisionColour::kGrey && !comes_from_half(inputs))))
         return false;
-    const bool first_only = has_word(op.row->kernels, "BNInfer");
+    const bool batch_norm = any_kernel(kBatchNorms, op);
     bool narrowed = false;
     for_tensors(inputs, [&](Tensor& tensor) {
-        if (tensor.dtype() != DType::kFloat32 || (first_only && narrowed)) return;
+        if (tensor.dtype() != DType::kFloat32 || (batch_norm && tensor.ndim() < 2)) return;
         tensor = cast(std::move(tensor), DType::kFloat16);
         narrowed = true;
     });

@@ -105,7 +105,19 @@ float block_tree(const Terms& terms, float c) {
     return c + values[0];
 }
 
+/// Products are exact in double. Their sum in double is off by at most `slack`; where both ends of
+/// that range round to one float32, that is the exact sum's.
 float block_exact(const Terms& terms, float c) {
+    double rough = c;
+    double magnitude = std::fabs(rough);
+    for (int64_t i = 0; i < terms.k; ++i) {
+        const double product = terms.exact_product(i);
+        rough += product;
+        magnitude += std::fabs(product);
+    }
+    const double slack = magnitude * static_cast<double>(terms.k + 2) * 0x1p-52;
+    const auto low = static_cast<float>(rough - slack);
+    if (low == static_cast<float>(rough + slack) && low != 0) return low;
     ExactSum sum;
     sum.add(c);
     for (int64_t i = 0; i < terms.k; ++i)
