@@ -36,9 +36,8 @@ std::vector<std::string> amp_settings(std::string_view level) {
     if (level == "O1") return {"precision_mode=allow_mix_precision"};
     if (level == "O2")
         return {"precision_mode=allow_mix_precision",
-                "precision_black=LayerNorm,BNInfer,BNTrainingReduce",
-                "precision_white=SoftmaxV2,LogSoftmaxV2,ReduceSum,ReduceMean,Exp,Log,Pow,Rsqrt,"
-                "Reciprocal,Erf,Add,Sub,Mul,RealDiv,Relu,Gelu,Tanh,Sigmoid,MaxPool,AvgPool"};
+                "precision_black=BN*,LayerNorm*",
+                "precision_white=*"};
     throw Error(ErrorKind::kUsage,
                 "there is no mixed precision level '" + std::string(level) +
                     "'; the levels are O0, O1 and O2");

@@ -18,12 +18,13 @@ namespace npuscope {
 /// ones follow the op before them.
 enum class PrecisionColour : uint8_t { kWhite, kBlack, kGrey, kUntouched };
 
-/// CANN types of the built-in lists.
+/// CANN types of the built-in lists; * at the end for all that begin so.
 [[nodiscard]] std::span<const std::string_view> white_kernels();
 [[nodiscard]] std::span<const std::string_view> black_kernels();
 
 /// The user's lists win over the built-in ones. kUntouched: casts and ops that only re-describe
-/// storage. A name is an IR op's or that of a CANN type that it launches.
+/// storage. A name is an IR op's or that of a CANN type that it launches, * at its end stands for
+/// the rest.
 [[nodiscard]] PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options);
 
 /// Decides op by op and remembers which tensors came out of float16 ops. One object an executor.
@@ -33,6 +34,7 @@ class PrecisionPlan {
 
     using Cast = std::function<Tensor(Tensor tensor, DType target)>;
 
+    /// In allow_mix_precision ops on single numbers (0 dimensions) keep float32.
     /// True when this op is to be computed in float16: its float32 tensors are then replaced by
     /// float16 ones (not the vectors of a batch norm, which stay float32).
     bool narrow(const backend::Op& op, NamedValues& inputs, const Cast& cast) const;

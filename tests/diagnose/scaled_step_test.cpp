@@ -59,6 +59,14 @@ TEST(ScaledStep, a_static_scale_saves_gradients_that_float16_would_lose) {
     }
 }
 
+TEST(ScaledStep, the_scale_itself_need_not_fit_float16) {
+    // 65536 is beyond it; O2 computes nearly everything in float16.
+    const ScaledStep step = run_step("910A", amp_settings("O2"), loss_scale_from("dynamic"));
+    EXPECT_EQ(step.attempts.size(), 1u);
+    EXPECT_EQ(step.attempts[0].scale, 65536);
+    EXPECT_LT(gradient_error(step), 1e-2);
+}
+
 TEST(ScaledStep, a_static_scale_that_is_too_large_overflows_and_is_applied_all_the_same) {
     for (const char* name : {"910A", "910B"}) {
         const ScaledStep step = run_step(name, kO1, {.scale = 0x1p40});

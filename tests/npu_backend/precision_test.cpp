@@ -93,13 +93,46 @@ TEST(PrecisionMode, grey_ops_follow_the_op_before_them) {
     EXPECT_EQ(white.call("add_Tensor", {a, tiny}).tensor().at(0), 1);
 }
 
+bool names(std::string_view pattern, std::string_view kernel) {
+    return pattern.ends_with('*') ? kernel.starts_with(pattern.substr(0, pattern.size() - 1))
+                                  : kernel == pattern;
+}
+
 TEST(PrecisionMode, built_in_lists_name_kernels_and_share_none) {
-    for (const std::string_view white : white_kernels()) {
-        EXPECT_NE(backend::find_kernel(white), nullptr) << white;
-        EXPECT_TRUE(std::ranges::find(black_kernels(), white) == black_kernels().end()) << white;
-    }
-    for (const std::string_view black : black_kernels())
-        EXPECT_NE(backend::find_kernel(black), nullptr) << black;
+    const auto any = [](std::span<const std::string_view> list, std::string_view kernel) {
+        return std::ranges::any_of(list, [&](auto pattern) { return names(pattern, kernel); });
+    };
+    for (const auto list : {white_kernels(), black_kernels()})
+        for (const std::string_view pattern : list)
+            EXPECT_TRUE(std::ranges::any_of(
+                backend::all_kernels(),
+                [&](const backend::Kernel* kernel) { return names(pattern, kernel->type); }))
+                << pattern;
+    for (const backend::Kernel* kernel : backend::all_kernels())
+        EXPECT_FALSE(any(white_kernels(), kernel->type) && any(black_kernels(), kernel->type))
+            << kernel->type;
+}
+
+TEST(PrecisionMode, a_list_takes_names_that_end_in_a_star) {
+    const auto colour = [](const char* op, Settings settings) {
+        settings.insert(settings.begin(), "precision_mode=allow_mix_precision");
+        return precision_colour(*backend::find_op(op), options_from(chip("910B"), settings));
+    };
+    EXPECT_EQ(colour("add_Tensor", {"precision_white=add*"}), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("mul_Tensor", {"precision_white=add*"}), PrecisionColour::kGrey);
+    EXPECT_EQ(colour("convolution", {"precision_black=Conv2DT*"}), PrecisionColour::kBlack);
+    EXPECT_EQ(colour("mm", {"precision_black=Conv2DT*"}), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("tanh", {"precision_white=*", "precision_black=Tan*"}),
+              PrecisionColour::kBlack);
+    EXPECT_EQ(colour("view", {"precision_white=*"}), PrecisionColour::kUntouched);
+}
+
+TEST(PrecisionMode, single_numbers_keep_float32_in_mixed_precision) {
+    Executor npu(with("910A", amp_settings("O2")));
+    const Tensor scale = Tensor::scalar<float>(65536);
+    EXPECT_EQ(npu.call("mul_Tensor", {scale, scale}).tensor().at(0), 0x1p32);
+    Executor forced(with("910A", {"precision_mode=force_fp16"}));
+    EXPECT_EQ(forced.call("mul_Tensor", {scale, scale}).tensor().at(0), 65504);
 }
 
 TEST(PrecisionMode, gradients_have_the_colour_of_their_forward_ops) {
@@ -197,6 +230,10 @@ TEST(MixedPrecision, levels_are_settings) {
     EXPECT_EQ(colour("_softmax", "O1"), PrecisionColour::kBlack);
     EXPECT_EQ(colour("_softmax", "O2"), PrecisionColour::kWhite);
     EXPECT_EQ(colour("native_layer_norm", "O2"), PrecisionColour::kBlack);
+    for (const char* op : {"native_batch_norm", "native_batch_norm_backward"})
+        EXPECT_EQ(colour(op, "O2"), PrecisionColour::kBlack) << op;
+    for (const char* op : {"_log_softmax_backward_data", "nll_loss_forward", "sum_dim_IntList"})
+        EXPECT_EQ(colour(op, "O2"), PrecisionColour::kWhite) << op;
     EXPECT_EQ(colour("mm", "O1"), PrecisionColour::kWhite);
     EXPECT_EQ(colour("_to_copy", "O2"), PrecisionColour::kUntouched);
 }
