@@ -9,11 +9,13 @@
 #include "npu_backend/numerics/gemm_blocks.h"
 #include "npu_backend/numerics/gemm_kernels.h"
 #include "npu_backend/numerics/rounding.h"
+#include "npu_backend/numerics/wide_blocks.h"
 
 namespace npuscope::backend {
 
 namespace {
 
+constexpr int kBitsInBlocks = 40;
 constexpr OperandRange kHalfRange = {.bits = 11, .lowest = -24, .highest = 15};
 
 /// Models other than the fast ones: chain by chain.
@@ -127,7 +129,12 @@ void multiply_add(const CubeProduct<W>& p, const PackedLeft<W>* packed, int thre
         if (!p.model.plain()) {
             const bool blocks = p.model.accumulation == CubeAccumulation::kBlockExact &&
                                 p.model.split == 1 && !p.model.half_accumulator;
-            if (blocks)
+            // Products of two whole float32 leave float64 no room to add them exactly.
+            const bool wide = p.left_range.bits + p.right_range.bits > kBitsInBlocks &&
+                              p.left_range.finite && p.right_range.finite;
+            if (blocks && wide)
+                gemm_wide_blocks(p.chains, p.model, p.left, p.right, threads);
+            else if (blocks)
                 gemm_blocks(p.chains, p.model, p.left, p.right, threads);
             else
                 multiply_by_chains(p, threads);

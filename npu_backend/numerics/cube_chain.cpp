@@ -194,11 +194,12 @@ float one_chain(const CubeModel& model, const Terms& terms, float c) {
     }
 }
 
+/// 0 times a finite number is 0, and nan otherwise.
 bool finite(const Terms& terms, float c) {
-    bool all = std::isfinite(c);
-    for (int64_t i = 0; all && i < terms.k; ++i)
-        all = std::isfinite(terms.left(i)) && std::isfinite(terms.right(i));
-    return all;
+    float zero = 0.0f * c;
+    for (int64_t i = 0; i < terms.k; ++i)
+        zero += 0.0f * terms.left(i) + 0.0f * terms.right(i);
+    return zero == 0.0f;
 }
 
 }  // namespace
