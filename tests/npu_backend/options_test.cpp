@@ -39,7 +39,7 @@ TEST(ChipOptions, every_choice_can_be_set_and_is_printed) {
     std::set<std::string_view> keys;
     for (const OptionRow& option : all_options()) {
         EXPECT_TRUE(keys.insert(option.key).second) << option.key;
-        const Chip& row = chip(option.key == "fp32_sat_910A" ? "910A" : "910B");
+        const Chip& row = chip(option.key.find("910A") != std::string_view::npos ? "910A" : "910B");
         EXPECT_FALSE(option.meaning.empty());
         EXPECT_FALSE(option.values.empty());
         std::vector<std::string> values(option.choices.begin(), option.choices.end());
@@ -85,6 +85,8 @@ TEST(ChipOptions, rejects_what_a_chip_cannot_do) {
     EXPECT_NE(message("910A", {"overflow_mode=infnan"}).find("only sat"), std::string::npos);
     EXPECT_NE(message("950", {"overflow_mode=sat"}).find("only infnan"), std::string::npos);
     EXPECT_EQ(message("910B", {"overflow_mode=sat"}), "");
+    EXPECT_NE(message("950", {"fp32_on_910A=keep"}).find("chip 950 takes it"), std::string::npos);
+    EXPECT_NE(message("A3", {"fp32_on_910A_out=float16"}).find("chip A3"), std::string::npos);
     EXPECT_EQ(message("310P", {"fp32_sat_910A=on"}), "");
     EXPECT_NE(message("910B", {"fp32_sat_910A=on"}).find("never saturate"), std::string::npos);
     EXPECT_NE(message("950", {"cube_c_half=on"}).find("no float16 accumulator"), std::string::npos);
