@@ -34,9 +34,9 @@ class PrecisionPlan {
 
     using Cast = std::function<Tensor(Tensor tensor, DType target)>;
 
-    /// In allow_mix_precision ops on single numbers (0 dimensions) keep float32.
     /// True when this op is to be computed in float16: its float32 tensors are then replaced by
-    /// float16 ones (not the vectors of a batch norm, which stay float32).
+    /// float16 ones (not the vectors of a batch norm, which stay float32). In allow_mix_precision
+    /// ops on single numbers (0 dimensions) keep float32.
     bool narrow(const backend::Op& op, NamedValues& inputs, const Cast& cast) const;
     /// float16 results of such an op become float32 again, and are remembered.
     void widen(NamedValues& outputs, const Cast& cast);
