@@ -53,7 +53,9 @@ Explanation explain_overflow(const OpFinding& op, const dumpfile::Reader& golden
                         "value 65504): the demotion saturates it",
                         input.argument,
                         input.magnitude)};
-    const std::string dtype = op.tensors.empty() ? op.compute_type : op.tensors.back().dtype;
+    const bool narrow = op.compute_type == "float16" || op.compute_type == "bfloat16";
+    const std::string dtype =
+        narrow || op.tensors.empty() ? op.compute_type : op.tensors.back().dtype;
     return {dtype == "float16" ? "float16-overflow" : "overflow",
             1.0,
             fmt::format("its float status was set on finite inputs (largest {}): an exact result "

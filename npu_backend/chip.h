@@ -7,7 +7,9 @@
 
 namespace npuscope {
 
-enum class OverflowMode : uint8_t { kSaturate, kInfNan };
+/// What results beyond the range become. kSaturateAll: float32 too; no chip's own, see the option
+/// fp32_sat_910A.
+enum class OverflowMode : uint8_t { kSaturate, kInfNan, kSaturateAll };
 
 /// Inputs that a Cube multiplies; a sum of them is a chip's row of Intrinsic_mmad.
 inline constexpr uint32_t kCubeHalf = 1;

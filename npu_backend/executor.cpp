@@ -172,6 +172,8 @@ struct Executor::State {
             if (executor_.has_observers())
                 executor_.publish([&](Observer& observer) { observer.kernel_begin(event); });
             if (!hook.skip) row->run(call);
+            call.status.inputs_count =
+                !state.numerics.reference() && state.numerics.device.options.status_inputs_nan;
             if (state.options.cube_range && !hook.skip && is_cube_kernel(row->type))
                 state.cube_ranges.push_back(cube_range(*row, call, std::string(op_name_), seqid_));
             state.run_hooks(HookPoint::kAfterKernel, hook);

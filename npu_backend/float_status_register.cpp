@@ -33,13 +33,13 @@ Tensor FloatStatusRegister::get_v1(Tensor& buffer) const {
 
 Tensor FloatStatusRegister::clear_v1(const Tensor& buffer) {
     require_buffer(buffer);
-    status_ = {};
+    status() = {};
     return alloc();
 }
 
 Tensor FloatStatusRegister::get_v2() const {
     Tensor words = Tensor::zeros(DType::kInt32, {8});
-    words.mutable_as<int32_t>()[0] = set() ? static_cast<int32_t>(status_.bits) : 0;
+    words.mutable_as<int32_t>()[0] = set() ? static_cast<int32_t>(status().bits) : 0;
     return words;
 }
 

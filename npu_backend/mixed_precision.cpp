@@ -1,5 +1,6 @@
 #include "npu_backend/mixed_precision.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -18,6 +19,16 @@ Tensor multiplied(const Tensor& tensor, double factor) {
     return wide;
 }
 
+/// Whether the float32 sum of a gradient is inf or nan. Source: torch_npu npu_check_overflow.
+bool sum_is_finite(const Tensor& gradient) {
+    if (!is_float(gradient.dtype())) return true;
+    float sum = 0;
+    const Tensor wide = gradient.cast(DType::kFloat32);
+    for (const float value : wide.as<float>())
+        sum += value;
+    return std::isfinite(sum);
+}
+
 }  // namespace
 
 std::vector<std::string> amp_settings(std::string_view level) {
@@ -25,9 +36,8 @@ std::vector<std::string> amp_settings(std::string_view level) {
     if (level == "O1") return {"precision_mode=allow_mix_precision"};
     if (level == "O2")
         return {"precision_mode=allow_mix_precision",
-                "precision_black=LayerNorm,BNInfer,BNTrainingReduce",
-                "precision_white=SoftmaxV2,LogSoftmaxV2,ReduceSum,ReduceMean,Exp,Log,Pow,Rsqrt,"
-                "Reciprocal,Erf,Add,Sub,Mul,RealDiv,Relu,Gelu,Tanh,Sigmoid,MaxPool,AvgPool"};
+                "precision_black=BN*,LayerNorm*",
+                "precision_white=*"};
     throw Error(ErrorKind::kUsage,
                 "there is no mixed precision level '" + std::string(level) +
                     "'; the levels are O0, O1 and O2");
@@ -52,7 +62,9 @@ Tensor LossScaler::scale(const Tensor& loss) const {
 }
 
 LossScaleStep LossScaler::unscale(std::vector<Tensor>& gradients) {
-    LossScaleStep result{.step = ++step_, .overflow = status_.set(), .scale = scale_};
+    const bool overflow =
+        options_.by_values ? !std::ranges::all_of(gradients, sum_is_finite) : status_.set();
+    LossScaleStep result{.step = ++step_, .overflow = overflow, .scale = scale_};
     result.skipped = options_.dynamic && result.overflow;
     if (!result.skipped)
         for (Tensor& gradient : gradients)

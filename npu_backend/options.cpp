@@ -144,6 +144,17 @@ void require_possible(const ChipOptions& options, const Chip& chip) {
         throw Error(ErrorKind::kUsage,
                     "option overflow_mode: chip " + std::string(chip.name) + " has only " +
                         (chip.overflow_mode == OverflowMode::kSaturate ? "sat" : "infnan"));
+    const bool demotes = options.fp32_on_910a == Float32OnHalfCube::kDemote &&
+                         options.fp32_on_910a_out == DemotedOutput::kFloat32;
+    if (!demotes && chip.cube_takes_float32())
+        throw Error(ErrorKind::kUsage,
+                    "options fp32_on_910A and fp32_on_910A_out are for a Cube without float32; "
+                    "that of chip " +
+                        std::string(chip.name) + " takes it");
+    if (options.fp32_sat_910a && chip.overflow_mode != OverflowMode::kSaturate)
+        throw Error(ErrorKind::kUsage,
+                    "option fp32_sat_910A: float32 results of chip " + std::string(chip.name) +
+                        " never saturate, as its tables say; chips 910A and 310P have none");
     if (options.cube_c_half && !chip.cube_half_accumulator)
         throw Error(ErrorKind::kUsage,
                     "option cube_c_half: the Cube of chip " + std::string(chip.name) +

@@ -15,9 +15,9 @@ namespace npuscope {
 
 /// How the Cube adds the products of one dot product. Enumerators in the order of their names.
 enum class CubeAccumulation : uint8_t {
-    kSequential,  ///< seq_rne: k ascending, the sum rounded to float32 after each product
     kBlockExact,  ///< blk16_exact: a block's products and the accumulator added exactly, rounded
                   ///< once
+    kSequential,  ///< seq_rne: k ascending, the sum rounded to float32 after each product
     kBlockTree,  ///< tree16_rne: neighbours of a block in pairs, rounded each; then the accumulator
     kAlignTrunc0,  ///< align_trunc0…3: block and accumulator aligned to the largest, low bits cut
     kAlignTrunc1,
@@ -48,7 +48,7 @@ enum class PrecisionMode : uint8_t {
 struct ChipOptions {
     OverflowMode overflow_mode = OverflowMode::kInfNan;
     CubeAccumulation cube_acc = CubeAccumulation::kSequential;
-    int cube_k_block = 0;  ///< products of a block; 0: by dtype (8 float32, 32 int8, else 16)
+    int cube_k_block = 0;  ///< products of a block; 0: by dtype (8 float32, else 16)
     int cube_split_k = 1;  ///< parts of k with accumulators of their own
     SplitOrder cube_split_order = SplitOrder::kAscending;
     CubeBias cube_bias = CubeBias::kInitAccumulator;
@@ -59,6 +59,7 @@ struct ChipOptions {
     int hf32_mantissa = 11;
     Float32OnHalfCube fp32_on_910a = Float32OnHalfCube::kDemote;
     DemotedOutput fp32_on_910a_out = DemotedOutput::kFloat32;
+    bool fp32_sat_910a = false;
     bool vec_ftz = false;
     VectorFma vec_fma = VectorFma::kTwoRoundings;
     int rec_ulp = 0;

@@ -9,20 +9,13 @@ namespace {
 
 /// The vendor's own lists are part of its op tables; these follow their spirit: Cube ops are white,
 /// sums, exponentials and norms black, the rest grey.
-constexpr auto kWhite = std::to_array<std::string_view>({"Conv2D",
-                                                         "Conv2DTranspose",
-                                                         "Conv3D",
-                                                         "Conv3DTranspose",
-                                                         "Conv2DBackpropInput",
-                                                         "Conv2DBackpropFilter",
-                                                         "MatMul",
-                                                         "BatchMatMul"});
-constexpr auto kBlack = std::to_array<std::string_view>({"SoftmaxV2",
-                                                         "LogSoftmaxV2",
-                                                         "LayerNorm",
-                                                         "BNInfer",
-                                                         "BNTrainingReduce",
-                                                         "BNTrainingUpdate",
+constexpr auto kWhite =
+    std::to_array<std::string_view>({"Conv2D*", "Conv3D*", "MatMul", "BatchMatMul"});
+constexpr auto kBlack = std::to_array<std::string_view>({"Softmax*",
+                                                         "LogSoftmax*",
+                                                         "NLLLoss*",
+                                                         "LayerNorm*",
+                                                         "BN*",
                                                          "ReduceSum",
                                                          "ReduceMean",
                                                          "Exp",
@@ -31,6 +24,8 @@ constexpr auto kBlack = std::to_array<std::string_view>({"SoftmaxV2",
                                                          "Rsqrt",
                                                          "Reciprocal",
                                                          "Erf"});
+/// Batch norms: their vectors, one number a channel, stay float32.
+constexpr auto kBatchNorms = std::to_array<std::string_view>({"BN*"});
 constexpr auto kUntouchedNames = std::to_array<std::string_view>({
 #define UNRECORDED(name) name,
 #include "core/naming/unrecorded.def"
@@ -41,15 +36,20 @@ constexpr auto kUntouchedNames = std::to_array<std::string_view>({
     "clone",
 });
 
-/// `word` among `text`'s words; letters, digits and _ make words.
+/// `word` among `text`'s words; letters, digits and _ make words. With * at its end any word that
+/// begins so.
 bool has_word(std::string_view text, std::string_view word) {
+    const bool begins = word.ends_with('*');
+    if (begins) word.remove_suffix(1);
+    if (word.empty()) return begins;
     const auto is_part = [](char c) {
         return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
                c == '_';
     };
     for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const size_t end = at + word.size();
-        if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])))
+        if ((at == 0 || !is_part(text[at - 1])) &&
+            (begins || end == text.size() || !is_part(text[end])))
             return true;
     }
     return false;
@@ -59,7 +59,8 @@ bool listed(std::string_view list, const backend::Op& op) {
     while (!list.empty()) {
         const size_t comma = std::min(list.find(','), list.size());
         const std::string_view name = list.substr(0, comma);
-        if (!name.empty() && (name == op.name() || has_word(op.row->kernels, name))) return true;
+        if (!name.empty() && (has_word(op.name(), name) || has_word(op.row->kernels, name)))
+            return true;
         list.remove_prefix(std::min(list.size(), comma + 1));
     }
     return false;
@@ -83,7 +84,23 @@ void for_tensors(NamedValues& values, F&& f) {
     }
 }
 
+bool only_numbers(const NamedValues& values) {
+    bool only = true;
+    for_each_tensor(values, [&](const std::string&, const Tensor& tensor) {
+        only = only && tensor.ndim() == 0;
+    });
+    return only;
+}
+
 }  // namespace
+
+std::span<const std::string_view> white_kernels() {
+    return kWhite;
+}
+
+std::span<const std::string_view> black_kernels() {
+    return kBlack;
+}
 
 PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options) {
     if (std::find(kUntouchedNames.begin(), kUntouchedNames.end(), op.name()) !=
@@ -115,10 +132,13 @@ bool PrecisionPlan::narrow(const backend::Op& op, NamedValues& inputs, const Cas
         (colour == PrecisionColour::kBlack ||
          (colour == PrecisionColour::kGrey && !comes_from_half(inputs))))
         return false;
-    const bool first_only = has_word(op.row->kernels, "BNInfer");
+    // A loss and its scale: frameworks multiply them in float32.
+    if (options_.precision_mode == PrecisionMode::kAllowMixPrecision && only_numbers(inputs))
+        return false;
+    const bool batch_norm = any_kernel(kBatchNorms, op);
     bool narrowed = false;
     for_tensors(inputs, [&](Tensor& tensor) {
-        if (tensor.dtype() != DType::kFloat32 || (first_only && narrowed)) return;
+        if (tensor.dtype() != DType::kFloat32 || (batch_norm && tensor.ndim() < 2)) return;
         tensor = cast(std::move(tensor), DType::kFloat16);
         narrowed = true;
     });

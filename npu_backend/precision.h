@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 
@@ -17,8 +18,13 @@ namespace npuscope {
 /// ones follow the op before them.
 enum class PrecisionColour : uint8_t { kWhite, kBlack, kGrey, kUntouched };
 
+/// CANN types of the built-in lists; * at the end for all that begin so.
+[[nodiscard]] std::span<const std::string_view> white_kernels();
+[[nodiscard]] std::span<const std::string_view> black_kernels();
+
 /// The user's lists win over the built-in ones. kUntouched: casts and ops that only re-describe
-/// storage. A name is an IR op's or that of a CANN type that it launches.
+/// storage. A name is an IR op's or that of a CANN type that it launches, * at its end stands for
+/// the rest.
 [[nodiscard]] PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options);
 
 /// Decides op by op and remembers which tensors came out of float16 ops. One object an executor.
@@ -29,7 +35,8 @@ class PrecisionPlan {
     using Cast = std::function<Tensor(Tensor tensor, DType target)>;
 
     /// True when this op is to be computed in float16: its float32 tensors are then replaced by
-    /// float16 ones (only the first of a batch norm, whose parameters stay float32).
+    /// float16 ones (not the vectors of a batch norm, which stay float32). In allow_mix_precision
+    /// ops on single numbers (0 dimensions) keep float32.
     bool narrow(const backend::Op& op, NamedValues& inputs, const Cast& cast) const;
     /// float16 results of such an op become float32 again, and are remembered.
     void widen(NamedValues& outputs, const Cast& cast);

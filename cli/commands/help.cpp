@@ -43,7 +43,8 @@ std::string cube_types(const Chip& chip) {
 }
 
 Table chips() {
-    Table table{{"chip", "overflow", "Cube takes", "C0", "HF32", "description"}, {}};
+    Table table{{"chip", "overflow", "Cube takes", "C0", "HF32", "float status", "description"},
+                {}};
     for (const Chip& chip : all_chips()) {
         std::string hf32 = chip.conv_hf32 ? "convolutions" : "";
         if (chip.matmul_hf32) hf32 += hf32.empty() ? "matrix products" : ", matrix products";
@@ -59,6 +60,9 @@ Table chips() {
                               cube_types(chip),
                               std::move(c0),
                               hf32.empty() ? "none" : hf32,
+                              chip.status_scope == ChipStatusScope::kDevice
+                                  ? "one for all programs on the card"
+                                  : "one a process",
                               std::string(chip.description)});
     }
     return table;

@@ -21,6 +21,7 @@ namespace {
 struct Arguments {
     diagnose::RunOptions run;
     DeviceOptions device;
+    std::string loss_scale;
 };
 
 std::string describe(const std::string& name, const Tensor& tensor) {
@@ -103,6 +104,11 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
             met ? "met" : "NOT met",
             arguments.run.expect_tolerance);
     }
+    for (const LossScaleStep& step : report.loss_scale)
+        fmt::print("loss      scale {:g}: {}{}\n",
+                   step.scale,
+                   step.overflow ? "overflow" : "no overflow",
+                   step.skipped ? ", the step is skipped" : "; gradients divided by it");
     if (report.accuracy)
         fmt::print("accuracy  {}/{}  {:.2f} %\n",
                    report.accuracy->hits,
@@ -142,6 +148,9 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
             {"incomparable", output.incomparable},
             {"met",
              output.incomparable.empty() && output.relative <= arguments.run.expect_tolerance}};
+    for (const LossScaleStep& step : report.loss_scale)
+        root["loss_scale"].push_back(
+            {{"scale", step.scale}, {"overflow", step.overflow}, {"skipped", step.skipped}});
     for (const CubeRange& row : report.cube_ranges)
         root["cube_range"].push_back({{"op", "/" + row.op_name + "/" + std::to_string(row.seqid)},
                                       {"kernel", row.kernel},
@@ -166,6 +175,8 @@ int run_command(Arguments& arguments, const Globals& globals) {
                                                        arguments.device.chip,
                                                        arguments.device.reference,
                                                        arguments.device.settings());
+    if (!arguments.loss_scale.empty())
+        arguments.run.loss_scale = diagnose::loss_scale_from(arguments.loss_scale);
     arguments.run.progress = !globals.quiet;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
@@ -175,7 +186,8 @@ int run_command(Arguments& arguments, const Globals& globals) {
     }
     const bool overflowed =
         !arguments.run.check_overflow.empty() && report.overflow.first() != nullptr;
-    return !report.expectation_met || overflowed ? kFinding : kNoFinding;
+    const bool lost_step = !report.loss_scale.empty() && report.loss_scale.back().overflow;
+    return !report.expectation_met || overflowed || lost_step ? kFinding : kNoFinding;
 }
 
 std::function<int()> configure(CLI::App& app, const Globals& globals) {
@@ -198,6 +210,10 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
                    run.labels,
                    ".npz or .npy with class numbers: print the accuracy of the first output");
     app.add_flag("--batch", run.batch, "run inputs longer than the model's batch in slices");
+    app.add_option("--loss-scale",
+                   arguments->loss_scale,
+                   "of a training step: a number, or dynamic; multiplies the input loss_scale, "
+                   "divides the outputs grad_…");
     app.add_option("--dump", run.dump, ".h5 (or folder): every op's inputs and outputs");
     app.add_option(
         "--load", run.load, ".h5: feed each op the golden file's inputs; outputs go to --dump");

@@ -15,6 +15,7 @@ namespace npuscope {
 /// The AI Core status bits that a kernel raised. Source: asc_get_status of the Ascend C API.
 struct FloatStatus {
     uint64_t bits = 0;
+    bool inputs_count = false;  ///< inf and nan that came in count as overflow (an option)
 
     static constexpr uint64_t kOverflow =
         1u << 5;  ///< float (or int16/32) overflow of a vector result
@@ -25,10 +26,14 @@ struct FloatStatus {
     static constexpr uint64_t kCubeInputNonFinite = 1u << 15;
 
     void raise(uint64_t bit) { bits |= bit; }
-    void merge(FloatStatus other) { bits |= other.bits; }
+    void merge(FloatStatus other) {
+        bits |= other.bits;
+        inputs_count = inputs_count || other.inputs_count;
+    }
     /// An exact result exceeded the largest finite value of its dtype.
     [[nodiscard]] bool overflow() const {
-        return (bits & (kOverflow | kCopyOverflow | kCubeOverflow)) != 0;
+        return (bits & (kOverflow | kCopyOverflow | kCubeOverflow)) != 0 ||
+               (inputs_count && input_non_finite());
     }
     [[nodiscard]] bool input_non_finite() const {
         return (bits & (kVectorInputNonFinite | kCubeInputNonFinite)) != 0;

@@ -81,7 +81,10 @@ RunReport run(const RunOptions& options) {
     const onnx_model::Model model = onnx_model::Model::load(options.model);
     const NamedTensors inputs = options.input.empty() ? seeded_model_inputs(model, options.seed)
                                                       : read_model_inputs(model, options.input);
-    if (!options.batch) model.check_inputs(inputs);
+    if (!options.batch && !options.loss_scale) model.check_inputs(inputs);
+    if (options.batch && options.loss_scale)
+        throw Error(ErrorKind::kUsage,
+                    "--batch runs a model in slices; a training step with --loss-scale is whole");
 
     Executor executor(
         options.device,
@@ -97,8 +100,16 @@ RunReport run(const RunOptions& options) {
         const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
             progress.update(done, node);
         };
-        report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
-                                       : model.run(executor, inputs, on_node);
+        if (options.loss_scale) {
+            LossScaleOptions scale = *options.loss_scale;
+            scale.check_overflow = !options.check_overflow.empty();
+            ScaledStep step = run_scaled_step(model, executor, inputs, scale, on_node);
+            report.outputs = std::move(step.outputs);
+            report.loss_scale = std::move(step.attempts);
+        } else {
+            report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
+                                           : model.run(executor, inputs, on_node);
+        }
     }
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

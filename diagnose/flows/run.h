@@ -10,6 +10,7 @@
 
 #include "core/npz/npy.h"
 #include "diagnose/expectation.h"
+#include "diagnose/scaled_step.h"
 #include "dumper/dump_scope.h"
 #include "npu_backend/device.h"
 #include "npu_backend/executor.h"
@@ -27,9 +28,10 @@ struct RunOptions {
     double expect_tolerance = kExpectTolerance;
     std::filesystem::path labels;  ///< .npz or .npy with class numbers
     bool batch = false;
-    std::filesystem::path dump;            ///< .h5: every op
-    std::filesystem::path load;            ///< .h5: golden inputs for each op
-    std::filesystem::path check_overflow;  ///< .h5: only overflowing ops
+    std::optional<LossScaleOptions> loss_scale;  ///< the model is a training step
+    std::filesystem::path dump;                  ///< .h5: every op
+    std::filesystem::path load;                  ///< .h5: golden inputs for each op
+    std::filesystem::path check_overflow;        ///< .h5: only overflowing ops
     uint64_t max_bytes = 0;
     bool record_views = false;
     bool cube_range = false;  ///< also by other models of the sum inside the Cube
@@ -43,9 +45,10 @@ struct RunReport {
     std::optional<Accuracy> accuracy;
     std::optional<dumper::DumpSummary> dump;
     overflow::OverflowReport overflow;
-    std::vector<CubeRange> cube_ranges;  ///< with cube_range; one row a Cube kernel
-    int64_t ops = 0;                     ///< recorded ops that ran
-    double seconds = 0;                  ///< of the model's run
+    std::vector<LossScaleStep> loss_scale;  ///< with loss_scale; more than one when it shrinks
+    std::vector<CubeRange> cube_ranges;     ///< with cube_range; one row a Cube kernel
+    int64_t ops = 0;                        ///< recorded ops that ran
+    double seconds = 0;                     ///< of the model's run
 };
 
 /// Errors: Error of every kind, as the parts throw it; nothing is left under a final name then.

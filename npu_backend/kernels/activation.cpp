@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "npu_backend/kernels/pointwise.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -18,18 +19,13 @@ void apply(KernelCall& call, Recipe recipe) {
     })};
 }
 
-template <class W>
-W exp_of(W x) {
-    return static_cast<W>(std::exp(static_cast<double>(x)));
-}
-
 /// Error at most 9.6e-5. Source: CANN operator Tanh, high_performance.
 template <class W>
-W rational_tanh(W x) {
+W rational_tanh(const VectorUnit<W>& unit, W x) {
     const W s = x * x;
     const W above = x * (W(135135) + s * (W(17325) + s * (W(378) + s)));
     const W below = W(135135) + s * (W(62370) + s * (W(3150) + W(28) * s));
-    const W y = above / below;
+    const W y = unit.divide(above, below);
     return y > W{1} ? W{1} : (y < W{-1} ? W{-1} : y);
 }
 
@@ -40,41 +36,46 @@ void run_tanh(KernelCall& call) {
             apply<T>(call, [](W x) { return std::tanh(static_cast<double>(x)); });
             return;
         }
+        const VectorUnit<W> unit(call.numerics);
         if (!high_precision(call.numerics, "Tanh", true)) {
-            apply<T>(call, rational_tanh<W>);
+            apply<T>(call, [unit](W x) { return rational_tanh(unit, x); });
             return;
         }
-        apply<T>(call, [](W x) {
+        apply<T>(call, [unit](W x) {
             const W magnitude = std::fabs(x);
-            const W decay = exp_of(W{-2} * magnitude);
+            const W decay = unit.exp(W{-2} * magnitude);
             const W tiny = std::numeric_limits<W>::min();
-            return (x - x * decay) / ((magnitude + tiny) * (W{1} + decay));
+            return unit.divide(x - x * decay, (magnitude + tiny) * (W{1} + decay));
         });
     });
 }
 
 /// float16 of the saturating chip stays in float16, one rounding a step, its input clamped to
 /// -ln(65504).
-double sigmoid_in_float16(double x) {
-    const auto rounded = [](double value) { return to_double(round_nearest<Float16>(value)); };
-    const double limited = std::fmax(x, rounded(-11.089));
-    const double decay = rounded(std::exp(-limited));
-    return 1.0 / rounded(1.0 + decay);
+double sigmoid_in_float16(const VectorUnit<Float16>& unit, double x) {
+    const auto rounded = [](double value) { return round_nearest<Float16>(value); };
+    const double limited = std::fmax(x, to_double(rounded(-11.089)));
+    const Float16 decay = unit.exp(rounded(-limited));
+    return to_double(unit.reciprocal(rounded(1.0 + to_double(decay))));
 }
 
 void run_sigmoid(KernelCall& call) {
     const bool clamps =
-        !call.numerics.reference() && call.numerics.overflow_mode() == OverflowMode::kSaturate;
+        !call.numerics.reference() && call.numerics.overflow_mode() != OverflowMode::kInfNan;
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
         using W = Wide<T>;
         if (clamps && std::is_same_v<T, Float16>) {
-            call.outputs = {map_unary<T>(call, call.input(0), sigmoid_in_float16)};
+            const VectorUnit<Float16> unit(call.numerics);
+            call.outputs = {map_unary<T>(
+                call, call.input(0), [unit](double x) { return sigmoid_in_float16(unit, x); })};
             return;
         }
         const W lowest =
             clamps && !std::is_same_v<T, double> ? W(-88.7) : -std::numeric_limits<W>::infinity();
-        apply<T>(call,
-                 [lowest](W x) { return W{1} / (W{1} + exp_of(-(x < lowest ? lowest : x))); });
+        const VectorUnit<W> unit(call.numerics);
+        apply<T>(call, [unit, lowest](W x) {
+            return unit.reciprocal(W{1} + unit.exp(-(x < lowest ? lowest : x)));
+        });
     });
 }
 
@@ -88,18 +89,19 @@ double gelu_tanh(double x) {
 
 void run_gelu(KernelCall& call) {
     const bool tanh_form = call.text("approximate") == "tanh";
-    const bool signed_form = call.numerics.overflow_mode() == OverflowMode::kSaturate;
+    const bool signed_form = call.numerics.overflow_mode() != OverflowMode::kInfNan;
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
         using W = Wide<T>;
         if (call.numerics.reference() || std::is_same_v<T, double>) {
             apply<T>(call, [tanh_form](W x) { return tanh_form ? gelu_tanh(x) : gelu_exact(x); });
             return;
         }
-        apply<T>(call, [signed_form](W x) {
+        const VectorUnit<W> unit(call.numerics);
+        apply<T>(call, [unit, signed_form](W x) {
             const W y = W(1.5957691) * (x + W(0.044715) * (x * x * x));
-            if (!signed_form) return x / (W{1} + exp_of(-y));
-            const W base = x / (W{1} + exp_of(-std::fabs(y)));
-            return x < 0 ? base * exp_of(y) : base;
+            if (!signed_form) return unit.divide(x, W{1} + unit.exp(-y));
+            const W base = unit.divide(x, W{1} + unit.exp(-std::fabs(y)));
+            return x < 0 ? base * unit.exp(y) : base;
         });
     });
 }
@@ -109,7 +111,9 @@ void run_swish(KernelCall& call) {
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
         using W = Wide<T>;
         const W factor = static_cast<W>(scale);
-        apply<T>(call, [factor](W x) { return x / (W{1} + exp_of(-(factor * x))); });
+        const VectorUnit<W> unit(call.numerics);
+        apply<T>(call,
+                 [unit, factor](W x) { return unit.divide(x, W{1} + unit.exp(-(factor * x))); });
     });
 }
 

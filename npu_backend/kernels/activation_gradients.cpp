@@ -4,6 +4,7 @@
 
 #include "npu_backend/kernels/pointwise.h"
 #include "npu_backend/kernels/rows.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -33,9 +34,10 @@ constexpr auto kThreshold = [](const KernelCall& call, auto dy, auto x) {
 };
 constexpr auto kTanh = [](const KernelCall&, auto dy, auto y) { return dy * (1 - y * y); };
 constexpr auto kSigmoid = [](const KernelCall&, auto dy, auto y) { return dy * (y * (1 - y)); };
-constexpr auto kSilu = [](const KernelCall&, auto dy, auto x) {
+constexpr auto kSilu = [](const KernelCall& call, auto dy, auto x) {
     using W = decltype(x);
-    const W s = 1 / (1 + static_cast<W>(std::exp(-static_cast<double>(x))));
+    const VectorUnit<W> unit(call.numerics);
+    const W s = unit.reciprocal(1 + unit.exp(-x));
     return dy * (s * (1 + x * (1 - s)));
 };
 

@@ -118,7 +118,8 @@ void convolve(KernelCall& call, DType output) {
             g, x.data() + (image * g.inputs + group * g.group_inputs()) * g.pixels());
     });
     if (last) add_bias(bias, c, g.out_pixels());
-    call.outputs = {copy_out<W>(std::move(sums), output, call)};
+    call.outputs = {output == DType::kInt32 ? copy_out_integers(sums, call)
+                                            : copy_out<W>(std::move(sums), output, call)};
 }
 
 /// The filters of an input gradient: [inputs, outputs / groups * taps] for each group.
@@ -166,7 +167,8 @@ void spread(KernelCall& call,
             g, dy.data() + (image * g.outputs + group * g.group_outputs()) * g.out_pixels());
     });
     if (last) add_bias(bias, c, g.pixels());
-    call.outputs = {copy_out<W>(std::move(sums), output, call)};
+    call.outputs = {output == DType::kInt32 ? copy_out_integers(sums, call)
+                                            : copy_out<W>(std::move(sums), output, call)};
 }
 
 template <class W>
@@ -230,6 +232,16 @@ enum class Pass : uint8_t { kForward, kTransposed, kInputGradient, kWeightGradie
 template <Pass kPass>
 void run_convolution(KernelCall& call) {
     const DType dtype = call.input(0).dtype();
+    if constexpr (kPass == Pass::kForward || kPass == Pass::kTransposed)
+        if (takes_integers(call)) {
+            if (call.inputs.size() > 2 && call.input(2).dtype() != DType::kInt32)
+                call.refuse(call.input(2).dtype());
+            if constexpr (kPass == Pass::kForward)
+                convolve<double>(call, DType::kInt32);
+            else
+                convolve_transposed<double>(call, DType::kInt32);
+            return;
+        }
     require_cube_dtype(call, dtype);
     if (call.input(1).dtype() != dtype) call.refuse(call.input(1).dtype());
     const DType output = call.dtype("output_dtype").value_or(dtype);
@@ -247,7 +259,9 @@ void run_convolution(KernelCall& call) {
 
 constexpr std::string_view kDTypes =
     "float16, bfloat16 and float32 where the chip's Cube takes them (float32 as HF32 where the "
-    "chip says so), accumulated in float32; float64 in float64; result in output_dtype";
+    "chip says so), accumulated in float32; float64 in float64; result in output_dtype; "
+    "forward and transposed: int8, uint8 and int4 (as int8, operand_bits 4) where the Cube takes "
+    "them, exactly to int32";
 constexpr std::string_view kSource =
     "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
     "public, option cube_acc here; k runs over channels, then taps";

@@ -1,5 +1,6 @@
 #include "npu_backend/kernels/cube.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,11 +10,13 @@
 #include "npu_backend/numerics/gemm_blocks.h"
 #include "npu_backend/numerics/gemm_kernels.h"
 #include "npu_backend/numerics/rounding.h"
+#include "npu_backend/numerics/wide_blocks.h"
 
 namespace npuscope::backend {
 
 namespace {
 
+constexpr int kBitsInBlocks = 40;
 constexpr OperandRange kHalfRange = {.bits = 11, .lowest = -24, .highest = 15};
 
 /// Models other than the fast ones: chain by chain.
@@ -52,7 +55,7 @@ std::vector<char> finite_rows(const Lines<W>& lines, int64_t count, int64_t k) {
 
 CubeModel cube_model(const Numerics& numerics, DType input) {
     CubeModel model;
-    if (numerics.reference() || input == DType::kFloat64) return model;
+    if (numerics.reference() || input == DType::kFloat64 || !is_float(input)) return model;
     const ChipOptions& options = numerics.device.options;
     model.accumulation = options.cube_acc;
     model.block = options.cube_k_block != 0  ? options.cube_k_block
@@ -61,7 +64,7 @@ CubeModel cube_model(const Numerics& numerics, DType input) {
     model.split = options.cube_split_k;
     model.split_order = options.cube_split_order;
     model.half_accumulator = options.cube_c_half && input == DType::kFloat16;
-    model.saturates = numerics.overflow_mode() == OverflowMode::kSaturate;
+    model.saturates = saturates<Float16>(numerics.overflow_mode());
     return model;
 }
 
@@ -110,6 +113,13 @@ CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
                 }
                 return status;
             });
+        } else if constexpr (std::is_same_v<W, double>) {
+            const auto in = tensor.as<T>();
+            std::transform(in.begin(), in.end(), operand.widened.data(), [](T value) {
+                return static_cast<double>(value);
+            });
+        } else {
+            call.refuse(tensor.dtype());
         }
     });
     operand.range = tensor.dtype() == DType::kFloat16 && !call.status.input_non_finite()
@@ -124,7 +134,12 @@ void multiply_add(const CubeProduct<W>& p, const PackedLeft<W>* packed, int thre
         if (!p.model.plain()) {
             const bool blocks = p.model.accumulation == CubeAccumulation::kBlockExact &&
                                 p.model.split == 1 && !p.model.half_accumulator;
-            if (blocks)
+            // Products of two whole float32 leave float64 no room to add them exactly.
+            const bool wide = p.left_range.bits + p.right_range.bits > kBitsInBlocks &&
+                              p.left_range.finite && p.right_range.finite;
+            if (blocks && wide)
+                gemm_wide_blocks(p.chains, p.model, p.left, p.right, threads);
+            else if (blocks)
                 gemm_blocks(p.chains, p.model, p.left, p.right, threads);
             else
                 multiply_by_chains(p, threads);
@@ -180,7 +195,12 @@ Tensor accumulators(Shape shape) {
 
 template <class W>
 Tensor copy_out(Tensor sums, DType dtype, KernelCall& call) {
-    if (dtype == kDTypeOf<W>) return sums;
+    if (dtype == kDTypeOf<W>) {
+        if (saturates<W>(call.numerics.overflow_mode()))
+            for (W& value : sums.mutable_as<W>())
+                if (!is_finite(value)) value = saturated(value);
+        return sums;
+    }
     Tensor result(dtype, sums.shape());
     const auto in = sums.as<W>();
     visit_float(call, dtype, [&]<class T>() {
@@ -208,6 +228,45 @@ void require_cube_dtype(const KernelCall& call, DType dtype) {
         throw Error(ErrorKind::kUnsupported,
                     "kernel " + std::string(call.type) + ": the Cube of chip " +
                         std::string(chip.name) + " does not take " + std::string(name_of(dtype)));
+}
+
+bool takes_integers(const KernelCall& call) {
+    const auto is_byte = [](DType type) { return type == DType::kInt8 || type == DType::kUInt8; };
+    const DType left = call.input(0).dtype();
+    const DType right = call.input(1).dtype();
+    if (!is_byte(left) || !is_byte(right)) return false;
+    const bool has_sign = left == DType::kInt8 && right == DType::kInt8;
+    const bool narrow = call.has_attribute("operand_bits") && call.integer("operand_bits") == 4;
+    if (narrow && !has_sign) call.refuse(left == DType::kInt8 ? right : left);
+    const uint32_t needed = narrow ? kCubeInt4 : has_sign ? kCubeInt8 : kCubeUint8;
+    if (!call.numerics.reference() && !call.numerics.device.chip->cube_takes(needed)) {
+        const std::string names =
+            narrow ? "int4" : std::string(name_of(left)) + " with " + std::string(name_of(right));
+        throw Error(ErrorKind::kUnsupported,
+                    "kernel " + std::string(call.type) + ": the Cube of chip " +
+                        std::string(call.numerics.device.chip->name) + " does not take " + names);
+    }
+    for (size_t i = 0; narrow && i < 2; ++i)
+        for (const int8_t value : call.input(i).as<int8_t>())
+            if (value < -8 || value > 7)
+                throw Error(ErrorKind::kUsage,
+                            "kernel " + std::string(call.type) + ": " + std::to_string(value) +
+                                " is no int4, which has -8 to 7");
+    return true;
+}
+
+Tensor copy_out_integers(const Tensor& sums, KernelCall& call) {
+    Tensor result(DType::kInt32, sums.shape());
+    const auto in = sums.as<double>();
+    const auto out = result.mutable_as<int32_t>();
+    const bool clamps = call.numerics.overflow_mode() != OverflowMode::kInfNan;
+    for (size_t i = 0; i < in.size(); ++i) {
+        const auto sum = static_cast<int64_t>(in[i]);
+        const int64_t clamped = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+        if (clamped != sum) call.status.raise(FloatStatus::kCubeOverflow);
+        out[i] = static_cast<int32_t>(clamps ? clamped : sum);
+    }
+    return result;
 }
 
 #define NPUSCOPE_CUBE(W)                                                                \

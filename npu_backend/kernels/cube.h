@@ -24,11 +24,11 @@ struct CubeOperand {
     [[nodiscard]] size_t size() const { return static_cast<size_t>(given.numel()); }
 };
 
-/// HF32 rounds float32. Raises kCubeInputNonFinite.
+/// HF32 rounds float32; integers are for W = double. Raises kCubeInputNonFinite.
 template <class W>
 [[nodiscard]] CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32);
 
-/// How this call's Cube adds: seq_rne under a reference and for float64.
+/// How this call's Cube adds: seq_rne under a reference, for float64 and for integers.
 [[nodiscard]] CubeModel cube_model(const Numerics& numerics, DType input);
 
 /// One product c[m, n] += left[m, k] right[k, n] of a kernel.
@@ -54,11 +54,22 @@ void check_accumulators(const CubeProduct<W>& product, const W* first, FloatStat
 template <class W>
 [[nodiscard]] Tensor accumulators(Shape shape);
 
-/// The L0C to UB copy: accumulators rounded to `dtype`; half overflow raises kCopyOverflow.
+/// The L0C to UB copy: accumulators rounded to `dtype`, saturated where the chip does; half
+/// overflow raises kCopyOverflow.
 template <class W>
 [[nodiscard]] Tensor copy_out(Tensor sums, DType dtype, KernelCall& call);
 
 /// Refuses what this chip's Cube cannot take.
 void require_cube_dtype(const KernelCall& call, DType dtype);
+
+/// Whether the first two inputs are int8 or uint8. With the attribute operand_bits = 4 int8 tensors
+/// hold int4. Such products run in double, where they and their sums are exact.
+/// Errors: Error(kUnsupported) when this chip's Cube does not take them; Error(kUsage) for a value
+/// beyond int4.
+[[nodiscard]] bool takes_integers(const KernelCall& call);
+
+/// Exact sums as int32; beyond it they clamp in saturation mode and wrap otherwise, and raise
+/// kCubeOverflow.
+[[nodiscard]] Tensor copy_out_integers(const Tensor& sums, KernelCall& call);
 
 }  // namespace npuscope::backend

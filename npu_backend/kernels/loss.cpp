@@ -6,6 +6,7 @@
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -114,13 +115,14 @@ void softmax_gradient(KernelCall& call) {
     const std::vector<W> y = widened<W>(Rows::over(call.input(1), call.ints("axes")).data);
     const auto length = static_cast<size_t>(rows.length);
     std::vector<W> scratch(length);
+    const VectorUnit<W> unit(call.numerics);
     for (size_t begin = 0; begin < dy.size(); begin += length) {
         for (size_t i = 0; i < length; ++i)
             scratch[i] = kLogarithm ? dy[begin + i] : dy[begin + i] * y[begin + i];
         const W sum = pairwise_sum(std::span<W>(scratch));
         for (size_t i = begin; i < begin + length; ++i) {
             if (kLogarithm)
-                dy[i] -= static_cast<W>(std::exp(static_cast<double>(y[i]))) * sum;
+                dy[i] -= unit.exp(y[i]) * sum;
             else
                 dy[i] = (dy[i] - sum) * y[i];
         }

@@ -1,5 +1,4 @@
 // Matrix products on the Cube.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
@@ -79,53 +78,14 @@ void product(KernelCall& call, bool transpose_a, bool transpose_b, DType output)
         const std::lock_guard guard(mutex);
         call.status.merge(status);
     });
-    call.outputs = {copy_out<W>(std::move(sums), output, call)};
-}
-
-/// int8 and uint8 give exact int32 sums; beyond int32 they clamp in saturation mode and wrap else.
-void integer_product(KernelCall& call, bool transpose_a, bool transpose_b) {
-    const DType left = call.input(0).dtype();
-    const DType right = call.input(1).dtype();
-    const uint32_t needed =
-        left == DType::kUInt8 || right == DType::kUInt8 ? kCubeUint8 : kCubeInt8;
-    if (!call.numerics.reference() && !call.numerics.device.chip->cube_takes(needed))
-        throw Error(ErrorKind::kUnsupported,
-                    "kernel " + std::string(call.type) + ": the Cube of chip " +
-                        std::string(call.numerics.device.chip->name) + " does not take " +
-                        std::string(name_of(left)) + " with " + std::string(name_of(right)));
-    const Sizes size = sizes_of(call, transpose_a, transpose_b);
-    const Tensor wide_a = call.input(0).cast(DType::kInt32);
-    const Tensor wide_b = call.input(1).cast(DType::kInt32);
-    const auto a = wide_a.as<int32_t>();
-    const auto b = wide_b.as<int32_t>();
-    Shape shape = {size.m, size.n};
-    if (call.input(0).ndim() == 3) shape.insert(shape.begin(), size.batch);
-    Tensor y(DType::kInt32, std::move(shape));
-    const auto c = y.mutable_as<int32_t>();
-    for (int64_t batch = 0; batch < size.batch; ++batch)
-        for (int64_t i = 0; i < size.m; ++i)
-            for (int64_t j = 0; j < size.n; ++j) {
-                int64_t sum = 0;
-                for (int64_t k = 0; k < size.k; ++k)
-                    sum += int64_t{a[static_cast<size_t>(
-                               batch * size.m * size.k +
-                               (transpose_a ? k * size.m + i : i * size.k + k))]} *
-                           b[static_cast<size_t>(batch * size.k * size.n +
-                                                 (transpose_b ? j * size.k + k : k * size.n + j))];
-                const int64_t clamped = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
-                if (clamped != sum) call.status.raise(FloatStatus::kCubeOverflow);
-                const bool clamps = call.numerics.overflow_mode() == OverflowMode::kSaturate;
-                c[static_cast<size_t>((batch * size.m + i) * size.n + j)] =
-                    static_cast<int32_t>(clamps ? clamped : sum);
-            }
-    call.outputs = {std::move(y)};
+    call.outputs = {output == DType::kInt32 ? copy_out_integers(sums, call)
+                                            : copy_out<W>(std::move(sums), output, call)};
 }
 
 void run_product(KernelCall& call, bool transpose_a, bool transpose_b) {
     const DType dtype = call.input(0).dtype();
-    const auto is_byte = [](DType type) { return type == DType::kInt8 || type == DType::kUInt8; };
-    if (is_byte(dtype) && is_byte(call.input(1).dtype())) {
-        integer_product(call, transpose_a, transpose_b);
+    if (takes_integers(call)) {
+        product<double>(call, transpose_a, transpose_b, DType::kInt32);
         return;
     }
     require_cube_dtype(call, dtype);
@@ -147,7 +107,8 @@ void run_batch_matmul(KernelCall& call) {
 
 constexpr std::string_view kDTypes =
     "float16, bfloat16 and float32 where the chip's Cube takes them, accumulated in float32; "
-    "float64 in float64; result in output_dtype; int8 and uint8 exactly to int32";
+    "float64 in float64; result in output_dtype; int8, uint8 and int4 (as int8, operand_bits 4) "
+    "where the Cube takes them, exactly to int32";
 constexpr std::string_view kSource =
     "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
     "public, option cube_acc here";

@@ -7,6 +7,7 @@
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -22,10 +23,10 @@ namespace {
 template <class W>
 W inverse_deviation(const KernelCall& call, W variance, W epsilon) {
     const W shifted = variance + epsilon;
+    const VectorUnit<W> unit(call.numerics);
     if (std::is_same_v<W, double> || high_precision(call.numerics, "LayerNorm", false))
-        return W{1} / std::sqrt(shifted);
-    const W logarithm = static_cast<W>(std::log(static_cast<double>(shifted)));
-    return static_cast<W>(std::exp(static_cast<double>(W(-0.5) * logarithm)));
+        return unit.divide(W{1}, unit.square_root(shifted));
+    return unit.exp(W(-0.5) * unit.ln(shifted));
 }
 
 /// Normalises one row in place; gives mean and biased variance.
@@ -106,8 +107,9 @@ Tensor scale_channels(KernelCall& call,
     const Tensor& x = call.input(0);
     const W epsilon = static_cast<W>(call.number("epsilon"));
     std::vector<W> y = widened<W>(x);
+    const VectorUnit<W> unit(call.numerics);
     for_channels(x, [&](size_t c, size_t begin, size_t end) {
-        const W multiplier = scale[c] / std::sqrt(variance[c] + epsilon);
+        const W multiplier = unit.divide(scale[c], unit.square_root(variance[c] + epsilon));
         const W addend = offset[c] - mean[c] * multiplier;
         for (size_t i = begin; i < end; ++i)
             y[i] = y[i] * multiplier + addend;

@@ -6,6 +6,7 @@
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -46,8 +47,9 @@ template <class W>
 std::vector<W> inverse_deviations(const KernelCall& call, const Tensor& variance) {
     const W epsilon = static_cast<W>(call.number("epsilon"));
     std::vector<W> inverse = widened<W>(variance);
+    const VectorUnit<W> unit(call.numerics);
     for (W& value : inverse)
-        value = W{1} / std::sqrt(value + epsilon);
+        value = unit.reciprocal(unit.square_root(value + epsilon));
     return inverse;
 }
 

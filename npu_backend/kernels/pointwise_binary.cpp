@@ -27,7 +27,7 @@ T store_whole(Wide128 exact, OverflowMode mode, FloatStatus& status) {
         const auto high = static_cast<Wide128>(std::numeric_limits<T>::max());
         if (kWatched && (exact < low || exact > high)) {
             status.raise(FloatStatus::kOverflow);
-            if (mode == OverflowMode::kSaturate) return static_cast<T>(exact < low ? low : high);
+            if (mode != OverflowMode::kInfNan) return static_cast<T>(exact < low ? low : high);
         }
         return static_cast<T>(exact);
     }
@@ -65,11 +65,27 @@ void run_number(KernelCall& call) {
     });
 }
 
+constexpr auto kDiv = [](double u, double v) { return u / v; };
+
 template <auto kFormula>
 void run_float(KernelCall& call) {
     require_same_dtype(call);
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
         call.outputs = {map_binary<T>(call, call.input(0), call.input(1), kFormula)};
+    });
+}
+
+/// One division instruction: with vec_ftz it takes and gives 0 for subnormals.
+void run_division(KernelCall& call) {
+    if (call.numerics.reference() || !call.numerics.device.options.vec_ftz) {
+        run_float<kDiv>(call);
+        return;
+    }
+    require_same_dtype(call);
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        call.outputs = {map_binary<T>(call, call.input(0), call.input(1), [](double u, double v) {
+            return flushed<T>(flushed<T>(u) / flushed<T>(v));
+        })};
     });
 }
 
@@ -134,7 +150,6 @@ void run_axpy(KernelCall& call) {
 constexpr auto kAdd = [](auto u, auto v) { return u + v; };
 constexpr auto kSub = [](auto u, auto v) { return u - v; };
 constexpr auto kMul = [](auto u, auto v) { return u * v; };
-constexpr auto kDiv = [](double u, double v) { return u / v; };
 constexpr auto kPow = [](double u, double v) { return std::pow(u, v); };
 constexpr auto kPowWhole = [](Wide128 u, Wide128 v) {
     if (v < 0) return Wide128{u == 1 ? 1 : (u == -1 ? (v % 2 == 0 ? 1 : -1) : 0)};
@@ -193,7 +208,7 @@ constexpr auto kRows = std::to_array<Kernel>({
      "x1 / x2",
      kFloats,
      "CANN operator RealDiv, high_performance: float16 divides in float16",
-     run_float<kDiv>},
+     run_division},
     {"FloorDiv",
      "floor(x1 / x2)",
      kNumbers,

@@ -14,7 +14,7 @@ Float16 half_tree_sum(std::span<const Float16> values, OverflowMode mode) {
         for (size_t i = 0; i < count / 2; ++i) {
             Float16 sum =
                 round_nearest<Float16>(to_double(sums[2 * i]) + to_double(sums[2 * i + 1]));
-            if (mode == OverflowMode::kSaturate && !is_finite(sum)) sum = saturated(sum);
+            if (saturates<Float16>(mode) && !is_finite(sum)) sum = saturated(sum);
             sums[i] = sum;
         }
         if (count % 2 != 0) sums[count / 2] = sums[count - 1];

@@ -6,6 +6,7 @@
 #include "npu_backend/kernels/pointwise.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
+#include "npu_backend/numerics/vector_unit.h"
 
 namespace npuscope::backend {
 
@@ -14,17 +15,12 @@ namespace {
 /// How the steps before the exponential are rounded.
 enum class Steps : uint8_t { kAsComputed, kFloat16, kFloat16Max };
 
-template <class W>
-W exp_of(W x) {
-    return static_cast<W>(std::exp(static_cast<double>(x)));
-}
-
 /// One row: subtracts the maximum, then softmax or its logarithm.
 template <class W>
 class RowRecipe {
   public:
-    RowRecipe(Steps steps, bool logarithm, OverflowMode mode)
-        : steps_(steps), logarithm_(logarithm), half_(mode) {}
+    RowRecipe(Steps steps, bool logarithm, const Numerics& numerics)
+        : steps_(steps), logarithm_(logarithm), unit_(numerics), half_(numerics.overflow_mode()) {}
 
     void operator()(std::span<W> row, bool finite) {
         if (row.empty()) return;
@@ -38,12 +34,12 @@ class RowRecipe {
         }
         powers_.resize(row.size());
         for (size_t i = 0; i < row.size(); ++i)
-            powers_[i] = exp_of(row[i]);
+            powers_[i] = unit_.exp(row[i]);
         sums_ = powers_;
         const W sum = pairwise_sum(std::span<W>(sums_));
-        const W logarithm = static_cast<W>(std::log(static_cast<double>(sum)));
+        const W logarithm = logarithm_ ? unit_.ln(sum) : W{0};
         for (size_t i = 0; i < row.size(); ++i)
-            row[i] = logarithm_ ? row[i] - logarithm : powers_[i] / sum;
+            row[i] = logarithm_ ? row[i] - logarithm : unit_.divide(powers_[i], sum);
     }
 
     [[nodiscard]] FloatStatus status() const {
@@ -59,6 +55,7 @@ class RowRecipe {
 
     Steps steps_;
     bool logarithm_;
+    VectorUnit<W> unit_;
     Rounder<Float16> half_;
     std::vector<W> powers_;
     std::vector<W> sums_;
@@ -84,7 +81,7 @@ void run_rows(KernelCall& call, bool logarithm) {
     Tensor y(x.dtype(), rows.data.shape());
     const auto out = y.template mutable_as<T>();
     const OverflowMode mode = call.numerics.overflow_mode();
-    RowRecipe<W> recipe(steps_of<T>(call, last_axis), logarithm, mode);
+    RowRecipe<W> recipe(steps_of<T>(call, last_axis), logarithm, call.numerics);
     Rounder<T> round(mode);
     std::vector<W> row(static_cast<size_t>(rows.length));
     for (int64_t r = 0; r < rows.rows; ++r) {

@@ -39,7 +39,7 @@ void to_float_elements(std::span<const From> in,
                 overflow = true;
             else
                 finite_in = false;
-            if (mode == OverflowMode::kSaturate) result = saturated(result);
+            if (saturates<To>(mode)) result = saturated(result);
         }
         out[i] = result;
     }

@@ -139,7 +139,19 @@ std::optional<float> paired_sum(const Terms& terms, float c) {
     return static_cast<float>(std::bit_cast<double>(bits));
 }
 
+/// Products are exact in double. Their sum in double is off by at most `slack`; where both ends of
+/// that range round to one float32, that is the exact sum's.
 float block_exact(const Terms& terms, float c) {
+    double rough = c;
+    double magnitude = std::fabs(rough);
+    for (int64_t i = 0; i < terms.k; ++i) {
+        const double product = terms.exact_product(i);
+        rough += product;
+        magnitude += std::fabs(product);
+    }
+    const double slack = magnitude * static_cast<double>(terms.k + 2) * 0x1p-52;
+    const auto low = static_cast<float>(rough - slack);
+    if (low == static_cast<float>(rough + slack) && low != 0) return low;
     if (const std::optional<float> paired = paired_sum(terms, c)) return *paired;
     ExactSum sum;
     sum.add(c);
@@ -217,11 +229,12 @@ float one_chain(const CubeModel& model, const Terms& terms, float c) {
     }
 }
 
+/// 0 times a finite number is 0, and nan otherwise.
 bool finite(const Terms& terms, float c) {
-    bool all = std::isfinite(c);
-    for (int64_t i = 0; all && i < terms.k; ++i)
-        all = std::isfinite(terms.left(i)) && std::isfinite(terms.right(i));
-    return all;
+    float zero = 0.0f * c;
+    for (int64_t i = 0; i < terms.k; ++i)
+        zero += 0.0f * terms.left(i) + 0.0f * terms.right(i);
+    return zero == 0.0f;
 }
 
 }  // namespace

@@ -14,7 +14,11 @@ struct Numerics {
 
     [[nodiscard]] bool reference() const { return device.policy != Policy::kChip; }
     [[nodiscard]] OverflowMode overflow_mode() const {
-        return reference() ? OverflowMode::kInfNan : device.options.overflow_mode;
+        if (reference()) return OverflowMode::kInfNan;
+        const ChipOptions& options = device.options;
+        return options.fp32_sat_910a && options.overflow_mode == OverflowMode::kSaturate
+                   ? OverflowMode::kSaturateAll
+                   : options.overflow_mode;
     }
     /// The type that float tensors of `dtype` have inside an op.
     [[nodiscard]] DType held(DType dtype) const {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -69,8 +70,19 @@ T round_nearest(double exact) {
     }
 }
 
+/// Whether results of T saturate: half ones in both saturating modes, float32 in kSaturateAll only,
+/// float64 never.
+template <class T>
+constexpr bool saturates(OverflowMode mode) {
+    if constexpr (kIsHalf<T>) {
+        return mode != OverflowMode::kInfNan;
+    } else {
+        return std::is_same_v<T, float> && mode == OverflowMode::kSaturateAll;
+    }
+}
+
 /// What saturation mode writes instead of inf and nan: the largest finite value of that sign, and
-/// +0. float32 and wider do not saturate. Source: boundary tables of the Ascend C vector API.
+/// +0. Source: boundary tables of the Ascend C vector API.
 template <class T>
 T saturated(T value) {
     if constexpr (std::is_same_v<T, Float16>) {
@@ -80,7 +92,8 @@ T saturated(T value) {
         if ((value.bits & 0x7fffu) > 0x7f80u) return {0};
         return {static_cast<uint16_t>((value.bits & 0x8000u) | 0x7f7fu)};
     } else {
-        return value;
+        if (value != value) return T{0};
+        return std::copysign(std::numeric_limits<T>::max(), value);
     }
 }
 
@@ -100,7 +113,7 @@ class Rounder {
         T result = round_nearest<T>(exact);
         if (!is_finite(result)) [[unlikely]] {
             if (exact == exact && inputs_finite()) status_.raise(overflow_bit_);
-            if (mode_ == OverflowMode::kSaturate) result = saturated(result);
+            if (saturates<T>(mode_)) result = saturated(result);
         } else if (exact != 0.0 && is_zero(result)) [[unlikely]] {
             status_.raise(FloatStatus::kUnderflow);
         }

@@ -55,7 +55,8 @@ void lower_convolution(Lowering& op) {
             list->insert(list->begin(), fill);
     }
     const bool transposed = op.flag("transposed");
-    const DType declared = input.dtype();
+    // Integers are accumulated, and given, in int32.
+    const DType declared = is_float(input.dtype()) ? input.dtype() : DType::kInt32;
     CubeInputs inputs = cube_inputs(op, {x, weight}, declared, CubeUse::kConvolution);
     std::vector<Tensor> operands = {op.format_cast(inputs.tensors[0], "NCHW", "NC1HWC0"),
                                     op.format_cast(inputs.tensors[1], "NCHW", "FRACTAL_Z")};

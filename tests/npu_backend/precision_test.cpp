@@ -1,11 +1,13 @@
 #include "npu_backend/precision.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
 #include "npu_backend/executor.h"
+#include "npu_backend/kernels/kernel.h"
 #include "npu_backend/mixed_precision.h"
 
 namespace npuscope {
@@ -91,6 +93,84 @@ TEST(PrecisionMode, grey_ops_follow_the_op_before_them) {
     EXPECT_EQ(white.call("add_Tensor", {a, tiny}).tensor().at(0), 1);
 }
 
+bool names(std::string_view pattern, std::string_view kernel) {
+    return pattern.ends_with('*') ? kernel.starts_with(pattern.substr(0, pattern.size() - 1))
+                                  : kernel == pattern;
+}
+
+TEST(PrecisionMode, built_in_lists_name_kernels_and_share_none) {
+    const auto any = [](std::span<const std::string_view> list, std::string_view kernel) {
+        return std::ranges::any_of(list, [&](auto pattern) { return names(pattern, kernel); });
+    };
+    for (const auto list : {white_kernels(), black_kernels()})
+        for (const std::string_view pattern : list)
+            EXPECT_TRUE(std::ranges::any_of(
+                backend::all_kernels(),
+                [&](const backend::Kernel* kernel) { return names(pattern, kernel->type); }))
+                << pattern;
+    for (const backend::Kernel* kernel : backend::all_kernels())
+        EXPECT_FALSE(any(white_kernels(), kernel->type) && any(black_kernels(), kernel->type))
+            << kernel->type;
+}
+
+TEST(PrecisionMode, a_list_takes_names_that_end_in_a_star) {
+    const auto colour = [](const char* op, Settings settings) {
+        settings.insert(settings.begin(), "precision_mode=allow_mix_precision");
+        return precision_colour(*backend::find_op(op), options_from(chip("910B"), settings));
+    };
+    EXPECT_EQ(colour("add_Tensor", {"precision_white=add*"}), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("mul_Tensor", {"precision_white=add*"}), PrecisionColour::kGrey);
+    EXPECT_EQ(colour("convolution", {"precision_black=Conv2DT*"}), PrecisionColour::kBlack);
+    EXPECT_EQ(colour("mm", {"precision_black=Conv2DT*"}), PrecisionColour::kWhite);
+    EXPECT_EQ(colour("tanh", {"precision_white=*", "precision_black=Tan*"}),
+              PrecisionColour::kBlack);
+    EXPECT_EQ(colour("view", {"precision_white=*"}), PrecisionColour::kUntouched);
+}
+
+TEST(PrecisionMode, single_numbers_keep_float32_in_mixed_precision) {
+    Executor npu(with("910A", amp_settings("O2")));
+    const Tensor scale = Tensor::scalar<float>(65536);
+    EXPECT_EQ(npu.call("mul_Tensor", {scale, scale}).tensor().at(0), 0x1p32);
+    Executor forced(with("910A", {"precision_mode=force_fp16"}));
+    EXPECT_EQ(forced.call("mul_Tensor", {scale, scale}).tensor().at(0), 65504);
+}
+
+TEST(PrecisionMode, gradients_have_the_colour_of_their_forward_ops) {
+    const ChipOptions options =
+        options_from(chip("910B"), Settings{"precision_mode=allow_mix_precision"});
+    const auto colour = [&](const char* op) {
+        return precision_colour(*backend::find_op(op), options);
+    };
+    EXPECT_EQ(colour("convolution_backward"), PrecisionColour::kWhite);
+    for (const char* op : {"_softmax_backward_data",
+                           "_log_softmax_backward_data",
+                           "nll_loss_forward",
+                           "nll_loss_backward",
+                           "native_batch_norm",
+                           "native_batch_norm_backward"})
+        EXPECT_EQ(colour(op), PrecisionColour::kBlack) << op;
+    for (const char* op : {"threshold_backward", "tanh_backward", "sigmoid_backward"})
+        EXPECT_EQ(colour(op), PrecisionColour::kGrey) << op;
+}
+
+TEST(PrecisionMode, force_fp16_leaves_the_vectors_of_a_batch_norm_in_float32) {
+    // 2^20 is beyond float16; as a running variance it must stay.
+    const Tensor x = floats({1, 1, 1, 2}, 2);
+    const Tensor one = floats({1}, 1);
+    const Tensor zero = floats({1}, 0);
+    const Tensor variance = floats({1}, 0x1p20f);
+    Executor npu(with("910B", {"precision_mode=force_fp16"}));
+    const Results forward =
+        npu.call("native_batch_norm", {x, one, zero, zero, variance, false, 0.1, 0.0});
+    EXPECT_EQ(forward.tensor().at(0), 0x1p-9);
+    const Results backward = npu.call(
+        "native_batch_norm_backward",
+        {x, x, one, zero, variance, Value{}, Value{}, false, 0.0, BoolMask{{true, true, true}}});
+    EXPECT_EQ(backward.tensor(0).at(0), 0x1p-9);
+    EXPECT_EQ(backward.tensor(0).dtype(), DType::kFloat32);
+    EXPECT_EQ(backward.tensor(2).at(0), 4);
+}
+
 TEST(Demotion, follows_the_options) {
     const Tensor x = floats({1, 1}, 1 + 0x1p-12f);
     const Tensor one = floats({1, 1}, 1);
@@ -150,6 +230,10 @@ TEST(MixedPrecision, levels_are_settings) {
     EXPECT_EQ(colour("_softmax", "O1"), PrecisionColour::kBlack);
     EXPECT_EQ(colour("_softmax", "O2"), PrecisionColour::kWhite);
     EXPECT_EQ(colour("native_layer_norm", "O2"), PrecisionColour::kBlack);
+    for (const char* op : {"native_batch_norm", "native_batch_norm_backward"})
+        EXPECT_EQ(colour(op, "O2"), PrecisionColour::kBlack) << op;
+    for (const char* op : {"_log_softmax_backward_data", "nll_loss_forward", "sum_dim_IntList"})
+        EXPECT_EQ(colour(op, "O2"), PrecisionColour::kWhite) << op;
     EXPECT_EQ(colour("mm", "O1"), PrecisionColour::kWhite);
     EXPECT_EQ(colour("_to_copy", "O2"), PrecisionColour::kUntouched);
 }
@@ -188,6 +272,21 @@ TEST(LossScaler, a_dynamic_scale_skips_and_shrinks) {
     EXPECT_EQ(gradients[0].at(0), 8);
     EXPECT_EQ(scaler.current(), 32768);
     npu.detach(status);
+}
+
+TEST(LossScaler, looks_at_the_gradients_where_the_chip_writes_inf) {
+    const Device device = Device::npu(chip("910B"));
+    FloatStatusRegister status(device.options);
+    LossScaler scaler(status, {.scale = 4, .dynamic = true, .by_values = true});
+    // Finite, but not their float32 sum; then an inf; then a clean step.
+    std::vector<Tensor> sum = {floats({2}, 3e38f)};
+    EXPECT_TRUE(scaler.unscale(sum).skipped);
+    std::vector<Tensor> inf = {floats({1}, INFINITY), floats({1}, 1)};
+    EXPECT_TRUE(scaler.unscale(inf).overflow);
+    EXPECT_EQ(scaler.current(), 1);
+    std::vector<Tensor> clean = {floats({1}, 8)};
+    EXPECT_FALSE(scaler.unscale(clean).overflow);
+    EXPECT_EQ(clean[0].at(0), 8);
 }
 
 TEST(LossScaler, rejects_a_dynamic_scale_while_overflow_is_checked) {

@@ -129,6 +129,71 @@ TEST(RunCommand, check_overflow_of_a_clean_run_writes_no_file) {
     EXPECT_FALSE(std::filesystem::exists(folder / "o.h5"));
 }
 
+std::vector<std::string> step_with(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {kModels + "/digits_step.onnx",
+                                          "--input",
+                                          kModels + "/digits_step.io.npz",
+                                          "--amp-level",
+                                          "O1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+TEST(RunCommand, a_static_loss_scale_can_be_used_while_overflow_is_checked) {
+    const test::TempDir folder;
+    const test::RunResult result = npuscope_run(step_with({"--loss-scale",
+                                                           "1024",
+                                                           "--check-overflow",
+                                                           (folder / "o.h5").string(),
+                                                           "--expect",
+                                                           kModels + "/digits_step.io.npz",
+                                                           "--tolerance",
+                                                           "1e-2"}));
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    EXPECT_NE(result.out.find("loss      scale 1024: no overflow; gradients divided by it"),
+              std::string::npos)
+        << result.out;
+    EXPECT_FALSE(std::filesystem::exists(folder / "o.h5"));
+}
+
+TEST(RunCommand, a_dynamic_loss_scale_shrinks_and_is_told_in_json) {
+    const test::RunResult result = npuscope_run(step_with({"--loss-scale", "dynamic", "--json"}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const test::RunResult parsed = test::run_python(
+        "import json,sys; print(json.loads(sys.argv[1])['loss_scale'])", {result.out});
+    EXPECT_EQ(parsed.out, "[{'overflow': False, 'scale': 65536.0, 'skipped': False}]\n");
+}
+
+TEST(RunCommand, a_loss_scale_that_overflows_exits_with_1) {
+    const test::RunResult result = npuscope_run(step_with({"--loss-scale", "1e12"}));
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("scale 1e+12: overflow"), std::string::npos) << result.out;
+}
+
+TEST(RunCommand, rejects_a_dynamic_loss_scale_while_overflow_is_checked) {
+    const test::RunResult result =
+        npuscope_run(step_with({"--loss-scale", "dynamic", "--check-overflow", "o.h5"}));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(
+        result.err.find("both rely on the device's one float status; set a static loss scale"),
+        std::string::npos)
+        << result.err;
+}
+
+TEST(RunCommand, rejects_a_loss_scale_without_sense) {
+    for (const std::string scale : {"much", "-1", "0", "inf"}) {
+        const test::RunResult result = npuscope_run(step_with({"--loss-scale=" + scale}));
+        EXPECT_EQ(result.exit_code, 2) << scale;
+        EXPECT_NE(result.err.find("loss scale"), std::string::npos) << result.err;
+    }
+    const test::RunResult no_step =
+        npuscope_run({kModels + "/digits_resnet.onnx", "--loss-scale", "1024"});
+    EXPECT_EQ(no_step.exit_code, 2);
+    EXPECT_NE(no_step.err.find("no scalar float input 'loss_scale'"), std::string::npos);
+    EXPECT_EQ(npuscope_run(step_with({"--loss-scale", "2", "--batch"})).exit_code, 2);
+}
+
 TEST(RunCommand, rejects_load_without_dump_and_overflow_with_dump) {
     EXPECT_EQ(npuscope_run({kModels + "/digits_resnet.onnx", "--load", "x.h5"}).exit_code, 2);
     EXPECT_EQ(npuscope_run(

@@ -111,6 +111,72 @@ TEST(Cast, floats_clamp_to_integers_on_chips) {
     }
 }
 
+// Further rows of that table: half and bfloat16 to int32, both ends of int16 and int64.
+TEST(Cast, special_values_of_narrow_floats_follow_the_table) {
+    const Tensor specials = Tensor::from<float>({5}, {INFINITY, -INFINITY, NAN, 2.5f, -2.5f});
+    for (const Numerics* numerics : {&kA, &kB})
+        for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+            FloatStatus status;
+            const Tensor whole =
+                cast_tensor(specials.cast(dtype), DType::kInt32, *numerics, status);
+            EXPECT_EQ(whole.at(0), INT32_MAX);
+            EXPECT_EQ(whole.at(1), INT32_MIN);
+            EXPECT_EQ(whole.at(2), 0);
+            // The operator truncates, as TensorFlow does.
+            EXPECT_EQ(whole.at(3), 2);
+            EXPECT_EQ(whole.at(4), -2);
+        }
+    EXPECT_EQ(converted<int16_t>(-1e6, kA), -32768);
+    EXPECT_EQ(converted<int16_t>(NAN, kB), 0);
+    EXPECT_EQ(converted<int64_t>(1e30, kA), INT64_MAX);
+    EXPECT_EQ(converted<int64_t>(INFINITY, kB), INT64_MAX);
+}
+
+TEST(Cast, wider_floats_keep_inf_and_nan_in_both_modes) {
+    const Tensor specials = Tensor::from<float>({3}, {INFINITY, -INFINITY, NAN});
+    for (const Numerics* numerics : {&kA, &kB}) {
+        FloatStatus status;
+        const Tensor wide =
+            cast_tensor(specials.cast(DType::kFloat16), DType::kFloat32, *numerics, status);
+        EXPECT_EQ(wide.at(0), INFINITY);
+        EXPECT_EQ(wide.at(1), -INFINITY);
+        EXPECT_TRUE(std::isnan(wide.at(2)));
+        EXPECT_FALSE(status.overflow());
+    }
+}
+
+TEST(Cast, float32_specials_become_bfloat16_by_the_mode) {
+    const Tensor specials = Tensor::from<float>({3}, {INFINITY, -INFINITY, NAN});
+    FloatStatus status;
+    const Tensor saturated = cast_tensor(specials, DType::kBFloat16, kA, status);
+    EXPECT_EQ(saturated.as<BFloat16>()[0].bits, 0x7F7F);
+    EXPECT_EQ(saturated.as<BFloat16>()[1].bits, 0xFF7F);
+    EXPECT_EQ(saturated.as<BFloat16>()[2].bits, 0x0000);
+    const Tensor kept = cast_tensor(specials, DType::kBFloat16, kB, status);
+    EXPECT_EQ(kept.as<BFloat16>()[0].bits, 0x7F80);
+    EXPECT_EQ(kept.as<BFloat16>()[1].bits, 0xFF80);
+    EXPECT_TRUE(std::isnan(kept.at(2)));
+}
+
+TEST(Cast, the_largest_int16_is_32768_in_float16) {
+    FloatStatus status;
+    const Tensor largest = Tensor::scalar<int16_t>(INT16_MAX);
+    EXPECT_EQ(cast_tensor(largest, DType::kFloat16, kA, status).at(0), 32768);
+    EXPECT_FALSE(status.overflow());
+}
+
+TEST(Cast, float32_saturates_where_the_option_says_so) {
+    const std::vector<std::string> settings = {"fp32_sat_910A=on"};
+    const Numerics numerics{Device::npu(chip("910A"), settings), 1};
+    FloatStatus status;
+    const Tensor wide = Tensor::from<double>({3}, {1e300, -1e300, NAN});
+    const Tensor narrow = cast_tensor(wide, DType::kFloat32, numerics, status);
+    EXPECT_EQ(narrow.at(0), std::numeric_limits<float>::max());
+    EXPECT_EQ(narrow.at(1), std::numeric_limits<float>::lowest());
+    EXPECT_EQ(narrow.at(2), 0);
+    EXPECT_EQ(cast_tensor(wide, DType::kFloat32, kA, status).at(0), INFINITY);
+}
+
 // The operator Cast masks with 255 where the instruction would clamp.
 TEST(Cast, eight_bit_integers_wrap_on_chips) {
     EXPECT_EQ(converted<int8_t>(200.7, kA), -56);

@@ -132,6 +132,34 @@ TEST(CubeChain, parts_of_k_have_accumulators_of_their_own) {
     EXPECT_EQ(sum_of({.split = 3, .split_order = SplitOrder::kDescending}, ordered), kBig + 2);
 }
 
+TEST(CubeChain, an_exact_block_of_float32_is_the_exact_sum_rounded) {
+    std::mt19937 random(11);
+    std::uniform_int_distribution<uint32_t> fraction(0, 0x7fffff);
+    std::uniform_int_distribution<uint32_t> exponent(110, 140);
+    const auto draw = [&](int round) {
+        // Every third round few bits, so that sums meet ties; every fifth a wide range.
+        const uint32_t bits_of = round % 3 == 0 ? fraction(random) & 0x700000u : fraction(random);
+        const uint32_t power = round % 5 == 0 ? exponent(random) : 127;
+        return std::bit_cast<float>(static_cast<uint32_t>(random() & 1u) << 31 | power << 23 |
+                                    bits_of);
+    };
+    for (int round = 0; round < 30000; ++round) {
+        float a[8];
+        float b[8];
+        const float first = std::ldexp(draw(round), round % 7 == 0 ? 24 : 0);
+        ExactSum sum;
+        sum.add(first);
+        for (size_t i = 0; i < 8; ++i) {
+            a[i] = draw(round);
+            b[i] = draw(round);
+            sum.add_scaled(a[i], b[i]);
+        }
+        ASSERT_EQ(bits(chain({.accumulation = Acc::kBlockExact, .block = 8}, a, 1, b, 1, 8, first)),
+                  bits(sum.rounded()))
+            << round;
+    }
+}
+
 TEST(CubeChain, the_accumulators_first_value_takes_part) {
     EXPECT_EQ(bits(sum_of({.accumulation = Acc::kBlockExact}, terms({{kTiny, 16}}), 1)),
               0x3F800008u);
