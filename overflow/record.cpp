@@ -21,7 +21,9 @@ struct BitName {
 constexpr std::array kBits = {
     BitName{FloatStatus::kOverflow, "vector result (bit 5)"},
     BitName{FloatStatus::kUnderflow, "underflow to zero (bit 6)"},
+    BitName{FloatStatus::kNegativeToUnsigned, "negative to unsigned (bit 7)"},
     BitName{FloatStatus::kCopyOverflow, "copy from the Cube buffer to float16 (bit 8)"},
+    BitName{FloatStatus::kCopyUnderflow, "underflow in the copy from the Cube buffer (bit 9)"},
     BitName{FloatStatus::kCubeOverflow, "Cube accumulator (bit 10)"},
     BitName{FloatStatus::kVectorInputNonFinite, "inf or nan into a vector instruction (bit 14)"},
     BitName{FloatStatus::kCubeInputNonFinite, "inf or nan into the Cube (bit 15)"},

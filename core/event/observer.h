@@ -19,8 +19,10 @@ struct FloatStatus {
 
     static constexpr uint64_t kOverflow =
         1u << 5;  ///< float (or int16/32) overflow of a vector result
-    static constexpr uint64_t kUnderflow = 1u << 6;      ///< nonzero became zero
+    static constexpr uint64_t kUnderflow = 1u << 6;  ///< nonzero became zero
+    static constexpr uint64_t kNegativeToUnsigned = 1u << 7;
     static constexpr uint64_t kCopyOverflow = 1u << 8;   ///< L0C to UB copy, float32 to float16
+    static constexpr uint64_t kCopyUnderflow = 1u << 9;  ///< in that copy nonzero became zero
     static constexpr uint64_t kCubeOverflow = 1u << 10;  ///< Cube accumulator
     static constexpr uint64_t kVectorInputNonFinite = 1u << 14;  ///< nan or inf came in
     static constexpr uint64_t kCubeInputNonFinite = 1u << 15;

@@ -206,7 +206,9 @@ Tensor copy_out(Tensor sums, DType dtype, KernelCall& call) {
     visit_float(call, dtype, [&]<class T>() {
         const auto out = result.mutable_as<T>();
         for_tiles(result.numel(), call, [&](int64_t begin, int64_t end) {
-            Rounder<T> round(call.numerics.overflow_mode(), FloatStatus::kCopyOverflow);
+            Rounder<T> round(call.numerics.overflow_mode(),
+                             FloatStatus::kCopyOverflow,
+                             FloatStatus::kCopyUnderflow);
             for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
                 const W value = in[i];
                 out[i] = round(static_cast<double>(value), [&] { return std::isfinite(value); });

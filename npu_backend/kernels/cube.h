@@ -55,7 +55,7 @@ template <class W>
 [[nodiscard]] Tensor accumulators(Shape shape);
 
 /// The L0C to UB copy: accumulators rounded to `dtype`, saturated where the chip does; half
-/// overflow raises kCopyOverflow.
+/// overflow raises kCopyOverflow, a nonzero that becomes zero kCopyUnderflow.
 template <class W>
 [[nodiscard]] Tensor copy_out(Tensor sums, DType dtype, KernelCall& call);
 

@@ -71,13 +71,16 @@ template <class From, class To>
 void to_integer_elements(std::span<const From> in, std::span<To> out, FloatStatus& status) {
     bool overflow = false;
     bool ignored = false;
+    bool negative = false;
     for (size_t i = 0; i < in.size(); ++i) {
+        if constexpr (std::is_unsigned_v<To>) negative |= to_double(in[i]) < 0;
         if constexpr (sizeof(To) == 1) {
             out[i] = static_cast<To>(clamped<int32_t>(in[i], ignored));
         } else {
             out[i] = clamped<To>(in[i], overflow);
         }
     }
+    if (negative) status.raise(FloatStatus::kNegativeToUnsigned);
     if (overflow) status.raise(FloatStatus::kOverflow);
     if (!all_finite(in)) status.raise(FloatStatus::kVectorInputNonFinite);
 }

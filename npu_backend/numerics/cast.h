@@ -9,7 +9,8 @@ namespace npuscope::backend {
 /// To a float: one rounding to nearest even, saturating where the chip does. To an integer on a
 /// chip: toward zero, clamped, nan becomes 0; 8-bit integers wrap instead, as the operator Cast
 /// does. To an integer under a reference: as NumPy's astype. Overflow of finite values raises
-/// kOverflow, inf and nan kVectorInputNonFinite.
+/// kOverflow, inf and nan kVectorInputNonFinite, a negative number for an unsigned integer
+/// kNegativeToUnsigned.
 /// Source: asc-devkit Cast boundary table; CANN operator Cast.
 [[nodiscard]] Tensor cast_tensor(const Tensor& source,
                                  DType target,

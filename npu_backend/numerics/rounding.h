@@ -48,6 +48,15 @@ bool is_finite(T value) {
 }
 
 template <class T>
+bool is_zero(T value) {
+    if constexpr (kIsHalf<T>) {
+        return (value.bits & 0x7fffu) == 0;
+    } else {
+        return value == T{0};
+    }
+}
+
+template <class T>
 bool all_finite(std::span<const T> values) {
     bool finite = true;
     for (const T& value : values)
@@ -104,8 +113,10 @@ T saturated(T value) {
 template <class T>
 class Rounder {
   public:
-    explicit Rounder(OverflowMode mode, uint64_t overflow_bit = FloatStatus::kOverflow)
-        : mode_(mode), overflow_bit_(overflow_bit) {}
+    explicit Rounder(OverflowMode mode,
+                     uint64_t overflow_bit = FloatStatus::kOverflow,
+                     uint64_t underflow_bit = FloatStatus::kUnderflow)
+        : mode_(mode), overflow_bit_(overflow_bit), underflow_bit_(underflow_bit) {}
 
     /// `inputs_finite()` is asked only when the result is not finite.
     template <class InputsFinite>
@@ -115,7 +126,7 @@ class Rounder {
             if (exact == exact && inputs_finite()) status_.raise(overflow_bit_);
             if (saturates<T>(mode_)) result = saturated(result);
         } else if (exact != 0.0 && is_zero(result)) [[unlikely]] {
-            status_.raise(FloatStatus::kUnderflow);
+            status_.raise(underflow_bit_);
         }
         return result;
     }
@@ -123,16 +134,9 @@ class Rounder {
     [[nodiscard]] FloatStatus status() const { return status_; }
 
   private:
-    static bool is_zero(T value) {
-        if constexpr (kIsHalf<T>) {
-            return (value.bits & 0x7fffu) == 0;
-        } else {
-            return value == T{0};
-        }
-    }
-
     OverflowMode mode_;
     uint64_t overflow_bit_;
+    uint64_t underflow_bit_;
     FloatStatus status_;
 };
 

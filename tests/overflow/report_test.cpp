@@ -119,6 +119,12 @@ TEST(FloatStatusText, names_each_bit) {
     EXPECT_EQ(describe(status),
               "copy from the Cube buffer to float16 (bit 8), inf or nan into a vector instruction "
               "(bit 14)");
+    FloatStatus harmless;
+    harmless.raise(FloatStatus::kCopyUnderflow);
+    harmless.raise(FloatStatus::kNegativeToUnsigned);
+    EXPECT_EQ(describe(harmless),
+              "negative to unsigned (bit 7), underflow in the copy from the Cube buffer (bit 9)");
+    EXPECT_FALSE(harmless.overflow());
     EXPECT_EQ(describe({}), "");
 }
 

@@ -32,6 +32,14 @@ TEST(MatMul, copy_to_float16_saturates_with_its_own_bit) {
     EXPECT_EQ(run_kernel("MatMul", inputs, plain(DType::kFloat32)).at(0), 131072);
 }
 
+TEST(MatMul, copy_to_float16_tells_what_became_zero) {
+    const std::vector<Tensor> inputs = {halves({1, 1}, {0x1p-14f}), halves({1, 1}, {0x1p-12f})};
+    const KernelRun run = run_kernel("MatMul", inputs, plain(DType::kFloat16));
+    EXPECT_EQ(run.half(), 0);
+    EXPECT_EQ(run.status.bits, FloatStatus::kCopyUnderflow);
+    EXPECT_EQ(run_kernel("MatMul", inputs, plain(DType::kFloat32)).status.bits, 0u);
+}
+
 TEST(MatMul, float32_accumulator_overflow_raises_the_cube_bit) {
     const KernelRun run = run_kernel(
         "MatMul", {floats({1, 1}, {1e30f}), floats({1, 1}, {1e30f})}, plain(DType::kFloat32), b());

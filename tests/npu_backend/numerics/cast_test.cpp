@@ -89,6 +89,13 @@ TEST(Cast, status_tells_overflow_from_infinite_inputs) {
         EXPECT_EQ(status_of(INFINITY, *numerics), FloatStatus::kVectorInputNonFinite);
         EXPECT_EQ(status_of(NAN, *numerics), FloatStatus::kVectorInputNonFinite);
     }
+    FloatStatus status;
+    (void)cast_tensor(Tensor::scalar<float>(-1), DType::kUInt8, kA, status);
+    EXPECT_EQ(status.bits, FloatStatus::kNegativeToUnsigned);
+    FloatStatus clean;
+    (void)cast_tensor(Tensor::scalar<float>(-1), DType::kInt8, kA, clean);
+    (void)cast_tensor(Tensor::scalar<float>(1), DType::kUInt8, kA, clean);
+    EXPECT_EQ(clean.bits, 0u);
 }
 
 template <class To>
