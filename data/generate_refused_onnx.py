@@ -67,17 +67,49 @@ def bad_models():
     bad("too_few_inputs", [("Conv", "x", "y")])
     bad("too_many_inputs", [("Relu", "x x", "y")])
     bad("too_many_outputs", [("Relu", "x", "y z")])
-    bad("sequence_input", relu, change=lambda m: m.graph.input[0].CopyFrom(
-        helper.make_tensor_sequence_value_info("x", TensorProto.FLOAT, [1])))
+    bad("map_input", relu, change=lambda m: setattr(m.graph.input[0].type.map_type, "key_type", TensorProto.INT64))
     bad("input_without_shape", relu, change=lambda m: m.graph.input[0].type.tensor_type.ClearField("shape"))
     bad("negative_input_dim", relu,
         change=lambda m: setattr(m.graph.input[0].type.tensor_type.shape.dim[0], "dim_value", -2))
+    for code in (17, 20, 22):
+        bad(f"float8_{code}", relu, change=lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", code))
+    bad("text_constant", [("Constant", "", "c", {"value_string": "a"}), ("Equal", "c c", "y")])
+    for op in ("ImageDecoder", "RegexFullMatch", "StringConcat", "StringSplit"):
+        bad("operator_" + op, [(op, "x", "y")], change=lambda m: setattr(m.opset_import[0], "version", 20))
     bad("text_input", relu, change=lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", 8))
 
     def ints(name, *values):
         return numpy_helper.from_array(np.array(values, np.int64), name)
 
     # These load, and fail when their node runs.
+    bad("run_zero_point", [("QuantizeLinear", "x s z", "q"), ("Cast", "q", "y", {"to": 1})],
+        [numpy_helper.from_array(np.float32(0.5), "s"), numpy_helper.from_array(np.int32(3), "z")])
+    bad("run_float8", [("Cast", "x", "y", {"to": 19})])
+    bad("run_dropout", [("Dropout", "x r t", "y")], [numpy_helper.from_array(np.float32(0.5), "r"), numpy_helper.from_array(np.array(True), "t")])
+    big = 1 << 62
+    bad("run_big_tile", [("Tile", "x n", "y")], [ints("n", big, big)])
+    bad("run_big_expand", [("Expand", "x n", "y")], [ints("n", big, 1, 1, 1)])
+    bad("run_big_reshape", [("Reshape", "x n", "y")], [ints("n", big, 8)])
+    bad("run_big_pad", [("Pad", "x n", "y")], [ints("n", big, big, big, big)])
+    bad("run_big_slice", [("Slice", "x s e a t", "y")], [ints("s", -big * 2), ints("e", big), ints("a", 5), ints("t", -big * 2)])
+    bad("run_big_axis", [("Softmax", "x", "y", {"axis": big})])
+    bad("run_big_kernel", [("Reshape", "x n", "r"), ("MaxPool", "r", "y", {"kernel_shape": [big]})], [ints("n", 1, 2, 3)])
+    bad("run_big_range", [("Range", "a b c", "r"), ("Add", "x r", "y")], [numpy_helper.from_array(np.int64(n), k) for k, n in (("a", 0), ("b", big), ("c", 1))])
+    newer = lambda m: setattr(m.opset_import[0], "version", 18)
+    bad("run_center_sizes", [("CenterCropPad", "x n", "y")], [ints("n", 2)], newer)
+    bad("run_center_negative", [("CenterCropPad", "x n", "y")], [ints("n", 2, -1)], newer)
+    bad("run_col2im_blocks", [("Reshape", "x n", "r"), ("Col2Im", "r i k", "y")], [ints("n", 1, 3, 2), ints("i", 4, 4), ints("k", 2, 2)], newer)
+    bad("run_col2im_image", [("Reshape", "x n", "r"), ("Col2Im", "r i k", "y")], [ints("n", 1, 3, 2), ints("i", 4, 4), ints("k", 5, 1)], newer)
+    bad("run_sequence", [("SequenceConstruct", "x", "s"), ("Relu", "s", "y")])
+    bad("run_no_sequence", [("SequenceLength", "x", "n"), ("Add", "x n", "y")])
+    bad("run_sequence_place", [("SequenceConstruct", "x x", "s"), ("SequenceAt", "s p", "y")], [ints("p", 2)])
+    bad("run_sequence_dtype", [("SequenceConstruct", "x i", "s"), ("SequenceAt", "s p", "y")], [ints("i", 1), ints("p", 0)])
+    bad("run_sequence_join", [("Transpose", "x", "t"), ("SequenceConstruct", "x t", "s"), ("ConcatFromSequence", "s", "y", {"axis": 0})])
+    bad("run_sequence_split", [("SplitToSequence", "x n", "s"), ("SequenceAt", "s p", "y")], [ints("n", 1, 3), ints("p", 0)])
+    bad("run_sequence_empty", [("SequenceEmpty", "", "s"), ("SequenceErase", "s", "t"), ("SequenceAt", "t p", "y")], [ints("p", 0)])
+    absent = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 3])
+    bad("run_absent", [("Optional", "", "o", {"type": absent}), ("OptionalGetElement", "o", "y")])
+    bad("run_absent_tensor", [("Optional", "", "o", {"type": absent}), ("Relu", "o", "y")])
     bad("run_reshape", [("Reshape", "x s", "y")], [ints("s", 4, 2)])
     bad("run_matmul", [("MatMul", "x x", "y")])
     bad("run_gather", [("Gather", "x s", "y")], [ints("s", 2)])

@@ -13,7 +13,8 @@ namespace {
 int64_t declared_batch(const onnx_model::Model& model) {
     int64_t batch = -1;
     for (const onnx_model::TensorInfo& input : model.inputs()) {
-        if (input.shape.empty() || input.shape[0] <= 0 || (batch > 0 && input.shape[0] != batch))
+        if (input.kind != onnx_model::ValueKind::kTensor || input.shape.empty() ||
+            input.shape[0] <= 0 || (batch > 0 && input.shape[0] != batch))
             throw Error(ErrorKind::kUsage,
                         "--batch needs a model whose inputs declare one fixed batch; it has: " +
                             describe_inputs(model));

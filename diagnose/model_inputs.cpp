@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
@@ -14,19 +15,18 @@ std::string quoted(const std::filesystem::path& path) {
     return "'" + printable(path.string()) + "'";
 }
 
-bool has_input(const onnx_model::Model& model, const std::string& name) {
-    return std::any_of(model.inputs().begin(), model.inputs().end(), [&](const auto& i) {
-        return i.name == name;
-    });
-}
-
 }  // namespace
 
 std::string describe_inputs(const onnx_model::Model& model) {
     std::string text;
     for (const onnx_model::TensorInfo& input : model.inputs()) {
         if (!text.empty()) text += ", ";
-        text += printable(input.name) + " " + std::string(name_of(input.dtype)) + "[";
+        text += printable(input.name) + " ";
+        if (input.optional) text += "optional ";
+        if (input.kind == onnx_model::ValueKind::kSequence) text += "sequence of ";
+        text += std::string(name_of(input.dtype));
+        if (!input.shape_known) continue;
+        text += "[";
         for (size_t axis = 0; axis < input.shape.size(); ++axis) {
             if (axis > 0) text += ',';
             const bool symbolic = input.shape[axis] < 0;
@@ -45,11 +45,11 @@ NamedTensors read_model_inputs(const onnx_model::Model& model, const std::filesy
     NamedTensors inputs;
     for (auto& [name, tensor] : read_npz(path)) {
         std::string input = name;
-        if (!has_input(model, input)) {
+        if (!model.takes(input)) {
             if (input.starts_with("out_")) continue;
             if (input.starts_with("in_")) input = input.substr(3);
         }
-        if (!has_input(model, input))
+        if (!model.takes(input))
             throw Error(ErrorKind::kUsage,
                         "the array '" + printable(name) + "' in " + quoted(path) +
                             " is no input of the model; its inputs are: " + describe_inputs(model));
@@ -62,17 +62,20 @@ NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed) 
     std::mt19937_64 generator(seed);
     NamedTensors inputs;
     for (const onnx_model::TensorInfo& input : model.inputs()) {
+        if (input.optional) continue;
+        const std::string name =
+            input.kind == onnx_model::ValueKind::kSequence ? input.name + "/0" : input.name;
         Shape shape = input.shape;
         std::replace_if(
             shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; }, 1);
         if (!is_float(input.dtype)) {
-            inputs.emplace_back(input.name, Tensor::zeros(input.dtype, std::move(shape)));
+            inputs.emplace_back(name, Tensor::zeros(input.dtype, std::move(shape)));
             continue;
         }
         Tensor values(DType::kFloat64, std::move(shape));
         for (double& value : values.mutable_as<double>())
             value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-        inputs.emplace_back(input.name, values.cast(input.dtype));
+        inputs.emplace_back(name, values.cast(input.dtype));
     }
     return inputs;
 }
@@ -83,7 +86,9 @@ NamedTensors read_expected_outputs(const onnx_model::Model& model,
     const NamedTensors arrays = read_npz(path);
     for (const onnx_model::TensorInfo& output : model.outputs())
         for (const auto& [name, tensor] : arrays)
-            if (name == "out_" + output.name) expected.emplace_back(output.name, tensor);
+            if (name == "out_" + output.name || (output.kind == onnx_model::ValueKind::kSequence &&
+                                                 name.starts_with("out_" + output.name + "/")))
+                expected.emplace_back(name.substr(4), tensor);
     if (expected.empty()) {
         std::string names;
         for (const onnx_model::TensorInfo& output : model.outputs())

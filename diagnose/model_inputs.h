@@ -15,7 +15,8 @@ namespace npuscope::diagnose {
 [[nodiscard]] NamedTensors read_model_inputs(const onnx_model::Model& model,
                                              const std::filesystem::path& path);
 
-/// Seeded uniform(-1, 1) for floats, 0 for integers and bool; symbolic dimensions are 1.
+/// Seeded uniform(-1, 1) for floats, 0 for integers and bool; symbolic dimensions are 1, a
+/// sequence has one element, an optional no content.
 /// The same numbers on every platform: std::mt19937_64, the top 53 bits of each draw.
 [[nodiscard]] NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed);
 

@@ -243,8 +243,9 @@ CheckReport check(const CheckOptions& options) {
 
     if (options.golden.empty()) {
         report.outputs = compare_outputs(free_run.outputs, golden_run.outputs);
-        report.changed =
-            changed_predictions(free_run.outputs.front().second, golden_run.outputs.front().second);
+        if (!free_run.outputs.empty() && !golden_run.outputs.empty())
+            report.changed = changed_predictions(free_run.outputs.front().second,
+                                                 golden_run.outputs.front().second);
         if (report.changed) report.samples = free_run.outputs.front().second.dim(0);
     }
     conclude(report, golden, !folder.temporary());

@@ -39,7 +39,7 @@ void lower_constant_of_shape(NodeRun& node) {
 }
 
 void lower_identity(NodeRun& node) {
-    node.set_output(0, node.input(0));
+    node.set_value(0, node.value(0));
 }
 
 void lower_shape(NodeRun& node) {

@@ -21,6 +21,14 @@ Tensor stacked(NodeRun& node, const TensorList& parts, int64_t axis) {
                             : ir::cat(node, rows, node.axis_from_front(axis, parts[0].ndim() + 1));
 }
 
+/// What a body gave where only a tensor will do.
+const Tensor& tensor_of(const NodeRun& node, const GraphValue& value) {
+    const auto* tensor = std::get_if<Tensor>(&value);
+    node.require(tensor != nullptr,
+                 "its body gives a sequence or nothing where a tensor is needed");
+    return *tensor;
+}
+
 bool is_true(const NodeRun& node, const Tensor& condition) {
     node.require(condition.numel() == 1, "its condition is not one truth value");
     return condition.at(0) != 0;
@@ -30,33 +38,33 @@ bool is_true(const NodeRun& node, const Tensor& condition) {
 
 void lower_if(NodeRun& node) {
     const bool chosen = is_true(node, node.input(0));
-    std::vector<Tensor> results =
+    std::vector<GraphValue> results =
         node.run_body(node.body_attribute(chosen ? "then_branch" : "else_branch"), {});
     node.require(results.size() >= node.output_count(), "its branch has too few outputs");
     for (size_t i = 0; i < node.output_count(); ++i)
-        node.set_output(i, std::move(results[i]));
+        node.set_value(i, std::move(results[i]));
 }
 
 void lower_loop(NodeRun& node) {
     const Body& body = node.body_attribute("body");
     const int64_t trips = node.has_input(0) ? node.ints(0).at(0) : INT64_MAX;
     bool go_on = !node.has_input(1) || is_true(node, node.input(1));
-    TensorList carried;
+    std::vector<GraphValue> carried;
     for (size_t i = 2; i < node.input_count(); ++i)
-        carried.push_back(node.input(i));
+        carried.push_back(node.value(i));
     node.require(body.output_values.size() > carried.size(), "its body has too few outputs");
     std::vector<TensorList> scanned(body.output_values.size() - 1 - carried.size());
     for (int64_t i = 0; i < trips && go_on; ++i) {
-        std::vector<Tensor> inputs = {Tensor::scalar<int64_t>(i), Tensor::scalar(true)};
+        std::vector<GraphValue> inputs = {Tensor::scalar<int64_t>(i), Tensor::scalar(true)};
         inputs.insert(inputs.end(), carried.begin(), carried.end());
-        const std::vector<Tensor> results = node.run_body(body, std::move(inputs));
-        go_on = is_true(node, results[0]);
+        const std::vector<GraphValue> results = node.run_body(body, std::move(inputs));
+        go_on = is_true(node, tensor_of(node, results[0]));
         std::copy_n(results.begin() + 1, carried.size(), carried.begin());
         for (size_t s = 0; s < scanned.size(); ++s)
-            scanned[s].push_back(results[1 + carried.size() + s]);
+            scanned[s].push_back(tensor_of(node, results[1 + carried.size() + s]));
     }
     for (size_t i = 0; i < carried.size(); ++i)
-        node.set_output(i, carried[i]);
+        node.set_value(i, carried[i]);
     for (size_t s = 0; s < scanned.size(); ++s)
         if (node.wants_output(carried.size() + s))
             node.set_output(carried.size() + s, stacked(node, scanned[s], 0));
@@ -86,18 +94,19 @@ std::vector<Tensor> scan(NodeRun& node,
         length = size;
     }
     for (int64_t i = 0; i < length; ++i) {
-        std::vector<Tensor> arguments = carried;
+        std::vector<GraphValue> arguments(carried.begin(), carried.end());
         for (size_t s = 0; s < scan_count; ++s) {
             const Tensor& x = inputs[states + s];
-            arguments.push_back(ir::select(node,
-                                           x,
-                                           node.axis_from_front(how.in_axes[s], x.ndim()),
-                                           how.in_backward[s] != 0 ? length - 1 - i : i));
+            arguments.emplace_back(ir::select(node,
+                                              x,
+                                              node.axis_from_front(how.in_axes[s], x.ndim()),
+                                              how.in_backward[s] != 0 ? length - 1 - i : i));
         }
-        const std::vector<Tensor> results = node.run_body(body, std::move(arguments));
-        std::copy_n(results.begin(), states, carried.begin());
+        const std::vector<GraphValue> results = node.run_body(body, std::move(arguments));
+        for (size_t s = 0; s < states; ++s)
+            carried[s] = tensor_of(node, results[s]);
         for (size_t s = 0; s < scanned.size(); ++s)
-            scanned[s].push_back(results[states + s]);
+            scanned[s].push_back(tensor_of(node, results[states + s]));
     }
     for (size_t s = 0; s < scanned.size(); ++s) {
         const bool backward = s < how.out_backward.size() && how.out_backward[s] != 0;

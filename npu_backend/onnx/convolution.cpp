@@ -138,8 +138,12 @@ Cut read_cut(const NodeRun& node, const Tensor& input, const IntList& kernel, co
     const IntList pads = node.attribute("pads", IntList(2 * count, 0));
     const IntList wanted = node.attribute("output_shape", IntList{});
     const std::string auto_pad = node.attribute("auto_pad", "NOTSET");
-    node.require(pads.size() == 2 * count, "pads must have two numbers for each dimension");
-    node.require(wanted.empty() || wanted.size() >= count, "output_shape is too short");
+    const auto meant = [](int64_t number) { return number >= 0 && number < (1 << 30); };
+    node.require(pads.size() == 2 * count && std::ranges::all_of(pads, meant) &&
+                     std::ranges::all_of(form.output_padding, meant),
+                 "pads must have two numbers for each dimension, output_padding one");
+    node.require(wanted.empty() || (wanted.size() >= count && std::ranges::all_of(wanted, meant)),
+                 "output_shape does not fit");
     Cut cut;
     for (size_t i = 0; i < count; ++i) {
         const int64_t in = input.dim(static_cast<int64_t>(i) + 2);

@@ -91,7 +91,8 @@ void lower_tf_idf_vectorizer(NodeRun& node) {
     const std::vector<double> weights = node.floats_attribute("weights");
     const std::string mode = node.attribute("mode", "TF");
     node.require(mode == "TF" || mode == "IDF" || mode == "TFIDF", "mode is not TF, IDF or TFIDF");
-    node.require(!columns.empty() && std::ranges::min(columns) >= 0 && shortest >= 1 &&
+    node.require(!columns.empty() && std::ranges::min(columns) >= 0 &&
+                     std::ranges::max(columns) < (1 << 26) && shortest >= 1 &&
                      longest >= shortest && skips >= 0 && skips < (1 << 20),
                  "its attributes do not fit");
     const int64_t width = std::ranges::max(columns) + 1;

@@ -150,23 +150,4 @@ void lower_hardmax(NodeRun& node) {
     node.set_output(0, ir::view(node, ir::cast(node, hit, input.dtype()), input.shape()));
 }
 
-/// Inference passes the input on; the mask of an inference is true everywhere.
-void lower_dropout(NodeRun& node) {
-    const Tensor& x = node.input(0);
-    const bool training = node.opset() >= 12
-                              ? node.has_input(2) && node.number(2) != 0
-                              : node.opset() < 7 && node.attribute("is_test", int64_t{0}) == 0;
-    const double ratio = node.has_input(1) ? node.number(1) : node.attribute("ratio", 0.5);
-    if (training && ratio != 0)
-        node.unsupported("dropout in training mode draws random numbers, which is not supported");
-    node.set_output(0, x);
-    if (!node.wants_output(1)) return;
-    Tensor mask(node.opset() >= 10 ? DType::kBool : x.dtype(), x.shape());
-    visit_dtype(mask.dtype(), [&]<class T>() {
-        for (T& value : mask.mutable_as<T>())
-            value = Tensor::scalar(true).cast(kDTypeOf<T>).template as<T>()[0];
-    });
-    node.set_output(1, std::move(mask));
-}
-
 }  // namespace npuscope::onnx_model

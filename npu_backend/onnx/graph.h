@@ -1,9 +1,11 @@
 // An ONNX graph as the lowering sees it: checked, numbered, and free of protobuf.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +30,7 @@ struct Attribute {
                  std::vector<double>,
                  std::vector<std::string>,
                  Tensor,
+                 DType,  ///< the element type of a type
                  std::shared_ptr<const Body>>
         value;
 };
@@ -41,6 +44,7 @@ struct Node {
     std::vector<int> inputs;
     std::vector<int> outputs;
     std::vector<Attribute> attributes;
+    int64_t opset = 0;           ///< of the model or the function that it is written in
     std::vector<int> last_uses;  ///< values that nobody needs after this node
 };
 
@@ -54,7 +58,6 @@ struct Body {
 };
 
 struct Graph : Body {
-    int64_t opset = 0;
     std::vector<TensorInfo> inputs;  ///< those that are no initializers
     std::vector<TensorInfo> outputs;
     std::vector<std::string> value_names;
@@ -62,5 +65,8 @@ struct Graph : Body {
 
 /// Errors: as Model::load().
 [[nodiscard]] Graph read_graph(const std::filesystem::path& path);
+
+/// The same from bytes in memory, which cannot have data in other files.
+[[nodiscard]] Graph read_graph(std::span<const std::byte> bytes);
 
 }  // namespace npuscope::onnx_model

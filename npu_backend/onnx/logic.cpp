@@ -49,6 +49,19 @@ void lower_xor(NodeRun& node) {
     lower_pair(node, "logical_xor");
 }
 
+void lower_bitwise_and(NodeRun& node) {
+    lower_pair(node, "bitwise_and_Tensor");
+}
+void lower_bitwise_or(NodeRun& node) {
+    lower_pair(node, "bitwise_or_Tensor");
+}
+void lower_bitwise_xor(NodeRun& node) {
+    lower_pair(node, "bitwise_xor_Tensor");
+}
+void lower_bitwise_not(NodeRun& node) {
+    node.set_output(0, ir::unary(node, "bitwise_not", node.input(0)));
+}
+
 void lower_not(NodeRun& node) {
     node.set_output(0, ir::unary(node, "logical_not", node.input(0)));
 }

@@ -1,6 +1,7 @@
 #include "npu_backend/onnx/node_run.h"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -11,8 +12,8 @@
 
 namespace npuscope::onnx_model {
 
-NodeRun::NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots, Executor& executor)
-    : graph_(graph), node_(node), slots_(slots), executor_(executor) {
+NodeRun::NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor)
+    : node_(node), slots_(slots), executor_(executor) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
         on_host_ = on_host_ && (!has_input(i) || is_known(i));
 }
@@ -22,6 +23,9 @@ void NodeRun::lower() {
         node_.op->lower(*this);
     } catch (const std::out_of_range&) {
         throw Error(ErrorKind::kFormat, "an input or attribute of it has too few elements");
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::kUnsupported,
+                    "its result does not fit into the memory of this machine");
     }
 }
 
@@ -30,10 +34,26 @@ bool NodeRun::has_input(size_t index) const {
 }
 
 const Tensor& NodeRun::input(size_t index) const {
+    const GraphValue& given = value(index);
+    require(!std::holds_alternative<TensorList>(given),
+            "input " + std::to_string(index) + " is a sequence, where a tensor is needed");
+    require(!std::holds_alternative<Absent>(given),
+            "input " + std::to_string(index) + " is an optional without content");
+    return std::get<Tensor>(given);
+}
+
+const TensorList& NodeRun::sequence(size_t index) const {
+    const auto* list = std::get_if<TensorList>(&value(index));
+    require(list != nullptr, "input " + std::to_string(index) + " is no sequence");
+    return *list;
+}
+
+const GraphValue& NodeRun::value(size_t index) const {
     require(has_input(index), "input " + std::to_string(index) + " is missing");
     const Slot& slot = slots_[static_cast<size_t>(node_.inputs[index])];
-    require(slot.tensor.has_value(), "input " + std::to_string(index) + " was not computed");
-    return *slot.tensor;
+    require(!std::holds_alternative<std::monostate>(slot.value),
+            "input " + std::to_string(index) + " was not computed");
+    return slot.value;
 }
 
 Tensor NodeRun::aligned_input(size_t index) const {
@@ -123,7 +143,7 @@ const Body& NodeRun::body_attribute(std::string_view name) const {
     return **value;
 }
 
-std::vector<Tensor> NodeRun::run_body(const Body& body, std::vector<Tensor> inputs) {
+std::vector<GraphValue> NodeRun::run_body(const Body& body, std::vector<GraphValue> inputs) {
     on_host_ = false;
     require(inputs.size() == body.input_values.size(),
             "its body takes " + std::to_string(body.input_values.size()) + " inputs, not " +
@@ -134,7 +154,7 @@ std::vector<Tensor> NodeRun::run_body(const Body& body, std::vector<Tensor> inpu
         slots_[static_cast<size_t>(body.input_values[i])] = {std::move(inputs[i]), false};
     for (const Node& node : body.nodes) {
         try {
-            NodeRun run(graph_, node, slots_, executor_);
+            NodeRun run(node, slots_, executor_);
             run.lower();
         } catch (const Error& error) {
             throw error.with_context("in its body: node '" + printable(node.name) + "' (" +
@@ -143,11 +163,12 @@ std::vector<Tensor> NodeRun::run_body(const Body& body, std::vector<Tensor> inpu
         for (const int value : node.last_uses)
             slots_[static_cast<size_t>(value)] = {};
     }
-    std::vector<Tensor> outputs;
+    std::vector<GraphValue> outputs;
     for (const int value : body.output_values) {
         const Slot& slot = slots_[static_cast<size_t>(value)];
-        require(slot.tensor.has_value(), "an output of its body was not computed");
-        outputs.push_back(*slot.tensor);
+        require(!std::holds_alternative<std::monostate>(slot.value),
+                "an output of its body was not computed");
+        outputs.push_back(slot.value);
     }
     return outputs;
 }
@@ -195,6 +216,14 @@ void NodeRun::set_output(size_t index, Tensor tensor) {
     const bool known = on_host_ && may_be_known(tensor);
     if (index < node_.outputs.size() && node_.outputs[index] != kNoValue)
         slots_[static_cast<size_t>(node_.outputs[index])] = {std::move(tensor), known};
+}
+
+void NodeRun::set_value(size_t index, GraphValue value) {
+    if (auto* tensor = std::get_if<Tensor>(&value)) {
+        set_output(index, std::move(*tensor));
+    } else if (wants_output(index)) {
+        slots_[static_cast<size_t>(node_.outputs[index])] = {std::move(value), false};
+    }
 }
 
 void NodeRun::set_known_output(size_t index, Tensor tensor) {

@@ -11,35 +11,28 @@
 #include "core/ir/value.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/graph.h"
+#include "npu_backend/onnx/graph_value.h"
 
 namespace npuscope::onnx_model {
-
-/// A value of the graph. Known ones follow from the model alone: shapes, integer arithmetic on
-/// them, scalar constants. Ops whose inputs are all known run on the host and are not recorded, as
-/// the Python numbers that they are in PyTorch.
-struct Slot {
-    std::optional<Tensor> tensor;
-    bool known = false;
-};
-
-/// Integers of any size and single floats; longer float tensors count as weights.
-[[nodiscard]] inline bool may_be_known(const Tensor& tensor) {
-    return !is_float(tensor.dtype()) || tensor.numel() <= 1;
-}
 
 /// Borrows everything for the call. Errors of all members: Error(kFormat) for a graph that does
 /// not fit its operators' definitions, Error(kUnsupported).
 class NodeRun {
   public:
-    NodeRun(const Graph& graph, const Node& node, std::vector<Slot>& slots, Executor& executor);
+    NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor);
 
     /// The node's lowering.
     void lower();
 
-    [[nodiscard]] int64_t opset() const { return graph_.opset; }
+    /// Of the model, or of the function that the node was written in.
+    [[nodiscard]] int64_t opset() const { return node_.opset; }
     [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
     [[nodiscard]] bool has_input(size_t index) const;
     [[nodiscard]] const Tensor& input(size_t index) const;
+    /// An input that must be a sequence.
+    [[nodiscard]] const TensorList& sequence(size_t index) const;
+    /// An input of any kind that has been computed.
+    [[nodiscard]] const GraphValue& value(size_t index) const;
     /// The same, brought under the first input's axes as the attributes `axis` and `broadcast` of
     /// operator sets before 7 say.
     [[nodiscard]] Tensor aligned_input(size_t index) const;
@@ -71,13 +64,15 @@ class NodeRun {
     std::vector<Tensor> call_all(std::string_view ir_name, NamedValues arguments);
 
     /// Runs a body of this node; its outputs, which do not follow from the model alone.
-    std::vector<Tensor> run_body(const Body& body, std::vector<Tensor> inputs);
+    std::vector<GraphValue> run_body(const Body& body, std::vector<GraphValue> inputs);
 
     [[nodiscard]] size_t output_count() const { return node_.outputs.size(); }
     [[nodiscard]] bool wants_output(size_t index) const {
         return index < node_.outputs.size() && node_.outputs[index] != kNoValue;
     }
     void set_output(size_t index, Tensor tensor);
+    /// A value of any kind.
+    void set_value(size_t index, GraphValue value);
     /// A value that follows from the model alone although an input does not (a shape).
     void set_known_output(size_t index, Tensor tensor);
 
@@ -88,7 +83,6 @@ class NodeRun {
     template <class T>
     [[nodiscard]] const T* find_attribute(std::string_view name) const;
 
-    const Graph& graph_;
     const Node& node_;
     std::vector<Slot>& slots_;
     Executor& executor_;

@@ -1,8 +1,10 @@
 // MaxPool, AveragePool and LpPool over one to three dimensions, and their global forms.
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "npu_backend/onnx/host_ops.h"
 #include "npu_backend/onnx/ir_calls.h"
 #include "npu_backend/onnx/windows.h"
 
@@ -135,12 +137,76 @@ void lower_max_pool(NodeRun& node) {
 
 namespace {
 
+/// One axis of a dilated pooling.
+struct DilatedAxis {
+    int64_t count = 0;            ///< windows
+    int64_t missing = 0;          ///< elements that the last window reads past the padded end
+    std::vector<double> counted;  ///< elements of each window that the mean counts
+};
+
+/// With ceil_mode a window may begin inside and end outside; what lies past the pads never counts.
+DilatedAxis dilated_axis(const Pooling& how, size_t i, int64_t size) {
+    const Windows& w = how.windows;
+    const int64_t padded = size + w.pads_begin[i] + w.pads_end[i];
+    const int64_t reach = (w.kernel[i] - 1) * w.dilation[i] + 1;
+    DilatedAxis axis;
+    axis.count = (padded - reach + (how.ceil_mode ? w.stride[i] - 1 : 0)) / w.stride[i] + 1;
+    if ((axis.count - 1) * w.stride[i] >= size + w.pads_begin[i]) --axis.count;
+    axis.missing = std::max<int64_t>(0, (axis.count - 1) * w.stride[i] + reach - padded);
+    const int64_t begin = how.count_include_pad ? 0 : w.pads_begin[i];
+    const int64_t end = how.count_include_pad ? padded : size + w.pads_begin[i];
+    for (int64_t at = 0; at < axis.count; ++at) {
+        double counted = 0;
+        for (int64_t k = 0; k < w.kernel[i]; ++k) {
+            const int64_t place = at * w.stride[i] + k * w.dilation[i];
+            counted += place >= begin && place < end ? 1 : 0;
+        }
+        axis.counted.push_back(counted);
+    }
+    return axis;
+}
+
+/// ATen's mean knows no dilation: strided slices are added axis by axis, then divided.
+Tensor dilated_average(NodeRun& node, Tensor x, const Pooling& how) {
+    const Windows& w = how.windows;
+    std::vector<DilatedAxis> axes;
+    Windows pads = w;
+    for (size_t i = 0; i < w.kernel.size(); ++i) {
+        require_host_size({w.kernel[i]});
+        require_host_size({x.shape()[i + 2] + w.pads_begin[i] + w.pads_end[i]});
+        axes.push_back(dilated_axis(how, i, x.shape()[i + 2]));
+        pads.pads_end[i] += axes.back().missing;
+    }
+    x = pad_windows(node, x, pads, 0.0);
+    Tensor divisors = Tensor::scalar(1.0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<int64_t>(i) + 2;
+        const int64_t last = (axes[i].count - 1) * w.stride[i] + 1;
+        Tensor sum;
+        for (int64_t k = 0; k < w.kernel[i]; ++k) {
+            const int64_t start = k * w.dilation[i];
+            const Tensor part = ir::slice(node, x, axis, start, start + last, w.stride[i]);
+            sum = k == 0 ? part : ir::add(node, sum, part);
+        }
+        x = sum;
+        std::vector<double> products;
+        for (int64_t before = 0; before < divisors.numel(); ++before)
+            for (const double counted : axes[i].counted)
+                products.push_back(divisors.at(before) * counted);
+        divisors = Tensor::from<double>({static_cast<int64_t>(products.size())},
+                                        std::span<const double>(products));
+    }
+    Shape shape = x.shape();
+    shape[0] = shape[1] = 1;
+    return ir::div(node, x, divisors.reshaped(shape).cast(x.dtype()));
+}
+
 /// Under pads that the op cannot take, a mean that does not count them is the mean that does,
 /// divided by the share of each window that is no pad.
 Tensor average(NodeRun& node, Tensor x, Pooling how) {
     how.average = true;
     if (std::ranges::count(how.windows.dilation, 1) != std::ssize(how.windows.dilation))
-        node.unsupported("average pooling with dilations is not supported");
+        return dilated_average(node, x, how);
     if (takes_pads(how.windows)) return pooled(node, x, how);
     const bool counts = std::exchange(how.count_include_pad, true);
     Windows padded = how.windows;
@@ -218,6 +284,9 @@ void lower_max_unpool(NodeRun& node) {
                  "its windows do not fit its input");
     // The places count within the shape that the windows imply, whatever output_shape says.
     Shape shape(x.shape().begin(), x.shape().begin() + 2);
+    for (const IntList* numbers : {&kernel, &stride, &pads})
+        for (const int64_t number : *numbers)
+            node.require(number >= 0 && number < (1 << 26), "its windows do not fit its input");
     for (size_t i = 0; i < count; ++i)
         shape.push_back((x.shape()[i + 2] - 1) * stride[i] + kernel[i] - pads[i] - pads[i + count]);
     Shape wanted = node.has_input(2) ? node.ints(2) : shape;

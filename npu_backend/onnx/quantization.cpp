@@ -25,19 +25,22 @@ Tensor to_float(NodeRun& node, const Tensor& x) {
 /// Rounded to nearest even, moved by the zero point and clamped to the dtype.
 Tensor quantized(NodeRun& node, const Tensor& scaled, const Tensor& zero, DType dtype) {
     const Tensor moved = ir::add(node, ir::unary(node, "round", scaled), to_float(node, zero));
-    const bool with_sign = info(dtype).is_signed;
+    const double highest = info(dtype).max_finite;
     const Tensor clamped = node.call("clamp",
                                      {{"self", moved},
-                                      {"min", Scalar{with_sign ? -128.0 : 0.0}},
-                                      {"max", Scalar{with_sign ? 127.0 : 255.0}}});
+                                      {"min", Scalar{info(dtype).is_signed ? -highest - 1 : 0.0}},
+                                      {"max", Scalar{highest}}});
     return ir::cast(node, clamped, dtype);
 }
 
 Tensor zero_point(const NodeRun& node, size_t index, DType otherwise) {
     if (!node.has_input(index)) return Tensor::zeros(otherwise, {});
     const DType dtype = node.input(index).dtype();
-    node.require(dtype == DType::kInt8 || dtype == DType::kUInt8 || dtype == DType::kInt32,
-                 "its zero point must be int8 or uint8");
+    const bool wide = dtype == DType::kInt16 || dtype == DType::kUInt16;
+    node.require(dtype == DType::kInt8 || dtype == DType::kUInt8 || (wide && node.opset() >= 21),
+                 std::string("its zero point is ") + std::string(name_of(dtype)) +
+                     " and must be int8 or uint8" +
+                     (node.opset() >= 21 ? ", int16 or uint16" : ""));
     return node.input(index);
 }
 
@@ -50,18 +53,23 @@ Tensor centred(NodeRun& node, size_t index, size_t zero, int64_t axis) {
 
 }  // namespace
 
+/// Operator set 19 lets the scale be a half.
 void lower_quantize_linear(NodeRun& node) {
     const Tensor& x = node.input(0);
     const int64_t axis = node.attribute("axis", int64_t{1});
     const Tensor zero = zero_point(node, 2, DType::kUInt8);
-    const Tensor scaled = ir::div(node, to_float(node, x), along(node, node.input(1), x, axis));
+    const Tensor scale = to_float(node, along(node, node.input(1), x, axis));
+    const Tensor scaled = ir::div(node, to_float(node, x), scale);
     node.set_output(0, quantized(node, scaled, along(node, zero, x, axis), zero.dtype()));
 }
 
 void lower_dequantize_linear(NodeRun& node) {
     const int64_t axis = node.attribute("axis", int64_t{1});
     const Tensor x = centred(node, 0, 2, axis);
-    node.set_output(0, ir::mul(node, x, along(node, node.input(1), x, axis)));
+    const Tensor& scale = node.input(1);
+    const Tensor product = ir::mul(node, x, to_float(node, along(node, scale, x, axis)));
+    // From operator set 19 on the scale's dtype is that of the result.
+    node.set_output(0, ir::cast(node, product, scale.dtype()));
 }
 
 /// Scale and zero point from the range of x, which always includes 0.

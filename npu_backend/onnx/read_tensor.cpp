@@ -1,10 +1,12 @@
 #include "npu_backend/onnx/read_tensor.h"
 
+#include <array>
 #include <cstring>
 #include <onnx/onnx_pb.h>
 #include <type_traits>
 
 #include "core/base/error.h"
+#include "npu_backend/onnx/external_data.h"
 
 namespace npuscope::onnx_model {
 
@@ -84,6 +86,18 @@ std::string element_type_name(int onnx_code) {
     if (const auto dtype = dtype_from_onnx(onnx_code)) return std::string(name_of(*dtype));
     if (onnx::TensorProto_DataType_IsValid(onnx_code))
         return onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(onnx_code));
+    // Later than the library's headers. Source: onnx.proto3, TensorProto.DataType.
+    constexpr std::array<const char*, 8> kLater = {"FLOAT8E4M3FN",
+                                                   "FLOAT8E4M3FNUZ",
+                                                   "FLOAT8E5M2",
+                                                   "FLOAT8E5M2FNUZ",
+                                                   "UINT4",
+                                                   "INT4",
+                                                   "FLOAT4E2M1",
+                                                   "FLOAT8E8M0"};
+    constexpr int kFirstLater = 17;
+    if (onnx_code >= kFirstLater && onnx_code < kFirstLater + static_cast<int>(kLater.size()))
+        return kLater[static_cast<size_t>(onnx_code - kFirstLater)];
     return "number " + std::to_string(onnx_code);
 }
 
@@ -97,12 +111,13 @@ DType element_type(int onnx_code, const std::string& what) {
 }
 
 Tensor read_tensor(const onnx::TensorProto& proto, const std::string& what) {
+    ExternalData none{std::filesystem::path()};
+    return read_tensor(proto, what, none);
+}
+
+Tensor read_tensor(const onnx::TensorProto& proto, const std::string& what, ExternalData& files) {
     const bool external = proto.data_location() == onnx::TensorProto_DataLocation_EXTERNAL ||
                           proto.external_data_size() != 0;
-    if (external)
-        throw Error(ErrorKind::kUnsupported,
-                    what + " keeps its data in another file, which is not supported; save the " +
-                        "model with all tensors inside");
     if (proto.has_segment())
         throw Error(ErrorKind::kUnsupported, what + " is stored in segments, not supported");
     const DType dtype = element_type(proto.data_type(), what);
@@ -112,6 +127,7 @@ Tensor read_tensor(const onnx::TensorProto& proto, const std::string& what) {
     } catch (const Error& error) {
         throw error.with_context(what);
     }
+    if (external) return files.read(proto, dtype, std::move(shape), what);
     if (proto.has_raw_data()) return from_raw(proto.raw_data(), dtype, std::move(shape), what);
     return from_typed_field(proto, dtype, std::move(shape), what);
 }

@@ -11,8 +11,16 @@ class TensorProto;
 
 namespace npuscope::onnx_model {
 
+class ExternalData;
+
 /// `what` names the tensor in messages. Errors: Error(kFormat) dimensions that do not fit the
-/// stored data, Error(kUnsupported) element types outside the table, external and segmented data.
+/// stored data, Error(kUnsupported) element types outside the table and segmented data; those of
+/// ExternalData.
+[[nodiscard]] Tensor read_tensor(const onnx::TensorProto& proto,
+                                 const std::string& what,
+                                 ExternalData& files);
+
+/// The same for a tensor that must hold its data itself.
 [[nodiscard]] Tensor read_tensor(const onnx::TensorProto& proto, const std::string& what);
 
 /// "float16", or ONNX's name of a type that has no row in the table of dtypes.

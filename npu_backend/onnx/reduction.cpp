@@ -56,22 +56,25 @@ void lower_arg(NodeRun& node, std::string_view ir_name) {
     node.set_output(0, std::move(index));
 }
 
-void lower_simple(NodeRun& node, std::string_view ir_name) {
-    node.set_output(0, reduced(node, ir_name, node.input(0), read_reduction(node)));
+/// Truth values, which operator set 20 has added, are compared as 0 and 1.
+void lower_extreme(NodeRun& node, std::string_view ir_name) {
+    const DType dtype = node.input(0).dtype();
+    const Tensor x = ir::cast(node, node.input(0), dtype == DType::kBool ? DType::kInt32 : dtype);
+    node.set_output(0, ir::cast(node, reduced(node, ir_name, x, read_reduction(node)), dtype));
 }
 
 }  // namespace
 
 void lower_reduce_mean(NodeRun& node) {
-    lower_simple(node, "mean_dim");
+    node.set_output(0, reduced(node, "mean_dim", node.input(0), read_reduction(node)));
 }
 
 void lower_reduce_max(NodeRun& node) {
-    lower_simple(node, "amax");
+    lower_extreme(node, "amax");
 }
 
 void lower_reduce_min(NodeRun& node) {
-    lower_simple(node, "amin");
+    lower_extreme(node, "amin");
 }
 
 void lower_reduce_sum(NodeRun& node) {

@@ -33,6 +33,7 @@ struct Settings {
     std::string nearest;
     double cubic_a = -0.75;
     bool exclude_outside = false;
+    bool antialias = false;
 };
 
 /// Source: ONNX Operators, Resize, coordinate_transformation_mode.
@@ -50,7 +51,7 @@ double original_place(const NodeRun& node,
     if (how.coordinates == "align_corners") return to > 1 ? x * (from - 1) / (to - 1) : 0.0;
     if (how.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
     if (how.coordinates == "half_pixel_symmetric") {
-        const double adjustment = to / (axis.scale * from);
+        const double adjustment = static_cast<double>(axis.to) / to;
         return from / 2 * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5;
     }
     node.require(how.coordinates == "tf_crop_and_resize",
@@ -77,7 +78,51 @@ std::array<double, 4> cubic_weights(double t, double a) {
     return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
+/// Weight of a neighbour at `distance` in the filter without stretching.
+double filter_weight(const Settings& how, double distance) {
+    const double d = std::abs(distance);
+    if (how.mode == "linear") return std::max(0.0, 1 - d);
+    if (d <= 1) return cubic_weights(d, how.cubic_a)[1];
+    return d < 2 ? cubic_weights(d - 1, how.cubic_a)[0] : 0.0;
+}
+
+/// The filter stretched over what a smaller result averages, its weights adding up to 1.
+/// Source: ONNX Operators, Resize, antialias.
+Taps stretched_taps(const NodeRun& node, const Settings& how, const AxisResize& axis) {
+    const double radius = (how.mode == "linear" ? 1 : 2) / axis.scale;
+    node.require(radius < 67108864.0, "a scale is too small to be meant");
+    const auto before = static_cast<int64_t>(std::ceil(radius)) - 1;
+    const int64_t count = 2 * before + 2;
+    require_host_size({count, axis.to});
+    Taps taps{std::vector<IntList>(static_cast<size_t>(count)),
+              std::vector<std::vector<double>>(static_cast<size_t>(count)),
+              {}};
+    const auto last = static_cast<double>(axis.from - 1);
+    for (int64_t at = 0; at < axis.to; ++at) {
+        const double place = original_place(node, how, axis, at);
+        taps.outside.push_back(how.coordinates == "tf_crop_and_resize" &&
+                               (place < 0 || place > last));
+        const double first = std::floor(place) - static_cast<double>(before);
+        std::vector<double> weights;
+        double sum = 0;
+        for (int64_t k = 0; k < count; ++k) {
+            const double read = first + static_cast<double>(k);
+            const bool counts = !how.exclude_outside || (read >= 0 && read <= last);
+            weights.push_back(counts ? filter_weight(how, axis.scale * (read - place)) : 0.0);
+            sum += weights.back();
+            taps.index[static_cast<size_t>(k)].push_back(
+                static_cast<int64_t>(std::clamp(read, 0.0, last)));
+        }
+        for (int64_t k = 0; k < count; ++k)
+            taps.weight[static_cast<size_t>(k)].push_back(
+                sum == 0 ? 0.0 : weights[static_cast<size_t>(k)] / sum);
+    }
+    return taps;
+}
+
 Taps read_taps(const NodeRun& node, const Settings& how, const AxisResize& axis) {
+    if (how.antialias && how.mode != "nearest" && axis.scale < 1)
+        return stretched_taps(node, how, axis);
     const size_t count = how.mode == "nearest" ? 1 : (how.mode == "linear" ? 2 : 4);
     Taps taps{std::vector<IntList>(count), std::vector<std::vector<double>>(count), {}};
     for (int64_t at = 0; at < axis.to; ++at) {
@@ -168,6 +213,7 @@ void resize(NodeRun& node,
                          "a scale is not positive or too large");
             axis.to = static_cast<int64_t>(std::floor(from * axis.scale));
         } else {
+            node.require(sizes[i] >= 0 && common * from < 2147483648.0, "a size is too large");
             axis.to = common > 0 ? static_cast<int64_t>(std::round(common * from)) : sizes[i];
             axis.scale = common > 0 ? common : static_cast<double>(sizes[i]) / from;
         }
@@ -197,11 +243,10 @@ void lower_resize(NodeRun& node) {
         node.attribute("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
         node.attribute("nearest_mode", old ? "floor" : "round_prefer_floor"),
         node.attribute("cubic_coeff_a", -0.75),
-        node.attribute("exclude_outside", int64_t{0}) != 0};
+        node.attribute("exclude_outside", int64_t{0}) != 0,
+        node.attribute("antialias", int64_t{0}) != 0};
     node.require(how.mode == "nearest" || how.mode == "linear" || how.mode == "cubic",
                  "mode is not nearest, linear or cubic");
-    if (node.attribute("antialias", int64_t{0}) != 0)
-        node.unsupported("resizing with antialias is not supported");
     if (old) {
         resize(node, how, numbers(node, 1), {}, {});
         return;

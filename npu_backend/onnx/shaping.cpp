@@ -24,6 +24,9 @@ IntList read_pads(const NodeRun& node, int64_t ndim) {
             axes.push_back(node.axis_from_front(axis, ndim));
     }
     node.require(pads.size() == 2 * axes.size(), "pads must have two numbers for each axis");
+    for (const int64_t pad : pads)
+        node.require(pad > -(int64_t{1} << 40) && pad < int64_t{1} << 40,
+                     "a pad of " + std::to_string(pad) + " elements is too large to be meant");
     IntList all(static_cast<size_t>(2 * ndim), 0);
     for (size_t i = 0; i < axes.size(); ++i) {
         all[static_cast<size_t>(axes[i])] = pads[i];
@@ -116,7 +119,7 @@ void lower_tile(NodeRun& node) {
 void lower_depth_to_space(NodeRun& node) {
     const Tensor& x = node.input(0);
     const int64_t b = node.attribute("blocksize", int64_t{0});
-    node.require(x.ndim() == 4 && b > 0 && x.dim(1) % (b * b) == 0,
+    node.require(x.ndim() == 4 && b > 0 && b < (1 << 16) && x.dim(1) % (b * b) == 0,
                  "its channels do not split into blocks");
     const int64_t n = x.dim(0);
     const int64_t c = x.dim(1) / (b * b);
@@ -159,7 +162,7 @@ void lower_eye_like(NodeRun& node) {
     Tensor eye = Tensor::zeros(DType::kFloat64, x.shape());
     const auto elements = eye.mutable_as<double>();
     for (int64_t row = 0; row < x.dim(0); ++row)
-        if (row + k >= 0 && row + k < x.dim(1))
+        if (k >= -row && k < x.dim(1) - row)
             elements[static_cast<size_t>(row * x.dim(1) + row + k)] = 1;
     node.set_output(0, eye.cast(element_type(static_cast<int>(code), "its result")));
 }
@@ -175,6 +178,8 @@ void lower_range(NodeRun& node) {
     node.require(delta != 0, "its step is 0");
     const double count = std::max(0.0, std::ceil((node.number(1) - start) / delta));
     node.require(count < 67108864.0, "it has too many elements");
+    const auto first = static_cast<uint64_t>(is_float(dtype) ? 0 : node.ints(0)[0]);
+    const auto step = static_cast<uint64_t>(is_float(dtype) ? 0 : node.ints(2)[0]);
     Tensor values(is_float(dtype) ? DType::kFloat64 : DType::kInt64, {static_cast<int64_t>(count)});
     for (int64_t i = 0; i < values.numel(); ++i)
         if (is_float(dtype))
@@ -182,7 +187,7 @@ void lower_range(NodeRun& node) {
                 start + static_cast<double>(i) * delta;
         else
             values.mutable_as<int64_t>()[static_cast<size_t>(i)] =
-                node.ints(0)[0] + i * node.ints(2)[0];
+                static_cast<int64_t>(first + static_cast<uint64_t>(i) * step);
     node.set_output(0, values.cast(dtype));
 }
 
@@ -224,7 +229,8 @@ void lower_reverse_sequence(NodeRun& node) {
     const Tensor& x = node.input(0);
     const int64_t batch_axis = node.attribute("batch_axis", int64_t{1});
     const int64_t time_axis = node.attribute("time_axis", int64_t{0});
-    node.require(x.ndim() >= 2 && batch_axis + time_axis == 1, "its axes are not 0 and 1");
+    node.require(x.ndim() >= 2 && (time_axis == 0 || time_axis == 1) && batch_axis == 1 - time_axis,
+                 "its axes are not 0 and 1");
     const IntList lengths = node.ints(1);
     const int64_t times = x.dim(time_axis);
     node.require(static_cast<int64_t>(lengths.size()) == x.dim(batch_axis),

@@ -154,8 +154,9 @@ void lower_mel_weight_matrix(NodeRun& node) {
     for (int64_t i = 0; i < bins + 2; ++i) {
         const double mel = to_mel(low) + static_cast<double>(i) * step;
         const double hertz = 700 * (std::pow(10.0, mel / 2595) - 1);
-        edges.push_back(
-            static_cast<int64_t>(std::floor(static_cast<double>(length + 1) * hertz / rate)));
+        const double edge = std::floor((static_cast<double>(length) + 1) * hertz / rate);
+        node.require(std::abs(edge) < 1099511627776.0, "its frequencies are too large");
+        edges.push_back(static_cast<int64_t>(edge));
     }
     Tensor weights = Tensor::zeros(DType::kFloat64, {spectrum, bins});
     const auto out = weights.mutable_as<double>();
@@ -168,9 +169,10 @@ void lower_mel_weight_matrix(NodeRun& node) {
         const int64_t middle = edges[at + 1];
         const int64_t end = edges[at + 2];
         if (middle == begin) set(middle, i, 1);
-        for (int64_t j = begin; middle > begin && j <= middle; ++j)
+        const int64_t first = std::max<int64_t>(0, begin);
+        for (int64_t j = first; middle > begin && j <= std::min(middle, spectrum - 1); ++j)
             set(j, i, static_cast<double>(j - begin) / static_cast<double>(middle - begin));
-        for (int64_t j = middle; end > middle && j < end; ++j)
+        for (int64_t j = std::max<int64_t>(0, middle); j < std::min(end, spectrum); ++j)
             set(j, i, static_cast<double>(end - j) / static_cast<double>(end - middle));
     }
     const auto code = static_cast<int>(node.attribute("output_datatype", int64_t{1}));

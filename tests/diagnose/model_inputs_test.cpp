@@ -36,6 +36,32 @@ TEST(SeededInputs, follow_the_seed) {
                            seeded_model_inputs(model, 4)[0].second));
 }
 
+onnx_model::Model case_model(const std::string& name) {
+    return onnx_model::Model::load(test::source_dir() / "data/onnx_cases" / (name + ".onnx"));
+}
+
+TEST(SeededInputs, give_a_sequence_one_element_and_an_optional_no_content) {
+    const NamedTensors sequence = seeded_model_inputs(case_model("sequence_input"), 3);
+    ASSERT_EQ(sequence.size(), 2u);
+    EXPECT_EQ(sequence[0].first, "s/0");
+    EXPECT_EQ(sequence[0].second.shape(), (Shape{1}));
+    const NamedTensors optional = seeded_model_inputs(case_model("optional_absent"), 3);
+    ASSERT_EQ(optional.size(), 1u);
+    EXPECT_EQ(optional[0].first, "x");
+}
+
+TEST(ModelInputs, take_the_elements_of_a_sequence) {
+    const auto path = test::source_dir() / "data/onnx_cases/sequence_input.io.npz";
+    const onnx_model::Model model = case_model("sequence_input");
+    const NamedTensors inputs = read_model_inputs(model, path);
+    ASSERT_EQ(inputs.size(), 3u);
+    EXPECT_EQ(inputs[0].first, "s/0");
+    EXPECT_NO_THROW(model.check_inputs(inputs));
+    const NamedTensors expected = read_expected_outputs(model, path);
+    ASSERT_EQ(expected.size(), 2u);
+    EXPECT_EQ(expected[1].first, "y/1");
+}
+
 TEST(ModelInputs, accept_the_bare_name_and_the_prefixed_one_and_leave_outputs_out) {
     const test::TempDir folder;
     const onnx_model::Model model = digits();

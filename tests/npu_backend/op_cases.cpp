@@ -20,7 +20,7 @@ using nlohmann::json;
 const json& all_cases() {
     static const json cases = [] {
         json all = json::array();
-        for (const char* name : {"op_cases.json", "training_cases.json"}) {
+        for (const char* name : {"op_cases.json", "training_cases.json", "bit_cases.json"}) {
             std::ifstream stream(source_dir() / "data" / name);
             for (json& recorded : json::parse(stream))
                 all.push_back(std::move(recorded));

@@ -95,6 +95,28 @@ std::string message_of(ErrorKind kind, Call&& call) {
     return "";
 }
 
+/// A model that cannot be loaded, and what is said about it.
+struct Bad {
+    const char* name;
+    ErrorKind kind;
+    const char* message;  ///< a part of it
+};
+
+/// gtest prints parameters byte by byte otherwise.
+inline void PrintTo(const Bad& bad, std::ostream* stream) {
+    *stream << bad.name;
+}
+
+/// One line that names the file.
+inline void expect_refused(const Bad& bad) {
+    const auto path = onnx_case_path(std::string("bad_") + bad.name);
+    const std::string message =
+        message_of(bad.kind, [&] { static_cast<void>(onnx_model::Model::load(path)); });
+    EXPECT_NE(message.find(bad.message), std::string::npos) << message;
+    EXPECT_NE(message.find(path.string()), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
 }  // namespace npuscope::test
 
 /// One test per named case of data/onnx_cases: both references agree with torch or NumPy.

@@ -1,0 +1,3 @@
+#include "tests/npu_backend/onnx/onnx_case.h"
+
+NPUSCOPE_ONNX_CASES(Regions, "roi_align", "roi_align_max")
