@@ -12,6 +12,10 @@ std::string op_facts(const OpEnd& op, const Match* match) {
     add("node", op.source.node);
     add("module", op.source.module);
     add("line", op.source.line);
+    add("autograd", op.source.autograd);
+    add("fallback", op.source.fallback);
+    if (op.source.thread > 0) facts["thread"] = op.source.thread;
+    if (op.source.step >= 0) facts["step"] = op.source.step;
     facts["kernels"] = nlohmann::ordered_json::array();
     for (const std::string& kernel : op.kernels)
         facts["kernels"].push_back(kernel);
