@@ -10,5 +10,23 @@
 
 from npuscope.torch.chip_session import npu
 from npuscope.torch.dumping import dumper, op_map, step
+from npuscope.torch.installing import install, uninstall
+from npuscope.torch.mixed_precision import LossScale, autocast
+from npuscope.torch.profiling import KernelProfile, profile_ops
+from npuscope.torch.watching import Watch, compare_models, watch
 
-__all__ = ["dumper", "npu", "op_map", "step"]
+__all__ = [
+    "KernelProfile",
+    "LossScale",
+    "Watch",
+    "autocast",
+    "compare_models",
+    "dumper",
+    "install",
+    "npu",
+    "op_map",
+    "profile_ops",
+    "step",
+    "uninstall",
+    "watch",
+]

@@ -159,3 +159,21 @@ def global_module_hooks(before: Callable[..., Any], after: Callable[..., Any]) -
     except TypeError:
         handles.append(module.register_module_forward_hook(after))
     return handles
+
+
+def has_cpu_kernel(op: Any) -> bool:
+    """Whether PyTorch itself can run the op on CPU tensors."""
+    schema = op._schema
+    name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+    keys = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+    return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in keys)
+
+
+def name_device(name: str, module: Any) -> None:
+    """From 2.1 on: torch.device(name) can be made."""
+    try:
+        torch.utils.rename_privateuse1_backend(name)
+    except RuntimeError:  # it has this name already, or another that stays
+        pass
+    if not hasattr(torch, name):
+        torch._register_device_module(name, module)

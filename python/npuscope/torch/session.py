@@ -225,10 +225,16 @@ def _stack() -> List[Session]:
     return _local.stack
 
 
+# Of an installed device (installing.py).
+device_session: Optional[Session] = None
+
+
 def current_session() -> Optional[Session]:
-    """The innermost of this thread."""
+    """The innermost of this thread; outside of any, that of an installed device that was used."""
     stack = _stack()
-    return stack[-1] if stack else None
+    if stack:
+        return stack[-1]
+    return device_session if getattr(device_session, "used", False) else None
 
 
 def _sleep_in_child() -> None:
