@@ -28,6 +28,8 @@ class CMakeBuild(build_ext):
         target = Path(self.get_ext_fullpath(extension.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(made, target)
+        # Written with the extension, from its table of ops.
+        shutil.copy2(made.parent / "ops.pyi", target.parent)
 
 
 VERSION = re.search(

@@ -13,6 +13,7 @@ void register_streams(py::module_& module);
 void register_scopes(py::module_& module);
 void register_dumps(py::module_& module);
 void register_flows(py::module_& module);
+void register_schemas(py::module_& module);
 void register_profiles(py::module_& module);
 
 }  // namespace npuscope::python
@@ -29,5 +30,6 @@ PYBIND11_MODULE(_core, module) {
     python::register_scopes(module);
     python::register_dumps(module);
     python::register_flows(module);
+    python::register_schemas(module);
     python::register_profiles(module);
 }

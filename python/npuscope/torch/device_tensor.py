@@ -38,7 +38,7 @@ class DeviceTensor(torch.Tensor):
     index = 0
     is_npu = True
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = private.NO_TORCH_FUNCTION
 
     @classmethod
     def __torch_dispatch__(

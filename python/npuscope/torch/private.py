@@ -6,6 +6,8 @@
 | torch._C._DisableTorchDispatch | our own tensor work, unseen by modes | 1.13 |
 | torch._C._current_autograd_node | the node that runs | 2.1 |
 | Variable._execution_engine, Node.register_prehook | the same before 2.1 | 1.13 |
+| torch._C._disabled_torch_function_impl | the device's tensors | 1.13 |
+| torch._C._dispatch_has_kernel_for_dispatch_key | what the CPU can compute | 1.13 |
 | OpOverload._schema | argument names and defaults | 1.13 |
 """
 
@@ -24,7 +26,10 @@ VERSION: Tuple[int, int] = tuple(map(int, re.match(r"(\d+)\.(\d+)", torch.__vers
 # Whole numbers that a compiler may leave open; before 2.0 there are none in Python.
 SYMBOLIC: Tuple[type, ...] = (torch.SymInt,) if hasattr(torch, "SymInt") else ()
 
-__all__ = ["SYMBOLIC", "TorchDispatchMode", "VERSION", "autograd_tracking", "current_node", "unseen"]
+# For a tensor class whose ops are seen at the dispatch level only.
+NO_TORCH_FUNCTION = torch._C._disabled_torch_function_impl
+
+__all__ = ["NO_TORCH_FUNCTION", "SYMBOLIC", "TorchDispatchMode", "VERSION", "autograd_tracking", "current_node", "unseen"]
 
 
 class unseen:  # noqa: N801 - reads as a statement: with unseen():
