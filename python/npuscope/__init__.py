@@ -21,6 +21,7 @@ from npuscope.errors import (
 )
 from npuscope.executor import Executor, Hook, chip, chips, current_executor
 from npuscope.flows import Comparison, check, compare, extract, overflow, run
+from npuscope.profile import Profile, ProfileRow
 
 __all__ = [
     "Comparison",
@@ -34,6 +35,8 @@ __all__ = [
     "HookCall",
     "InternalError",
     "IoError",
+    "Profile",
+    "ProfileRow",
     "Tensor",
     "UnsupportedError",
     "UsageError",

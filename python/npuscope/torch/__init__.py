@@ -12,11 +12,10 @@ from npuscope.torch.chip_session import npu
 from npuscope.torch.dumping import dumper, op_map, step
 from npuscope.torch.installing import install, uninstall
 from npuscope.torch.mixed_precision import LossScale, autocast
-from npuscope.torch.profiling import KernelProfile, profile_ops
+from npuscope.torch.profiling import profile_ops
 from npuscope.torch.watching import Watch, compare_models, watch
 
 __all__ = [
-    "KernelProfile",
     "LossScale",
     "Watch",
     "autocast",

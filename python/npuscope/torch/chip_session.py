@@ -16,7 +16,7 @@ from npuscope.torch import private
 from npuscope.torch.fallback import on_cpu
 from npuscope.torch.plans import Plan
 from npuscope.torch.session import Session, current_session, results_of, seqids
-from npuscope.torch.tensors import to_torch
+from npuscope.torch.tensors import is_plain, to_torch
 
 NPU = 10
 _MOST_PRINTED = 20
@@ -36,7 +36,7 @@ class ChipSession(Session):
         self._quiet = quiet
 
     def compute(self, plan: Plan, values: List[Any], running: Any, replaced: Dict) -> Any:
-        why = self._on_chip(plan, running)
+        why = self._on_chip(plan, values, running)
         if why is None:
             self.native[plan.name] = self.native.get(plan.name, 0) + 1
             with private.unseen():
@@ -46,10 +46,12 @@ class ChipSession(Session):
             running.fallback = why
         return on_cpu(plan, values)
 
-    def _on_chip(self, plan: Plan, running: Any) -> Optional[str]:
+    def _on_chip(self, plan: Plan, values: List[Any], running: Any) -> Optional[str]:
         """None when the chip has computed the op, else why not."""
         if plan.chip_name is None:
             return f"the emulated {self.chip} has no such op"
+        if not all(map(is_plain, values)):
+            return f"the emulated {self.chip} has no such dtype or layout"
         if not self.stream.accepts(running, plan.chip_name):
             return f"the emulated {self.chip} does not take these arguments"
         try:
@@ -66,9 +68,11 @@ class ChipSession(Session):
 
     @staticmethod
     def _results(plan: Plan, values: List[Any], running: Any, replaced: Dict) -> Any:
+        device = next((v.device for v in values if isinstance(v, torch.Tensor)), "cpu")
+
         def convert(value: Any) -> Any:
             if isinstance(value, _core.Tensor):
-                return to_torch(value)
+                return to_torch(value, device)
             return [convert(item) for item in value] if isinstance(value, list) else value
 
         given = {a.name: value for a, value in zip(plan.arguments, values)}

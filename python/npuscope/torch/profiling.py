@@ -7,12 +7,9 @@ from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
 
 import torch
 
-from npuscope import _core
-from npuscope.dump_scope import PathLike
 from npuscope.errors import UsageError
 from npuscope.executor import chips
 from npuscope.torch import private
-from npuscope.torch.chip_session import npu
 from npuscope.torch.plans import Plan, plan_of
 
 
@@ -102,35 +99,3 @@ def profile_ops(function: Callable[[], Any], *, chip: str = "910A") -> OpProfile
     ]
     return OpProfile(sorted(rows, key=lambda row: (-row.seconds, row.name)), chip)
 
-
-class KernelProfile:
-    """Times of ops and kernels inside an `npu` block, which is under way:
-
-        with npu("910A") as chip, KernelProfile(chip) as profile:
-            …
-        print(profile.table)
-        profile.export_chrome_trace("trace.json")
-
-    They are the emulator's on this machine, not a chip's.
-    """
-
-    def __init__(self, block: npu) -> None:
-        self._block = block
-        self._core: Any = None
-        self.table = ""
-        self.rows: List[Tuple[str, bool, int, float]] = []
-        self._trace = ""
-
-    def __enter__(self) -> "KernelProfile":
-        self._core = _core.OpProfile(self._block.session.stream)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.table, self.rows = self._core.table(), self._core.rows()
-        self._trace = self._core.chrome_trace()
-        self._core = None
-
-    def export_chrome_trace(self, path: PathLike) -> None:
-        """For chrome://tracing and Perfetto."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._trace)

@@ -37,10 +37,13 @@ def encode(value: Any) -> Tuple[Any, bool]:
     return value, isinstance(value, (bool, int, float, str))
 
 
-def arguments_of(plan: Plan, values: Sequence[Any]) -> List[Tuple[str, str, Any]]:
+def arguments_of(plan: Plan, values: Sequence[Any], tensors: bool) -> List[Tuple[str, str, Any]]:
+    """(name, kind, value) as the extension takes them; without `tensors`, plain values only."""
     rows = []
     for argument, value in zip(plan.arguments, values):
         if value is None or says_nothing(value):
+            continue
+        if not tensors and (isinstance(value, torch.Tensor) or argument.kind == "L"):
             continue
         encoded, known = encode(value)
         if known:
@@ -90,6 +93,7 @@ class Session:
         self._wanted: Dict[Tuple[str, int], bool] = {}
         self._turn: ContextManager[Any] = contextlib.nullcontext()
         self._asleep = False
+        self._inputs_of: Dict[int, bool] = {}
         self.after_op: Optional[Callable[[], None]] = None
         _sessions.add(self)
 
@@ -120,13 +124,16 @@ class Session:
         limited = ops is not None or steps is not None
         self._scopes.append((scope, _core.OpFilter(ops or [], steps or []) if limited else None))
         self._wanted.clear()
-        if options.get("use_load") or options.get("load_file_path"):
+        loads = bool(options.get("use_load") or options.get("load_file_path"))
+        self._inputs_of[id(scope)] = loads or options.get("inputs", True)
+        if loads:
             # A golden run belongs to one running op: others wait.
             self._turn = threading.RLock()
         return scope
 
     def detach(self, scope: OpenScope, error: Optional[BaseException]) -> DumpSummary:
         self._scopes = [row for row in self._scopes if row[0] is not scope]
+        self._inputs_of.pop(id(scope), None)
         self._wanted.clear()
         return scope.close(error)
 
@@ -143,6 +150,10 @@ class Session:
             wanted = any(f is None or f.keeps(name, self.step) for _, f in self._scopes)
             self._wanted[key] = wanted
         return wanted
+
+    @property
+    def _needs_inputs(self) -> bool:
+        return self.chip is not None or any(self._inputs_of.values())
 
     def facts(self) -> Dict[str, Any]:
         row = self._origins.facts()
@@ -162,7 +173,8 @@ class Session:
 
     def _observe(self, plan: Plan, values: List[Any]) -> Any:
         with private.unseen():
-            running = self.stream.begin(plan.name, arguments_of(plan, values), True, self.facts())
+            arguments = arguments_of(plan, values, self._needs_inputs)
+            running = self.stream.begin(plan.name, arguments, True, self.facts())
             replaced = running.replaced()
             given = self._with(plan, values, replaced) if replaced else values
         outputs = self.compute(plan, given, running, replaced)

@@ -34,6 +34,16 @@ def to_core(tensor: torch.Tensor) -> Optional["_core.Tensor"]:
     return _core.Tensor.from_memory(tensor.data_ptr(), name, tuple(tensor.shape))
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a tensor, a dtype, or all in a list can go to the chip as they are; other values can."""
+    if isinstance(value, torch.Tensor):
+        strided = value.layout == torch.strided and not value.is_quantized
+        return strided and value.dtype in NAME_OF and value.device.type != "meta"
+    if isinstance(value, torch.dtype):
+        return value in NAME_OF
+    return all(map(is_plain, value)) if isinstance(value, (list, tuple)) else True
+
+
 def to_torch(tensor: "_core.Tensor", device: Any = "cpu") -> torch.Tensor:
     """A new tensor with the elements. Called where modes are off."""
     made = torch.empty(tensor.shape, dtype=DTYPE_OF[tensor.dtype], device="cpu")

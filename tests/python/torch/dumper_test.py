@@ -1,6 +1,7 @@
 """npuscope.torch.dumper: names, arguments, facts, and that observing changes nothing."""
 
 import os
+import signal
 import tempfile
 import threading
 import unittest
@@ -136,6 +137,7 @@ class Facts(Folder):
         convs = dump.ops("convolution")
         self.assertEqual([run.facts["module"] for run in convs], ["stem", "block.conv"])
         self.assertNotIn("autograd", convs[0].facts)
+        self.assertNotIn("status", convs[0].facts)
         self.assertIn("digits_models.py", convs[0].facts["line"])
         backward = dump.ops("convolution_backward")
         self.assertEqual([run.facts["module"] for run in backward], ["block.conv", "stem"])
@@ -201,6 +203,23 @@ class Unchanged(Folder):
         self.assertIn("exp", self.names())
         self.assertFalse(npuscope.open_dump(self.path).complete)
         torch.ones(3).exp()  # nothing is left attached
+
+
+    def test_ctrl_c_rises_and_the_file_holds_the_ops_before_it(self) -> None:
+        with self.assertRaises(KeyboardInterrupt):
+            with nt.dumper(use_dump=True, dump_path=self.path):
+                torch.ones(3).exp()
+                signal.raise_signal(signal.SIGINT)
+                torch.ones(3).tanh()
+        dump = npuscope.open_dump(self.path)
+        self.assertEqual([op.name for op in dump.ops()], ["ones", "exp"])
+        self.assertIn("KeyboardInterrupt", dump.facts["Note"])
+
+    def test_a_recording_without_status_is_scanned_by_values(self) -> None:
+        x = torch.tensor([1e30])
+        with nt.dumper(use_dump=True, dump_path=self.path):
+            x * x
+        self.assertTrue(npuscope.overflow(self.path)["found"])
 
 
 class Surroundings(Folder):

@@ -88,7 +88,7 @@ class Load(Folder):
         self.assertIn("13 of 13 ops ran on their own data", told.getvalue())
         self.assertIn("and 3 more", told.getvalue())
 
-    def test_a_recording_of_a_gpu_is_loaded_on_the_cpu(self) -> None:
+    def check_a_recording_of_a_gpu(self, tolerance: float) -> None:
         golden = f"{os.environ['NPUSCOPE_SOURCE_DIR']}/data/recordings/gpu_step_fp32.h5"
         recorded = npuscope.open_dump(golden).ops("convolution_backward")[0]
         given = recorded.inputs
@@ -102,7 +102,15 @@ class Load(Folder):
         for name in recorded.outputs.tensors():
             expected = recorded.outputs[name]
             largest = np.abs(expected).max()
-            np.testing.assert_allclose(run.outputs[name], expected, atol=2e-6 * largest, rtol=0)
+            np.testing.assert_allclose(run.outputs[name], expected, atol=tolerance * largest, rtol=0)
+
+    def test_a_recording_of_a_gpu_is_loaded_on_the_cpu(self) -> None:
+        self.check_a_recording_of_a_gpu(2e-6)
+
+    def test_a_recording_of_a_gpu_is_loaded_into_the_chip(self) -> None:
+        with nt.npu("910A", quiet=True) as chip:
+            self.check_a_recording_of_a_gpu(4e-3)
+        self.assertIn("convolution_backward", chip.native)
 
     def test_rejects_a_load_file_that_is_missing_or_the_dump_itself(self) -> None:
         with self.assertRaisesRegex(npuscope.IoError, "none.h5"):

@@ -116,6 +116,15 @@ class Fallback(Folder):
         self.assertEqual((values.dtype, indices.dtype), (torch.float16, torch.int64))
         self.assertTrue(torch.equal(values, torch.kthvalue(x.float(), 2)[0].half()))
 
+    def test_complex_and_sparse_tensors_are_pytorchs(self) -> None:
+        x = torch.tensor([1 + 2j, 3 - 1j])
+        with nt.npu("910A", quiet=True) as chip:
+            self.assertEqual((x * x).tolist(), [-3 + 4j, 8 - 6j])
+            self.assertEqual(torch.ones(1).to(torch.complex64).dtype, torch.complex64)
+            sparse = torch.eye(2).to_sparse()
+            self.assertEqual(torch.mm(sparse, torch.ones(2, 1)).tolist(), [[1], [1]])
+        self.assertIn("dtype or layout", chip.fallbacks["mul_Tensor"][0])
+
     def test_the_dump_tells_which_ops_fell_back(self) -> None:
         with nt.npu("910A", quiet=True), nt.dumper(use_dump=True, dump_path=self.path):
             torch.linalg.matrix_exp(torch.eye(2))

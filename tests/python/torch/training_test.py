@@ -186,7 +186,7 @@ class Profiling(Folder):
         self.assertEqual(expected - computed, set())
 
     def test_times_of_kernels_as_table_and_trace(self) -> None:
-        with nt.npu("910A") as chip, nt.KernelProfile(chip) as profile:
+        with nt.npu("910A") as chip, npuscope.Profile(chip) as profile:
             torch.ones(2).exp()
         self.assertIn("Exp", profile.table)
         path = self.folder / "trace.json"
