@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "dumper/golden.h"
 #include "dumper/op_facts.h"
+#include "dumper/op_statistics.h"
 #include "dumper/output_path.h"
 #include "dumper/write_queue.h"
 
@@ -133,8 +134,9 @@ struct DumpScope::State : Observer, InputProvider {
     std::optional<Output> output;
     std::optional<Output> inputs_output;
     std::optional<Progress> progress;
-    std::string stop_note;  ///< writer thread's until the queue has finished
-    bool stopped = false;   ///< likewise
+    std::string stop_note;   ///< writer thread's until the queue has finished
+    bool stopped = false;    ///< likewise
+    std::string incomplete;  ///< of set_incomplete()
     bool attached = false;
     bool closed = false;
     DumpSummary summary;
@@ -147,6 +149,9 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
     if (mode == Mode::kOverflow && source.device_code() != dumpfile::kDeviceNpu)
         throw Error(ErrorKind::kUsage,
                     "check_overflow reads the NPU's float status; this device is no NPU");
+    if (options.statistics && mode != Mode::kDump)
+        throw Error(ErrorKind::kUsage,
+                    "statistics go with use_dump only; other modes need the elements");
     const fs::path path = resolved_dump_path(options.dump_path);
     const fs::path inputs_path = with_suffix(path, "_inputs");
     const bool keep_inputs = mode == Mode::kLoad && options.dump_inputs;
@@ -198,7 +203,7 @@ void DumpScope::State::provide(std::string_view op_name, NamedValues& inputs) {
 }
 
 void DumpScope::State::op_end(const OpEnd& op) {
-    if (!op.recorded) return;
+    if (!op.recorded || (options.keep && !options.keep(op))) return;
     ++summary.ops_seen;
     progress->update(summary.ops_seen, std::string(op.name));
     // Taken out first: what provide() found serves this op only.
@@ -217,7 +222,7 @@ void DumpScope::State::op_end(const OpEnd& op) {
     dumpfile::OpRecord record;
     record.name = op.name;
     record.seqid = found ? found->golden.seqid : op.seqid;
-    record.write_inputs = mode != Mode::kLoad;
+    record.write_inputs = mode != Mode::kLoad && options.inputs;
     if (record.write_inputs || inputs_output) record.inputs = op.inputs;
     record.outputs = op.outputs;
     record.compute_type = npuscope::name_of(op.compute_type);
@@ -243,7 +248,10 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
                     dumpfile::op_path(record.name, record.seqid);
         return;
     }
-    output->writer->write(record);
+    if (options.statistics)
+        output->writer->write(with_statistics(record));
+    else
+        output->writer->write(record);
     if (!inputs_output) return;
     dumpfile::OpRecord inputs = record;
     inputs.write_inputs = true;
@@ -253,6 +261,7 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
 
 std::string DumpScope::State::note() const {
     if (stopped) return stop_note;
+    if (!incomplete.empty()) return incomplete;
     if (std::uncaught_exceptions() > exceptions_at_start)
         return "the program left the scope by an exception";
     if (summary.unmatched == 0) return {};
@@ -274,7 +283,8 @@ void DumpScope::State::close() {
         inputs_output.reset();
         std::rethrow_exception(failure);
     }
-    const bool complete = !stopped && std::uncaught_exceptions() <= exceptions_at_start;
+    const bool complete =
+        !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
     summary.path = output->close(complete, summary.note);
     if (inputs_output) summary.inputs_path = inputs_output->close(complete, summary.note);
@@ -290,10 +300,20 @@ DumpScope::DumpScope(EventSource& source, DumpOptions options) {
 
 DumpScope::~DumpScope() {
     try {
-        state_->close();
+        if (state_) state_->close();
     } catch (const std::exception&) {
         // Whoever needs to know calls close().
     }
+}
+
+void DumpScope::set_incomplete(const std::string& why) {
+    if (state_->incomplete.empty()) state_->incomplete = why;
+}
+
+void DumpScope::forget() noexcept {
+    state_->detach();
+    // NOLINTNEXTLINE(bugprone-unused-return-value): left behind on purpose, see the header
+    static_cast<void>(state_.release());
 }
 
 DumpSummary DumpScope::close() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,11 @@ struct DumpOptions {
     std::filesystem::path dump_path =
         {};  ///< file *.h5, or an existing directory, or empty: <timestamp>.h5 here
     std::filesystem::path load_file_path = {};  ///< *.h5
+    bool inputs = true;  ///< with use_dump and check_overflow: the ops' inputs too
+    bool statistics =
+        false;  ///< with use_dump: counts, extremes and mean of each tensor, not its elements
+    /// Asked for each recorded op; false leaves it out (it is numbered all the same). Empty: all.
+    std::function<bool(const OpEnd&)> keep = {};
     bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
     uint64_t max_bytes = 0;    ///< of the file; 0: no limit. Then dumping stops, the file says so
     uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
@@ -56,6 +62,13 @@ class DumpScope {
     ~DumpScope();
     DumpScope(const DumpScope&) = delete;
     DumpScope& operator=(const DumpScope&) = delete;
+
+    /// The file will say that ops are missing, and why; the first reason stays.
+    void set_incomplete(const std::string& why);
+
+    /// For the child after a fork, where the writer's thread does not exist: stops listening and
+    /// lets everything be, the files too, which belong to the parent.
+    void forget() noexcept;
 
     /// Waits for the writer, gives the file its final name and says what happened. Errors:
     /// Error(kIo).

@@ -8,8 +8,9 @@
 
 namespace npuscope::dumper {
 
-/// {"node", "module", "line" (where known), "kernels": […], "status": {"bits", "overflow"},
-/// "golden": "/op/seqid", "alias": true (load mode)}. Bytes that are no UTF-8 become U+FFFD.
+/// {"node", "module", "line", "autograd", "fallback", "thread", "step" (where known); where a
+/// kernel ran: "kernels": […], "status": {"bits", "overflow"}, "golden": "/op/seqid", "alias": true
+/// (load mode)}. Bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string op_facts(const OpEnd& op, const Match* match);
 
 }  // namespace npuscope::dumper

@@ -126,6 +126,7 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
         }
     }
     if (arguments.run.cube_range) print_cube_range(report.cube_ranges);
+    fmt::print("{}", report.profile_table);
     fmt::print("overflow  {}", overflow::to_text(report.overflow));
 }
 
@@ -227,6 +228,10 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_flag("--cube-range",
                  run.cube_range,
                  "count the elements that depend on the order of the sum inside the Cube");
+    app.add_option("--profile",
+                   run.profile,
+                   ".json to write: when each op and kernel ran, for chrome://tracing; their times "
+                   "are printed");
     return [arguments, &globals] { return run_command(*arguments, globals); };
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
 
 namespace npuscope::dumpfile {
 
@@ -23,18 +26,84 @@ void for_each_finite(const Tensor& tensor, F&& f, EndTile&& end_tile) {
     });
 }
 
+/// Independent sums within a tile, so that one addition need not wait for the other.
+constexpr size_t kLanes = 4;
+
+/// Sum of term(value) over the finite elements: lanes of a tile in order, tiles in order.
 template <class F>
 double finite_sum(const Tensor& tensor, F&& term) {
     double sum = 0;
-    double tile = 0;
-    for_each_finite(
-        tensor,
-        [&](double value) { tile += term(value); },
-        [&] {
-            sum += tile;
-            tile = 0;
-        });
+    visit_dtype(tensor.dtype(), [&]<class T>() {
+        const auto values = tensor.as<T>();
+        for (size_t start = 0; start < values.size(); start += kTile) {
+            const auto tile = values.subspan(start, std::min<size_t>(kTile, values.size() - start));
+            double lanes[kLanes] = {};
+            const auto add = [&](size_t lane, double value) {
+                lanes[lane] += std::isfinite(value) ? term(value) : 0.0;
+            };
+            size_t i = 0;
+            for (; i + kLanes <= tile.size(); i += kLanes)
+                for (size_t lane = 0; lane < kLanes; ++lane)
+                    add(lane, npuscope::to_double(tile[i + lane]));
+            for (; i < tile.size(); ++i)
+                add(i % kLanes, npuscope::to_double(tile[i]));
+            for (const double lane : lanes)
+                sum += lane;
+        }
+    });
     return sum;
+}
+
+/// Counts and extremes; the sum of a tile's elements comes along, NaN where one is not finite.
+template <class T>
+void add_tile(std::span<const T> tile, Statistics& found, double& sum) {
+    double low[kLanes];
+    double high[kLanes];
+    double sums[kLanes] = {};
+    int64_t zeros[kLanes] = {};
+    int64_t beyond[kLanes] = {};
+    std::fill_n(low, kLanes, std::numeric_limits<double>::infinity());
+    std::fill_n(high, kLanes, -std::numeric_limits<double>::infinity());
+    const auto add = [&](size_t lane, double value) {
+        beyond[lane] += std::fabs(value) <= std::numeric_limits<double>::max() ? 0 : 1;
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+        sums[lane] += value;
+        zeros[lane] += value == 0 ? 1 : 0;
+    };
+    size_t i = 0;
+    for (; i + kLanes <= tile.size(); i += kLanes)
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            add(lane, npuscope::to_double(tile[i + lane]));
+    for (; i < tile.size(); ++i)
+        add(i % kLanes, npuscope::to_double(tile[i]));
+    const bool finite = std::accumulate(beyond, beyond + kLanes, int64_t{0}) == 0;
+    if (finite && !tile.empty()) {
+        const double smallest = *std::min_element(low, low + kLanes);
+        const double largest = *std::max_element(high, high + kLanes);
+        found.min = found.finite == 0 ? smallest : std::min(found.min, smallest);
+        found.max = found.finite == 0 ? largest : std::max(found.max, largest);
+        found.finite += static_cast<int64_t>(tile.size());
+        for (size_t lane = 0; lane < kLanes; ++lane) {
+            found.zero += zeros[lane];
+            sum += sums[lane];
+        }
+        return;
+    }
+    sum = std::numeric_limits<double>::quiet_NaN();
+    for (const T element : tile) {
+        const double value = npuscope::to_double(element);
+        if (std::isnan(value)) {
+            ++found.nan;
+        } else if (std::isinf(value)) {
+            ++(value > 0 ? found.positive_inf : found.negative_inf);
+        } else {
+            found.min = found.finite == 0 ? value : std::min(found.min, value);
+            found.max = found.finite == 0 ? value : std::max(found.max, value);
+            ++found.finite;
+            if (value == 0) ++found.zero;
+        }
+    }
 }
 
 }  // namespace
@@ -42,34 +111,35 @@ double finite_sum(const Tensor& tensor, F&& term) {
 Statistics statistics_of(const Tensor& tensor) {
     Statistics found;
     found.count = tensor.numel();
+    double sum = 0;
     visit_dtype(tensor.dtype(), [&]<class T>() {
-        for (const T element : tensor.as<T>()) {
-            const double value = npuscope::to_double(element);
-            if (std::isnan(value)) {
-                ++found.nan;
-            } else if (std::isinf(value)) {
-                ++(value > 0 ? found.positive_inf : found.negative_inf);
-            } else {
-                found.min = found.finite == 0 ? value : std::min(found.min, value);
-                found.max = found.finite == 0 ? value : std::max(found.max, value);
-                ++found.finite;
-                if (value == 0) ++found.zero;
-            }
-        }
+        const auto values = tensor.as<T>();
+        for (size_t start = 0; start < values.size(); start += kTile)
+            add_tile(
+                values.subspan(start, std::min<size_t>(kTile, values.size() - start)), found, sum);
     });
     if (found.finite == 0) return found;
     const auto count = static_cast<double>(found.finite);
-    found.mean = finite_sum(tensor, [](double value) { return value; }) / count;
+    if (std::isnan(sum)) sum = finite_sum(tensor, [](double value) { return value; });
+    found.mean = sum / count;
     // Doubles near the largest finite one: their sum is beyond it, their mean is not.
     if (!std::isfinite(found.mean))
         found.mean = finite_sum(tensor, [&](double value) { return value / count; });
     const double scale =
         std::max(std::fabs(found.max - found.mean), std::fabs(found.min - found.mean));
     if (scale == 0 || !std::isfinite(scale)) return found;
-    const double squares = finite_sum(tensor, [&](double value) {
-        const double distance = (value - found.mean) / scale;
-        return distance * distance;
-    });
+    const double inverse = 1.0 / scale;
+    const double squares = std::isfinite(inverse)
+                               ? finite_sum(tensor,
+                                            [&](double value) {
+                                                const double distance =
+                                                    (value - found.mean) * inverse;
+                                                return distance * distance;
+                                            })
+                               : finite_sum(tensor, [&](double value) {
+                                     const double distance = (value - found.mean) / scale;
+                                     return distance * distance;
+                                 });
     found.deviation = scale * std::sqrt(squares / count);
     return found;
 }

@@ -74,16 +74,17 @@ RunProducts run_once(const onnx_model::Model& model,
                      const NamedTensors& inputs,
                      const dumper::DumpOptions& dump,
                      const std::string& label,
-                     bool show_progress) {
+                     const CheckOptions& options) {
     Executor executor(device);
     overflow::OverflowWatcher watcher(executor, {.max_receivers = kMostReceivers});
     dumper::DumpScope scope(executor, dump);
     RunProducts products;
     {
-        Progress progress(label, model.node_count(), show_progress);
+        Progress progress(label, model.node_count(), options.progress);
         products.outputs =
             model.run(executor, inputs, [&](int64_t done, int64_t, const std::string& node) {
                 progress.update(done, node);
+                if (options.between_steps) options.between_steps();
             });
     }
     products.dump = scope.close();
@@ -100,14 +101,15 @@ RunProducts run_once(const onnx_model::Model& model,
 compare::Result compare_files(const dumpfile::Reader& target,
                               const dumpfile::Reader& golden,
                               const std::string& label,
-                              bool show_progress) {
-    Progress progress(label, 0, show_progress);
-    compare::Options options;
-    options.divergence = false;
-    options.on_op = [&](int64_t done, int64_t, const std::string& op) {
+                              const CheckOptions& options) {
+    Progress progress(label, 0, options.progress);
+    compare::Options comparison;
+    comparison.divergence = false;
+    comparison.on_op = [&](int64_t done, int64_t, const std::string& op) {
         progress.update(done, op);
+        if (options.between_steps) options.between_steps();
     };
-    return compare::compare_dumps(target, golden, compare::PrecisionBounds{}, options);
+    return compare::compare_dumps(target, golden, compare::PrecisionBounds{}, comparison);
 }
 
 void count(CheckReport& report) {
@@ -199,7 +201,7 @@ CheckReport check(const CheckOptions& options) {
                               inputs,
                               {.use_dump = true, .dump_path = report.golden_dump},
                               "golden run",
-                              options.progress);
+                              options);
         report.golden = options.reference.description();
     } else {
         report.golden = options.golden.string();
@@ -209,14 +211,14 @@ CheckReport check(const CheckOptions& options) {
                                           inputs,
                                           {.use_dump = true, .dump_path = report.free_dump},
                                           "free run",
-                                          options.progress);
+                                          options);
     const RunProducts isolated_run = run_once(
         model,
         options.device,
         inputs,
         {.use_load = true, .dump_path = report.isolated_dump, .load_file_path = report.golden_dump},
         "isolated run",
-        options.progress);
+        options);
     if (isolated_run.dump.unmatched > 0)
         report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
                                              isolated_run.dump.unmatched,
@@ -228,9 +230,9 @@ CheckReport check(const CheckOptions& options) {
     const dumpfile::Reader free_dump(report.free_dump);
     const dumpfile::Reader isolated(report.isolated_dump);
     const compare::Result free_result =
-        compare_files(free_dump, golden, "compare free run", options.progress);
+        compare_files(free_dump, golden, "compare free run", options);
     const compare::Result isolated_result =
-        compare_files(isolated, golden, "compare isolated run", options.progress);
+        compare_files(isolated, golden, "compare isolated run", options);
     report.ops = collect_findings({golden,
                                    free_dump,
                                    isolated,

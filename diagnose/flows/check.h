@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "diagnose/check_report.h"
@@ -21,6 +22,9 @@ struct CheckOptions {
     std::filesystem::path
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
     bool progress = false;
+    /// Called between the nodes of a run and the ops of a comparison, from any thread; what it
+    /// throws ends the check.
+    std::function<void()> between_steps = {};
 };
 
 /// Runs the model three times (twice with a golden file), compares, and judges. With `output` the

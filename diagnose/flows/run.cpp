@@ -8,6 +8,7 @@
 #include "core/base/progress.h"
 #include "diagnose/batched_run.h"
 #include "diagnose/model_inputs.h"
+#include "diagnose/op_profile.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/model.h"
 
@@ -92,6 +93,8 @@ RunReport run(const RunOptions& options) {
     overflow::OverflowWatcher watcher(executor);
     std::unique_ptr<dumper::DumpScope> scope;
     if (dump.enabled) scope = std::make_unique<dumper::DumpScope>(executor, dump);
+    std::unique_ptr<OpProfile> profile;
+    if (!options.profile.empty()) profile = std::make_unique<OpProfile>(executor);
 
     RunReport report;
     const auto start = std::chrono::steady_clock::now();
@@ -121,6 +124,10 @@ RunReport run(const RunOptions& options) {
                     "an observer failed " + std::to_string(executor.observer_error_count()) +
                         " times, first: " + executor.first_observer_error());
     report.overflow = watcher.report();
+    if (profile) {
+        profile->write_chrome_trace(options.profile);
+        report.profile_table = profile->table();
+    }
     judge(options, model, report);
     write_outputs(options, report);
     return report;

@@ -34,7 +34,8 @@ struct RunOptions {
     std::filesystem::path check_overflow;        ///< .h5: only overflowing ops
     uint64_t max_bytes = 0;
     bool record_views = false;
-    bool cube_range = false;  ///< also by other models of the sum inside the Cube
+    bool cube_range = false;        ///< also by other models of the sum inside the Cube
+    std::filesystem::path profile;  ///< .json: times of ops and kernels as a Chrome trace
     bool progress = false;
 };
 
@@ -47,6 +48,7 @@ struct RunReport {
     overflow::OverflowReport overflow;
     std::vector<LossScaleStep> loss_scale;  ///< with loss_scale; more than one when it shrinks
     std::vector<CubeRange> cube_ranges;     ///< with cube_range; one row a Cube kernel
+    std::string profile_table;              ///< with profile
     int64_t ops = 0;                        ///< recorded ops that ran
     double seconds = 0;                     ///< of the model's run
 };

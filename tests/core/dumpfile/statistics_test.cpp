@@ -69,6 +69,22 @@ TEST(TensorStatistics, run_over_tile_borders) {
     EXPECT_EQ(std::accumulate(bins.begin(), bins.end(), int64_t{0}), count);
 }
 
+TEST(TensorStatistics, keep_a_nan_of_one_tile_out_of_the_others) {
+    std::vector<float> values(3 * 8192 + 5);
+    std::iota(values.begin(), values.end(), 0.0F);
+    const auto count = static_cast<int64_t>(values.size());
+    values[10'000] = std::numeric_limits<float>::quiet_NaN();
+    const Statistics found =
+        statistics_of(Tensor::from<float>({count}, std::span<const float>(values)));
+    EXPECT_EQ(found.nan, 1);
+    EXPECT_EQ(found.finite, count - 1);
+    EXPECT_EQ(found.zero, 1);
+    EXPECT_EQ(found.min, 0);
+    EXPECT_EQ(found.max, static_cast<double>(count - 1));
+    const double sum = static_cast<double>(count - 1) * static_cast<double>(count) / 2 - 10'000;
+    EXPECT_DOUBLE_EQ(found.mean, sum / static_cast<double>(count - 1));
+}
+
 TEST(Histogram, puts_the_largest_value_into_the_last_bin) {
     const Tensor tensor = Tensor::from<double>({5}, {0, 0.9, 1, 3.9, 4});
     EXPECT_EQ(histogram_of(tensor, statistics_of(tensor), 4), (std::vector<int64_t>{2, 1, 0, 2}));

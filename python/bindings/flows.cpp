@@ -1,0 +1,192 @@
+// Whole flows: check a model, compare dumps, scan a dump for overflow.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "compare/compare.h"
+#include "compare/files.h"
+#include "compare/report/report.h"
+#include "core/base/error.h"
+#include "diagnose/flows/check.h"
+#include "diagnose/flows/run.h"
+#include "diagnose/model_inputs.h"
+#include "overflow/scan.h"
+#include "overflow/scan_report.h"
+#include "python/bindings/interruptible.h"
+#include "python/bindings/values.h"
+
+namespace npuscope::python {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One list a column, one row a tensor, in the comparison's order.
+struct Columns {
+    py::list op, seqid, node, match, direction, argument, target, golden, dtype, shape, verdict;
+    py::list rule, op_verdict;
+    std::vector<py::list> metrics;
+
+    void add(const compare::OpResult& run, const compare::TensorResult& tensor) {
+        const std::string& path = run.target.empty() ? run.golden : run.target;
+        op.append(path.substr(1, path.rfind('/') - 1));
+        seqid.append(run.seqid);
+        node.append(run.node);
+        match.append(run.match);
+        direction.append(std::string(dumpfile::name_of(tensor.direction)));
+        argument.append(tensor.argument);
+        target.append(tensor.target);
+        golden.append(tensor.golden);
+        dtype.append(tensor.dtype);
+        shape.append(py::tuple(py::cast(tensor.shape)));
+        verdict.append(std::string(compare::name_of(tensor.judgement.verdict)));
+        rule.append(tensor.judgement.rule);
+        op_verdict.append(std::string(compare::name_of(run.judgement.verdict)));
+        for (size_t i = 0; i < metrics.size(); ++i)
+            metrics[i].append(i < tensor.metrics.size() ? tensor.metrics[i]
+                                                        : compare::kUndefinedValue);
+    }
+};
+
+py::dict columns_of(const compare::Result& result) {
+    Columns columns;
+    columns.metrics.resize(compare::all_metrics().size());
+    for (const compare::OpResult& run : result.ops)
+        for (const compare::TensorResult& tensor : run.tensors)
+            columns.add(run, tensor);
+    py::dict rows;
+    rows["op"] = columns.op;
+    rows["seqid"] = columns.seqid;
+    rows["node"] = columns.node;
+    rows["match"] = columns.match;
+    rows["direction"] = columns.direction;
+    rows["argument"] = columns.argument;
+    rows["target"] = columns.target;
+    rows["golden"] = columns.golden;
+    rows["dtype"] = columns.dtype;
+    rows["shape"] = columns.shape;
+    rows["verdict"] = columns.verdict;
+    rows["rule"] = columns.rule;
+    rows["op_verdict"] = columns.op_verdict;
+    for (size_t i = 0; i < columns.metrics.size(); ++i)
+        rows[py::str(std::string(compare::all_metrics()[i]->name))] = columns.metrics[i];
+    return rows;
+}
+
+py::dict compare_dumps(const std::string& target,
+                       const std::string& golden,
+                       const std::optional<double>& tolerance,
+                       bool inputs,
+                       const std::optional<fs::path>& output) {
+    std::unique_ptr<compare::Bounds> bounds;
+    if (tolerance)
+        bounds = std::make_unique<compare::FixedBounds>(*tolerance);
+    else
+        bounds = std::make_unique<compare::PrecisionBounds>();
+    const compare::Result result = interruptible([&](const StopRequest& stop) {
+        compare::Options options;
+        options.inputs = inputs;
+        options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
+        compare::Result found = compare::compare_files(target, golden, *bounds, options);
+        if (output) compare::write_reports(found, {.target = target, .golden = golden}, *output);
+        return found;
+    });
+    py::dict answer;
+    answer["columns"] = columns_of(result);
+    answer["verdict"] = std::string(compare::overall_verdict(result));
+    answer["exit_code"] = result.exit_code();
+    answer["load_mode"] = result.load_mode;
+    answer["first_fail"] = result.first_fail < 0
+                               ? py::object(py::none())
+                               : py::str(result.ops[static_cast<size_t>(result.first_fail)].target);
+    answer["text"] =
+        compare::report_named("terminal").write(result, {.target = target, .golden = golden});
+    return answer;
+}
+
+std::string check(const fs::path& model,
+                  const std::string& chip_name,
+                  const std::vector<std::string>& settings,
+                  const std::optional<fs::path>& input,
+                  const std::optional<fs::path>& golden,
+                  const std::optional<fs::path>& output,
+                  uint64_t seed) {
+    return interruptible([&](const StopRequest& stop) {
+        diagnose::CheckOptions options;
+        options.model = model;
+        options.device = diagnose::device_from_names("npu", chip_name, "fp64", settings);
+        if (input) options.input = *input;
+        if (golden) options.golden = *golden;
+        if (output) options.output = *output;
+        options.seed = seed;
+        options.between_steps = [&] { stop.check(); };
+        return diagnose::to_json(diagnose::check(options));
+    });
+}
+
+std::string scan(const fs::path& dump, double headroom) {
+    return interruptible([&](const StopRequest& stop) {
+        overflow::ScanOptions options;
+        options.latent_binades = headroom;
+        options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
+        return overflow::to_json(overflow::scan_dump(dump, options));
+    });
+}
+
+py::list input_rows(const onnx_model::Model& model) {
+    py::list rows;
+    for (const onnx_model::TensorInfo& input : model.inputs())
+        rows.append(py::make_tuple(
+            input.name, std::string(name_of(input.dtype)), py::tuple(py::cast(input.shape))));
+    return rows;
+}
+
+}  // namespace
+
+void register_flows(py::module_& module) {
+    module.def("compare",
+               &compare_dumps,
+               py::arg("target"),
+               py::arg("golden"),
+               py::arg("tolerance") = py::none(),
+               py::arg("inputs") = true,
+               py::arg("output") = py::none());
+    module.def("check",
+               &check,
+               py::arg("model"),
+               py::arg("chip"),
+               py::arg("settings"),
+               py::arg("input") = py::none(),
+               py::arg("golden") = py::none(),
+               py::arg("output") = py::none(),
+               py::arg("seed") = 0);
+    module.def("scan_overflow", &scan, py::arg("dump"), py::arg("headroom"));
+    module.attr("LATENT_BINADES") = overflow::kLatentBinades;
+    module.def(
+        "model_inputs",
+        [](const fs::path& path) { return input_rows(onnx_model::Model::load(path)); },
+        py::arg("model"));
+    module.def(
+        "seeded_inputs",
+        [](const fs::path& path, uint64_t seed) {
+            py::dict arrays;
+            const auto model = onnx_model::Model::load(path);
+            for (const auto& [name, tensor] : diagnose::seeded_model_inputs(model, seed))
+                arrays[py::str(name)] = to_python(tensor, TensorsAs::kArray);
+            return arrays;
+        },
+        py::arg("model"),
+        py::arg("seed"));
+    module.def(
+        "write_npz",
+        [](const fs::path& path, const py::dict& arrays) {
+            NamedTensors tensors;
+            for (const auto& [name, array] : arrays)
+                tensors.emplace_back(py::cast<std::string>(name),
+                                     tensor_from(array, py::cast<std::string>(name)));
+            write_npz(path, tensors);
+        },
+        py::arg("path"),
+        py::arg("arrays"));
+}
+
+}  // namespace npuscope::python

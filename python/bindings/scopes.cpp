@@ -1,0 +1,215 @@
+// Scopes that watch an executor or a stream: the dumper, and overflow.
+#include <regex>
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "core/base/error.h"
+#include "core/dumpfile/paths.h"
+#include "dumper/dump_scope.h"
+#include "overflow/report.h"
+#include "overflow/watcher.h"
+#include "python/bindings/locked_executor.h"
+#include "python/bindings/op_stream.h"
+#include "python/bindings/values.h"
+
+namespace npuscope::python {
+
+namespace {
+
+/// Which ops a scope keeps: names (or globs), regular expressions, training steps; empty lists are
+/// no limit.
+struct OpFilter {
+    std::vector<std::string> names;
+    std::vector<std::regex> patterns;
+    std::vector<int64_t> steps;
+
+    [[nodiscard]] bool keeps(std::string_view name, int64_t step) const {
+        if (!steps.empty() && std::ranges::find(steps, step) == steps.end()) return false;
+        if (names.empty() && patterns.empty()) return true;
+        for (const std::string& wanted : names)
+            if (dumpfile::fits_pattern(name, wanted)) return true;
+        for (const std::regex& pattern : patterns)
+            if (std::regex_search(name.begin(), name.end(), pattern)) return true;
+        return false;
+    }
+};
+
+OpFilter filter_from(const std::vector<std::string>& ops, const std::vector<int64_t>& steps) {
+    OpFilter filter;
+    filter.steps = steps;
+    for (const std::string& text : ops) {
+        if (!text.starts_with("re:")) {
+            filter.names.push_back(text);
+            continue;
+        }
+        try {
+            filter.patterns.emplace_back(text.substr(3));
+        } catch (const std::regex_error& failure) {
+            throw Error(
+                ErrorKind::kUsage,
+                "ops: '" + text.substr(3) + "' is no regular expression: " + failure.what());
+        }
+    }
+    return filter;
+}
+
+dumper::DumpOptions options_from(const py::dict& given) {
+    dumper::DumpOptions options;
+    const auto take = [&](const char* name, auto& target) {
+        if (given.contains(name) && !given[name].is_none())
+            target = py::cast<std::decay_t<decltype(target)>>(given[name]);
+    };
+    take("use_dump", options.use_dump);
+    take("use_load", options.use_load);
+    take("check_overflow", options.check_overflow);
+    take("dump_path", options.dump_path);
+    take("load_file_path", options.load_file_path);
+    take("inputs", options.inputs);
+    take("statistics", options.statistics);
+    take("dump_inputs", options.dump_inputs);
+    take("max_bytes", options.max_bytes);
+    take("queue_bytes", options.queue_bytes);
+    take("half_as_float32", options.half_as_float32);
+    std::vector<std::string> ops;
+    std::vector<int64_t> steps;
+    take("ops", ops);
+    take("steps", steps);
+    if (!ops.empty() || !steps.empty())
+        options.keep = [filter = filter_from(ops, steps)](const OpEnd& op) {
+            return filter.keeps(op.name, op.source.step);
+        };
+    return options;
+}
+
+py::dict summary_dict(const dumper::DumpSummary& summary) {
+    py::dict row;
+    const auto text = [](const std::filesystem::path& path) -> py::object {
+        return path.empty() ? py::object(py::none()) : py::str(path.string());
+    };
+    row["path"] = text(summary.path);
+    row["inputs_path"] = text(summary.inputs_path);
+    row["ops_written"] = summary.ops_written;
+    row["ops_seen"] = summary.ops_seen;
+    row["complete"] = summary.complete;
+    row["note"] = summary.note;
+    row["unmatched"] = summary.unmatched;
+    row["first_unmatched"] = summary.first_unmatched;
+    row["replaced_tensors"] = summary.replaced_tensors;
+    return row;
+}
+
+/// The source lives as long as the scope.
+struct Scope {
+    std::shared_ptr<void> source;  // executor or stream, shared with Python
+    std::recursive_mutex* mutex = nullptr;
+    std::unique_ptr<dumper::DumpScope> scope;
+
+    py::dict close(bool complete, const std::string& note) {
+        if (!complete) scope->set_incomplete(note);
+        dumper::DumpSummary summary;
+        {
+            const py::gil_scoped_release released;
+            if (mutex != nullptr) {
+                const std::lock_guard lock(*mutex);
+                summary = scope->close();
+            } else {
+                summary = scope->close();
+            }
+        }
+        return summary_dict(summary);
+    }
+    void forget() {
+        if (scope) scope->forget();
+        scope.reset();
+        // The source's observers are gone with the parent; it stays until the child ends.
+        static_cast<void>(new std::shared_ptr<void>(std::move(source)));
+    }
+};
+
+struct Watch {
+    std::shared_ptr<void> source;  // as Scope's
+    std::unique_ptr<overflow::OverflowWatcher> watcher;
+    std::vector<overflow::OverflowRecord> fresh;  ///< since the last take()
+};
+
+py::dict record_dict(const overflow::OverflowRecord& record) {
+    py::dict row;
+    row["path"] = record.path();
+    row["op"] = record.op;
+    row["seqid"] = record.seqid;
+    row["step"] = record.source.step;
+    row["module"] = record.source.module;
+    row["line"] = record.source.line;
+    row["autograd"] = record.source.autograd;
+    row["kind"] = std::string(name_of(record.kind));
+    row["status"] = overflow::describe(record.status);
+    row["kernels"] = record.kernels;
+    row["via"] = record.via;
+    row["from"] = record.from;
+    row["origin"] = record.origin;
+    return row;
+}
+
+template <class Source>
+EventSource& events_of(Source& source) {
+    if constexpr (std::is_same_v<Source, LockedExecutor>)
+        return source.executor;
+    else
+        return source;
+}
+
+template <class Source>
+std::unique_ptr<Scope> make_scope(const std::shared_ptr<Source>& source, const py::dict& given) {
+    auto scope = std::make_unique<Scope>();
+    scope->source = source;
+    if constexpr (std::is_same_v<Source, LockedExecutor>) scope->mutex = &source->mutex;
+    scope->scope = std::make_unique<dumper::DumpScope>(events_of(*source), options_from(given));
+    return scope;
+}
+
+template <class Source>
+std::unique_ptr<Watch> make_watch(const std::shared_ptr<Source>& source) {
+    auto watch = std::make_unique<Watch>();
+    watch->source = source;
+    overflow::WatcherOptions options;
+    options.on_overflow = [fresh = &watch->fresh](const overflow::OverflowRecord& record) {
+        fresh->push_back(record);
+    };
+    watch->watcher = std::make_unique<overflow::OverflowWatcher>(events_of(*source), options);
+    return watch;
+}
+
+}  // namespace
+
+void register_scopes(py::module_& module) {
+    py::class_<Scope>(module, "DumpScope")
+        .def(py::init(&make_scope<LockedExecutor>), py::arg("source"), py::arg("options"))
+        .def(py::init(&make_scope<OpStream>), py::arg("source"), py::arg("options"))
+        .def("close", &Scope::close, py::arg("complete") = true, py::arg("note") = "")
+        .def("forget", &Scope::forget);
+    py::class_<OpFilter>(module, "OpFilter")
+        .def(py::init(&filter_from), py::arg("ops"), py::arg("steps"))
+        .def("keeps", &OpFilter::keeps, py::arg("name"), py::arg("step"));
+    py::class_<Watch>(module, "OverflowWatch")
+        .def(py::init(&make_watch<LockedExecutor>), py::arg("source"))
+        .def(py::init(&make_watch<OpStream>), py::arg("source"))
+        .def("take",
+             [](Watch& watch) {
+                 py::list rows;
+                 for (const auto& record : std::exchange(watch.fresh, {}))
+                     rows.append(record_dict(record));
+                 return rows;
+             })
+        .def("records",
+             [](const Watch& watch) {
+                 py::list rows;
+                 for (const auto& record : watch.watcher->report().records)
+                     rows.append(record_dict(record));
+                 return rows;
+             })
+        .def("text", [](const Watch& watch) { return overflow::to_text(watch.watcher->report()); })
+        .def("json", [](const Watch& watch) { return overflow::to_json(watch.watcher->report()); });
+}
+
+}  // namespace npuscope::python

@@ -1,0 +1,56 @@
+"""npuscope finds out why a neural network computes different numbers on an NPU than on a GPU or CPU.
+
+    with npuscope.dumper(use_dump=True, dump_path="npu.h5"):
+        y = npuscope.ops.addmm(bias, x, weight)
+
+Needs NumPy only. `npuscope.torch` does the same for PyTorch programs.
+"""
+
+from npuscope import errors, ops
+from npuscope._core import VERSION as __version__
+from npuscope._core import HookCall, Tensor
+from npuscope.dump_reader import Dump, DumpedOp, open_dump
+from npuscope.dump_scope import DumpSummary, dumper
+from npuscope.errors import (
+    Error,
+    FormatError,
+    InternalError,
+    IoError,
+    UnsupportedError,
+    UsageError,
+)
+from npuscope.executor import Executor, Hook, chip, chips, current_executor
+from npuscope.flows import Comparison, check, compare, extract, overflow, run
+from npuscope.profile import Profile, ProfileRow
+
+__all__ = [
+    "Comparison",
+    "Dump",
+    "DumpSummary",
+    "DumpedOp",
+    "Error",
+    "Executor",
+    "FormatError",
+    "Hook",
+    "HookCall",
+    "InternalError",
+    "IoError",
+    "Profile",
+    "ProfileRow",
+    "Tensor",
+    "UnsupportedError",
+    "UsageError",
+    "__version__",
+    "check",
+    "chip",
+    "chips",
+    "compare",
+    "current_executor",
+    "dumper",
+    "errors",
+    "extract",
+    "open_dump",
+    "ops",
+    "overflow",
+    "run",
+]

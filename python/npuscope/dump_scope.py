@@ -1,0 +1,176 @@
+"""The with-block that writes what ops do into a dump file."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
+
+from npuscope import _core
+from npuscope.errors import UsageError
+from npuscope.executor import current_executor
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+MODES = ("use_dump", "use_load", "check_overflow")
+FLAGS = ("enabled", *MODES, "load_with_acl_dump")
+
+
+@dataclass(frozen=True)
+class DumpSummary:
+    """What a closed dump has to tell. `path` is None when nothing was recorded: then no file is made."""
+
+    path: Optional[str] = None
+    inputs_path: Optional[str] = None
+    ops_written: int = 0
+    ops_seen: int = 0
+    complete: bool = True
+    note: str = ""
+    unmatched: int = 0
+    first_unmatched: List[str] = field(default_factory=list)
+    replaced_tensors: int = 0
+
+
+_open_scopes: "weakref.WeakSet[OpenScope]" = weakref.WeakSet()
+
+
+class OpenScope:
+    """One attached dump. Left alone in a forked child, where the file belongs to the parent."""
+
+    def __init__(self, source: Any, options: Mapping[str, Any]) -> None:
+        self._scope = _core.DumpScope(source, dict(options))
+        self._forgotten = False
+        _open_scopes.add(self)
+
+    def close(self, error: Optional[BaseException]) -> DumpSummary:
+        _open_scopes.discard(self)
+        if self._forgotten:
+            return DumpSummary(complete=False, note="a forked process writes nothing")
+        if error is None:
+            return DumpSummary(**self._scope.close())
+        name = type(error).__name__
+        return DumpSummary(**self._scope.close(False, f"{name} left the with-block"))
+
+    def forget(self) -> None:
+        self._forgotten = True
+        self._scope.forget()
+
+
+def _forget_in_child() -> None:
+    for scope in list(_open_scopes):
+        scope.forget()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def path_text(path: Optional[PathLike]) -> Optional[str]:
+    return None if path is None else os.fspath(Path(path).expanduser())
+
+
+def check_flags(flags: Mapping[str, object]) -> None:
+    for name in FLAGS:
+        if name in flags and not isinstance(flags[name], bool):
+            raise UsageError(f"{name} must be True or False, not {flags[name]!r}")
+    chosen = [name for name in MODES if flags.get(name)]
+    if len(chosen) > 1:
+        raise UsageError(f"{' and '.join(chosen)} cannot be combined; choose one of {', '.join(MODES)}")
+
+
+def dump_options(
+    flags: Mapping[str, bool],
+    dump_path: Optional[PathLike],
+    load_file_path: Optional[PathLike],
+    extra: Mapping[str, Any],
+) -> Dict[str, Any]:
+    """Options of the C++ scope; a load path counts where the mode loads."""
+    options: Dict[str, Any] = {name: flags[name] for name in MODES}
+    options["dump_path"] = path_text(dump_path)
+    if load_file_path and not flags["check_overflow"]:
+        options["load_file_path"] = path_text(load_file_path)
+    options.update({key: value for key, value in extra.items() if value is not None})
+    return options
+
+
+class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
+    """With-block: what the current chip's ops do goes to a `.h5` file, complete when the block ends.
+
+    use_dump        every op's inputs and outputs; with `load_file_path` it means use_load.
+    use_load        inputs come from `load_file_path`; outputs are dumped under the golden's seqid.
+    check_overflow  only ops whose kernels overflowed.
+    dump_path       a name ending in .h5, an existing folder, or None (time stamp as name, here).
+    inputs          False: outputs only.
+    statistics      with use_dump: counts, extremes and mean instead of elements.
+    ops             names, globs, or regular expressions written "re:…"; others are not dumped.
+    max_bytes       the file grows no larger; it then says that it is incomplete.
+
+    `as d` gives this object; `d.summary` tells about the file after the block. One object serves one
+    block. Errors: UsageError and IoError when the block begins; IoError at its end when the file
+    could not be written (an error of the block itself goes first).
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        use_dump: bool = False,
+        use_load: bool = False,
+        check_overflow: bool = False,
+        dump_path: Optional[PathLike] = None,
+        load_file_path: Optional[PathLike] = None,
+        *,
+        inputs: bool = True,
+        statistics: bool = False,
+        dump_inputs: bool = False,
+        ops: Optional[Sequence[str]] = None,
+        max_bytes: Optional[int] = None,
+    ) -> None:
+        flags = {
+            "enabled": enabled,
+            "use_dump": use_dump,
+            "use_load": use_load,
+            "check_overflow": check_overflow,
+        }
+        check_flags(flags)
+        self._enabled = enabled and any(flags[mode] for mode in MODES)
+        self._options = dump_options(
+            flags,
+            dump_path,
+            load_file_path,
+            {
+                "inputs": inputs,
+                "statistics": statistics,
+                "dump_inputs": dump_inputs,
+                "ops": None if ops is None else list(ops),
+                "max_bytes": max_bytes,
+            },
+        )
+        self._scope: Optional[OpenScope] = None
+        self._used = False
+        self.summary: Optional[DumpSummary] = None
+
+    def __enter__(self) -> "dumper":
+        if self._used:
+            raise UsageError("a dumper object serves one with-block; make another")
+        self._used = True
+        if self._enabled:
+            self._scope = OpenScope(current_executor()._core, self._options)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if self._scope is None:
+            self.summary = DumpSummary()
+            return
+        try:
+            self.summary = self._scope.close(error)
+        except Exception:
+            # The user's own error says more than that its dump could not be finished.
+            if error is None:
+                raise

@@ -1,0 +1,144 @@
+"""Whole jobs: run a model, check it, compare dumps, scan for overflow, copy ops."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Union
+
+import numpy as np
+
+from npuscope import _core
+from npuscope.dump_scope import OpenScope, PathLike, path_text
+from npuscope.executor import Executor, Setting, settings_list
+
+
+def run(
+    model: PathLike,
+    inputs: Optional[Mapping[str, Any]] = None,
+    *,
+    chip: Union[str, Executor] = "910A",
+    dump: Optional[PathLike] = None,
+    load: Optional[PathLike] = None,
+    check_overflow: Optional[PathLike] = None,
+    settings: Optional[Mapping[str, Setting]] = None,
+    seed: int = 0,
+) -> Dict[str, np.ndarray]:
+    """Runs an ONNX model on an emulated chip ("cpu" is the reference); outputs by name.
+
+    inputs          arrays by the model's input names; None: seeded uniform(-1, 1), integers 0.
+    dump            .h5 for every op; with `load` each op runs on the golden's inputs.
+    check_overflow  .h5 for ops that overflow only.
+
+    Ctrl-C ends it between two nodes; the dump then holds the ops so far and says that it is
+    incomplete. Errors: of every kind.
+    """
+    executor = chip if isinstance(chip, Executor) else Executor(chip, settings=settings)
+    path = path_text(model)
+    given = dict(inputs) if inputs is not None else _core.seeded_inputs(path, seed)
+    options = {
+        "use_dump": bool(dump) and not load,
+        "use_load": bool(load),
+        "check_overflow": bool(check_overflow),
+        "dump_path": path_text(dump or check_overflow),
+        "load_file_path": path_text(load),
+    }
+    if not (dump or load or check_overflow):
+        return executor._core.run_model(path, given)
+    scope = OpenScope(executor._core, options)
+    error: Optional[BaseException] = None
+    try:
+        return executor._core.run_model(path, given)
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        scope.close(error)
+
+
+def check(
+    model: PathLike,
+    *,
+    chip: str = "910A",
+    input: Optional[PathLike] = None,  # noqa: A002 - the command's own word
+    golden: Optional[PathLike] = None,
+    output: Optional[PathLike] = None,
+    settings: Optional[Mapping[str, Setting]] = None,
+    seed: int = 0,
+) -> Dict[str, Any]:
+    """Golden, free and isolated runs of a model, and the first op at fault, as `npuscope check --json`
+    prints it (docs/verdicts.md). `output` is a folder for dumps and report.html. Ctrl-C ends it."""
+    text = _core.check(
+        path_text(model),
+        chip,
+        settings_list(settings),
+        path_text(input),
+        path_text(golden),
+        path_text(output),
+        seed,
+    )
+    return json.loads(text)
+
+
+class Comparison(NamedTuple):
+    """`columns`: one array a column, one row a tensor; `pandas.DataFrame(c.columns)` takes it as it is.
+
+    `verdict` is "pass", "fail" or "nothing compared"; `exit_code` as the command's; `first_fail` the
+    path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
+    terminal shows it.
+    """
+
+    columns: Dict[str, np.ndarray]
+    verdict: str
+    exit_code: int
+    load_mode: bool
+    first_fail: Optional[str]
+    text: str
+
+
+def _column(values: List[Any]) -> np.ndarray:
+    if values and isinstance(values[0], (tuple, list)):
+        column = np.empty(len(values), dtype=object)
+        column[:] = values
+        return column
+    return np.array(values, dtype=object if values and isinstance(values[0], str) else None)
+
+
+def compare(
+    target: PathLike,
+    golden: PathLike,
+    *,
+    tolerance: Optional[float] = None,
+    inputs: bool = True,
+    output: Optional[PathLike] = None,
+) -> Comparison:
+    """Compares a target dump (or .npz, .npy) with a golden one. `tolerance` relative to the largest
+    golden value; None: by the precision that each op computed in. `output`: folder for reports.
+    Ctrl-C ends it. Errors: UsageError, IoError, FormatError."""
+    answer = _core.compare(path_text(target), path_text(golden), tolerance, inputs, path_text(output))
+    answer["columns"] = {name: _column(values) for name, values in answer["columns"].items()}
+    return Comparison(**answer)
+
+
+def overflow(dump: PathLike, *, headroom: float = _core.LATENT_BINADES) -> Dict[str, Any]:
+    """Scans a dump for overflow, as `npuscope overflow --json` prints it: `found`, `first`, and
+    who only received it. `headroom`: binades below the largest finite value that count as latent."""
+    return json.loads(_core.scan_overflow(path_text(dump), headroom))
+
+
+def extract(
+    source: PathLike,
+    target: PathLike,
+    paths: Union[str, Iterable[str], Mapping[str, str], None] = None,
+    *,
+    failed: Optional[PathLike] = None,
+) -> int:
+    """Copies ops ("/addmm/12", globs too) from one dump to another; a mapping gives them other places.
+    `failed`: a verdicts.json, whose failed ops are copied. Returns the number of objects copied.
+    Errors: UsageError when a path matches nothing."""
+    if failed is not None:
+        paths = _core.failed_ops(path_text(failed))
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [os.fspath(paths)]
+    pairs = paths.items() if isinstance(paths, Mapping) else [(path, path) for path in paths or []]
+    return _core.extract(path_text(source), path_text(target), list(pairs))

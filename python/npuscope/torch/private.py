@@ -1,0 +1,184 @@
+"""The one file that touches what PyTorch does not promise, with what each version from 1.13 on has.
+
+| what | used for | since |
+|---|---|---|
+| torch.utils._python_dispatch.TorchDispatchMode | seeing every ATen op | 1.13 |
+| torch._C._DisableTorchDispatch | our own tensor work, unseen by modes | 1.13 |
+| torch._C._current_autograd_node | the node that runs | 2.1 |
+| Variable._execution_engine, Node.register_prehook | the same before 2.1 | 1.13 |
+| torch._C._disabled_torch_function_impl | the device's tensors | 1.13 |
+| torch._C._dispatch_has_kernel_for_dispatch_key | what the CPU can compute | 1.13 |
+| OpOverload._schema | argument names and defaults | 1.13 |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+VERSION: Tuple[int, int] = tuple(map(int, re.match(r"(\d+)\.(\d+)", torch.__version__).groups()))
+
+# Whole numbers that a compiler may leave open; before 2.0 there are none in Python.
+SYMBOLIC: Tuple[type, ...] = (torch.SymInt,) if hasattr(torch, "SymInt") else ()
+
+# For a tensor class whose ops are seen at the dispatch level only.
+NO_TORCH_FUNCTION = torch._C._disabled_torch_function_impl
+
+__all__ = ["NO_TORCH_FUNCTION", "SYMBOLIC", "TorchDispatchMode", "VERSION", "autograd_tracking", "current_node", "unseen"]
+
+
+class unseen:  # noqa: N801 - reads as a statement: with unseen():
+    """Ops in the block reach no dispatch mode and no __torch_function__."""
+
+    __slots__ = ("_dispatch", "_function")
+
+    def __enter__(self) -> None:
+        self._function = torch._C.DisableTorchFunction()
+        self._function.__enter__()
+        self._dispatch = torch._C._DisableTorchDispatch()
+        # Before 2.0 the object's life is the block.
+        if hasattr(self._dispatch, "__enter__"):
+            self._dispatch.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self._dispatch, "__exit__"):
+            self._dispatch.__exit__(None, None, None)
+        del self._dispatch
+        self._function.__exit__(None, None, None)
+
+
+def schema_of(op: Any) -> Any:
+    return op._schema
+
+
+def overload_packet(name: str) -> Any:
+    """torch.ops.aten.<name>, or None."""
+    return getattr(torch.ops.aten, name, None)
+
+
+_running = threading.local()
+
+
+def current_node() -> Optional[Any]:
+    """The autograd node whose backward runs on this thread, None in a forward pass."""
+    if hasattr(torch._C, "_current_autograd_node"):
+        return torch._C._current_autograd_node()
+    nodes = getattr(_running, "nodes", None)
+    return nodes[-1] if nodes else None
+
+
+def _graph(roots: Sequence[Any]) -> List[Any]:
+    nodes, waiting, seen = [], [n for n in roots if n is not None], set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        nodes.append(node)
+        waiting.extend(next_node for next_node, _ in node.next_functions if next_node is not None)
+    return nodes
+
+
+def _watch(node: Any) -> List[Any]:
+    def before(_: Any) -> None:
+        if not hasattr(_running, "nodes"):
+            _running.nodes = []
+        _running.nodes.append(node)
+
+    def after(*_: Any) -> None:
+        if getattr(_running, "nodes", None):
+            _running.nodes.pop()
+
+    return [node.register_prehook(before), node.register_hook(after)]
+
+
+class _TrackingEngine:
+    """Stands before the autograd engine: tells `current_node` which node runs."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def run_backward(self, tensors: Sequence[torch.Tensor], *args: Any, **kwargs: Any) -> Any:
+        outer, _running.nodes = getattr(_running, "nodes", []), []
+        handles = []
+        try:
+            for node in _graph([tensor.grad_fn for tensor in tensors]):
+                handles += _watch(node)
+            return self._engine.run_backward(tensors, *args, **kwargs)
+        finally:
+            _running.nodes = outer
+            for handle in handles:
+                handle.remove()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+
+_tracking_lock = threading.Lock()
+_tracking_users = 0
+
+
+@contextlib.contextmanager
+def autograd_tracking() -> Iterator[None]:
+    """In the block `current_node` works; afterwards everything is as before."""
+    global _tracking_users
+    if hasattr(torch._C, "_current_autograd_node"):
+        yield
+        return
+    with _tracking_lock:
+        _tracking_users += 1
+        if _tracking_users == 1:
+            torch.autograd.Variable._execution_engine = _TrackingEngine(
+                torch.autograd.Variable._execution_engine
+            )
+    try:
+        yield
+    finally:
+        with _tracking_lock:
+            _tracking_users -= 1
+            engine = torch.autograd.Variable._execution_engine
+            if _tracking_users == 0 and isinstance(engine, _TrackingEngine):
+                torch.autograd.Variable._execution_engine = engine._engine
+
+
+def node_label(node: Any) -> str:
+    """What a module's exit wrote on the node; "" when nothing was."""
+    return node.metadata.get("npuscope_module", "")
+
+
+def label_node(node: Any, module: str) -> None:
+    node.metadata.setdefault("npuscope_module", module)
+
+
+def global_module_hooks(before: Callable[..., Any], after: Callable[..., Any]) -> List[Any]:
+    """Handles of hooks that see every module's call; `after` also when it raised, from 2.1 on."""
+    module = torch.nn.modules.module
+    handles = [module.register_module_forward_pre_hook(before)]
+    try:
+        handles.append(module.register_module_forward_hook(after, always_call=True))
+    except TypeError:
+        handles.append(module.register_module_forward_hook(after))
+    return handles
+
+
+def has_cpu_kernel(op: Any) -> bool:
+    """Whether PyTorch itself can run the op on CPU tensors."""
+    schema = op._schema
+    name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+    keys = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+    return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in keys)
+
+
+def name_device(name: str, module: Any) -> None:
+    """From 2.1 on: torch.device(name) can be made."""
+    try:
+        torch.utils.rename_privateuse1_backend(name)
+    except RuntimeError:  # it has this name already, or another that stays
+        pass
+    if not hasattr(torch, name):
+        torch._register_device_module(name, module)

@@ -1,0 +1,257 @@
+"""A watched stretch of a PyTorch program: every ATen op goes through `Session.run`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import torch
+
+from npuscope import _core
+from npuscope.dump_scope import DumpSummary, OpenScope
+from npuscope.torch import private
+from npuscope.torch.origins import Origins
+from npuscope.torch.plans import Plan, plan_of, says_nothing
+from npuscope.torch.tensors import NAME_OF, to_core, to_torch
+
+# Numbers go on over all scopes of a process.
+seqids = _core.SeqidCounter()
+
+
+def encode(value: Any) -> Tuple[Any, bool]:
+    """A value as the extension takes it, and whether a dump can hold it. Modes are off."""
+    if isinstance(value, torch.Tensor):
+        tensor = to_core(value)
+        return tensor, tensor is not None
+    if isinstance(value, torch.dtype):
+        name = NAME_OF.get(value)
+        return (None, False) if name is None else (_core.DType(name), True)
+    if isinstance(value, (list, tuple)):
+        rows = [encode(item) for item in value if item is not None]
+        return [row for row, _ in rows], all(known for _, known in rows)
+    if isinstance(value, private.SYMBOLIC):
+        return int(value), True
+    return value, isinstance(value, (bool, int, float, str))
+
+
+def arguments_of(plan: Plan, values: Sequence[Any], tensors: bool) -> List[Tuple[str, str, Any]]:
+    """(name, kind, value) as the extension takes them; without `tensors`, plain values only."""
+    rows = []
+    for argument, value in zip(plan.arguments, values):
+        if value is None or says_nothing(value):
+            continue
+        if not tensors and (isinstance(value, torch.Tensor) or argument.kind == "L"):
+            continue
+        encoded, known = encode(value)
+        if known:
+            rows.append((argument.name, argument.kind, encoded))
+    return rows
+
+
+def results_of(plan: Plan, outputs: Any) -> List[Tuple[str, Any]]:
+    """Named results as the extension takes them; what a dump cannot hold is left out."""
+    if outputs is None or not plan.returns:
+        return []
+    given = outputs if isinstance(outputs, tuple) and len(plan.returns) > 1 else (outputs,)
+    rows = []
+    for name, value in zip(plan.returns, given):
+        if value is None:
+            continue
+        encoded, known = encode(value)
+        if known:
+            rows.append((name, encoded))
+    return rows
+
+
+class Mode(private.TorchDispatchMode):
+    """Hands every op to its session; also on threads that autograd runs for this one."""
+
+    def __init__(self, session: "Session") -> None:
+        super().__init__()
+        self.session = session
+
+    def __torch_dispatch__(
+        self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
+    ) -> Any:
+        return self.session.run(op, args, kwargs or {})
+
+
+class Session:
+    """Records what PyTorch computes. The subclass of npuscope.torch.chip_session computes itself."""
+
+    chip: Optional[str] = None
+
+    def __init__(self, stream: "_core.OpStream") -> None:
+        self.stream = stream
+        self.step = 0
+        self._origins = Origins()
+        self._mode: Optional[Mode] = None
+        self._scopes: List[Tuple[OpenScope, Optional[_core.OpFilter]]] = []
+        self._wanted: Dict[Tuple[str, int], bool] = {}
+        self._turn: ContextManager[Any] = contextlib.nullcontext()
+        self._asleep = False
+        self._inputs_of: Dict[int, bool] = {}
+        self.after_op: Optional[Callable[[], None]] = None
+        _sessions.add(self)
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self._origins.open()
+        self._mode = Mode(self)
+        self._mode.__enter__()
+        _stack().append(self)
+
+    def leave(self) -> None:
+        stack = _stack()
+        if self in stack:
+            stack.remove(self)
+        if self._mode is not None:
+            self._mode.__exit__(None, None, None)
+            self._mode = None
+        self._origins.close()
+
+    def sleep(self) -> None:
+        """For a forked child: from now on ops pass through."""
+        self._asleep = True
+
+    def attach(self, options: Mapping[str, Any]) -> OpenScope:
+        scope = OpenScope(self.stream, options)
+        ops, steps = options.get("ops"), options.get("steps")
+        limited = ops is not None or steps is not None
+        self._scopes.append((scope, _core.OpFilter(ops or [], steps or []) if limited else None))
+        self._wanted.clear()
+        loads = bool(options.get("use_load") or options.get("load_file_path"))
+        self._inputs_of[id(scope)] = loads or options.get("inputs", True)
+        if loads:
+            # A golden run belongs to one running op: others wait.
+            self._turn = threading.RLock()
+        return scope
+
+    def detach(self, scope: OpenScope, error: Optional[BaseException]) -> DumpSummary:
+        self._scopes = [row for row in self._scopes if row[0] is not scope]
+        self._inputs_of.pop(id(scope), None)
+        self._wanted.clear()
+        return scope.close(error)
+
+    def next_step(self) -> None:
+        self.step += 1
+
+    # -- ops ----------------------------------------------------------------------------------
+
+    def wants(self, name: str) -> bool:
+        """Whether any scope keeps ops of this name in this step."""
+        key = (name, self.step)
+        wanted = self._wanted.get(key)
+        if wanted is None:
+            wanted = any(f is None or f.keeps(name, self.step) for _, f in self._scopes)
+            self._wanted[key] = wanted
+        return wanted
+
+    @property
+    def _needs_inputs(self) -> bool:
+        return self.chip is not None or any(self._inputs_of.values())
+
+    def facts(self) -> Dict[str, Any]:
+        row = self._origins.facts()
+        row["step"] = self.step
+        return row
+
+    def run(self, op: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+        plan = plan_of(op)
+        if plan.passive or plan.describes_storage or self._asleep:
+            return op(*args, **kwargs)
+        if self.chip is None and not self.wants(plan.name):
+            seqids.skip()
+            return op(*args, **kwargs)
+        values = plan.bind(args, kwargs)
+        with self._turn:
+            return self._observe(plan, values)
+
+    def _observe(self, plan: Plan, values: List[Any]) -> Any:
+        with private.unseen():
+            arguments = arguments_of(plan, values, self._needs_inputs)
+            running = self.stream.begin(plan.name, arguments, True, self.facts())
+            replaced = running.replaced()
+            given = self._with(plan, values, replaced) if replaced else values
+        outputs = self.compute(plan, given, running, replaced)
+        if replaced and plan.written:
+            outputs = self._write_back(plan, values, given, outputs)
+        with private.unseen():
+            self.finish(plan, running, outputs)
+        if self.after_op is not None:
+            self.after_op()
+        return outputs
+
+    def compute(self, plan: Plan, values: List[Any], running: Any, replaced: Dict) -> Any:
+        """Runs the op itself."""
+        return plan.call(values)
+
+    def finish(self, plan: Plan, running: Any, outputs: Any) -> None:
+        self.stream.end(running, results_of(plan, outputs))
+
+    @staticmethod
+    def _with(plan: Plan, values: List[Any], replaced: Dict[str, Any]) -> List[Any]:
+        """The arguments with the golden's in place; the program's own tensors are not touched."""
+        given = list(values)
+        for i, argument in enumerate(plan.arguments):
+            if argument.name not in replaced:
+                continue
+            new, old = replaced[argument.name], values[i]
+            if isinstance(new, _core.Tensor):
+                given[i] = to_torch(new, old.device)
+            elif isinstance(new, list):
+                present = iter(new)
+                given[i] = [None if o is None else to_torch(next(present), o.device) for o in old]
+            else:
+                given[i] = new
+        return given
+
+    @staticmethod
+    def _write_back(plan: Plan, values: List[Any], given: List[Any], outputs: Any) -> Any:
+        """An in-place op's result goes where the program expects it."""
+        own = {}
+        for argument, before, used in zip(plan.arguments, values, given):
+            if not argument.written or before is used:
+                continue
+            pairs = zip(before, used) if isinstance(before, (list, tuple)) else [(before, used)]
+            for target, source in pairs:
+                with private.unseen():
+                    target.copy_(source)
+                own[id(source)] = target
+        if isinstance(outputs, tuple):
+            return tuple(own.get(id(item), item) for item in outputs)
+        return own.get(id(outputs), outputs)
+
+
+_local = threading.local()
+_sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
+def _stack() -> List[Session]:
+    if not hasattr(_local, "stack"):
+        _local.stack = []
+    return _local.stack
+
+
+# Of an installed device (installing.py).
+device_session: Optional[Session] = None
+
+
+def current_session() -> Optional[Session]:
+    """The innermost of this thread; outside of any, that of an installed device that was used."""
+    stack = _stack()
+    if stack:
+        return stack[-1]
+    return device_session if getattr(device_session, "used", False) else None
+
+
+def _sleep_in_child() -> None:
+    for session in list(_sessions):
+        session.sleep()
+
+
+os.register_at_fork(after_in_child=_sleep_in_child)

@@ -1,0 +1,175 @@
+"""npuscope.run, check, compare, overflow, extract, open_dump."""
+
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+import npuscope
+
+SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
+RESNET = SOURCE / "data" / "models" / "digits_resnet.onnx"
+ARRAYS = np.load(SOURCE / "data" / "models" / "digits_resnet.io.npz")
+INPUTS = {k[3:]: ARRAYS[k] for k in ARRAYS if k.startswith("in_")}
+EXPECTED = {k[4:]: ARRAYS[k] for k in ARRAYS if k.startswith("out_")}
+
+
+class Flows(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = Path(cls.holder.name)
+        cls.golden, cls.target = cls.folder / "golden.h5", cls.folder / "npu.h5"
+        cls.reference = npuscope.run(RESNET, INPUTS, chip="cpu", dump=cls.golden)
+        cls.outputs = npuscope.run(RESNET, INPUTS, chip="910A", dump=cls.target)
+
+    def test_the_reference_agrees_with_onnxruntime(self) -> None:
+        for name, values in EXPECTED.items():
+            np.testing.assert_allclose(
+                self.reference[name], values, rtol=0, atol=2e-5 * np.abs(values).max()
+            )
+
+    def test_the_chip_differs_from_the_reference_by_half_precision(self) -> None:
+        (name,) = self.outputs
+        error = np.abs(self.outputs[name] - self.reference[name]).max()
+        largest = np.abs(self.reference[name]).max()
+        self.assertGreater(error, 1e-6 * largest)
+        self.assertLess(error, 2e-2 * largest)
+
+    def test_compare_gives_columns_of_one_length(self) -> None:
+        result = npuscope.compare(self.target, self.golden)
+        lengths = {len(column) for column in result.columns.values()}
+        self.assertEqual(len(lengths), 1)
+        self.assertEqual(result.columns["verdict"].dtype, object)
+        self.assertEqual(result.columns["cosine_similarity"].dtype, np.float64)
+        self.assertIn(result.verdict, result.text)
+
+    def test_a_dump_compared_with_itself_passes(self) -> None:
+        result = npuscope.compare(self.golden, self.golden)
+        self.assertEqual((result.verdict, result.exit_code, result.first_fail), ("pass", 0, None))
+
+    def test_load_gives_the_isolated_run(self) -> None:
+        path = self.folder / "isolated.h5"
+        npuscope.run(RESNET, INPUTS, chip="910A", dump=path, load=self.golden)
+        self.assertTrue(npuscope.compare(path, self.golden).load_mode)
+
+    def test_open_dump_reads_what_h5py_reads(self) -> None:
+        dump = npuscope.open_dump(self.golden)
+        self.assertEqual(dump.facts["Reference"], "fp64")
+        # HDF5 refuses to open one file twice in different ways.
+        copied = shutil.copy(self.golden, self.folder / "copied.h5")
+        with h5py.File(copied) as file:
+            for path in list(dump)[:5]:
+                op = dump[path]
+                for name in op.outputs.tensors():
+                    stored = file[f"{path}/output/{name}"]
+                    np.testing.assert_array_equal(op.outputs[name], stored[()])
+                    self.assertEqual(op.outputs.describe(name).shape, stored.shape)
+        run = dump.ops("convolution")[0]
+        self.assertEqual(run.inputs["stride"], [1, 1])
+        self.assertIs(run.inputs["transposed"], False)
+        self.assertEqual(run.inputs["groups"], 1)
+        self.assertIn("/", run.facts["node"] + "/")
+
+    def test_arrays_of_a_dump_are_read_only(self) -> None:
+        (name, *_) = npuscope.open_dump(self.golden)
+        array = npuscope.open_dump(self.golden)[name].outputs["result"]
+        with self.assertRaises(ValueError):
+            array[...] = 0
+
+    def test_an_unknown_path_names_the_nearest(self) -> None:
+        dump = npuscope.open_dump(self.golden)
+        with self.assertRaisesRegex(KeyError, "nearest"):
+            dump["/convolutio/1"]
+        self.assertNotIn("/convolutio/1", dump)
+        with self.assertRaisesRegex(KeyError, "self"):
+            dump[next(p for p in dump if "relu" in p)].inputs["weight"]
+
+    def test_extract_copies_ops(self) -> None:
+        path = self.folder / "some.h5"
+        count = npuscope.extract(self.golden, path, "/convolution/*")
+        self.assertEqual(count, len(npuscope.open_dump(self.golden).ops("convolution")))
+        self.assertEqual({op.name for op in npuscope.open_dump(path).ops()}, {"convolution"})
+        with self.assertRaisesRegex(npuscope.UsageError, "matches nothing|nearest|no "):
+            npuscope.extract(self.golden, self.folder / "no.h5", ["/nothing/1"])
+
+    def test_overflow_scans_a_dump(self) -> None:
+        self.assertFalse(npuscope.overflow(self.target)["found"])
+        path = self.folder / "big.h5"
+        big = np.full((2, 2), 60000, np.float16)
+        with npuscope.chip("910A"), npuscope.dumper(use_dump=True, dump_path=path):
+            npuscope.ops.add_Tensor(big, big)
+        report = npuscope.overflow(path)
+        self.assertTrue(report["found"])
+        self.assertIn("/add_Tensor/", str(report["first"]))
+
+    def test_check_judges_a_model(self) -> None:
+        report = npuscope.check(
+            RESNET, chip="910A", input=SOURCE / "data/models/digits_resnet.io.npz"
+        )
+        self.assertEqual(report["verdict"], "pass")
+        self.assertTrue(report["ops"])
+
+    def test_inputs_are_seeded_when_none_are_given(self) -> None:
+        first = npuscope.run(RESNET, chip="fp32", seed=5)
+        again = npuscope.run(RESNET, chip="fp32", seed=5)
+        for name in first:
+            np.testing.assert_array_equal(first[name], again[name])
+
+    def test_rejects_missing_files_and_wrong_inputs(self) -> None:
+        for act in (
+            lambda: npuscope.open_dump(self.folder / "none.h5"),
+            lambda: npuscope.run(self.folder / "none.onnx", {}),
+            lambda: npuscope.compare(self.folder / "none.h5", self.golden),
+        ):
+            with self.assertRaisesRegex(npuscope.IoError, "none"):
+                act()
+        with self.assertRaisesRegex(npuscope.UsageError, "input"):
+            npuscope.run(RESNET, {"wrong": np.zeros(1, np.float32)})
+
+    def test_ctrl_c_ends_a_run_and_leaves_a_readable_file(self) -> None:
+        path = self.folder / "stopped.h5"
+        executor = npuscope.Executor("910A")
+        count = []
+
+        def interrupt(call: npuscope.HookCall) -> None:
+            count.append(1)
+            if len(count) == 5:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        executor.hook("after_op", "*", interrupt)
+        with self.assertRaises(KeyboardInterrupt):
+            npuscope.run(RESNET, INPUTS, chip=executor, dump=path)
+        dump = npuscope.open_dump(path)
+        self.assertFalse(dump.complete)
+        self.assertIn("KeyboardInterrupt", dump.facts["Note"])
+        self.assertLessEqual(1, len(dump))
+        self.assertLess(len(dump), len(npuscope.open_dump(self.golden)))
+
+    def test_ctrl_c_ends_a_check(self) -> None:
+        main = threading.main_thread().ident
+
+        def press() -> None:
+            time.sleep(0.15)
+            signal.pthread_kill(main, signal.SIGINT)
+
+        inputs = self.folder / "many.npz"
+        np.savez(inputs, **{f"in_{k}": v for k, v in INPUTS.items()})
+        started = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            threading.Thread(target=press).start()
+            while True:  # a check takes longer than the wait, or several do
+                npuscope.check(RESNET, input=inputs)
+        self.assertLess(time.monotonic() - started, 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
