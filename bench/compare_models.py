@@ -5,7 +5,8 @@
 
 Makes the models in FOLDER unless they are there, with random weights: residual networks of 18 and 50 layers
 (batch 4 and 1, 224x224 images) and a GPT-2-small-sized transformer (12 layers of width 768, 64 tokens of 1). Checks that the
-fp32 reference gives PyTorch's outputs, then prints medians, the ratio of PyTorch's time to ours, and peak memory. Needs
+fp32 reference gives PyTorch's outputs, then prints medians, the ratio of PyTorch's time to ours (of the wall, and of
+processors, which other programs disturb less; PyTorch's threads spin), and peak memory. Needs
 Debian's python3-torch and python3-onnx, and `ninja -C build/release bench_model_forward npuscope`.
 """
 import argparse
@@ -116,15 +117,23 @@ def make(folder: Path, name: str, model: nn.Module, x: torch.Tensor):
     return onnx, arrays
 
 
-def torch_seconds(model: nn.Module, x: torch.Tensor, runs: int) -> float:
-    times = []
+def torch_seconds(model: nn.Module, x: torch.Tensor):
+    """Wall and processor seconds."""
     with torch.no_grad():
+        start, before = time.perf_counter(), time.process_time()
         model(x)
-        for _ in range(runs):
-            start = time.perf_counter()
-            model(x)
-            times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        return time.perf_counter() - start, time.process_time() - before
+
+
+def rounds(command, options, model: nn.Module, x: torch.Tensor):
+    """Both in turn: seconds of PyTorch, rows of ours."""
+    torch_seconds(model, x)
+    peers, rows = [], []
+    for _ in range(options.runs):
+        peers.append(torch_seconds(model, x))
+        out = subprocess.run(command + ["1", str(options.threads)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        rows.append(json.loads(out))
+    return peers, rows
 
 
 def main() -> None:
@@ -134,11 +143,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--models", default="resnet18,resnet50,gpt2")
     parser.add_argument("--chip", help="time this chip, too")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    cores = len(os.sched_getaffinity(0))
-    torch.set_num_threads(cores)
-    print(f"PyTorch {torch.__version__}, {cores} cores")
+    torch.set_num_threads(options.threads)
+    print(f"PyTorch {torch.__version__}, {options.threads} threads")
     for name in options.models.split(","):
         model, x = build(name)
         onnx, arrays = make(options.folder, name, model, x)
@@ -147,15 +156,19 @@ def main() -> None:
         print(f"{name}: outputs {'as' if checked.returncode == 0 else 'NOT as'} PyTorch's")
         if checked.returncode != 0:
             print(checked.stdout)
-        peer = torch_seconds(model, x, options.runs)
         for device in ["cpu"] + ([options.chip] if options.chip else []):
-            out = subprocess.run([options.bin / "bench_model_forward", onnx, arrays, device, str(options.runs)],
-                                 stdout=subprocess.PIPE, text=True, check=True).stdout
-            row = json.loads(out)
-            print(f"  {row['device']}: {row['median_s']:.3f} s, PyTorch {peer:.3f} s, ratio {peer / row['median_s']:.2f}, "
-                  f"peak {row['peak_mb']:.0f} MB")
-            for op, seconds in list(row["ops_s"].items())[:6]:
-                print(f"    {op}: {seconds:.3f} s")
+            command = [options.bin / "bench_model_forward", onnx, arrays, device]
+            peers, rows = rounds(command, options, model, x)
+            seconds = [row["median_s"] for row in rows]
+            ratio = statistics.median(peer[0] / own for peer, own in zip(peers, seconds))
+            print(f"  {rows[0]['device']}: {statistics.median(seconds):.3f} s, "
+                  f"PyTorch {statistics.median(peer[0] for peer in peers):.3f} s, "
+                  f"ratio {ratio:.2f}, peak {max(row['peak_mb'] for row in rows):.0f} MB")
+            processor = statistics.median(peer[1] / row["processor_s"] for peer, row in zip(peers, rows))
+            print(f"    processor time: {statistics.median(row['processor_s'] for row in rows):.3f} s, "
+                  f"PyTorch {statistics.median(peer[1] for peer in peers):.3f} s, ratio {processor:.2f}")
+            for op, spent in list(rows[-1]["ops_s"].items())[:6]:
+                print(f"    {op}: {spent:.3f} s")
 
 
 if __name__ == "__main__":
