@@ -203,3 +203,30 @@ def volume_convolutions():
         case("convolution", x, w, grid(outputs), *arguments, oracle=torch.convolution)
         y = torch.convolution(x, w, None, *arguments)
         case("convolution_backward", small(*y.shape), x, w, [outputs], *arguments, Mask((True, True, True)))
+
+
+def bags():
+    for p in (0.0, 1.0, 2.0, 3.0):
+        case("_cdist_forward", grid(2, 3, 4), grid(5, 4), p, None,
+             oracle=lambda a, b, p, m: torch.cdist(a, b.expand(2, 5, 4), p, "donot_use_mm_for_euclid_dist"))
+    case("_pdist_forward", grid(4, 3))
+    case("_pdist_forward", grid(4, 3), 1.0)
+    case("trace", grid(3, 4))
+    case("trace", ints(3, 3))
+    weight, words, offsets = grid(6, 3), torch.tensor([0, 4, 2, 2, 1]), torch.tensor([0, 2, 2])
+    for mode in (0, 1, 2):
+        case("_embedding_bag", weight, words, offsets, False, mode)
+        case("_embedding_bag", weight, words, torch.tensor([0, 3, 5]), False, mode, False, None, True)
+    case("_embedding_bag", weight, words, offsets, False, 0, False, grid(5), False)
+
+
+def loss_scaling():
+    def unscale(gradients, found, factor):
+        odd = not all(bool(torch.isfinite(g).all()) for g in gradients)
+        return [g * factor for g in gradients], torch.ones_like(found) if odd else found
+    for found in (0.0, 1.0):
+        case("_amp_foreach_non_finite_check_and_unscale_", [grid(2, 3), grid(4)], torch.tensor([found]).double(),
+             torch.tensor([0.25]).double(), oracle=unscale)
+    for found, steps, scale, after in ((1.0, 3, 32.0, 0), (0.0, 3, 64.0, 4), (0.0, 4, 128.0, 0)):
+        case("_amp_update_scale_", torch.tensor([64.0]).double(), torch.tensor([steps]), torch.tensor([found]).double(),
+             2.0, 0.5, 5, oracle=lambda *a: (torch.tensor([scale]).double(), torch.tensor([after])))

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 
 import generate_op_cases
-from core_shapes import (creations, fills_and_views, indexing, mirror_pads, moves, pooling_gradients, resizes, small, subsets,
-                         volume_convolutions)
+from core_shapes import (bags, creations, fills_and_views, indexing, loss_scaling, mirror_pads, moves, pooling_gradients,
+                         resizes, small, subsets, volume_convolutions)
 from generate_op_cases import Mask, case, grid, ints, write
 
 aten = torch.ops.aten
@@ -392,4 +392,5 @@ if __name__ == "__main__":
     write("core_cases.json",
           (combinations, functions, bits, bounds, statistics, pairwise_losses, activation_pairs, pooling_gradients,
            resizes, mirror_pads, indexing, subsets, moves, creations, fills_and_views, group_normalizations, other_names,
-           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, in_place))
+           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling,
+           in_place))
