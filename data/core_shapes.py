@@ -68,6 +68,31 @@ def resizes():
     case("upsample_nearest2d.vec", image, None, [2.0, 1.5])
     case("upsample_nearest2d.vec", image, [3, 4], None)
     case("upsample_bilinear2d.vec", image, None, False, [2.0, 1.5])
+    case("upsample_nearest2d_backward.vec", small(1, 2, 8, 4), None, [1, 2, 4, 3], [2.0, 1.5])
+    case("upsample_bilinear2d_backward.vec", small(1, 2, 8, 4), None, [1, 2, 4, 3], False, [2.0, 1.5])
+    case("upsample_bilinear2d_backward.vec", small(1, 2, 7, 6), [7, 6], [1, 2, 4, 3], True, None)
+
+
+def weight_norms():
+    for dim, shape in ((0, (3, 1, 1)), (2, (1, 1, 2))):
+        v, g = grid(3, 4, 2), positive_norms(*shape)
+        case("_weight_norm_interface", v, g, dim, oracle=lambda v, g, d: (
+            v * (g / v.norm(2, [i for i in range(3) if i != d], True)), v.norm(2, [i for i in range(3) if i != d], True)))
+
+        def gradient(dw, v, g, norms, d):
+            sums = (dw * v).sum([i for i in range(3) if i != d], True)
+            return g / norms * (dw - v * sums / norms**2), sums / norms
+        case("_weight_norm_interface_backward", grid(3, 4, 2), v, g, positive_norms(*shape), dim, oracle=gradient)
+    # The formulas above are what autograd gives.
+    v, g = grid(3, 4, 2).requires_grad_(), positive_norms(3, 1, 1).requires_grad_()
+    norms = v.norm(2, [1, 2], True)
+    dw = grid(3, 4, 2)
+    own = gradient(dw, v.detach(), g.detach(), norms.detach(), 0)
+    assert all(torch.allclose(a, b) for a, b in zip(torch.autograd.grad(v * (g / norms), (v, g), dw), own))
+
+
+def positive_norms(*shape):
+    return grid(*shape, low=1, high=3)
 
 
 def mirror_pads():
@@ -190,6 +215,10 @@ def fills_and_views():
     case("_reshape_alias", grid(2, 6), [3, 4], [4, 1])
     case("expand_as", grid(3, 1), grid(2, 3, 4))
     case("view_as", grid(2, 6), grid(3, 4))
+    for name, arguments in (("unsqueeze_", (grid(2, 3), 1)), ("squeeze_", (grid(1, 3, 1),)), ("squeeze_.dim", (grid(1, 3, 1), 0)),
+                            ("transpose_", (grid(2, 3, 4), 0, -1)), ("t_", (grid(2, 3),))):
+        base, _, overload = name.partition(".")
+        case(name, *arguments, oracle=lambda x, *a: getattr(getattr(aten, base), overload or "default")(x.clone(), *a))
     case("unsafe_split.Tensor", grid(2, 5), 2, 1)
     case("unsafe_split_with_sizes", grid(2, 6), [1, 2, 3], 1)
 
@@ -209,6 +238,8 @@ def bags():
     for p in (0.0, 1.0, 2.0, 3.0):
         case("_cdist_forward", grid(2, 3, 4), grid(5, 4), p, None,
              oracle=lambda a, b, p, m: torch.cdist(a, b.expand(2, 5, 4), p, "donot_use_mm_for_euclid_dist"))
+        a, b, d = grid(2, 3, 4), grid(2, 5, 4), grid(2, 3, 5, low=1, high=3)
+        case("_cdist_backward", grid(2, 3, 5), a, b, p, d)
     case("_pdist_forward", grid(4, 3))
     case("_pdist_forward", grid(4, 3), 1.0)
     case("trace", grid(3, 4))

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 import generate_op_cases
 from core_shapes import (bags, creations, fills_and_views, indexing, loss_scaling, mirror_pads, moves, pooling_gradients,
-                         resizes, small, subsets, volume_convolutions)
+                         resizes, small, subsets, volume_convolutions, weight_norms)
 from generate_op_cases import Mask, case, grid, ints, write
 
 aten = torch.ops.aten
@@ -55,8 +55,12 @@ def functions():
     case("pow.Scalar", 1.5, grid(5, low=-2, high=2))
     for name in ("atan2", "hypot", "logaddexp", "fmax", "fmin"):
         case(name, grid(3, 4), grid(4))
-    nan = grid(3)
-    nan[1] = math.nan
+    case("sgn", grid(6, step=1))
+    case("xlogy.Tensor", grid(2, 4, step=1), positive(4))
+    case("logit", inside(6))
+    case("logit", grid(6, low=-0.5, high=1.5), 0.125)
+    case("logit_backward", grid(6), inside(6))
+    case("logit_backward", grid(6), grid(6, low=-0.5, high=1.5), 0.125)
     case("fmod.Scalar", grid(5), 1.5)
     case("fmod.Scalar", ints(5, low=-9, high=9), 4)
     case("remainder.Scalar", grid(5), 1.25)
@@ -392,5 +396,5 @@ if __name__ == "__main__":
     write("core_cases.json",
           (combinations, functions, bits, bounds, statistics, pairwise_losses, activation_pairs, pooling_gradients,
            resizes, mirror_pads, indexing, subsets, moves, creations, fills_and_views, group_normalizations, other_names,
-           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling,
+           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling, weight_norms,
            in_place))

@@ -95,6 +95,44 @@ void run_nan_to_num(KernelCall& call) {
     });
 }
 
+/// Attribute eps: x is held between eps and 1 - eps; absent, x is taken as it is.
+void run_logit(KernelCall& call) {
+    const double eps = call.has_attribute("eps") ? call.number("eps") : -1;
+    run_formula_of<1>(call, [eps](auto x) {
+        double wide = static_cast<double>(x);
+        if (eps >= 0) wide = wide < eps ? eps : (wide > 1 - eps ? 1 - eps : wide);
+        return std::log(wide / (1 - wide));
+    });
+}
+
+/// 0 where x was held; without eps nan outside 0 to 1.
+void run_logit_gradient(KernelCall& call) {
+    const double eps = call.has_attribute("eps") ? call.number("eps") : -1;
+    run_formula_of<2>(call, [eps](auto dy, auto x) {
+        using W = decltype(x);
+        if (eps >= 0 ? x < eps || x > 1 - eps : x < 0 || x > 1)
+            return eps >= 0 ? W{0} : std::numeric_limits<W>::quiet_NaN();
+        return dy / (x * (1 - x));
+    });
+}
+
+/// Inputs grad, x1 - x2 and their distance, broadcast; attribute p.
+void run_distance_gradient(KernelCall& call) {
+    run_formula_of<3>(call, [p = call.number("p")](auto dy, auto apart, auto distance) {
+        using W = decltype(apart);
+        const W sign = static_cast<W>((apart > 0) - (apart < 0));
+        if (p == 0 || distance == 0) return W{0};
+        if (p == 1) return dy * sign;
+        if (p == 2) return dy * apart / distance;
+        if (std::isinf(p)) return std::fabs(apart) == distance ? dy * sign : W{0};
+        const double share = std::fabs(static_cast<double>(apart)) / static_cast<double>(distance);
+        return dy * sign * static_cast<W>(std::pow(share, p - 1));
+    });
+}
+
+constexpr auto kXLogY = [](double x, double y) {
+    return y != y ? y : (x == 0 ? 0.0 : x * std::log(y));
+};
 constexpr auto kExpm1 = [](double x) { return std::expm1(x); };
 constexpr auto kExp2 = [](double x) { return std::exp2(x); };
 constexpr auto kLog1p = [](double x) { return std::log1p(x); };
@@ -119,6 +157,18 @@ constexpr auto kRows = std::to_array<Kernel>({
     {"Atan2", "angle of (x2, x1)", kFloats, kSource, run_pair<kAtan2>},
     {"Hypot", "sqrt(x1^2 + x2^2)", kFloats, "ours", run_pair<kHypot>},
     {"LogAddExp", "ln(e^x1 + e^x2)", kFloats, "ours", run_pair<kLogAddExp>},
+    {"Xlogy", "x1 ln(x2), 0 for x1 0", kFloats, kSource, run_pair<kXLogY>},
+    {"Logit", "ln(x / (1 - x)), x held between eps and 1 - eps", kFloats, "ours", run_logit},
+    {"LogitGrad",
+     "grads / (x (1 - x)), 0 where x was held",
+     "float16, bfloat16 through float32; float32 in steps; float64",
+     "ours",
+     run_logit_gradient},
+    {"CdistGrad",
+     "grad sign(d) (|d| / distance)^(p - 1), d = x1 - x2",
+     "float16, bfloat16 through float32; float32 in steps; float64",
+     "CANN operator CdistGrad; steps ours, the sum over rows is a ReduceSum here",
+     run_distance_gradient},
     {"Trunc", "x toward zero", "floats, exact; integers as they are", kSource, run_trunc},
     {"NanToNum", "x; nan, inf and -inf replaced", "floats, exact", "ours", run_nan_to_num},
 });

@@ -39,6 +39,20 @@ void lower_cdist(Lowering& op) {
     op.result(norm_of(op, apart, p), op.declared("x1"));
 }
 
+/// To x1; to x2 it is that of the transposed distances.
+void lower_cdist_gradient(Lowering& op) {
+    const Tensor a = op.tensor("x1");
+    const Tensor b = op.tensor("x2");
+    const Tensor apart = op.launch("Sub", {with_axis(a, -2), with_axis(b, -3)});
+    const Tensor each =
+        op.launch("CdistGrad",
+                  {with_axis(op.tensor("grad"), -1), apart, with_axis(op.tensor("cdist"), -1)},
+                  {{"p", order_of(op)}});
+    op.result(
+        op.launch("ReduceSum", {each}, {{"axes", IntList{each.ndim() - 2}}, {"keep_dims", false}}),
+        op.declared("x1"));
+}
+
 /// Each pair of rows once.
 void lower_pdist(Lowering& op) {
     const double p = order_of(op);
@@ -154,6 +168,10 @@ constexpr auto kRows = std::to_array<OpRow>({
      "Sub, LpNormReduce, LpNormUpdate (CANN: Cdist)",
      "ours",
      lower_cdist},
+    {"_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+     "Sub, CdistGrad, ReduceSum",
+     "ours",
+     lower_cdist_gradient},
     {"_pdist_forward(Tensor self, float p=2.0) -> Tensor",
      "GatherV2, GatherV2, Sub, LpNormReduce, LpNormUpdate (CANN: Pdist)",
      "ours",

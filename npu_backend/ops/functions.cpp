@@ -112,6 +112,26 @@ void lower_numeric_extreme(Lowering& op) {
     op.result(op.launch(kKernel, {a, b}), pair.dtype);
 }
 
+NamedValues limits(const Lowering& op) {
+    NamedValues attributes;
+    if (op.has("eps")) attributes.push_back({"eps", op.number("eps")});
+    return attributes;
+}
+
+void lower_logit(Lowering& op) {
+    const DType dtype = float_type(op.declared("self"));
+    op.result(op.launch("Logit", {op.cast(op.tensor("self"), dtype)}, limits(op)), dtype);
+}
+
+void lower_logit_gradient(Lowering& op) {
+    const Operands pair = common_operands(op, "grad_output", "self");
+    op.result(op.launch("LogitGrad", {pair.self, pair.other}, limits(op)), pair.dtype);
+}
+
+void lower_sgn(Lowering& op) {
+    op.result(op.launch("Sign", {op.tensor("self")}), op.declared("self"));
+}
+
 void lower_nan_to_num(Lowering& op) {
     if (!is_float(op.declared("self"))) {
         op.result(op.raw("self"), op.declared("self"));
@@ -130,6 +150,7 @@ constexpr char kLog1p[] = "Log1p";
 constexpr char kErfc[] = "Erfc";
 constexpr char kErfinv[] = "Erfinv";
 constexpr char kAtan2[] = "Atan2";
+constexpr char kXlogy[] = "Xlogy";
 constexpr char kHypot[] = "Hypot";
 constexpr char kLogAddExp[] = "LogAddExp";
 constexpr char kMod[] = "Mod";
@@ -165,6 +186,16 @@ constexpr auto kRows = std::to_array<OpRow>({
      "table",
      lower_number_first<kPow, kExponent>},
     {"atan2(Tensor self, Tensor other) -> Tensor", "Atan2", "table", lower_binary_float<kAtan2>},
+    {"sgn(Tensor self) -> Tensor", "Sign", "ours", lower_sgn},
+    {"xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+     "Xlogy",
+     "ours",
+     lower_binary_float<kXlogy>},
+    {"logit(Tensor self, float? eps=None) -> Tensor", "Logit", "ours", lower_logit},
+    {"logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
+     "LogitGrad",
+     "ours",
+     lower_logit_gradient},
     {"hypot(Tensor self, Tensor other) -> Tensor", "Hypot", "ours", lower_binary<kHypot>},
     {"logaddexp(Tensor self, Tensor other) -> Tensor",
      "LogAddExp",

@@ -1,5 +1,6 @@
 // Resizing of images and its gradient.
 #include <array>
+#include <utility>
 
 #include "npu_backend/ops/lowering.h"
 
@@ -61,30 +62,42 @@ void lower_gradient(Lowering& op) {
               op.declared("grad_output"));
 }
 
-/// Sizes, or factors to each size.
+/// The output's size, given as such or by factors to each size, and those factors.
+std::pair<IntList, FloatList> size_of_output(const Lowering& op, const Shape& input) {
+    require_image(op, input, 2);
+    if (op.has("output_size") == op.has("scale_factors"))
+        op.reject("output_size or scale_factors is needed, not both");
+    if (op.has("output_size")) return {op.sizes("output_size", 2), FloatList(2, 0.0)};
+    const auto scales = std::get<FloatList>(op.given("scale_factors"));
+    if (scales.size() != 2) op.reject("scale_factors needs 2 numbers");
+    IntList size;
+    for (size_t i = 0; i < 2; ++i)
+        size.push_back(static_cast<int64_t>(static_cast<double>(input[2 + i]) * scales[i]));
+    return {size, scales};
+}
+
 template <const char* kKernel, const char* kMode>
 void lower_either(Lowering& op) {
     constexpr bool kAligns = std::string_view(kMode) != "nearest";
     const Tensor input = op.tensor("input");
-    require_image(op, input.shape(), 2);
-    if (op.has("output_size") == op.has("scale_factors"))
-        op.reject("output_size or scale_factors is needed, not both");
-    IntList size;
-    FloatList scales(2, 0.0);
-    if (op.has("output_size")) {
-        size = op.sizes("output_size", 2);
-    } else {
-        scales = std::get<FloatList>(op.given("scale_factors"));
-        if (scales.size() != 2) op.reject("scale_factors needs 2 numbers");
-        for (size_t i = 0; i < 2; ++i)
-            size.push_back(
-                static_cast<int64_t>(static_cast<double>(input.shape()[2 + i]) * scales[i]));
-    }
+    auto [size, scales] = size_of_output(op, input.shape());
     op.result(
         op.launch(kKernel,
                   {input},
                   attributes(size, kMode, kAligns && op.flag("align_corners"), std::move(scales))),
         op.declared("input"));
+}
+
+template <const char* kKernel, const char* kMode>
+void lower_either_gradient(Lowering& op) {
+    constexpr bool kAligns = std::string_view(kMode) != "nearest";
+    const IntList& input = op.ints("input_size");
+    auto [size, scales] = size_of_output(op, input);
+    NamedValues values =
+        attributes(size, kMode, kAligns && op.flag("align_corners"), std::move(scales));
+    values.push_back({"input_size", input});
+    op.result(op.launch(kKernel, {op.tensor("grad_output")}, std::move(values)),
+              op.declared("grad_output"));
 }
 
 constexpr char kNearest[] = "nearest";
@@ -162,6 +175,16 @@ constexpr auto kRows = std::to_array<OpRow>({
      "UpsampleNearest3dGrad",
      "table",
      lower_gradient<kNearest3dGrad, kNearest, 3>},
+    {"upsample_nearest2d_backward.vec(Tensor grad_output, int[]? output_size, int[] input_size, "
+     "float[]? scale_factors) -> Tensor",
+     "ResizeNearestNeighborV2Grad",
+     "ours",
+     lower_either_gradient<kNearest2dGrad, kNearest>},
+    {"upsample_bilinear2d_backward.vec(Tensor grad_output, int[]? output_size, int[] input_size, "
+     "bool align_corners, float[]? scale_factors) -> Tensor",
+     "ResizeBilinearV2Grad",
+     "ours",
+     lower_either_gradient<kBilinearGrad, kLinear>},
     {"upsample_linear1d_backward(Tensor grad_output, int[1] output_size, int[3] input_size, bool "
      "align_corners, float? scales=None) -> Tensor",
      "ResizeGradD",
