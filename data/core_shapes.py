@@ -95,6 +95,10 @@ def positive_norms(*shape):
     return grid(*shape, low=1, high=3)
 
 
+def scaled_elu():
+    case("elu", grid(3, 5), 1.5, 2, 0.5)
+
+
 def mirror_pads():
     for name, limit in (("reflection", 2), ("replication", 3)):
         for dimensions, shape in ((1, (2, 2, 4)), (2, (1, 2, 4, 3)), (3, (1, 1, 3, 4, 3))):

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 import generate_op_cases
 from core_shapes import (bags, creations, fills_and_views, indexing, loss_scaling, mirror_pads, moves, pooling_gradients,
-                         resizes, small, subsets, volume_convolutions, weight_norms)
+                         resizes, scaled_elu, small, subsets, volume_convolutions, weight_norms)
 from generate_op_cases import Mask, case, grid, ints, write
 
 aten = torch.ops.aten
@@ -26,7 +26,6 @@ def positive(*shape):
 
 
 def inside(*shape):
-    """Between 1/16 and 15/16."""
     return grid(*shape, low=1 / 16, high=15 / 16)
 
 
@@ -396,5 +395,6 @@ if __name__ == "__main__":
     write("core_cases.json",
           (combinations, functions, bits, bounds, statistics, pairwise_losses, activation_pairs, pooling_gradients,
            resizes, mirror_pads, indexing, subsets, moves, creations, fills_and_views, group_normalizations, other_names,
-           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling, weight_norms,
+           vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling,
+           weight_norms, scaled_elu,
            in_place))
