@@ -1,6 +1,7 @@
 #include "core/tensor/tensor.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -10,18 +11,26 @@
 namespace npuscope {
 
 struct Tensor::Storage {
+    // Aligned by hand: glibc's aligned allocation takes a larger block and gives the rest back, so
+    // that the hole a tensor leaves never fits the next one of its size, and memory grows.
     explicit Storage(size_t nbytes)
-        : bytes(static_cast<std::byte*>(::operator new(nbytes, kAlignment))), id(next_id()) {}
-    ~Storage() { ::operator delete(bytes, kAlignment); }
+        : block(::operator new(nbytes + kAlignment)), bytes(aligned(block)), id(next_id()) {}
+    ~Storage() { ::operator delete(block); }
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
-    static constexpr std::align_val_t kAlignment{64};
+    static constexpr size_t kAlignment = 64;
+    static std::byte* aligned(void* block) {
+        auto* bytes = static_cast<std::byte*>(block);
+        const auto past = reinterpret_cast<uintptr_t>(bytes) % kAlignment;
+        return bytes + (kAlignment - past) % kAlignment;
+    }
     static uint64_t next_id() {
         static std::atomic<uint64_t> last{0};
         return ++last;
     }
 
+    void* block;
     std::byte* bytes;
     uint64_t id;
 };
@@ -57,7 +66,8 @@ Tensor::Tensor() : Tensor(DType::kFloat32, {0}) {}
 Tensor::Tensor(DType dtype, Shape shape)
     : dtype_(dtype), shape_(std::move(shape)), numel_(numel_of(shape_)) {
     size_t nbytes = 0;
-    if (__builtin_mul_overflow(static_cast<size_t>(numel_), size_of(dtype), &nbytes))
+    if (__builtin_mul_overflow(static_cast<size_t>(numel_), size_of(dtype), &nbytes) ||
+        nbytes > PTRDIFF_MAX)
         throw Error(ErrorKind::kFormat, "shape " + to_string(shape_) + " has too many bytes");
     try {
         storage_ = std::make_shared<Storage>(nbytes);

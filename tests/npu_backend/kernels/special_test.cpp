@@ -30,6 +30,26 @@ TEST(NanToNum, writes_the_limits_of_the_dtype) {
     EXPECT_EQ(run.half(2), 0);
 }
 
+TEST(CdistGrad, is_zero_between_equal_rows) {
+    const KernelRun run =
+        run_kernel("CdistGrad",
+                   {floats({3}, {2, 2, 2}), floats({3}, {3, -3, 0}), floats({3}, {5, 5, 0})},
+                   {{"p", 2.0}});
+    EXPECT_EQ(run.at(0), static_cast<double>(6.0F / 5.0F));
+    EXPECT_EQ(run.at(1), static_cast<double>(-6.0F / 5.0F));
+    EXPECT_EQ(run.at(2), 0);
+}
+
+TEST(Logit, holds_what_it_reads_inside_its_limits) {
+    const KernelRun run = run_kernel("Logit", {floats({2}, {-3, 0.5F})}, {{"eps", 0.25}});
+    EXPECT_FLOAT_EQ(static_cast<float>(run.at(0)), -std::log(3.0F));
+    EXPECT_EQ(run.at(1), 0);
+    const std::vector<Tensor> inputs = {floats({2}, {1, 1}), floats({2}, {-3, 0.5F})};
+    EXPECT_EQ(run_kernel("LogitGrad", inputs, {{"eps", 0.25}}).at(0), 0);
+    EXPECT_TRUE(std::isnan(run_kernel("LogitGrad", inputs).at(0)));
+    EXPECT_EQ(run_kernel("LogitGrad", inputs).at(1), 4);
+}
+
 TEST(Trunc, goes_towards_zero) {
     const KernelRun run = run_kernel("Trunc", {floats({2}, {-1.5F, 1.5F})});
     EXPECT_EQ(run.at(0), -1);
