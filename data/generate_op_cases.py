@@ -29,24 +29,27 @@ class Mask(tuple):
 
 def encode(value):
     if isinstance(value, torch.Tensor):
-        kind = "float" if value.is_floating_point() else ("bool" if value.dtype == torch.bool else "int64")
+        kinds = {torch.bool: "bool", torch.uint8: "uint8"}
+        kind = "float" if value.is_floating_point() else kinds.get(value.dtype, "int64")
         flat = value.reshape(-1).tolist()
         return {"tensor": kind, "shape": list(value.shape),
                 "values": [repr(v) if isinstance(v, float) and not np.isfinite(v) else v for v in flat]}
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor):
+    if isinstance(value, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in value):
         return {"tensors": [encode(v) for v in value]}
     if isinstance(value, bool):
         return {"bool": value}
     if isinstance(value, int):
         return {"int": value}
     if isinstance(value, float):
-        return {"real": value}
+        return {"real": value if np.isfinite(value) else repr(value)}
     if isinstance(value, str):
         return {"text": value}
     if value is None:
         return None
     if isinstance(value, Mask):
         return {"mask": list(value)}
+    if any(isinstance(v, float) for v in value):
+        return {"reals": list(value)}
     return {"ints": list(value)}
 
 

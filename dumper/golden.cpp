@@ -116,6 +116,7 @@ class Fit {
     std::string difference_of(const std::string&, const std::monostate&, bool) const { return {}; }
     std::string difference_of(const std::string&, const std::string&, bool) const { return {}; }
     std::string difference_of(const std::string&, const BoolMask&, bool) const { return {}; }
+    std::string difference_of(const std::string&, const FloatList&, bool) const { return {}; }
     std::string difference_of(const std::string& name, const Tensor& tensor, bool late) const {
         return late ? std::string() : tensor_difference(name, tensor);
     }

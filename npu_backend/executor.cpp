@@ -126,6 +126,7 @@ struct Executor::State {
     int last_hook_id = 0;
     int64_t last_seqid = 0;
     int64_t last_task_id = 0;
+    int64_t last_random = 0;                   ///< random kernels so far
     std::unique_ptr<PrecisionPlan> precision;  ///< on a chip
     std::vector<CubeRange> cube_ranges;
 
@@ -185,6 +186,11 @@ struct Executor::State {
             status.merge(call.status);
             kernels.emplace_back(row->type);
             return std::move(call.outputs);
+        }
+
+        NamedValues next_seeds() override {
+            State& state = *executor_.state_;
+            return {{"seed", state.options.seed}, {"seed2", ++state.last_random}};
         }
 
         FloatStatus status;

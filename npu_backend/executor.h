@@ -19,6 +19,7 @@ struct ExecutorOptions {
     bool record_views =
         false;        ///< also number and publish as recorded the ops that only re-describe storage
     int threads = 0;  ///< 0: all cores; results do not depend on it
+    int64_t seed = 0;         ///< of random ops; equal seeds and equal calls give equal numbers
     bool cube_range = false;  ///< also compute each Cube kernel by two other models of cube_acc
 };
 

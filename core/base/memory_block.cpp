@@ -1,5 +1,6 @@
 #include "core/base/memory_block.h"
 
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <sys/mman.h>
@@ -85,24 +86,30 @@ void* large_block(size_t size) {
 
 }  // namespace
 
+// Small blocks are aligned by hand: glibc's aligned allocation takes a larger block and gives the
+// rest back, so that the hole a block leaves never fits the next one of its size, and memory grows.
 MemoryBlock::MemoryBlock(size_t nbytes)
     : large_(nbytes < kLarge ? 0 : rounded(nbytes)),
-      bytes_(static_cast<std::byte*>(
-          large_ != 0 ? large_block(large_)
-                      : ::operator new (nbytes, std::align_val_t{kVectorAlignment}))) {}
+      start_(large_ != 0 ? large_block(large_) : ::operator new(nbytes + kVectorAlignment)) {}
 
 MemoryBlock::~MemoryBlock() {
     if (large_ != 0)
-        kept_blocks().keep(bytes_, large_);
+        kept_blocks().keep(start_, large_);
     else
-        ::operator delete (bytes_, std::align_val_t{kVectorAlignment});
+        ::operator delete(start_);
+}
+
+std::byte* MemoryBlock::data() const {
+    auto* const bytes = static_cast<std::byte*>(start_);
+    const auto past = reinterpret_cast<uintptr_t>(bytes) % kVectorAlignment;
+    return bytes + (kVectorAlignment - past) % kVectorAlignment;
 }
 
 MemoryBlock::MemoryBlock(MemoryBlock&& other) noexcept
-    : large_(std::exchange(other.large_, 0)), bytes_(std::exchange(other.bytes_, nullptr)) {}
+    : large_(std::exchange(other.large_, 0)), start_(std::exchange(other.start_, nullptr)) {}
 
 MemoryBlock& MemoryBlock::operator=(MemoryBlock&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
+    std::swap(start_, other.start_);
     std::swap(large_, other.large_);
     return *this;
 }

@@ -19,11 +19,11 @@ class MemoryBlock {
     MemoryBlock(MemoryBlock&& other) noexcept;
     MemoryBlock& operator=(MemoryBlock&& other) noexcept;
 
-    [[nodiscard]] std::byte* data() const { return bytes_; }
+    [[nodiscard]] std::byte* data() const;
 
   private:
     size_t large_;  ///< bytes of a large block, 0 for a small one
-    std::byte* bytes_;
+    void* start_;
 };
 
 /// A block of `count` elements that are not set. Errors: std::bad_alloc.

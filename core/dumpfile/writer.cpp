@@ -229,7 +229,7 @@ void Writer::State::write_value(const std::string& path,
         std::copy(mask->bits.begin(), mask->bits.end(), bits.mutable_as<int8_t>().begin());
         write_elements(path, bits, SaveType::kBoolMask);
     }
-    // None and strings leave nothing, as with the original.
+    // None, strings and lists of floats leave nothing, as with the original.
 }
 
 void Writer::State::write_tensor(const std::string& path,

@@ -30,6 +30,7 @@ struct BoolMask {
 
 using TensorList = std::vector<Tensor>;
 using IntList = std::vector<int64_t>;
+using FloatList = std::vector<double>;
 
 /// None (an absent optional), or one of the kinds of an ATen schema.
 using Value = std::variant<std::monostate,
@@ -42,7 +43,8 @@ using Value = std::variant<std::monostate,
                            IntList,
                            DType,
                            BoolMask,
-                           std::string>;
+                           std::string,
+                           FloatList>;
 
 struct NamedValue {
     std::string name;  ///< as in the schema: self, weight, stride, …

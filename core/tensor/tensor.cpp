@@ -1,6 +1,7 @@
 #include "core/tensor/tensor.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -54,7 +55,8 @@ Tensor::Tensor() : Tensor(DType::kFloat32, {0}) {}
 Tensor::Tensor(DType dtype, Shape shape)
     : dtype_(dtype), shape_(std::move(shape)), numel_(numel_of(shape_)) {
     size_t nbytes = 0;
-    if (__builtin_mul_overflow(static_cast<size_t>(numel_), size_of(dtype), &nbytes))
+    if (__builtin_mul_overflow(static_cast<size_t>(numel_), size_of(dtype), &nbytes) ||
+        nbytes > PTRDIFF_MAX)
         throw Error(ErrorKind::kFormat, "shape " + to_string(shape_) + " has too many bytes");
     try {
         storage_ = std::make_shared<Storage>(nbytes);

@@ -145,9 +145,12 @@ void run_leaky_relu(KernelCall& call) {
 
 void run_elu(KernelCall& call) {
     const double alpha = call.number("alpha");
+    const double scale = call.has_attribute("scale") ? call.number("scale") : 1;
+    const double input_scale = call.has_attribute("input_scale") ? call.number("input_scale") : 1;
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
-        call.outputs = {map_unary<T>(
-            call, call.input(0), [alpha](double x) { return x < 0 ? alpha * std::expm1(x) : x; })};
+        call.outputs = {map_unary<T>(call, call.input(0), [=](double x) {
+            return x < 0 ? scale * alpha * std::expm1(x * input_scale) : scale * x;
+        })};
     });
 }
 
@@ -189,7 +192,11 @@ constexpr auto kRows = std::to_array<Kernel>({
      "ours",
      run_formula<kSoftplus>},
     {"LeakyRelu", "x, negative_slope x below 0", "floats; one rounding", "ours", run_leaky_relu},
-    {"Elu", "x, alpha (e^x - 1) below 0", "floats; one rounding", "ours", run_elu},
+    {"Elu",
+     "scale x, scale alpha (e^(input_scale x) - 1) below 0",
+     "floats; one rounding",
+     "ours",
+     run_elu},
 });
 
 }  // namespace

@@ -60,6 +60,12 @@ void run_concat(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
+/// The inputs have 1 at the new axis already.
+void run_pack(KernelCall& call) {
+    call.attributes.push_back({"concat_dim", call.integer("axis")});
+    run_concat(call);
+}
+
 /// Indices as int64, each inside [0, size) or counted from the end.
 std::vector<int64_t> indices_of(const KernelCall& call, const Tensor& tensor, int64_t size) {
     if (is_float(tensor.dtype())) call.refuse(tensor.dtype());
@@ -213,6 +219,7 @@ constexpr auto kRows = std::to_array<Kernel>({
      kMoved,
      "CANN operator ConcatD",
      run_concat},
+    {"Pack", "inputs one after another along a new axis", kMoved, "CANN operator Pack", run_pack},
     {"GatherV2",
      "slices of x named by indices along axis",
      kMoved,

@@ -41,6 +41,32 @@ void run_not(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
+/// Bits of integers.
+template <auto kFormula>
+void run_bits(KernelCall& call) {
+    require_same_dtype(call);
+    visit_dtype(call.input(0).dtype(), [&]<class T>() {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            call.outputs = {map_exact<T>(call.input(0), call.input(1), kFormula)};
+        } else {
+            call.refuse(call.input(0).dtype());
+        }
+    });
+}
+
+void run_invert(KernelCall& call) {
+    visit_dtype(call.input(0).dtype(), [&]<class T>() {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            Tensor y = call.input(0);
+            for (T& value : y.mutable_as<T>())
+                value = static_cast<T>(~value);
+            call.outputs = {std::move(y)};
+        } else {
+            call.refuse(call.input(0).dtype());
+        }
+    });
+}
+
 /// Bits are shifted as unsigned ones; a shift by the width or more leaves none.
 template <bool kLeft>
 void run_shift(KernelCall& call) {
@@ -107,6 +133,10 @@ void run_test(KernelCall& call) {
 constexpr auto kAnd = [](bool u, bool v) { return u && v; };
 constexpr auto kOr = [](bool u, bool v) { return u || v; };
 constexpr auto kXor = [](bool u, bool v) { return u != v; };
+constexpr auto kBitsAnd = [](auto u, auto v) { return u & v; };
+constexpr auto kBitsOr = [](auto u, auto v) { return u | v; };
+constexpr auto kBitsXor = [](auto u, auto v) { return u ^ v; };
+constexpr auto kIsFinite = [](double x) { return std::isfinite(x); };
 constexpr auto kIsNan = [](double x) { return std::isnan(x); };
 constexpr auto kIsInf = [](double x) { return std::isinf(x); };
 
@@ -115,6 +145,18 @@ constexpr auto kRows = std::to_array<Kernel>({
     {"LogicalOr", "x1 or x2", "bool", "CANN operator LogicalOr", run_bool<kOr>},
     {"LogicalXor", "x1 or x2, not both", "bool", "CANN operator LogicalXor", run_bool<kXor>},
     {"LogicalNot", "not x", "bool", "CANN operator LogicalNot", run_not},
+    {"BitwiseAnd",
+     "x1 and x2, bit by bit",
+     "integers",
+     "CANN operator BitwiseAnd",
+     run_bits<kBitsAnd>},
+    {"BitwiseOr", "x1 or x2, bit by bit", "integers", "CANN operator BitwiseOr", run_bits<kBitsOr>},
+    {"BitwiseXor",
+     "x1 or x2, not both, bit by bit",
+     "integers",
+     "CANN operator BitwiseXor",
+     run_bits<kBitsXor>},
+    {"Invert", "not x, bit by bit", "integers", "CANN operator Invert", run_invert},
     {"LeftShift", "x1 << x2", "integers", "CANN operator LeftShift", run_shift<true>},
     {"RightShift", "x1 >> x2", "integers", "CANN operator RightShift", run_shift<false>},
     {"Mod",
@@ -129,6 +171,11 @@ constexpr auto kRows = std::to_array<Kernel>({
      run_remainder<true>},
     {"IsNan", "x is nan", "floats, to bool", "CANN operator IsNan", run_test<kIsNan>},
     {"IsInf", "x is infinite", "floats, to bool", "CANN operator IsInf", run_test<kIsInf>},
+    {"IsFinite",
+     "x is neither nan nor infinite",
+     "floats, to bool",
+     "CANN operator IsFinite",
+     run_test<kIsFinite>},
 });
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "npu_backend/kernels/float_loops.h"
 #include "npu_backend/kernels/kernel.h"
+#include "npu_backend/kernels/row_tiles.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
 #include "npu_backend/numerics/vector_unit.h"
@@ -69,15 +71,18 @@ void layer_norm(KernelCall& call) {
     std::vector<W> y = widened<W>(x);
     std::vector<W> mean(static_cast<size_t>(rows));
     std::vector<W> variance(static_cast<size_t>(rows));
-    std::vector<W> scratch;
-    for (int64_t r = 0; r < rows; ++r) {
-        const auto row =
-            std::span<W>(y).subspan(static_cast<size_t>(r * length), static_cast<size_t>(length));
-        std::tie(mean[static_cast<size_t>(r)], variance[static_cast<size_t>(r)]) =
-            normalize_row(call, row, scratch, epsilon);
-        for (size_t i = 0; i < row.size(); ++i)
-            row[i] = row[i] * gamma[i] + beta[i];
-    }
+    for_row_tiles(call, rows, length, [&](int64_t first, int64_t end) {
+        std::vector<W> scratch;
+        for (int64_t r = first; r < end; ++r) {
+            const auto row = std::span<W>(y).subspan(static_cast<size_t>(r * length),
+                                                     static_cast<size_t>(length));
+            std::tie(mean[static_cast<size_t>(r)], variance[static_cast<size_t>(r)]) =
+                normalize_row(call, row, scratch, epsilon);
+            for (size_t i = 0; i < row.size(); ++i)
+                row[i] = row[i] * gamma[i] + beta[i];
+        }
+        return FloatStatus();
+    });
     const OverflowMode mode = call.numerics.overflow_mode();
     const auto give = [&](const std::vector<W>& values, const Shape& shape) {
         return narrowed<W>(values, x.dtype(), shape, mode, finite, call.status);
@@ -85,15 +90,27 @@ void layer_norm(KernelCall& call) {
     call.outputs = {give(y, x.shape()), give(mean, kept), give(variance, kept)};
 }
 
-/// Calls f(channel, begin, end) for each run of one channel of an [N, C, …] tensor.
-template <class F>
-void for_channels(const Tensor& x, F&& f) {
-    const int64_t channels = x.dim(1);
-    const int64_t inner = x.numel() == 0 ? 0 : x.numel() / (x.dim(0) * channels);
-    for (int64_t plane = 0; plane < x.dim(0) * channels; ++plane)
-        f(static_cast<size_t>(plane % channels),
-          static_cast<size_t>(plane * inner),
-          static_cast<size_t>((plane + 1) * inner));
+/// x * factor + addend of one run, rounded to x's dtype.
+template <class T>
+FloatStatus scale_run(std::span<const T> x,
+                      Wide<T> factor,
+                      Wide<T> addend,
+                      std::span<T> y,
+                      OverflowMode mode,
+                      bool finite) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (!saturates<T>(mode)) {
+            scale_floats(x.data(), factor, addend, y.data(), static_cast<int64_t>(x.size()));
+            FloatStatus status;
+            if (finite && !all_finite(std::span<const T>(y))) status.raise(FloatStatus::kOverflow);
+            return status;
+        }
+    }
+    Rounder<T> round(mode);
+    for (size_t i = 0; i < x.size(); ++i)
+        y[i] = round(static_cast<double>(widen<Wide<T>>(x[i]) * factor + addend),
+                     [finite] { return finite; });
+    return round.status();
 }
 
 /// y = x * multiplier + addend by channel, rounded to x's dtype.
@@ -106,15 +123,32 @@ Tensor scale_channels(KernelCall& call,
                       bool finite) {
     const Tensor& x = call.input(0);
     const W epsilon = static_cast<W>(call.number("epsilon"));
-    std::vector<W> y = widened<W>(x);
     const VectorUnit<W> unit(call.numerics);
-    for_channels(x, [&](size_t c, size_t begin, size_t end) {
-        const W multiplier = unit.divide(scale[c], unit.square_root(variance[c] + epsilon));
-        const W addend = offset[c] - mean[c] * multiplier;
-        for (size_t i = begin; i < end; ++i)
-            y[i] = y[i] * multiplier + addend;
+    const int64_t planes = x.dim(0) * x.dim(1);
+    const int64_t inner = planes == 0 ? 0 : x.numel() / planes;
+    Tensor y(x.dtype(), x.shape());
+    visit_float(call, x.dtype(), [&]<class T>() {
+        const auto in = x.as<T>();
+        const auto out = y.mutable_as<T>();
+        for_row_tiles(call, planes, inner, [&](int64_t first, int64_t end) {
+            FloatStatus status;
+            for (int64_t plane = first; plane < end; ++plane) {
+                const auto c = static_cast<size_t>(plane % x.dim(1));
+                const W multiplier = unit.divide(scale[c], unit.square_root(variance[c] + epsilon));
+                const W addend = offset[c] - mean[c] * multiplier;
+                const auto at = static_cast<size_t>(plane * inner);
+                const auto count = static_cast<size_t>(inner);
+                status.merge(scale_run<T>(in.subspan(at, count),
+                                          static_cast<Wide<T>>(multiplier),
+                                          static_cast<Wide<T>>(addend),
+                                          out.subspan(at, count),
+                                          call.numerics.overflow_mode(),
+                                          finite));
+            }
+            return status;
+        });
     });
-    return narrowed<W>(y, x.dtype(), x.shape(), call.numerics.overflow_mode(), finite, call.status);
+    return y;
 }
 
 void require_channels(const KernelCall& call, size_t first) {

@@ -22,8 +22,9 @@ auto key_of(T value) {
     }
 }
 
-/// Float sums are kept in Wide<T> and each stored sum is rounded once; integers wrap.
-void run_cumsum(KernelCall& call) {
+/// Float sums (products) are kept in Wide<T> and each stored one is rounded once; integers wrap.
+template <bool kProduct>
+void run_cumulative(KernelCall& call) {
     const Tensor& x = call.input(0);
     const Rows rows = Rows::over(x, {call.integer("axis")});
     const bool exclusive = call.flag("exclusive");
@@ -35,17 +36,23 @@ void run_cumsum(KernelCall& call) {
         Rounder<T> round(call.numerics.overflow_mode());
         const bool finite = all_finite(x);
         for (int64_t row = 0; row < rows.rows; ++row) {
-            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> sum{};
+            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> sum{kProduct};
+            const auto take = [&sum](auto value) {
+                if constexpr (kProduct)
+                    sum *= value;
+                else
+                    sum += value;
+            };
             for (int64_t i = 0; i < rows.length; ++i) {
                 const auto at =
                     static_cast<size_t>(row * rows.length + (reverse ? rows.length - 1 - i : i));
                 const auto before = sum;
                 if constexpr (kIsFloat<T>) {
-                    sum += widen<Wide<T>>(in[at]);
+                    take(widen<Wide<T>>(in[at]));
                     out[at] = round(static_cast<double>(exclusive ? before : sum),
                                     [&] { return finite; });
                 } else {
-                    sum += static_cast<uint64_t>(in[at]);
+                    take(static_cast<uint64_t>(in[at]));
                     out[at] = static_cast<T>(exclusive ? before : sum);
                 }
             }
@@ -175,7 +182,16 @@ constexpr std::string_view kMoved = "any; values unchanged";
 constexpr std::string_view kWide = "float16, bfloat16 in float32; float32; float64; integers wrap";
 
 constexpr auto kRows = std::to_array<Kernel>({
-    {"Cumsum", "sums of the elements so far along axis", kWide, "CANN operator Cumsum", run_cumsum},
+    {"Cumsum",
+     "sums of the elements so far along axis",
+     kWide,
+     "CANN operator Cumsum",
+     run_cumulative<false>},
+    {"Cumprod",
+     "products of the elements so far along axis",
+     kWide,
+     "CANN operator Cumprod",
+     run_cumulative<true>},
     {"ReduceProd", "product over axes", kWide, "CANN operator ReduceProd", run_prod},
     {"Sort",
      "each row along axis in order, and where its elements were",

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "npu_backend/kernels/float_loops.h"
 #include "npu_backend/kernels/pointwise.h"
 
 namespace npuscope::backend {
@@ -51,6 +52,24 @@ Tensor map_whole(KernelCall& call, const Tensor& a, const Tensor& b, F f) {
     return y;
 }
 
+/// float32 by vectors.
+Tensor map_floats(KernelCall& call, const Tensor& a, const Tensor& b, FloatOperation operation) {
+    const Shape shape = broadcast_shapes(a.shape(), b.shape());
+    Tensor y(DType::kFloat32, shape);
+    for_broadcast_rows<float>(
+        a,
+        b,
+        shape,
+        y.mutable_as<float>().data(),
+        [&](const float* x1, int64_t s1, const float* x2, int64_t s2, float* out, int64_t count) {
+            for_tiles(count, call, [&](int64_t begin, int64_t end) {
+                return combine_floats(
+                    operation, x1 + begin * s1, s1, x2 + begin * s2, s2, out + begin, end - begin);
+            });
+        });
+    return y;
+}
+
 template <auto kFormula, auto kWhole>
 void run_number(KernelCall& call) {
     require_same_dtype(call);
@@ -66,6 +85,17 @@ void run_number(KernelCall& call) {
 }
 
 constexpr auto kDiv = [](double u, double v) { return u / v; };
+
+/// Add, Sub and Mul.
+template <auto kFormula, FloatOperation kOperation>
+void run_arithmetic(KernelCall& call) {
+    require_same_dtype(call);
+    if (call.input(0).dtype() == DType::kFloat32 &&
+        !saturates<float>(call.numerics.overflow_mode()))
+        call.outputs = {map_floats(call, call.input(0), call.input(1), kOperation)};
+    else
+        run_number<kFormula, kFormula>(call);
+}
 
 template <auto kFormula>
 void run_float(KernelCall& call) {
@@ -193,17 +223,17 @@ constexpr auto kRows = std::to_array<Kernel>({
      "x1 + x2",
      kNumbers,
      "CANN operator Add; float16 stays float16",
-     run_number<kAdd, kAdd>},
+     run_arithmetic<kAdd, FloatOperation::kAdd>},
     {"Sub",
      "x1 - x2",
      kNumbers,
      "CANN operator Sub; float16 stays float16",
-     run_number<kSub, kSub>},
+     run_arithmetic<kSub, FloatOperation::kSub>},
     {"Mul",
      "x1 * x2",
      kNumbers,
      "CANN operator Mul; float16 stays float16",
-     run_number<kMul, kMul>},
+     run_arithmetic<kMul, FloatOperation::kMul>},
     {"RealDiv",
      "x1 / x2",
      kFloats,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "npu_backend/kernels/float_loops.h"
 #include "npu_backend/kernels/pointwise.h"
 
 namespace npuscope::backend {
@@ -69,6 +70,20 @@ void run_number(KernelCall& call) {
 // nan stays nan; saturation mode then writes 0.
 constexpr auto kRelu = [](double x) { return x > 0 ? x : (x == x ? 0.0 : x); };
 constexpr auto kReluWhole = [](int64_t x) { return x > 0 ? x : 0; };
+void run_relu(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    if (x.dtype() != DType::kFloat32) {
+        run_number<kRelu, kReluWhole>(call);
+        return;
+    }
+    Tensor y(x.dtype(), x.shape());
+    const float* in = x.as<float>().data();
+    float* out = y.mutable_as<float>().data();
+    for_tiles(x.numel(), call, [&](int64_t begin, int64_t end) {
+        return relu_floats(in + begin, out + begin, end - begin);
+    });
+    call.outputs = {std::move(y)};
+}
 constexpr auto kNeg = [](double x) { return -x; };
 constexpr auto kNegWhole = [](int64_t x) {
     return static_cast<int64_t>(0 - static_cast<uint64_t>(x));
@@ -80,6 +95,8 @@ constexpr auto kRsqrt = [](double x) { return 1.0 / std::sqrt(x); };
 constexpr auto kReciprocal = [](double x) { return 1.0 / x; };
 constexpr auto kExp = [](double x) { return std::exp(x); };
 constexpr auto kLog = [](double x) { return std::log(x); };
+constexpr auto kLog2 = [](double x) { return std::log2(x); };
+constexpr auto kLog10 = [](double x) { return std::log10(x); };
 constexpr auto kErf = [](double x) { return std::erf(x); };
 constexpr auto kSin = [](double x) { return std::sin(x); };
 constexpr auto kCos = [](double x) { return std::cos(x); };
@@ -98,18 +115,29 @@ void run_with_number(KernelCall& call) {
     });
 }
 
+/// Attribute base: 2 or 10; e when absent.
+void run_log(KernelCall& call) {
+    const double base = call.has_attribute("base") ? call.number("base") : -1;
+    if (base == 2)
+        run_instruction<kLog2, Unit::kExponential>(call);
+    else if (base == 10)
+        run_instruction<kLog10, Unit::kExponential>(call);
+    else
+        run_instruction<kLog, Unit::kExponential>(call);
+}
+
 constexpr auto kMuls = [](double x, double value) { return x * value; };
 constexpr auto kAdds = [](double x, double value) { return x + value; };
 
 constexpr auto kRows = std::to_array<Kernel>({
-    {"Relu", "max(x, 0)", kNumbers, "CANN operator Relu", run_number<kRelu, kReluWhole>},
+    {"Relu", "max(x, 0)", kNumbers, "CANN operator Relu", run_relu},
     {"Neg", "-x", kNumbers, "CANN operator Neg", run_number<kNeg, kNegWhole>},
     {"Abs", "|x|", kNumbers, "CANN operator Abs", run_number<kAbs, kAbsWhole>},
     {"Sqrt", "sqrt(x)", kFloats, kBitsUnknown, run_instruction<kSqrt, Unit::kPlain>},
     {"Rsqrt", "1 / sqrt(x)", kFloats, kBitsUnknown, run_instruction<kRsqrt, Unit::kReciprocal>},
     {"Reciprocal", "1 / x", kFloats, kBitsUnknown, run_instruction<kReciprocal, Unit::kReciprocal>},
     {"Exp", "e^x", kFloats, kBitsUnknown, run_instruction<kExp, Unit::kExponential>},
-    {"Log", "ln(x)", kFloats, kBitsUnknown, run_instruction<kLog, Unit::kExponential>},
+    {"Log", "ln(x), or the logarithm to base", kFloats, kBitsUnknown, run_log},
     {"Erf", "erf(x)", kFloats, kBitsUnknown, run_float<kErf>},
     {"Sin", "sin(x)", kFloats, kBitsUnknown, run_float<kSin>},
     {"Cos", "cos(x)", kFloats, kBitsUnknown, run_float<kCos>},

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
@@ -39,35 +40,57 @@ Axis axis_of(const KernelCall& call, size_t spatial, const char* pads, size_t pa
     return axis;
 }
 
+/// The elements of one window along an axis that lie inside the image.
+struct Reach {
+    int64_t first, count;  ///< first element; elements a dilation apart
+};
+
+std::vector<Reach> reaches_of(const Axis& axis) {
+    std::vector<Reach> reaches;
+    for (int64_t o = 0; o < axis.out; ++o) {
+        const int64_t start = o * axis.stride - axis.pad;
+        const int64_t skipped = start < 0 ? (axis.dilation - 1 - start) / axis.dilation : 0;
+        const int64_t first = start + skipped * axis.dilation;
+        const int64_t inside =
+            first < axis.size ? (axis.size - 1 - first) / axis.dilation + 1 : int64_t{0};
+        reaches.push_back({first, std::min(axis.kernel - skipped, inside)});
+    }
+    return reaches;
+}
+
 template <class T>
 void max_pool(KernelCall& call, const Axis& h, const Axis& w) {
+    // Floats of at most 32 bits compare in float.
+    using Key = Wide<T>;
     const Tensor& x = call.input(0);
     const Shape shape = {x.dim(0), x.dim(1), h.out, w.out};
     Tensor y(x.dtype(), shape);
     Tensor indices(DType::kInt64, shape);
     const auto in = x.as<T>();
-    const auto out = y.template mutable_as<T>();
-    const auto at = indices.mutable_as<int64_t>();
+    T* out = y.template mutable_as<T>().data();
+    int64_t* at = indices.mutable_as<int64_t>().data();
+    const std::vector<Reach> rows = reaches_of(h);
+    const std::vector<Reach> columns = reaches_of(w);
     parallel_for(x.dim(0) * x.dim(1), call.numerics.threads, [&](int64_t plane) {
-        const auto image = in.subspan(static_cast<size_t>(plane * h.size * w.size),
-                                      static_cast<size_t>(h.size * w.size));
-        auto next = static_cast<size_t>(plane * h.out * w.out);
-        for (int64_t oh = 0; oh < h.out; ++oh)
-            for (int64_t ow = 0; ow < w.out; ++ow, ++next) {
-                int64_t best = -1;
-                for (int64_t i = 0; i < h.kernel; ++i)
-                    for (int64_t j = 0; j < w.kernel; ++j) {
-                        const int64_t r = oh * h.stride - h.pad + i * h.dilation;
-                        const int64_t c = ow * w.stride - w.pad + j * w.dilation;
-                        if (r < 0 || r >= h.size || c < 0 || c >= w.size) continue;
-                        const int64_t here = r * w.size + c;
-                        const double value = to_double(image[static_cast<size_t>(here)]);
-                        if (best < 0 || value != value ||
-                            value > to_double(image[static_cast<size_t>(best)]))
+        const T* image = in.data() + plane * h.size * w.size;
+        int64_t next = plane * h.out * w.out;
+        for (const Reach& row : rows)
+            for (const Reach& column : columns) {
+                int64_t best = row.first * w.size + column.first;
+                Key held = widen<Key>(image[best]);
+                for (int64_t i = 0; i < row.count; ++i) {
+                    int64_t here = (row.first + i * h.dilation) * w.size + column.first;
+                    for (int64_t j = 0; j < column.count; ++j, here += w.dilation) {
+                        const Key value = widen<Key>(image[here]);
+                        // The last nan wins, as in PyTorch.
+                        if (value > held || value != value) {
+                            held = value;
                             best = here;
+                        }
                     }
-                out[next] = image[static_cast<size_t>(best)];
-                at[next] = best;
+                }
+                out[next] = image[best];
+                at[next++] = best;
             }
     });
     if (!all_finite(x)) call.status.raise(FloatStatus::kVectorInputNonFinite);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "npu_backend/kernels/pointwise.h"
+#include "npu_backend/kernels/row_tiles.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/kernels/widened.h"
 #include "npu_backend/numerics/vector_unit.h"
@@ -81,21 +82,25 @@ void run_rows(KernelCall& call, bool logarithm) {
     Tensor y(x.dtype(), rows.data.shape());
     const auto out = y.template mutable_as<T>();
     const OverflowMode mode = call.numerics.overflow_mode();
-    RowRecipe<W> recipe(steps_of<T>(call, last_axis), logarithm, call.numerics);
-    Rounder<T> round(mode);
-    std::vector<W> row(static_cast<size_t>(rows.length));
-    for (int64_t r = 0; r < rows.rows; ++r) {
-        const auto at = static_cast<size_t>(r * rows.length);
-        for (size_t i = 0; i < row.size(); ++i)
-            row[i] = widen<W>(in[at + i]);
-        const bool finite = all_finite(in.subspan(at, row.size()));
-        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
-        recipe(std::span<W>(row), finite);
-        for (size_t i = 0; i < row.size(); ++i)
-            out[at + i] = round(static_cast<double>(row[i]), [finite] { return finite; });
-    }
-    call.status.merge(round.status());
-    call.status.merge(recipe.status());
+    for_row_tiles(call, rows.rows, rows.length, [&](int64_t first, int64_t end) {
+        RowRecipe<W> recipe(steps_of<T>(call, last_axis), logarithm, call.numerics);
+        Rounder<T> round(mode);
+        FloatStatus status;
+        std::vector<W> row(static_cast<size_t>(rows.length));
+        for (int64_t r = first; r < end; ++r) {
+            const auto at = static_cast<size_t>(r * rows.length);
+            for (size_t i = 0; i < row.size(); ++i)
+                row[i] = widen<W>(in[at + i]);
+            const bool finite = all_finite(in.subspan(at, row.size()));
+            if (!finite) status.raise(FloatStatus::kVectorInputNonFinite);
+            recipe(std::span<W>(row), finite);
+            for (size_t i = 0; i < row.size(); ++i)
+                out[at + i] = round(static_cast<double>(row[i]), [finite] { return finite; });
+        }
+        status.merge(round.status());
+        status.merge(recipe.status());
+        return status;
+    });
     call.outputs = {rows.restored(y, x.shape())};
 }
 

@@ -45,9 +45,11 @@ void lower_leaky_relu(Lowering& op) {
 }
 
 void lower_elu(Lowering& op) {
-    if (op.number("scale") != 1.0 || op.number("input_scale") != 1.0)
-        op.reject("scale and input_scale must be 1");
-    activate(op, "Elu", {{"alpha", op.number("alpha")}});
+    activate(op,
+             "Elu",
+             {{"alpha", op.number("alpha")},
+              {"scale", op.number("scale")},
+              {"input_scale", op.number("input_scale")}});
 }
 
 void softmax(Lowering& op, const char* kernel) {

@@ -1,4 +1,4 @@
-// Convolutions: 2-D on the Cube, 1-D as 2-D of height 1.
+// Convolutions: 2-D and 3-D on the Cube, 1-D as 2-D of height 1.
 #include <array>
 
 #include "npu_backend/ops/cube_inputs.h"
@@ -21,11 +21,19 @@ Arguments spatial(const Lowering& op, size_t count) {
 }
 
 NamedValues attributes(const Arguments& a, int64_t groups, bool transposed, DType output) {
-    NamedValues values = {{"strides", IntList{1, 1, a.stride[0], a.stride[1]}},
-                          {"pads", IntList{a.padding[0], a.padding[0], a.padding[1], a.padding[1]}},
-                          {"dilations", IntList{1, 1, a.dilation[0], a.dilation[1]}},
+    IntList strides = {1, 1};
+    IntList pads;
+    IntList dilations = {1, 1};
+    for (size_t i = 0; i < a.stride.size(); ++i) {
+        strides.push_back(a.stride[i]);
+        pads.insert(pads.end(), {a.padding[i], a.padding[i]});
+        dilations.push_back(a.dilation[i]);
+    }
+    NamedValues values = {{"strides", std::move(strides)},
+                          {"pads", std::move(pads)},
+                          {"dilations", std::move(dilations)},
                           {"groups", groups},
-                          {"data_format", std::string("NCHW")},
+                          {"data_format", std::string(a.stride.size() == 3 ? "NCDHW" : "NCHW")},
                           {"output_dtype", output}};
     if (transposed) values.push_back({"output_padding", a.output_padding});
     return values;
@@ -39,10 +47,10 @@ Tensor with_height(const Tensor& tensor) {
 void lower_convolution(Lowering& op) {
     const Tensor& input = op.raw("input");
     const bool one_dimensional = input.ndim() == 3;
-    if (input.ndim() != op.raw("weight").ndim() || input.ndim() < 3 || input.ndim() > 4)
+    if (input.ndim() != op.raw("weight").ndim() || input.ndim() < 3 || input.ndim() > 5)
         op.reject("input " + to_string(input.shape()) + " and weight " +
-                  to_string(op.raw("weight").shape()) + " must both have 3 or 4 dimensions");
-    Arguments spatial_arguments = spatial(op, one_dimensional ? 1 : 2);
+                  to_string(op.raw("weight").shape()) + " must both have 3 to 5 dimensions");
+    Arguments spatial_arguments = spatial(op, static_cast<size_t>(input.ndim() - 2));
     Tensor x = op.tensor("input");
     Tensor weight = op.tensor("weight");
     if (one_dimensional) {
@@ -58,14 +66,21 @@ void lower_convolution(Lowering& op) {
     // Integers are accumulated, and given, in int32.
     const DType declared = is_float(input.dtype()) ? input.dtype() : DType::kInt32;
     CubeInputs inputs = cube_inputs(op, {x, weight}, declared, CubeUse::kConvolution);
-    std::vector<Tensor> operands = {op.format_cast(inputs.tensors[0], "NCHW", "NC1HWC0"),
-                                    op.format_cast(inputs.tensors[1], "NCHW", "FRACTAL_Z")};
+    const bool volume = input.ndim() == 5;
+    const char* plain = volume ? "NCDHW" : "NCHW";
+    const char* blocked = volume ? "NDC1HWC0" : "NC1HWC0";
+    std::vector<Tensor> operands = {
+        op.format_cast(inputs.tensors[0], plain, blocked),
+        op.format_cast(inputs.tensors[1], plain, volume ? "FRACTAL_Z_3D" : "FRACTAL_Z")};
     if (op.has("bias")) operands.push_back(op.tensor("bias"));
+    const char* kernel = volume       ? (transposed ? "Conv3DTranspose" : "Conv3D")
+                         : transposed ? "Conv2DTranspose"
+                                      : "Conv2D";
     Tensor y =
-        op.launch(transposed ? "Conv2DTranspose" : "Conv2D",
+        op.launch(kernel,
                   std::move(operands),
                   attributes(spatial_arguments, op.integer("groups"), transposed, inputs.output));
-    y = op.format_cast(y, "NC1HWC0", "NCHW");
+    y = op.format_cast(y, blocked, plain);
     if (one_dimensional) {
         const Shape& shape = y.shape();
         y = y.reshaped({shape[0], shape[1], shape[3]});
@@ -77,7 +92,7 @@ constexpr auto kRows = std::to_array<OpRow>({
     {"convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
      "dilation, bool transposed, int[] output_padding, int groups) -> Tensor",
      "Cast(x), Cast(filter) where the Cube takes no float32; TransData(x), TransData(filter), "
-     "Conv2D or Conv2DTranspose, TransData(y)",
+     "Conv2D or Conv2DTranspose (Conv3D, Conv3DTranspose), TransData(y)",
      "spec",
      lower_convolution},
 });

@@ -143,7 +143,42 @@ void Lowering::store_result(std::string_view name) {
     result(std::move(computed), target.dtype());
 }
 
+void Lowering::become(std::string_view name, NamedValues arguments) {
+    const Op* other = find_op(name);
+    if (other == nullptr) throw Error(ErrorKind::kInternal, "there is no op " + std::string(name));
+    const NamedValues bound = other->schema.bind_named(std::move(arguments));
+    Lowering inner(*other, bound, numerics_, launcher_);
+    other->row->lower(inner);
+    for (Pending& pending : inner.results_)
+        results_.push_back(std::move(pending));
+    rounding_.merge(inner.rounding_);
+    if (inner.compute_type_) compute_type_ = inner.compute_type_;
+}
+
+std::vector<Tensor> Lowering::computed(std::string_view name, NamedValues arguments) {
+    const size_t before = results_.size();
+    become(name, std::move(arguments));
+    std::vector<Tensor> tensors;
+    for (size_t i = before; i < results_.size(); ++i) {
+        if (const auto* tensor = std::get_if<Tensor>(&results_[i].value))
+            tensors.push_back(*tensor);
+        if (const auto* list = std::get_if<TensorList>(&results_[i].value))
+            tensors.insert(tensors.end(), list->begin(), list->end());
+    }
+    results_.erase(results_.begin() + static_cast<int64_t>(before), results_.end());
+    return tensors;
+}
+
+Tensor Lowering::rounded(std::string_view name, NamedValues arguments) {
+    const size_t before = results_.size();
+    become(name, std::move(arguments));
+    const Pending pending = results_.at(before);
+    results_.erase(results_.begin() + static_cast<int64_t>(before), results_.end());
+    return cast_tensor(std::get<Tensor>(pending.value), pending.dtype, numerics_, rounding_);
+}
+
 NamedValues Lowering::take_results(FloatStatus& status) {
+    status.merge(rounding_);
     NamedValues named;
     for (size_t i = 0; i < results_.size(); ++i) {
         Pending& pending = results_[i];

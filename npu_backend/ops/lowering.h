@@ -19,6 +19,8 @@ class Launcher {
     virtual std::vector<Tensor> launch(std::string_view kernel,
                                        std::vector<Tensor> inputs,
                                        NamedValues attributes) = 0;
+    /// Attributes `seed` and `seed2` of the next random kernel; no two launches share them.
+    virtual NamedValues next_seeds() = 0;
 };
 
 /// Under a reference the float tensors of an op are widened once when read and rounded once, to
@@ -76,6 +78,20 @@ class Lowering {
     /// The precision it computed in, where it is not that of the first result.
     void set_compute_type(ComputeType type) { compute_type_ = type; }
 
+    /// Carries out another op with these arguments in this op's place: its results follow.
+    void become(std::string_view name, NamedValues arguments);
+    /// The results of another op, as they are inside this one. Its launches are this op's.
+    [[nodiscard]] std::vector<Tensor> computed(std::string_view name, NamedValues arguments);
+    /// The first result of another op, rounded to its dtype: an element of a list of results.
+    [[nodiscard]] Tensor rounded(std::string_view name, NamedValues arguments);
+    /// An argument of any kind, to be handed on.
+    [[nodiscard]] Value given(std::string_view name) const { return value(name); }
+    /// The row's own name in its schema: "add_.Tensor".
+    [[nodiscard]] std::string_view schema_name() const {
+        return op_.row->schema.substr(0, op_.row->schema.find('('));
+    }
+    [[nodiscard]] NamedValues next_seeds() { return launcher_.next_seeds(); }
+
     /// After the lowering: results rounded to their declared dtypes, with their names.
     [[nodiscard]] NamedValues take_results(FloatStatus& status);
     [[nodiscard]] ComputeType compute_type() const;
@@ -93,6 +109,7 @@ class Lowering {
     };
     std::vector<Pending> results_;
     std::optional<ComputeType> compute_type_;
+    FloatStatus rounding_;  ///< of rounded()
 };
 
 }  // namespace npuscope::backend

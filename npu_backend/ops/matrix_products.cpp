@@ -8,13 +8,27 @@ namespace npuscope::backend {
 
 namespace {
 
-void require_same_float(const Lowering& op, const Tensor& a, const Tensor& b) {
-    if (a.dtype() != b.dtype() || !is_float(a.dtype()))
-        op.reject("operands must be floats of one dtype, not " + std::string(name_of(a.dtype())) +
+void require_same_dtype(const Lowering& op, const Tensor& a, const Tensor& b) {
+    if (a.dtype() != b.dtype() || a.dtype() == DType::kBool)
+        op.reject("operands must be numbers of one dtype, not " + std::string(name_of(a.dtype())) +
                   " and " + std::string(name_of(b.dtype())));
 }
 
+/// Exactly, in 64 bits. Matrices are a batch of one.
+Tensor whole_product(Lowering& op, const Tensor& a, const Tensor& b) {
+    const auto batch = [](const Tensor& x) {
+        return x.ndim() == 3 ? x : x.reshaped({1, x.dim(0), x.dim(1)});
+    };
+    const Tensor y = op.launch("IntegerMatMul", {batch(a), batch(b)});
+    return a.ndim() == 3 ? y : y.reshaped({y.dim(1), y.dim(2)});
+}
+
 Tensor product(Lowering& op, Tensor a, Tensor b, DType declared, bool batched) {
+    const int64_t ndim = batched ? 3 : 2;
+    if (a.ndim() != ndim || b.ndim() != ndim)
+        op.reject("operands must have " + std::to_string(ndim) + " dimensions, not " +
+                  to_string(a.shape()) + " and " + to_string(b.shape()));
+    if (!is_float(declared)) return whole_product(op, a, b);
     CubeInputs inputs =
         cube_inputs(op, {std::move(a), std::move(b)}, declared, CubeUse::kMatrixProduct);
     NamedValues attributes = {{batched ? "adj_x1" : "transpose_x1", false},
@@ -28,10 +42,7 @@ Tensor product(Lowering& op, Tensor a, Tensor b, DType declared, bool batched) {
 void lower_product(Lowering& op, const char* left, const char* right, int64_t ndim) {
     const Tensor& a = op.raw(left);
     const Tensor& b = op.raw(right);
-    require_same_float(op, a, b);
-    if (a.ndim() != ndim || b.ndim() != ndim)
-        op.reject("operands must have " + std::to_string(ndim) + " dimensions, not " +
-                  to_string(a.shape()) + " and " + to_string(b.shape()));
+    require_same_dtype(op, a, b);
     op.result(product(op, op.tensor(left), op.tensor(right), a.dtype(), ndim == 3), a.dtype());
 }
 
@@ -51,14 +62,17 @@ Tensor add_scaled(Lowering& op, Tensor x, Tensor self, double beta) {
 
 void lower_add_product(Lowering& op, const char* left, const char* right, bool batched) {
     const Tensor& a = op.raw(left);
-    require_same_float(op, a, op.raw(right));
-    require_same_float(op, a, op.raw("self"));
+    require_same_dtype(op, a, op.raw(right));
+    require_same_dtype(op, a, op.raw("self"));
     Tensor scaled = op.tensor(left);
     const double alpha = op.number("alpha");
-    if (op.on_chip() || alpha != 1.0)
+    const bool whole = !is_float(a.dtype());
+    const double beta = op.number("beta");
+    if (whole && (alpha != 1.0 || (beta != 1.0 && beta != 0.0)))
+        op.reject("alpha and beta must be 1 for integers");
+    if (!whole && (op.on_chip() || alpha != 1.0))
         scaled = op.launch("Muls", {std::move(scaled)}, {{"value", alpha}});
     Tensor y = product(op, std::move(scaled), op.tensor(right), a.dtype(), batched);
-    const double beta = op.number("beta");
     if (beta != 0.0) {
         const Shape shape = y.shape();
         y = add_scaled(op, std::move(y), op.tensor("self"), beta);
@@ -77,11 +91,11 @@ void lower_baddbmm(Lowering& op) {
 
 constexpr auto kRows = std::to_array<OpRow>({
     {"mm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul",
+     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul; integers IntegerMatMul",
      "spec",
      lower_mm},
     {"bmm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2) where the Cube takes no float32; BatchMatMul",
+     "Cast(x1), Cast(x2) where the Cube takes no float32; BatchMatMul; integers IntegerMatMul",
      "spec",
      lower_bmm},
     {"addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",

@@ -18,6 +18,7 @@ struct TypeName {
 };
 constexpr auto kTypeNames = std::to_array<TypeName>({
     {"Tensor[]", ArgumentKind::kTensorList},
+    {"Tensor?[]", ArgumentKind::kTensorList},
     {"Tensor", ArgumentKind::kTensor},
     {"int[]", ArgumentKind::kIntList},
     {"int", ArgumentKind::kInt},
@@ -31,6 +32,7 @@ constexpr auto kTypeNames = std::to_array<TypeName>({
     {"Layout", ArgumentKind::kIgnored},
     {"Device", ArgumentKind::kIgnored},
     {"MemoryFormat", ArgumentKind::kIgnored},
+    {"Generator", ArgumentKind::kIgnored},
 });
 
 [[noreturn]] void bad_line(std::string_view line, const std::string& what) {
@@ -148,7 +150,7 @@ std::optional<Value> converted(const Argument& argument, Value value) {
         case ArgumentKind::kTensor:
             if (std::holds_alternative<Tensor>(value)) return value;
             if (whole != nullptr) return Value(Tensor::scalar<int64_t>(*whole));
-            if (real != nullptr) return Value(Tensor::scalar<float>(static_cast<float>(*real)));
+            if (real != nullptr) return Value(Tensor::scalar<double>(*real));
             return std::nullopt;
         case ArgumentKind::kTensorList:
             if (std::holds_alternative<TensorList>(value)) return value;
@@ -188,6 +190,9 @@ std::optional<Value> converted(const Argument& argument, Value value) {
             if (std::holds_alternative<std::string>(value)) return value;
             return std::nullopt;
         case ArgumentKind::kFloatList:
+            if (std::holds_alternative<FloatList>(value)) return value;
+            if (const auto* list = std::get_if<IntList>(&value))
+                return Value(FloatList(list->begin(), list->end()));
             return std::nullopt;
         case ArgumentKind::kIgnored:
             return value;
@@ -209,6 +214,39 @@ Value accept(const Schema& schema, const Argument& argument, Value value) {
                         std::string(described(argument.kind)) +
                         (argument.optional ? " or None" : ""));
     return *std::move(result);
+}
+
+/// The widest float dtype of the tensors, those with dimensions before those without.
+std::optional<DType> widest_float(const NamedValues& values, bool with_dimensions) {
+    std::optional<DType> widest;
+    for_each_tensor(values, [&](const std::string&, const Tensor& tensor) {
+        if (is_float(tensor.dtype()) && (tensor.ndim() > 0) == with_dimensions &&
+            (!widest || size_of(tensor.dtype()) > size_of(*widest)))
+            widest = tensor.dtype();
+    });
+    return widest;
+}
+
+/// Real numbers given for tensors: float64 beside float64 tensors, else float32; the dtype of the
+/// others where none has dimensions. Source: PyTorch, type promotion of numbers.
+void settle_numbers(NamedValues& bound, const std::vector<size_t>& numbers) {
+    if (numbers.empty()) return;
+    std::vector<Tensor> given;
+    for (const size_t i : numbers) {
+        given.push_back(std::get<Tensor>(bound[i].value));
+        bound[i].value = Value();
+    }
+    DType dtype = DType::kFloat32;
+    if (const std::optional<DType> tensors = widest_float(bound, true))
+        dtype = *tensors == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+    else if (const std::optional<DType> scalars = widest_float(bound, false))
+        dtype = *scalars;
+    for (size_t i = 0; i < numbers.size(); ++i)
+        bound[numbers[i]].value = given[i].cast(dtype);
+}
+
+bool is_number_for_tensor(const Argument& argument, const Value& value) {
+    return argument.kind == ArgumentKind::kTensor && std::holds_alternative<double>(value);
 }
 
 Value missing(const Schema& schema, const Argument& argument) {
@@ -252,11 +290,15 @@ NamedValues Schema::bind(std::vector<Value> positional) const {
                     name + " takes " + std::to_string(arguments.size()) + " arguments, not " +
                         std::to_string(positional.size()));
     NamedValues bound;
+    std::vector<size_t> numbers;
+    for (size_t i = 0; i < positional.size(); ++i)
+        if (is_number_for_tensor(arguments[i], positional[i])) numbers.push_back(i);
     for (size_t i = 0; i < arguments.size(); ++i)
         bound.push_back({arguments[i].name,
                          i < positional.size()
                              ? accept(*this, arguments[i], std::move(positional[i]))
                              : missing(*this, arguments[i])});
+    settle_numbers(bound, numbers);
     return bound;
 }
 
@@ -268,14 +310,18 @@ NamedValues Schema::bind_named(NamedValues named) const {
         if (!known) throw Error(ErrorKind::kUsage, name + " has no argument '" + item.name + "'");
     }
     NamedValues bound;
+    std::vector<size_t> numbers;
     for (const Argument& argument : arguments) {
         Value* given = nullptr;
         for (NamedValue& item : named)
             if (item.name == argument.name) given = &item.value;
+        if (given != nullptr && is_number_for_tensor(argument, *given))
+            numbers.push_back(bound.size());
         bound.push_back({argument.name,
                          given != nullptr ? accept(*this, argument, std::move(*given))
                                           : missing(*this, argument)});
     }
+    settle_numbers(bound, numbers);
     return bound;
 }
 

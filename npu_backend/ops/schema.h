@@ -13,17 +13,17 @@ namespace npuscope::backend {
 /// What an argument or result may be.
 enum class ArgumentKind : uint8_t {
     kTensor,
-    kTensorList,
+    kTensorList,  ///< a tensor of rank 1 without elements, float32, stands for None inside
     kInt,
     kFloat,
     kBool,
     kScalar,
     kIntList,
-    kFloatList,  ///< only None is taken
+    kFloatList,
     kBoolMask,
     kDType,
     kString,
-    kIgnored,  ///< Layout, Device, MemoryFormat: taken and without effect
+    kIgnored,  ///< Layout, Device, MemoryFormat, Generator: taken and without effect
 };
 
 struct Argument {

@@ -74,6 +74,16 @@ void lower_expand(Lowering& op) {
     give(op, gather(self, {target, broadcast_strides(self.shape(), target), 0}));
 }
 
+void lower_expand_as(Lowering& op) {
+    const Shape& target = op.raw("other").shape();
+    give(op,
+         gather(op.raw("self"), {target, broadcast_strides(op.raw("self").shape(), target), 0}));
+}
+
+void lower_view_as(Lowering& op) {
+    give(op, op.raw("self").reshaped(op.raw("other").shape()));
+}
+
 Tensor without_ones(const Tensor& self, const std::vector<int64_t>& dims) {
     Shape shape;
     for (int64_t axis = 0; axis < self.ndim(); ++axis)
@@ -219,6 +229,22 @@ constexpr auto kRows = std::to_array<OpRow>({
      "none",
      "spec",
      lower_split},
+    {"unsafe_split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
+     "none",
+     "spec",
+     lower_split_with_sizes},
+    {"unsafe_split.Tensor(Tensor self, int split_size, int dim=0) -> Tensor[]",
+     "none",
+     "spec",
+     lower_split},
+    {"unsqueeze_(Tensor self, int dim) -> Tensor self", "none", "spec", lower_unsqueeze},
+    {"squeeze_.dim(Tensor self, int dim) -> Tensor self", "none", "spec", lower_squeeze_dim},
+    {"squeeze_(Tensor self) -> Tensor self", "none", "spec", lower_squeeze},
+    {"transpose_(Tensor self, int dim0, int dim1) -> Tensor self", "none", "spec", lower_transpose},
+    {"t_(Tensor self) -> Tensor self", "none", "spec", lower_t},
+    {"_reshape_alias(Tensor self, int[] size, int[] stride) -> Tensor", "none", "spec", lower_view},
+    {"expand_as(Tensor self, Tensor other) -> Tensor", "none", "spec", lower_expand_as},
+    {"view_as(Tensor self, Tensor other) -> Tensor", "none", "spec", lower_view_as},
 });
 
 }  // namespace

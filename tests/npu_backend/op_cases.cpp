@@ -20,7 +20,7 @@ using nlohmann::json;
 const json& all_cases() {
     static const json cases = [] {
         json all = json::array();
-        for (const char* name : {"op_cases.json", "training_cases.json", "bit_cases.json"}) {
+        for (const char* name : {"op_cases.json", "training_cases.json", "core_cases.json"}) {
             std::ifstream stream(source_dir() / "data" / name);
             for (json& recorded : json::parse(stream))
                 all.push_back(std::move(recorded));
@@ -43,6 +43,7 @@ Tensor decode_tensor(const json& node, DType float_dtype) {
     }
     const Tensor wide = Tensor::from<double>(shape, std::span<const double>(values));
     if (kind == "float") return wide.cast(float_dtype);
+    if (kind == "uint8") return wide.cast(DType::kUInt8);
     return wide.cast(kind == "bool" ? DType::kBool : DType::kInt64);
 }
 
@@ -52,13 +53,17 @@ Value decode(const json& node, DType float_dtype) {
     if (node.contains("tensors")) {
         TensorList list;
         for (const json& item : node.at("tensors"))
-            list.push_back(decode_tensor(item, float_dtype));
+            list.push_back(item.is_null() ? Tensor() : decode_tensor(item, float_dtype));
         return list;
     }
     if (node.contains("bool")) return node.at("bool").get<bool>();
     if (node.contains("int")) return node.at("int").get<int64_t>();
-    if (node.contains("real")) return node.at("real").get<double>();
+    if (node.contains("real")) {
+        const json& real = node.at("real");
+        return real.is_string() ? std::stod(real.get<std::string>()) : real.get<double>();
+    }
     if (node.contains("mask")) return BoolMask{node.at("mask").get<std::vector<bool>>()};
+    if (node.contains("reals")) return node.at("reals").get<FloatList>();
     if (node.contains("text")) return node.at("text").get<std::string>();
     return node.at("ints").get<IntList>();
 }
@@ -194,7 +199,7 @@ void check_op(const std::string& op, double chip_tolerance) {
             check_case(recorded, setting.device, setting.dtype, chip_tolerance);
         }
     }
-    EXPECT_GT(count, 0) << op << " has no case in data/op_cases.json or data/training_cases.json";
+    EXPECT_GT(count, 0) << op << " has no case in data/*_cases.json";
 }
 
 }  // namespace npuscope::test

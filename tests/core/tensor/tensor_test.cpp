@@ -97,6 +97,17 @@ TEST(Tensor, rejects_another_element_type_and_a_wrong_number_of_values) {
     expect_kind(ErrorKind::kInternal, [] { static_cast<void>(Tensor::from<float>({3}, {1, 2})); });
 }
 
+TEST(Tensor, begins_at_a_cache_line) {
+    for (const int64_t numel : {1, 7, 1000, 4000000})
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(Tensor(DType::kInt8, {numel}).data()) % 64, 0U);
+}
+
+TEST(Tensor, rejects_more_bytes_than_an_address_counts) {
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    EXPECT_THROW(Tensor(DType::kFloat16, {kMost}), Error);
+    EXPECT_THROW(Tensor(DType::kFloat64, {kMost}), Error);
+}
+
 TEST(Tensor, identical_means_dtype_shape_and_bytes) {
     const Tensor a = Tensor::from<float>({2}, {0.0F, 1});
     EXPECT_TRUE(identical(a, Tensor::from<float>({2}, {0.0F, 1})));

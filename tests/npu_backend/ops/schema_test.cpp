@@ -40,6 +40,33 @@ TEST(Schema, binds_by_position_and_by_name) {
     EXPECT_EQ(std::get<double>(named[2].value), 1.0);
 }
 
+TEST(Schema, takes_lists_of_floats_and_of_optional_tensors) {
+    const Schema schema =
+        Schema::parse("f(Tensor?[] indices, float[]? scale_factors, Generator? g=None) -> Tensor");
+    const NamedValues bound = schema.bind({TensorList{Tensor()}, IntList{2, 3}});
+    EXPECT_EQ(std::get<FloatList>(bound[1].value), (FloatList{2.0, 3.0}));
+    EXPECT_EQ(std::get<FloatList>(schema.bind({TensorList{}, FloatList{0.5}})[1].value),
+              FloatList{0.5});
+    EXPECT_TRUE(is_none(schema.bind({TensorList{}, Value()})[1].value));
+    EXPECT_THROW((void)schema.bind({TensorList{}, std::string("x")}), Error);
+}
+
+TEST(Schema, gives_numbers_for_tensors_the_precision_of_the_others) {
+    const Schema schema = Schema::parse("f(Tensor self, Tensor other) -> Tensor");
+    const auto dtype_beside = [&](DType dtype, Shape shape) {
+        const NamedValues bound = schema.bind({Tensor::zeros(dtype, std::move(shape)), 0.1});
+        return std::get<Tensor>(bound[1].value).dtype();
+    };
+    EXPECT_EQ(dtype_beside(DType::kFloat64, {2}), DType::kFloat64);
+    EXPECT_EQ(dtype_beside(DType::kFloat32, {2}), DType::kFloat32);
+    EXPECT_EQ(dtype_beside(DType::kFloat16, {2}), DType::kFloat32);
+    EXPECT_EQ(dtype_beside(DType::kFloat16, {}), DType::kFloat16);
+    EXPECT_EQ(dtype_beside(DType::kInt64, {2}), DType::kFloat32);
+    const NamedValues named =
+        schema.bind_named({{"other", 0.1}, {"self", Tensor::zeros(DType::kFloat64, {1})}});
+    EXPECT_EQ(std::get<Tensor>(named[1].value).at(0), 0.1);
+}
+
 TEST(Schema, rejects_wrong_kinds_and_missing_arguments) {
     const Schema schema = Schema::parse("f(Tensor self, int[] size) -> Tensor");
     EXPECT_THROW((void)schema.bind({Tensor()}), Error);

@@ -1,0 +1,277 @@
+// Activation functions that have parameters or a gradient of their own, each beside its gradient.
+#include <array>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "npu_backend/kernels/formula.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+/// d/dx of x / (1 + e^-2u), u = sqrt(2/pi)(x + 0.044715 x^3).
+template <class W>
+W gelu_tanh_slope(W x) {
+    const W scale = static_cast<W>(M_SQRT2 * M_2_SQRTPI * 0.5);
+    const W cubic = W(0.044715);
+    const W t = tanh_step(scale * (x + cubic * x * x * x));
+    return W(0.5) * (1 + t) + W(0.5) * x * (1 - t * t) * scale * (1 + 3 * cubic * x * x);
+}
+
+template <class W>
+W gelu_slope(W x) {
+    const W area = W(0.5) * (1 + static_cast<W>(std::erf(static_cast<double>(x) * M_SQRT1_2)));
+    return area + x * exp_step(W(-0.5) * x * x) * static_cast<W>(M_2_SQRTPI * M_SQRT1_2 * 0.5);
+}
+
+/// A chip has the tanh form only.
+void run_gelu_gradient(KernelCall& call) {
+    const bool tanh_form = call.text("approximate") == "tanh" ||
+                           (!call.numerics.reference() && call.input(0).dtype() != DType::kFloat64);
+    run_formula_of<2>(call, [tanh_form](auto dy, auto x) {
+        return dy * (tanh_form ? gelu_tanh_slope(x) : gelu_slope(x));
+    });
+}
+
+void run_leaky_relu_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [slope = call.number("negative_slope")](auto dy, auto x) {
+        return x > 0 ? dy : dy * static_cast<decltype(x)>(slope);
+    });
+}
+
+/// `is_result`: the second input is the function's result.
+void run_elu_gradient(KernelCall& call) {
+    const double alpha = call.number("alpha");
+    const double scale = call.number("scale");
+    const double input_scale = call.number("input_scale");
+    run_formula_of<2>(call, [=, is_result = call.flag("is_result")](auto dy, auto x) {
+        using W = decltype(x);
+        const W below = static_cast<W>(alpha * scale);
+        if (x > 0) return dy * static_cast<W>(scale);
+        if (is_result) return dy * static_cast<W>(input_scale) * (x + below);
+        return dy * static_cast<W>(input_scale) * below * exp_step(x * static_cast<W>(input_scale));
+    });
+}
+
+void run_hardtanh_gradient(KernelCall& call) {
+    run_formula_of<2>(
+        call, [low = call.number("min_val"), high = call.number("max_val")](auto dy, auto x) {
+            return x <= low || x >= high ? decltype(dy){0} : dy;
+        });
+}
+
+void run_hard_swish_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [](auto dy, auto x) {
+        if (x < -3) return decltype(dy){0};
+        return x <= 3 ? dy * (x / 3 + decltype(x)(0.5)) : dy;
+    });
+}
+
+void run_hard_sigmoid_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [](auto dy, auto x) {
+        return x > -3 && x < 3 ? dy / 6 : (x == x ? decltype(dy){0} : x);
+    });
+}
+
+void run_softplus_gradient(KernelCall& call) {
+    run_formula_of<2>(
+        call, [given = call.number("beta"), threshold = call.number("threshold")](auto dy, auto x) {
+            using W = decltype(x);
+            const W scaled = x * static_cast<W>(given);
+            if (static_cast<double>(scaled) > threshold) return dy;
+            const W power = exp_step(scaled);
+            return dy * power / (power + 1);
+        });
+}
+
+void run_log_sigmoid(KernelCall& call) {
+    run_formula_of<1>(call, [](auto x) {
+        using W = decltype(x);
+        return std::min(x, W{0}) - log1p_step(exp_step(-std::fabs(x)));
+    });
+}
+
+void run_log_sigmoid_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [](auto dy, auto x) {
+        using W = decltype(x);
+        const W z = exp_step(-std::fabs(x));
+        return dy * (x < 0 ? 1 / (1 + z) : z / (1 + z));
+    });
+}
+
+void run_mish(KernelCall& call) {
+    run_formula_of<1>(call, [](auto x) { return x * tanh_step(log1p_step(exp_step(x))); });
+}
+
+void run_mish_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [](auto dy, auto x) {
+        const auto t = tanh_step(log1p_step(exp_step(x)));
+        return dy * (t + x * sigmoid_step(x) * (1 - t * t));
+    });
+}
+
+void run_hard_shrink(KernelCall& call) {
+    run_formula_of<1>(call, [limit = call.number("lambd")](auto x) {
+        return x >= -limit && x <= limit ? decltype(x){0} : x;
+    });
+}
+
+void run_shrink_gradient(KernelCall& call) {
+    run_formula_of<2>(call, [limit = call.number("lambd")](auto dy, auto x) {
+        return x >= -limit && x <= limit ? decltype(dy){0} : dy;
+    });
+}
+
+void run_soft_shrink(KernelCall& call) {
+    run_formula_of<1>(call, [given = call.number("lambd")](auto x) {
+        using W = decltype(x);
+        const W limit = static_cast<W>(given);
+        return x > limit ? x - limit : (x < -limit ? x + limit : (x == x ? W{0} : x));
+    });
+}
+
+void run_threshold(KernelCall& call) {
+    run_formula_of<1>(call,
+                      [threshold = call.number("threshold"), value = call.number("value")](auto x) {
+                          return x <= threshold ? static_cast<decltype(x)>(value) : x;
+                      });
+}
+
+/// Input 1 is the slope of each element's channel, already under x's shape.
+void run_prelu(KernelCall& call) {
+    run_formula_of<2>(call, [](auto x, auto slope) { return x > 0 ? x : slope * x; });
+}
+
+/// Gradients to x and, for each element, to its slope.
+void run_prelu_gradient(KernelCall& call) {
+    visit_float(call, call.input(0).dtype(), [&]<class T>() {
+        call.outputs = {
+            map_formula<T, 3>(call,
+                              [](auto dy, auto x, auto slope) { return x > 0 ? dy : slope * dy; }),
+            map_formula<T, 3>(
+                call, [](auto dy, auto x, auto) { return x > 0 ? decltype(dy){0} : x * dy; })};
+    });
+}
+
+/// Constants of Klambauer et al., Self-Normalizing Neural Networks, 2017.
+void run_selu(KernelCall& call) {
+    run_formula_of<1>(call, [](auto x) {
+        const double wide = static_cast<double>(x);
+        return 1.0507009873554804934193349852946 *
+               (wide > 0 ? wide : 1.6732632423543772848170429916717 * std::expm1(wide));
+    });
+}
+
+void run_celu(KernelCall& call) {
+    run_formula_of<1>(call, [alpha = call.number("alpha")](auto x) {
+        const double wide = static_cast<double>(x);
+        return wide > 0 ? wide : alpha * std::expm1(wide / alpha);
+    });
+}
+
+constexpr std::string_view kThroughFloat32 =
+    "float16, bfloat16 through float32; float32 in steps; float64";
+constexpr std::string_view kExact = "floats, exact";
+
+constexpr auto kRows = std::to_array<Kernel>({
+    {"GeluGrad",
+     "dy times the slope of the tanh form, whatever form was asked; a reference: of the form that "
+     "was asked",
+     kThroughFloat32,
+     "CANN operator GeluGrad; steps ours",
+     run_gelu_gradient},
+    {"LeakyReluGrad",
+     "gradients, times negative_slope where features <= 0",
+     kThroughFloat32,
+     "CANN operator LeakyReluGrad",
+     run_leaky_relu_gradient},
+    {"EluGradV2",
+     "grads scale above 0, else grads input_scale alpha scale e^(input_scale x)",
+     kThroughFloat32,
+     "CANN operator EluGradV2; steps ours",
+     run_elu_gradient},
+    {"HardtanhGrad",
+     "grad between min_val and max_val, else 0",
+     kExact,
+     "CANN operator HardtanhGrad",
+     run_hardtanh_gradient},
+    {"HardSwishGrad",
+     "grad (x/3 + 1/2) from -3 to 3, 0 below, grad above",
+     kThroughFloat32,
+     "ours",
+     run_hard_swish_gradient},
+    {"HardSigmoidGrad",
+     "grads / 6 between -3 and 3, else 0",
+     kThroughFloat32,
+     "CANN operator HardSigmoidGrad; steps ours",
+     run_hard_sigmoid_gradient},
+    {"SoftplusV2Grad",
+     "gradients z / (z + 1), z = e^(beta x); gradients where beta x > threshold",
+     kThroughFloat32,
+     "CANN operator SoftplusV2Grad; steps ours",
+     run_softplus_gradient},
+    {"LogSigmoid",
+     "min(x, 0) - ln(1 + e^-|x|)",
+     kThroughFloat32,
+     "CANN operator LogSigmoid; steps ours",
+     run_log_sigmoid},
+    {"LogSigmoidGrad",
+     "grads / (1 + e^x)",
+     kThroughFloat32,
+     "CANN operator LogSigmoidGrad; steps ours",
+     run_log_sigmoid_gradient},
+    {"Mish", "x tanh(ln(1 + e^x))", kThroughFloat32, "CANN operator Mish; steps ours", run_mish},
+    {"MishGrad",
+     "grad (t + x s (1 - t^2)), t = tanh(ln(1 + e^x)), s = 1 / (1 + e^-x)",
+     kThroughFloat32,
+     "CANN operator MishGrad; steps ours",
+     run_mish_gradient},
+    {"HardShrink",
+     "x outside [-lambd, lambd], else 0",
+     kExact,
+     "CANN operator HardShrink",
+     run_hard_shrink},
+    {"HardShrinkGrad",
+     "gradients outside [-lambd, lambd], else 0",
+     kExact,
+     "CANN operator HardShrinkGrad",
+     run_shrink_gradient},
+    {"SoftShrink",
+     "x moved towards 0 by lambd, 0 inside",
+     kThroughFloat32,
+     "CANN operator SoftShrink",
+     run_soft_shrink},
+    {"SoftShrinkGrad",
+     "input_grad outside [-lambd, lambd], else 0",
+     kExact,
+     "CANN operator SoftShrinkGrad",
+     run_shrink_gradient},
+    {"ThresholdV2D",
+     "x above threshold, else value",
+     "floats; value rounds once",
+     "CANN operator ThresholdV2D",
+     run_threshold},
+    {"PRelu", "x, weight x from 0 down", kThroughFloat32, "CANN operator PRelu", run_prelu},
+    {"PReluGrad",
+     "grads and 0 above 0, else weight grads and x grads",
+     kThroughFloat32,
+     "CANN operator PReluGrad; the sum over weight is a ReduceSum here",
+     run_prelu_gradient},
+    {"Selu",
+     "1.0507 (x, 1.67326 (e^x - 1) from 0 down)",
+     "floats; one rounding",
+     "CANN operator Selu; steps ours",
+     run_selu},
+    {"Celu",
+     "x, alpha (e^(x/alpha) - 1) from 0 down",
+     "floats; one rounding",
+     "CANN operator Celu; steps ours",
+     run_celu},
+});
+
+}  // namespace
+
+extern const std::span<const Kernel> k_activation_pairs_kernels;
+const std::span<const Kernel> k_activation_pairs_kernels = kRows;
+
+}  // namespace npuscope::backend

@@ -1,0 +1,169 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "npu_backend/kernels/float_loops.cpp"
+#include "npu_backend/kernels/float_loops.h"
+
+#include <cmath>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "core/base/vector_targets.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace npuscope::backend::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Add {
+    template <class V>
+    V operator()(V a, V b) const {
+        return hn::Add(a, b);
+    }
+    float operator()(float a, float b) const { return a + b; }
+};
+struct Sub {
+    template <class V>
+    V operator()(V a, V b) const {
+        return hn::Sub(a, b);
+    }
+    float operator()(float a, float b) const { return a - b; }
+};
+struct Mul {
+    template <class V>
+    V operator()(V a, V b) const {
+        return hn::Mul(a, b);
+    }
+    float operator()(float a, float b) const { return a * b; }
+};
+
+/// What one pair met.
+void look(float a, float b, float y, FloatStatus& status) {
+    const bool finite = std::isfinite(a) && std::isfinite(b);
+    if (!finite) status.raise(FloatStatus::kVectorInputNonFinite);
+    if (finite && !std::isfinite(y)) status.raise(FloatStatus::kOverflow);
+    // A sum that is 0 is exact.
+    if (y == 0 && a != 0 && b != 0 && static_cast<double>(a) * static_cast<double>(b) != 0)
+        status.raise(FloatStatus::kUnderflow);
+}
+
+template <bool kProduct, class F>
+FloatStatus combine(
+    const float* a, int64_t sa, const float* b, int64_t sb, float* out, int64_t count, F f) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto zero = hn::Zero(d);
+    FloatStatus status;
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto u = sa == 0 ? hn::Set(d, *a) : hn::LoadU(d, a + i);
+        const auto v = sb == 0 ? hn::Set(d, *b) : hn::LoadU(d, b + i);
+        const auto y = f(u, v);
+        hn::StoreU(y, d, out + i);
+        // Rare: settled element by element, from copies, for out may be an input.
+        auto odd = hn::Not(hn::And(hn::IsFinite(y), hn::And(hn::IsFinite(u), hn::IsFinite(v))));
+        if (kProduct) odd = hn::Or(odd, hn::Eq(y, zero));
+        if (!hn::AllFalse(d, odd)) [[unlikely]] {
+            alignas(HWY_MAX_BYTES) float us[HWY_MAX_BYTES / sizeof(float)];
+            alignas(HWY_MAX_BYTES) float vs[HWY_MAX_BYTES / sizeof(float)];
+            hn::Store(u, d, us);
+            hn::Store(v, d, vs);
+            for (int64_t j = 0; j < lanes; ++j) {
+                FloatStatus met;
+                look(us[j], vs[j], out[i + j], met);
+                if (!kProduct) met.bits &= ~FloatStatus::kUnderflow;
+                status.merge(met);
+            }
+        }
+    }
+    for (; i < count; ++i) {
+        const float u = a[i * sa];
+        const float v = b[i * sb];
+        out[i] = f(u, v);
+        FloatStatus met;
+        look(u, v, out[i], met);
+        if (!kProduct) met.bits &= ~FloatStatus::kUnderflow;
+        status.merge(met);
+    }
+    return status;
+}
+
+FloatStatus combine_all(FloatOperation operation,
+                        const float* a,
+                        int64_t sa,
+                        const float* b,
+                        int64_t sb,
+                        float* out,
+                        int64_t count) {
+    switch (operation) {
+        case FloatOperation::kAdd:
+            return combine<false>(a, sa, b, sb, out, count, Add());
+        case FloatOperation::kSub:
+            return combine<false>(a, sa, b, sb, out, count, Sub());
+        case FloatOperation::kMul:
+            return combine<true>(a, sa, b, sb, out, count, Mul());
+    }
+    return {};
+}
+
+FloatStatus relu(const float* x, float* out, int64_t count) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto zero = hn::Zero(d);
+    bool finite = true;
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::LoadU(d, x + i);
+        finite = finite && hn::AllTrue(d, hn::IsFinite(v));
+        hn::StoreU(hn::IfThenElse(hn::Or(hn::Gt(v, zero), hn::IsNaN(v)), v, zero), d, out + i);
+    }
+    for (; i < count; ++i) {
+        const float v = x[i];
+        finite = finite && std::isfinite(v);
+        out[i] = v > 0 || v != v ? v : 0.0F;
+    }
+    FloatStatus status;
+    if (!finite) status.raise(FloatStatus::kVectorInputNonFinite);
+    return status;
+}
+
+void scale(const float* x, float factor, float addend, float* out, int64_t count) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto by = hn::Set(d, factor);
+    const auto plus = hn::Set(d, addend);
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, x + i), by), plus), d, out + i);
+    for (; i < count; ++i)
+        out[i] = x[i] * factor + addend;
+}
+
+}  // namespace npuscope::backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npuscope::backend {
+
+HWY_EXPORT(combine_all);
+HWY_EXPORT(relu);
+HWY_EXPORT(scale);
+
+FloatStatus combine_floats(FloatOperation operation,
+                           const float* a,
+                           int64_t step_a,
+                           const float* b,
+                           int64_t step_b,
+                           float* out,
+                           int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(combine_all)(operation, a, step_a, b, step_b, out, count);
+}
+
+FloatStatus relu_floats(const float* x, float* out, int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(relu)(x, out, count);
+}
+
+void scale_floats(const float* x, float factor, float addend, float* out, int64_t count) {
+    HWY_DYNAMIC_DISPATCH(scale)(x, factor, addend, out, count);
+}
+
+}  // namespace npuscope::backend
+#endif

@@ -1,0 +1,139 @@
+// Products of matrices with vectors and of vectors; sums of batched products.
+#include <array>
+
+#include "npu_backend/ops/lowering.h"
+
+namespace npuscope::backend {
+
+namespace {
+
+void require_dimensions(const Lowering& op, const char* name, int64_t ndim) {
+    if (op.raw(name).ndim() != ndim)
+        op.reject(std::string(name) + " must have " + std::to_string(ndim) + " dimensions, not " +
+                  to_string(op.raw(name).shape()));
+}
+
+Tensor column(const Tensor& vector) {
+    return vector.reshaped({vector.numel(), 1});
+}
+
+Tensor row(const Tensor& vector) {
+    return vector.reshaped({1, vector.numel()});
+}
+
+void lower_mv(Lowering& op) {
+    require_dimensions(op, "self", 2);
+    require_dimensions(op, "vec", 1);
+    op.result(op.computed("mm", {{"self", op.raw("self")}, {"mat2", column(op.raw("vec"))}})
+                  .at(0)
+                  .reshaped({-1}),
+              op.declared("self"));
+}
+
+template <const char* kOther>
+void lower_dot(Lowering& op) {
+    require_dimensions(op, "self", 1);
+    require_dimensions(op, kOther, 1);
+    const DType dtype = op.declared("self");
+    if (op.declared(kOther) != dtype) op.reject("both vectors must have one dtype");
+    if (!is_float(dtype)) {
+        op.result(
+            op.computed("mm", {{"self", row(op.raw("self"))}, {"mat2", column(op.raw(kOther))}})
+                .at(0)
+                .reshaped({}),
+            dtype);
+        return;
+    }
+    op.result(op.launch("Dot", {op.tensor("self"), op.tensor(kOther)}), dtype);
+}
+
+/// `self` under the shape of a matrix product, its result under `shape`.
+void add_product(
+    Lowering& op, const Tensor& self, const Tensor& left, const Tensor& right, const Shape& shape) {
+    op.result(op.computed("addmm",
+                          {{"self", self},
+                           {"mat1", left},
+                           {"mat2", right},
+                           {"beta", op.given("beta")},
+                           {"alpha", op.given("alpha")}})
+                  .at(0)
+                  .reshaped(shape),
+              op.declared("self"));
+}
+
+void lower_addmv(Lowering& op) {
+    require_dimensions(op, "mat", 2);
+    require_dimensions(op, "vec", 1);
+    const Tensor& self = op.raw("self");
+    if (self.ndim() > 1) op.reject("self must have at most one dimension");
+    const int64_t rows = op.raw("mat").dim(0);
+    add_product(op,
+                self.numel() == 1 ? self.reshaped({}) : column(self),
+                op.raw("mat"),
+                column(op.raw("vec")),
+                {rows});
+}
+
+void lower_addr(Lowering& op) {
+    require_dimensions(op, "vec1", 1);
+    require_dimensions(op, "vec2", 1);
+    add_product(op,
+                op.raw("self"),
+                column(op.raw("vec1")),
+                row(op.raw("vec2")),
+                {op.raw("vec1").numel(), op.raw("vec2").numel()});
+}
+
+/// The products of a batch, side by side as one long k.
+void lower_addbmm(Lowering& op) {
+    require_dimensions(op, "batch1", 3);
+    require_dimensions(op, "batch2", 3);
+    const Tensor& left = op.raw("batch1");
+    const Tensor& right = op.raw("batch2");
+    if (left.dim(0) != right.dim(0) || left.dim(2) != right.dim(1))
+        op.reject(to_string(left.shape()) + " and " + to_string(right.shape()) + " do not fit");
+    const Tensor rows = op.computed("permute", {{"self", left}, {"dims", IntList{1, 0, 2}}}).at(0);
+    add_product(op,
+                op.raw("self"),
+                rows.reshaped({left.dim(1), left.dim(0) * left.dim(2)}),
+                right.reshaped({right.dim(0) * right.dim(1), right.dim(2)}),
+                {left.dim(1), right.dim(2)});
+}
+
+constexpr char kTensor[] = "tensor";
+constexpr char kOther[] = "other";
+
+constexpr auto kRows = std::to_array<OpRow>({
+    {"mv(Tensor self, Tensor vec) -> Tensor",
+     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul",
+     "table",
+     lower_mv},
+    {"dot(Tensor self, Tensor tensor) -> Tensor",
+     "Dot; integers IntegerMatMul",
+     "table",
+     lower_dot<kTensor>},
+    {"vdot(Tensor self, Tensor other) -> Tensor",
+     "Dot; integers IntegerMatMul",
+     "ours",
+     lower_dot<kOther>},
+    {"addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     "as addmm: Muls, MatMul, Add or Axpy",
+     "indirect",
+     lower_addmv},
+    {"addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     "as addmm: Muls, MatMul, Add or Axpy",
+     "indirect",
+     lower_addr},
+    {"addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor",
+     "as addmm of one long k: Muls, MatMul, Add or Axpy",
+     "indirect",
+     lower_addbmm},
+});
+
+}  // namespace
+
+extern const std::span<const OpRow> k_vector_products_ops;
+const std::span<const OpRow> k_vector_products_ops = kRows;
+
+}  // namespace npuscope::backend
