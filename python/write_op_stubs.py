@@ -50,12 +50,18 @@ def parameter(row) -> str:
 
 def signature(name: str, arguments, results) -> str:
     parts, defaults = [], False
-    for row in arguments:
+    # A stub cannot name an argument "from"; it is given by its place there.
+    nameless = [i for i, row in enumerate(arguments) if keyword.iskeyword(row[0])]
+    for i, row in enumerate(arguments):
+        if i in nameless:
+            row = (row[0] + "_", *row[1:])
         # An argument that must be given after one that need not is given by name.
         if defaults and not row[3] and "*" not in parts:
             parts.append("*")
         defaults = defaults or row[3]
         parts.append(parameter(row))
+        if nameless and i == nameless[-1]:
+            parts.append("/")
     kinds = ["List[Any]" if kind == "tensors" else "Any" for _, kind, _, _ in results]
     result = kinds[0] if len(kinds) == 1 else f"Tuple[{', '.join(kinds)}]"
     return f"def {name}({', '.join(parts)}) -> {result}: ..."

@@ -103,19 +103,19 @@ const std::vector<Effect> kEffects = {
      kInf,
      65504},
     {"cube_acc",
-     "seq_rne",
+     "blk16_exact",
      "910A",
      {},
      [](Executor& npu) {
          return dot<16>(npu, {{0, kBig}, {1, 1}, {2, 1}});
      },
-     0x1p24 + 2,
-     0x1p24},
+     0x1p24,
+     0x1p24 + 2},
     // Two ones meet 2^24 together, or each in a block of its own.
     {"cube_k_block",
      "8",
      "910A",
-     {},
+     {"cube_acc=blk16_exact"},
      [](Executor& npu) {
          return dot<16>(npu, {{0, kBig}, {1, 1}, {8, 1}});
      },

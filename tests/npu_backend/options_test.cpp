@@ -59,10 +59,10 @@ TEST(ChipOptions, every_choice_can_be_set_and_is_printed) {
 }
 
 TEST(ChipOptions, later_settings_win_and_changes_are_told) {
-    const std::vector<std::string> settings = {"cube_acc=exact_k", "cube_acc=seq_rne"};
+    const std::vector<std::string> settings = {"cube_acc=exact_k", "cube_acc=blk16_exact"};
     const ChipOptions options = options_from(chip("910A"), settings);
-    EXPECT_EQ(options.cube_acc, CubeAccumulation::kSequential);
-    EXPECT_EQ(changes(options, chip("910A")), "cube_acc=seq_rne");
+    EXPECT_EQ(options.cube_acc, CubeAccumulation::kBlockExact);
+    EXPECT_EQ(changes(options, chip("910A")), "cube_acc=blk16_exact");
     EXPECT_EQ(changes(default_options(chip("950")), chip("950")), "");
 }
 
