@@ -71,6 +71,31 @@ HWY_NOINLINE void tile(int64_t depth, const T* a, const T* b, T* c, int64_t ldc)
     }
 }
 
+/// Of one block; moves a and b behind it. No product rounds, so each may be fused with its sum.
+template <class V>
+HWY_INLINE void add_products(int64_t count,
+                             const double*& a,
+                             const double*& b,
+                             V (&acc)[kRows][kVectors]) {
+    const hn::ScalableTag<double> d;
+    const size_t lanes = hn::Lanes(d);
+    for (int64_t k = 0; k < count; ++k) {
+        V right[kVectors];
+        NPUSCOPE_UNROLL
+        for (int j = 0; j < kVectors; ++j)
+            right[j] = hn::LoadU(d, b + static_cast<size_t>(j) * lanes);
+        NPUSCOPE_UNROLL
+        for (int i = 0; i < kRows; ++i) {
+            const V left = hn::Set(d, a[i]);
+            NPUSCOPE_UNROLL
+            for (int j = 0; j < kVectors; ++j)
+                acc[i][j] = hn::MulAdd(left, right[j], acc[i][j]);
+        }
+        a += kRows;
+        b += kVectors * lanes;
+    }
+}
+
 HWY_NOINLINE void block_tile(const BlockTile& tile) {
     const hn::ScalableTag<double> d;
     const hn::Rebind<float, decltype(d)> narrow;
@@ -104,21 +129,7 @@ HWY_NOINLINE void block_tile(const BlockTile& tile) {
             }
         }
         const int64_t end = start + tile.block < tile.depth ? start + tile.block : tile.depth;
-        for (int64_t k = start; k < end; ++k) {
-            V right[kVectors];
-            NPUSCOPE_UNROLL
-            for (int j = 0; j < kVectors; ++j)
-                right[j] = hn::LoadU(d, b + static_cast<size_t>(j) * lanes);
-            NPUSCOPE_UNROLL
-            for (int i = 0; i < kRows; ++i) {
-                const V left = hn::Set(d, a[i]);
-                NPUSCOPE_UNROLL
-                for (int j = 0; j < kVectors; ++j)
-                    acc[i][j] = hn::MulAdd(left, right[j], acc[i][j]);
-            }
-            a += kRows;
-            b += kVectors * lanes;
-        }
+        add_products(end - start, a, b, acc);
         NPUSCOPE_UNROLL
         for (int i = 0; i < kRows; ++i) {
             NPUSCOPE_UNROLL
@@ -176,21 +187,7 @@ HWY_NOINLINE bool plain_block_tile(const PlainBlockTile& tile) {
     }
     for (int64_t start = 0; start < tile.depth; start += tile.block) {
         const int64_t end = start + tile.block < tile.depth ? start + tile.block : tile.depth;
-        for (int64_t k = start; k < end; ++k) {
-            V right[kVectors];
-            NPUSCOPE_UNROLL
-            for (int j = 0; j < kVectors; ++j)
-                right[j] = hn::LoadU(d, b + static_cast<size_t>(j) * lanes);
-            NPUSCOPE_UNROLL
-            for (int i = 0; i < kRows; ++i) {
-                const V left = hn::Set(d, a[i]);
-                NPUSCOPE_UNROLL
-                for (int j = 0; j < kVectors; ++j)
-                    acc[i][j] = hn::MulAdd(left, right[j], acc[i][j]);
-            }
-            a += kRows;
-            b += kVectors * lanes;
-        }
+        add_products(end - start, a, b, acc);
         NPUSCOPE_UNROLL
         for (int i = 0; i < kRows; ++i) {
             NPUSCOPE_UNROLL
