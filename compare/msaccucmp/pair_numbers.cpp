@@ -12,7 +12,7 @@ namespace npuscope::compare::msaccucmp {
 
 namespace {
 
-constexpr size_t kGroup = 32;    ///< chunks that one thread takes at a time
+constexpr size_t kGroup = 8;     ///< chunks that one thread takes at a time
 constexpr size_t kBatch = 4096;  ///< chunks whose results are kept before they are added up
 constexpr size_t kKept = size_t{4} << 20;  ///< elements that may stay in memory between passes
 
