@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace npuscope;           // NOLINT(google-build-using-namespace)
+using namespace npuscope;  // NOLINT(google-build-using-namespace)
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
