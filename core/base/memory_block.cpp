@@ -22,7 +22,9 @@ constexpr size_t kMostKept = 0;  // a block that is used after its end must be f
 constexpr size_t kMostKept = size_t{128} << 20;
 #endif
 
+/// Errors: std::bad_alloc for more than any machine has, before sums of it overflow.
 size_t rounded(size_t nbytes) {
+    if (nbytes > size_t{PTRDIFF_MAX} - kHugePage) throw std::bad_alloc();
     return (nbytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
@@ -72,6 +74,7 @@ class KeptBlocks {
 
 /// Never destroyed: static tensors may outlive any other static object.
 KeptBlocks& kept_blocks() {
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a part of the allocator
     static auto* const blocks = new KeptBlocks;
     return *blocks;
 }

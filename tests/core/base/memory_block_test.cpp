@@ -46,7 +46,7 @@ TEST(MemoryBlock, moves_its_bytes) {
 }
 
 TEST(MemoryBlock, too_much_is_bad_alloc) {
-    EXPECT_THROW(MemoryBlock(std::numeric_limits<size_t>::max() / 4), std::bad_alloc);
+    EXPECT_THROW(MemoryBlock(std::numeric_limits<size_t>::max()), std::bad_alloc);
 }
 
 TEST(Buffer, holds_elements) {
