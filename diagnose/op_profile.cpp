@@ -71,6 +71,7 @@ std::vector<ProfileRow> OpProfile::rows() const {
         row.seconds += span.end - span.begin;
     }
     std::vector<ProfileRow> rows;
+    rows.reserve(sums.size());
     for (const auto& [key, row] : sums)
         rows.push_back(row);
     std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow& a, const ProfileRow& b) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "npu_backend/kernels/kernel.h"
@@ -211,10 +212,11 @@ struct Executor::State {
 Executor::Executor(Device device, ExecutorOptions options) : state_(std::make_unique<State>()) {
     if (device.policy == Policy::kChip && device.chip == nullptr)
         throw Error(ErrorKind::kInternal, "a device with the chip policy needs a chip");
-    state_->numerics = {device, options.threads};
+    state_->numerics = {std::move(device), options.threads};
     state_->options = options;
-    if (device.policy == Policy::kChip)
-        state_->precision = std::make_unique<PrecisionPlan>(state_->numerics.device.options);
+    const Device& used = state_->numerics.device;
+    if (used.policy == Policy::kChip)
+        state_->precision = std::make_unique<PrecisionPlan>(used.options);
 }
 
 Executor::~Executor() = default;

@@ -189,8 +189,8 @@ void check_accumulators(const CubeProduct<W>& p, const W* first, FloatStatus& st
 }
 
 template <class W>
-Tensor accumulators(Shape shape) {
-    return Tensor::zeros(kDTypeOf<W>, std::move(shape));
+Tensor accumulators(const Shape& shape) {
+    return Tensor::zeros(kDTypeOf<W>, shape);
 }
 
 template <class W>
@@ -275,7 +275,7 @@ Tensor copy_out_integers(const Tensor& sums, KernelCall& call) {
     template void multiply_add<W>(const CubeProduct<W>&, const PackedLeft<W>*, int);    \
     template void check_accumulators<W>(const CubeProduct<W>&, const W*, FloatStatus&); \
     template CubeOperand<W> cube_operand<W>(KernelCall&, const Tensor&, bool);          \
-    template Tensor accumulators<W>(Shape);                                             \
+    template Tensor accumulators<W>(const Shape&);                                      \
     template Tensor copy_out<W>(Tensor, DType, KernelCall&);
 NPUSCOPE_CUBE(float)
 NPUSCOPE_CUBE(double)

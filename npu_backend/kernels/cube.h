@@ -52,7 +52,7 @@ void check_accumulators(const CubeProduct<W>& product, const W* first, FloatStat
 
 /// Accumulators of a whole result, 0 at first: a tensor of W.
 template <class W>
-[[nodiscard]] Tensor accumulators(Shape shape);
+[[nodiscard]] Tensor accumulators(const Shape& shape);
 
 /// The L0C to UB copy: accumulators rounded to `dtype`, saturated where the chip does; half
 /// overflow raises kCopyOverflow, a nonzero that becomes zero kCopyUnderflow.

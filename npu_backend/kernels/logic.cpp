@@ -75,9 +75,11 @@ void run_shift(KernelCall& call) {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
             constexpr auto kWidth = static_cast<uint64_t>(sizeof(T) * 8);
             call.outputs = {map_exact<T>(call.input(0), call.input(1), [](T value, T by) {
-                const auto count = static_cast<uint64_t>(by);
+                using Bits = std::make_unsigned_t<T>;
+                const auto count = static_cast<uint64_t>(static_cast<Bits>(by));
+                const auto bits = static_cast<uint64_t>(static_cast<Bits>(value));
                 if constexpr (kLeft)
-                    return count < kWidth ? static_cast<uint64_t>(value) << count : uint64_t{0};
+                    return count < kWidth ? bits << count : uint64_t{0};
                 else
                     return static_cast<T>(count < kWidth ? value >> count
                                                          : (value < T{0} ? -1 : 0));

@@ -62,7 +62,7 @@ void product(KernelCall& call, bool transpose_a, bool transpose_b, DType output)
     const CubeOperand<W> b = cube_operand<W>(call, call.input(1), hf32);
     Shape shape = {size.m, size.n};
     if (call.input(0).ndim() == 3) shape.insert(shape.begin(), size.batch);
-    Tensor sums = accumulators<W>(std::move(shape));
+    Tensor sums = accumulators<W>(shape);
     W* c = sums.mutable_as<W>().data();
     const CubeModel model = cube_model(call.numerics, call.input(0).dtype());
     const bool small = size.batch * size.m * size.n * size.k < 100000;

@@ -131,6 +131,7 @@ void infer_gradient(KernelCall& call) {
     give_gradient(call, gradient, finite);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a template
 /// Runs a recipe in float32, or in float64 for float64 tensors.
 #define NPUSCOPE_RECIPE(function)                     \
     void run_##function(KernelCall& call) {           \
@@ -139,6 +140,7 @@ void infer_gradient(KernelCall& call) {
         else                                          \
             function<float>(call);                    \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 NPUSCOPE_RECIPE(update_gradient)
 NPUSCOPE_RECIPE(reduce_gradient)
 NPUSCOPE_RECIPE(infer_gradient)
