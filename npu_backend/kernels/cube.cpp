@@ -51,6 +51,44 @@ std::vector<char> finite_rows(const Lines<W>& lines, int64_t count, int64_t k) {
     return finite;
 }
 
+/// Widens a run of elements; false when one is inf or nan.
+template <class T, class W>
+bool widen_tile(const T* in, W* out, int64_t count) {
+    bool finite = true;
+    if constexpr (std::is_same_v<T, Float16> && std::is_same_v<W, float>) {
+        finite = widen_halves(&in->bits, out, count);
+        // inf and nan need more than a moved exponent.
+        for (int64_t i = 0; !finite && i < count; ++i)
+            out[i] = to_float(in[i]);
+    } else {
+        for (int64_t i = 0; i < count; ++i) {
+            out[i] = npuscope::backend::widen<W>(in[i]);
+            finite &= is_finite(in[i]);
+        }
+    }
+    return finite;
+}
+
+void round_to_hf32(const KernelCall& call, std::span<float> values, FloatStatus& status) {
+    const ChipOptions& options = call.numerics.device.options;
+    for (float& value : values) {
+        const float rounded = to_hf32(value, 23 - options.hf32_mantissa, options.hf32_tie);
+        if (!std::isfinite(rounded) && std::isfinite(value))
+            status.raise(FloatStatus::kCubeOverflow);
+        value = rounded;
+    }
+}
+
+/// Accumulators rounded to T.
+template <class W, class T>
+FloatStatus round_out(const KernelCall& call, std::span<const W> in, T* out) {
+    Rounder<T> round(
+        call.numerics.overflow_mode(), FloatStatus::kCopyOverflow, FloatStatus::kCopyUnderflow);
+    for (const W value : in)
+        *out++ = round(static_cast<double>(value), [&] { return std::isfinite(value); });
+    return round.status();
+}
+
 }  // namespace
 
 CubeModel cube_model(const Numerics& numerics, DType input) {
@@ -76,51 +114,22 @@ CubeOperand<W> cube_operand(KernelCall& call, const Tensor& tensor, bool hf32) {
         return {tensor, Buffer<W>(), range};
     }
     CubeOperand<W> operand{tensor, Buffer<W>(static_cast<size_t>(tensor.numel())), {}};
-    const ChipOptions& options = call.numerics.device.options;
+    W* out = operand.widened.data();
     visit_dtype(tensor.dtype(), [&]<class T>() {
-        if constexpr (kIsFloat<T>) {
-            const auto in = tensor.as<T>();
-            const auto out = operand.widened.span();
+        const auto in = tensor.as<T>();
+        if constexpr (kIsFloat<T>)
             for_tiles(tensor.numel(), call, [&](int64_t begin, int64_t end) {
+                const bool finite = widen_tile(in.data() + begin, out + begin, end - begin);
                 FloatStatus status;
-                bool finite = true;
-                if constexpr (std::is_same_v<T, Float16> && std::is_same_v<W, float>) {
-                    finite = widen_halves(
-                        &in[static_cast<size_t>(begin)].bits, out.data() + begin, end - begin);
-                } else {
-                    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                        out[i] = npuscope::backend::widen<W>(in[i]);
-                        finite &= is_finite(in[i]);
-                    }
-                }
-                // inf and nan need more than a moved exponent.
-                if constexpr (std::is_same_v<T, Float16> && std::is_same_v<W, float>) {
-                    for (auto i = static_cast<size_t>(begin);
-                         !finite && i < static_cast<size_t>(end);
-                         ++i)
-                        out[i] = to_float(in[i]);
-                }
                 if (!finite) status.raise(FloatStatus::kCubeInputNonFinite);
-                if constexpr (std::is_same_v<W, float>) {
-                    for (auto i = static_cast<size_t>(begin); hf32 && i < static_cast<size_t>(end);
-                         ++i) {
-                        const float rounded =
-                            to_hf32(out[i], 23 - options.hf32_mantissa, options.hf32_tie);
-                        if (!std::isfinite(rounded) && std::isfinite(out[i]))
-                            status.raise(FloatStatus::kCubeOverflow);
-                        out[i] = rounded;
-                    }
-                }
+                if constexpr (std::is_same_v<W, float>)
+                    if (hf32) round_to_hf32(call, {out + begin, out + end}, status);
                 return status;
             });
-        } else if constexpr (std::is_same_v<W, double>) {
-            const auto in = tensor.as<T>();
-            std::transform(in.begin(), in.end(), operand.widened.data(), [](T value) {
-                return static_cast<double>(value);
-            });
-        } else {
+        else if constexpr (std::is_same_v<W, double>)
+            std::copy(in.begin(), in.end(), out);
+        else
             call.refuse(tensor.dtype());
-        }
     });
     operand.range = tensor.dtype() == DType::kFloat16 && !call.status.input_non_finite()
                         ? kHalfRange
@@ -206,14 +215,8 @@ Tensor copy_out(Tensor sums, DType dtype, KernelCall& call) {
     visit_float(call, dtype, [&]<class T>() {
         const auto out = result.mutable_as<T>();
         for_tiles(result.numel(), call, [&](int64_t begin, int64_t end) {
-            Rounder<T> round(call.numerics.overflow_mode(),
-                             FloatStatus::kCopyOverflow,
-                             FloatStatus::kCopyUnderflow);
-            for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                const W value = in[i];
-                out[i] = round(static_cast<double>(value), [&] { return std::isfinite(value); });
-            }
-            return round.status();
+            return round_out<W>(
+                call, {in.data() + begin, static_cast<size_t>(end - begin)}, out.data() + begin);
         });
     });
     return result;

@@ -35,71 +35,67 @@ struct Mul {
     float operator()(float a, float b) const { return a * b; }
 };
 
-/// What one pair met.
+/// What one pair met. A sum that is 0 is exact: underflow is for products.
+template <bool kProduct>
 void look(float a, float b, float y, FloatStatus& status) {
     const bool finite = std::isfinite(a) && std::isfinite(b);
     if (!finite) status.raise(FloatStatus::kVectorInputNonFinite);
     if (finite && !std::isfinite(y)) status.raise(FloatStatus::kOverflow);
-    // A sum that is 0 is exact.
-    if (y == 0 && a != 0 && b != 0 && static_cast<double>(a) * static_cast<double>(b) != 0)
+    if (kProduct && y == 0 && a != 0 && b != 0 &&
+        static_cast<double>(a) * static_cast<double>(b) != 0)
         status.raise(FloatStatus::kUnderflow);
 }
 
+/// Element by element, from copies of the inputs, for the output may have replaced one.
+template <bool kProduct, class V>
+HWY_NOINLINE void look_at_lanes(V u, V v, const float* y, FloatStatus& status) {
+    const hn::ScalableTag<float> d;
+    alignas(HWY_MAX_BYTES) float us[HWY_MAX_BYTES / sizeof(float)];
+    alignas(HWY_MAX_BYTES) float vs[HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(u, d, us);
+    hn::Store(v, d, vs);
+    for (size_t lane = 0; lane < hn::Lanes(d); ++lane)
+        look<kProduct>(us[lane], vs[lane], y[lane], status);
+}
+
 template <bool kProduct, class F>
-FloatStatus combine(
-    const float* a, int64_t sa, const float* b, int64_t sb, float* out, int64_t count, F f) {
+FloatStatus combine(FloatOperand a, FloatOperand b, float* out, int64_t count, F f) {
     const hn::ScalableTag<float> d;
     const auto lanes = static_cast<int64_t>(hn::Lanes(d));
     const auto zero = hn::Zero(d);
+    const auto load = [d](FloatOperand from, int64_t i) {
+        return from.step == 0 ? hn::Set(d, *from.data) : hn::LoadU(d, from.data + i);
+    };
     FloatStatus status;
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-        const auto u = sa == 0 ? hn::Set(d, *a) : hn::LoadU(d, a + i);
-        const auto v = sb == 0 ? hn::Set(d, *b) : hn::LoadU(d, b + i);
+        const auto u = load(a, i);
+        const auto v = load(b, i);
         const auto y = f(u, v);
         hn::StoreU(y, d, out + i);
-        // Rare: settled element by element, from copies, for out may be an input.
         auto odd = hn::Not(hn::And(hn::IsFinite(y), hn::And(hn::IsFinite(u), hn::IsFinite(v))));
         if (kProduct) odd = hn::Or(odd, hn::Eq(y, zero));
-        if (!hn::AllFalse(d, odd)) [[unlikely]] {
-            alignas(HWY_MAX_BYTES) float us[HWY_MAX_BYTES / sizeof(float)];
-            alignas(HWY_MAX_BYTES) float vs[HWY_MAX_BYTES / sizeof(float)];
-            hn::Store(u, d, us);
-            hn::Store(v, d, vs);
-            for (int64_t j = 0; j < lanes; ++j) {
-                FloatStatus met;
-                look(us[j], vs[j], out[i + j], met);
-                if (!kProduct) met.bits &= ~FloatStatus::kUnderflow;
-                status.merge(met);
-            }
-        }
+        if (!hn::AllFalse(d, odd)) [[unlikely]]
+            look_at_lanes<kProduct>(u, v, out + i, status);
     }
     for (; i < count; ++i) {
-        const float u = a[i * sa];
-        const float v = b[i * sb];
+        const float u = a.data[i * a.step];
+        const float v = b.data[i * b.step];
         out[i] = f(u, v);
-        FloatStatus met;
-        look(u, v, out[i], met);
-        if (!kProduct) met.bits &= ~FloatStatus::kUnderflow;
-        status.merge(met);
+        look<kProduct>(u, v, out[i], status);
     }
     return status;
 }
 
-FloatStatus combine_all(FloatOperation operation,
-                        const float* a,
-                        int64_t sa,
-                        const float* b,
-                        int64_t sb,
-                        float* out,
-                        int64_t count) {
+FloatStatus combine_all(
+    FloatOperation operation, FloatOperand a, FloatOperand b, float* out, int64_t count) {
     switch (operation) {
         case FloatOperation::kAdd:
-            return combine<false>(a, sa, b, sb, out, count, Add());
+            return combine<false>(a, b, out, count, Add());
         case FloatOperation::kSub:
-            return combine<false>(a, sa, b, sb, out, count, Sub());
+            return combine<false>(a, b, out, count, Sub());
         case FloatOperation::kMul:
-            return combine<true>(a, sa, b, sb, out, count, Mul());
+            return combine<true>(a, b, out, count, Mul());
     }
     return {};
 }
@@ -147,14 +143,9 @@ HWY_EXPORT(combine_all);
 HWY_EXPORT(relu);
 HWY_EXPORT(scale);
 
-FloatStatus combine_floats(FloatOperation operation,
-                           const float* a,
-                           int64_t step_a,
-                           const float* b,
-                           int64_t step_b,
-                           float* out,
-                           int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(combine_all)(operation, a, step_a, b, step_b, out, count);
+FloatStatus combine_floats(
+    FloatOperation operation, FloatOperand a, FloatOperand b, float* out, int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(combine_all)(operation, a, b, out, count);
 }
 
 FloatStatus relu_floats(const float* x, float* out, int64_t count) {

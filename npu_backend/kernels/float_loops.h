@@ -10,15 +10,16 @@ namespace npuscope::backend {
 
 enum class FloatOperation : uint8_t { kAdd, kSub, kMul };
 
-/// out[i] = a[i * step_a] op b[i * step_b]; steps 0 or 1. One rounding: a sum, difference or
-/// product of two float32 rounds from double to the same float32.
-[[nodiscard]] FloatStatus combine_floats(FloatOperation operation,
-                                         const float* a,
-                                         int64_t step_a,
-                                         const float* b,
-                                         int64_t step_b,
-                                         float* out,
-                                         int64_t count);
+/// Elements data[i * step]; step 0 (one element for all) or 1.
+struct FloatOperand {
+    const float* data;
+    int64_t step;
+};
+
+/// out[i] = a[i] op b[i]. One rounding: a sum, difference or product of two float32 rounds from
+/// double to the same float32.
+[[nodiscard]] FloatStatus combine_floats(
+    FloatOperation operation, FloatOperand a, FloatOperand b, float* out, int64_t count);
 
 /// out[i] = max(x[i], 0), nan for nan.
 [[nodiscard]] FloatStatus relu_floats(const float* x, float* out, int64_t count);

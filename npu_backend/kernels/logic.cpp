@@ -90,6 +90,24 @@ void run_shift(KernelCall& call) {
     });
 }
 
+/// The remainder of integers; v is not 0.
+template <bool kFloor, class T>
+T integer_remainder(T u, T v) {
+    if constexpr (std::is_signed_v<T>) {
+        if (v == T{-1}) return T{0};
+        const auto rest = static_cast<T>(u % v);
+        return static_cast<T>(kFloor && rest != 0 && (rest < 0) != (v < 0) ? rest + v : rest);
+    } else {
+        return static_cast<T>(u % v);
+    }
+}
+
+template <bool kFloor>
+double float_remainder(double u, double v) {
+    const double rest = std::fmod(u, v);
+    return kFloor && rest != 0 && (rest < 0) != (v < 0) ? rest + v : rest;
+}
+
 /// The remainder has the sign of x1 (kFloor: of x2).
 template <bool kFloor>
 void run_remainder(KernelCall& call) {
@@ -97,23 +115,13 @@ void run_remainder(KernelCall& call) {
     visit_dtype(call.input(0).dtype(), [&]<class T>() {
         if constexpr (kIsFloat<T>) {
             call.outputs = {
-                map_binary<T>(call, call.input(0), call.input(1), [](double u, double v) {
-                    const double rest = std::fmod(u, v);
-                    return kFloor && rest != 0 && (rest < 0) != (v < 0) ? rest + v : rest;
-                })};
+                map_binary<T>(call, call.input(0), call.input(1), float_remainder<kFloor>)};
         } else {
             call.outputs = {map_exact<T>(call.input(0), call.input(1), [&](T u, T v) {
                 if (v == T{0})
                     throw Error(ErrorKind::kUsage,
                                 "kernel " + std::string(call.type) + ": remainder by zero");
-                if constexpr (std::is_signed_v<T>) {
-                    if (v == T{-1}) return T{0};
-                    const auto rest = static_cast<T>(u % v);
-                    return static_cast<T>(kFloor && rest != 0 && (rest < 0) != (v < 0) ? rest + v
-                                                                                       : rest);
-                } else {
-                    return static_cast<T>(u % v);
-                }
+                return integer_remainder<kFloor>(u, v);
             })};
         }
     });

@@ -12,11 +12,12 @@ namespace npuscope::backend {
 
 namespace {
 
-struct Sizes {
+struct Sides {
+    bool transpose_a, transpose_b;
     int64_t batch, m, n, k;
 };
 
-Sizes sizes_of(const KernelCall& call, bool transpose_a, bool transpose_b) {
+Sides sides_of(const KernelCall& call, bool transpose_a, bool transpose_b) {
     const Shape& a = call.input(0).shape();
     const Shape& b = call.input(1).shape();
     const size_t at = a.size() - 2;
@@ -26,28 +27,24 @@ Sizes sizes_of(const KernelCall& call, bool transpose_a, bool transpose_b) {
         throw Error(
             ErrorKind::kUsage,
             "shapes " + to_string(a) + " and " + to_string(b) + " do not fit a matrix product");
-    return {a.size() == 3 ? a[0] : 1,
+    return {transpose_a,
+            transpose_b,
+            a.size() == 3 ? a[0] : 1,
             a[transpose_a ? at + 1 : at],
             b[transpose_b ? at : at + 1],
             a[transpose_a ? at : at + 1]};
 }
 
-/// Both sides as lines of k.
+/// Both sides of product number `batch` as lines of k.
 template <class W>
-CubeProduct<W> one_product(const CubeOperand<W>& a,
-                           const CubeOperand<W>& b,
-                           W* c,
-                           const Sizes& size,
-                           bool transpose_a,
-                           bool transpose_b,
-                           int64_t batch) {
-    const Lines<W> left{
-        a.data() + batch * size.m * size.k, transpose_a ? 1 : size.k, transpose_a ? size.m : 1};
-    const Lines<W> right{
-        b.data() + batch * size.k * size.n, transpose_b ? size.k : 1, transpose_b ? 1 : size.n};
-    return {.chains = {c + batch * size.m * size.n, size.n, size.m, size.n, size.k},
+CubeProduct<W> one_product(
+    const CubeOperand<W>& a, const CubeOperand<W>& b, W* c, const Sides& sides, int64_t batch) {
+    const auto& [transpose_a, transpose_b, batches, m, n, k] = sides;
+    const Lines<W> left{a.data() + batch * m * k, transpose_a ? 1 : k, transpose_a ? m : 1};
+    const Lines<W> right{b.data() + batch * k * n, transpose_b ? k : 1, transpose_b ? 1 : n};
+    return {.chains = {c + batch * m * n, n, m, n, k},
             .left = left,
-            .right = stored(right, size.k),
+            .right = stored(right, k),
             .left_range = a.range,
             .right_range = b.range,
             .model = {}};
@@ -55,22 +52,22 @@ CubeProduct<W> one_product(const CubeOperand<W>& a,
 
 template <class W>
 void product(KernelCall& call, bool transpose_a, bool transpose_b, DType output) {
-    const Sizes size = sizes_of(call, transpose_a, transpose_b);
+    const Sides sides = sides_of(call, transpose_a, transpose_b);
     const bool hf32 = !call.numerics.reference() && call.numerics.device.options.matmul_hf32 &&
                       call.input(0).dtype() == DType::kFloat32;
     const CubeOperand<W> a = cube_operand<W>(call, call.input(0), hf32);
     const CubeOperand<W> b = cube_operand<W>(call, call.input(1), hf32);
-    Shape shape = {size.m, size.n};
-    if (call.input(0).ndim() == 3) shape.insert(shape.begin(), size.batch);
+    Shape shape = {sides.m, sides.n};
+    if (call.input(0).ndim() == 3) shape.insert(shape.begin(), sides.batch);
     Tensor sums = accumulators<W>(shape);
     W* c = sums.mutable_as<W>().data();
     const CubeModel model = cube_model(call.numerics, call.input(0).dtype());
-    const bool small = size.batch * size.m * size.n * size.k < 100000;
+    const bool small = sides.batch * sides.m * sides.n * sides.k < 100000;
     // One large product is spread inside, many are spread over the batch.
-    const int inside = small || size.batch > 1 ? 1 : call.numerics.threads;
+    const int inside = small || sides.batch > 1 ? 1 : call.numerics.threads;
     std::mutex mutex;
-    parallel_for(size.batch, small ? 1 : call.numerics.threads, [&](int64_t batch) {
-        CubeProduct<W> part = one_product(a, b, c, size, transpose_a, transpose_b, batch);
+    parallel_for(sides.batch, small ? 1 : call.numerics.threads, [&](int64_t batch) {
+        CubeProduct<W> part = one_product(a, b, c, sides, batch);
         part.model = model;
         multiply_add<W>(part, nullptr, inside);
         FloatStatus status;

@@ -22,7 +22,38 @@ auto key_of(T value) {
     }
 }
 
-/// Float sums (products) are kept in Wide<T> and each stored one is rounded once; integers wrap.
+/// Sums (products) of elements one after another: floats in Wide<T>, integers wrap.
+template <class T, bool kProduct>
+struct Running {
+    std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> value{kProduct};
+
+    void take(T element) {
+        using W = decltype(value);
+        W wide;
+        if constexpr (kIsFloat<T>)
+            wide = widen<W>(element);
+        else
+            wide = static_cast<W>(element);
+        if constexpr (kProduct)
+            value *= wide;
+        else
+            value += wide;
+    }
+    /// Rounded once.
+    T stored(Rounder<T>& round, bool finite) const {
+        if constexpr (kIsFloat<T>)
+            return round(static_cast<double>(value), [&] { return finite; });
+        else
+            return static_cast<T>(value);
+    }
+};
+
+template <class T>
+void merge_status(KernelCall& call, const Rounder<T>& round, bool finite) {
+    if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
+    if constexpr (kIsFloat<T>) call.status.merge(round.status());
+}
+
 template <bool kProduct>
 void run_cumulative(KernelCall& call) {
     const Tensor& x = call.input(0);
@@ -36,29 +67,16 @@ void run_cumulative(KernelCall& call) {
         Rounder<T> round(call.numerics.overflow_mode());
         const bool finite = all_finite(x);
         for (int64_t row = 0; row < rows.rows; ++row) {
-            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> sum{kProduct};
-            const auto take = [&sum](auto value) {
-                if constexpr (kProduct)
-                    sum *= value;
-                else
-                    sum += value;
-            };
+            Running<T, kProduct> running;
             for (int64_t i = 0; i < rows.length; ++i) {
                 const auto at =
                     static_cast<size_t>(row * rows.length + (reverse ? rows.length - 1 - i : i));
-                const auto before = sum;
-                if constexpr (kIsFloat<T>) {
-                    take(widen<Wide<T>>(in[at]));
-                    out[at] = round(static_cast<double>(exclusive ? before : sum),
-                                    [&] { return finite; });
-                } else {
-                    take(static_cast<uint64_t>(in[at]));
-                    out[at] = static_cast<T>(exclusive ? before : sum);
-                }
+                if (exclusive) out[at] = running.stored(round, finite);
+                running.take(in[at]);
+                if (!exclusive) out[at] = running.stored(round, finite);
             }
         }
-        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
-        if constexpr (kIsFloat<T>) call.status.merge(round.status());
+        merge_status(call, round, finite);
     });
     call.outputs = {rows.restored(y, x.shape())};
 }
@@ -72,22 +90,12 @@ void run_prod(KernelCall& call) {
         Rounder<T> round(call.numerics.overflow_mode());
         const bool finite = all_finite(call.input(0));
         for (int64_t row = 0; row < rows.rows; ++row) {
-            std::conditional_t<kIsFloat<T>, Wide<T>, uint64_t> product{1};
-            for (int64_t i = 0; i < rows.length; ++i) {
-                const T value = in[static_cast<size_t>(row * rows.length + i)];
-                if constexpr (kIsFloat<T>)
-                    product *= widen<Wide<T>>(value);
-                else
-                    product *= static_cast<uint64_t>(value);
-            }
-            if constexpr (kIsFloat<T>)
-                out[static_cast<size_t>(row)] =
-                    round(static_cast<double>(product), [&] { return finite; });
-            else
-                out[static_cast<size_t>(row)] = static_cast<T>(product);
+            Running<T, true> product;
+            for (int64_t i = 0; i < rows.length; ++i)
+                product.take(in[static_cast<size_t>(row * rows.length + i)]);
+            out[static_cast<size_t>(row)] = product.stored(round, finite);
         }
-        if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
-        if constexpr (kIsFloat<T>) call.status.merge(round.status());
+        merge_status(call, round, finite);
     });
     call.outputs = {std::move(y)};
 }

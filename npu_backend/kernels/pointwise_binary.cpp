@@ -63,8 +63,11 @@ Tensor map_floats(KernelCall& call, const Tensor& a, const Tensor& b, FloatOpera
         y.mutable_as<float>().data(),
         [&](const float* x1, int64_t s1, const float* x2, int64_t s2, float* out, int64_t count) {
             for_tiles(count, call, [&](int64_t begin, int64_t end) {
-                return combine_floats(
-                    operation, x1 + begin * s1, s1, x2 + begin * s2, s2, out + begin, end - begin);
+                return combine_floats(operation,
+                                      {x1 + begin * s1, s1},
+                                      {x2 + begin * s2, s2},
+                                      out + begin,
+                                      end - begin);
             });
         });
     return y;

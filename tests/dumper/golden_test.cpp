@@ -227,6 +227,16 @@ TEST_F(Load, compares_plain_values_exactly) {
               "another value in the golden");
 }
 
+TEST_F(Load, a_dtype_argument_that_the_golden_left_out_is_not_compared) {
+    make_golden("op('x', 1, a=full(1, 2))\nop('x', 2, a=full(2, 2), dtype='float16')");
+    const DumpSummary summary = load([&] {
+        for (int i = 0; i < 2; ++i)
+            npu_.run("x", {{"a", Tensor(DType::kFloat32, {2})}, {"dtype", DType::kFloat32}}, {});
+    });
+    EXPECT_EQ(summary.ops_written, 1);
+    EXPECT_EQ(summary.unmatched, 1);
+}
+
 TEST_F(Load, a_list_matches_a_list_of_the_same_length) {
     make_golden(
         "op('cat', 1, tensors=[full(1, 2), full(2, 3), full(3, 4)], dim=0)\n"
