@@ -41,13 +41,15 @@ class ChipSession(Session):
             self.native[plan.name] = self.native.get(plan.name, 0) + 1
             with private.unseen():
                 return self._results(plan, values, running, replaced)
-        if plan.takes_tensors:
+        if plan.takes_tensors and not plan.draws_numbers:
             self._name(plan.name, why)
             running.fallback = why
         return on_cpu(plan, values)
 
     def _on_chip(self, plan: Plan, values: List[Any], running: Any) -> Optional[str]:
         """None when the chip has computed the op, else why not."""
+        if plan.draws_numbers:
+            return "random numbers are PyTorch's"
         if plan.chip_name is None:
             return f"the emulated {self.chip} has no such op"
         if not all(map(is_plain, values)):
@@ -106,7 +108,8 @@ class npu:  # noqa: N801 - reads as a statement: with npu("910A"):
     settings        options of the chip's arithmetic, {"cube_acc": "exact_k"}.
 
     Tensors stay where they are, on the CPU. An op that the chip lacks runs on the CPU, half tensors in
-    float32 with one rounding; each is named once. Errors: UsageError when a dumper is open already
+    float32 with one rounding; each is named once. Random numbers are PyTorch's, so that one seed gives
+    the same ones with and without the block. Errors: UsageError when a dumper is open already
     (enter `npu` first), for an unknown chip or setting.
     """
 

@@ -74,6 +74,7 @@ class Plan:
         self.returns = self._return_names(schema)
         self.takes_tensors = any("Tensor" in str(a.type) for a in schema.arguments)
         self.out = any(a.written and a.name in ("out", "out0", "grad_input") for a in self.arguments)
+        self.draws_numbers = private.draws_numbers(op)
         self.chip_name = self._chip_name(schema)
 
     def _return_names(self, schema: Any) -> List[str]:
@@ -98,7 +99,7 @@ class Plan:
 
     def _chip_name(self, schema: Any) -> Optional[str]:
         """The chip's op: of this name, or the one that gives the same result as a new tensor."""
-        if self.is_view or self.passive or not self.takes_tensors:
+        if self.is_view or self.passive or self.draws_numbers or not self.takes_tensors:
             return None
         if _core.knows(self.name):
             return self.name

@@ -9,6 +9,7 @@
 | torch._C._disabled_torch_function_impl | the device's tensors | 1.13 |
 | torch._C._dispatch_has_kernel_for_dispatch_key | what the CPU can compute | 1.13 |
 | OpOverload._schema | argument names and defaults | 1.13 |
+| OpOverload.tags | which ops draw random numbers | 1.13 |
 """
 
 from __future__ import annotations
@@ -182,3 +183,11 @@ def name_device(name: str, module: Any) -> None:
         pass
     if not hasattr(torch, name):
         torch._register_device_module(name, module)
+
+
+def draws_numbers(op: Any) -> bool:
+    """Whether the op takes numbers from PyTorch's random generators."""
+    if any(argument.name == "generator" for argument in schema_of(op).arguments):
+        return True
+    tag = getattr(getattr(torch, "Tag", None), "nondeterministic_seeded", None)
+    return tag is not None and tag in getattr(op, "tags", ())

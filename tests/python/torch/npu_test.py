@@ -45,6 +45,23 @@ class OnTheChip(Folder):
         self.assertEqual(x.tolist(), [[1, 11, 3], [4, 41, 6]])
         self.assertEqual(out.tolist(), [[2, 22, 6], [8, 82, 12]])
 
+    def test_one_seed_gives_the_same_random_numbers_as_without_the_block(self) -> None:
+        def draw() -> list:
+            torch.manual_seed(3)
+            layer = nn.Linear(4, 2)
+            kept = F.dropout(torch.ones(50), 0.5)
+            noise = torch.rand_like(kept).bernoulli_(0.3)
+            return [layer.weight.detach(), kept, noise, torch.randperm(9), torch.empty(5).normal_()]
+
+        expected = draw()
+        told = io.StringIO()
+        with contextlib.redirect_stderr(told), nt.npu("910A") as chip:
+            found = draw()
+        for one, other in zip(found, expected):
+            np.testing.assert_array_equal(one.numpy(), other.numpy())
+        self.assertEqual((told.getvalue(), chip.fallbacks), ("", {}))
+        self.assertIn("div__Scalar", chip.native)
+
     def test_running_statistics_move_as_pytorch_moves_them(self) -> None:
         images = torch.randn(6, 3, 4, 4) * 2 + 1
         norms = [nn.BatchNorm2d(3), nn.BatchNorm2d(3)]
