@@ -17,6 +17,10 @@ namespace {
 constexpr std::string_view kExtension = ".npy";
 // Deflate encodes at most 258 bytes in 2 bits. Source: RFC 1951, section 3.2.5.
 constexpr uint64_t kDeflateLimit = 1032;
+// An archive that unpacks to more than this, and to far more than its own size, is refused before
+// anything is allocated: arrays of measured numbers pack to a tenth, not to a thousandth.
+constexpr uint64_t kUnquestionedBytes = uint64_t{1} << 30;
+constexpr uint64_t kPlausibleRatio = 200;
 
 std::string quoted(const std::filesystem::path& path) {
     return "'" + printable(path.string()) + "'";
@@ -99,6 +103,23 @@ Tensor read_entry(zip_t* archive, const zip_stat_t& entry, const std::string& wh
     return tensor;
 }
 
+/// Refuses an archive that would fill the memory from next to nothing.
+void require_plausible_size(zip_t* archive, const std::filesystem::path& path) {
+    const uint64_t packed = std::filesystem::file_size(path);
+    uint64_t unpacked = 0;
+    const zip_int64_t count = zip_get_num_entries(archive, 0);
+    for (zip_int64_t i = 0; i < count; ++i) {
+        zip_stat_t entry;
+        if (zip_stat_index(archive, static_cast<zip_uint64_t>(i), 0, &entry) != 0) continue;
+        if (__builtin_add_overflow(unpacked, entry.size, &unpacked)) unpacked = UINT64_MAX;
+        if (unpacked <= kUnquestionedBytes || unpacked / kPlausibleRatio <= packed) continue;
+        throw Error(ErrorKind::kFormat,
+                    quoted(path) + " would unpack its " + std::to_string(packed) + " bytes to " +
+                        std::to_string(unpacked) +
+                        " or more; if that is right, write it with numpy.savez, unpacked");
+    }
+}
+
 }  // namespace
 
 NamedTensors read_npz(const std::filesystem::path& path) {
@@ -109,6 +130,7 @@ NamedTensors read_npz(const std::filesystem::path& path) {
         throw Error(
             code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ErrorKind::kIo : ErrorKind::kFormat,
             quoted(path) + " is not a readable .npz archive: " + reason_of(code));
+    require_plausible_size(archive.get(), path);
     const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
     // Entries that share packed bytes would let a small file unpack without bound.
     uint64_t unclaimed = std::filesystem::file_size(path);

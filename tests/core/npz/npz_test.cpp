@@ -123,6 +123,20 @@ TEST(Npz, rejects_a_claimed_size_that_the_packed_bytes_cannot_hold) {
     EXPECT_NE(error_of(folder / "bomb.npz").find("3900000000"), std::string::npos);
 }
 
+TEST(Npz, rejects_an_archive_that_unpacks_to_hundreds_of_times_its_size) {
+    const TempDir folder;
+    // 1.3 MB that claim 1.2 GB, which deflate could hold.
+    make(
+        folder,
+        "np.savez_compressed('a.npz', x=np.random.default_rng(0).integers(0, 256, 1300000, 'u1'))\n"
+        "b = bytearray(open('a.npz', 'rb').read())\n"
+        "at = b.index(b'PK\\1\\2') + 24; b[at:at+4] = (1200000000).to_bytes(4, 'little')\n"
+        "open('bomb.npz', 'wb').write(b)");
+    const std::string error = error_of(folder / "bomb.npz");
+    EXPECT_NE(error.find("would unpack"), std::string::npos) << error;
+    EXPECT_NE(error.find("1200000000"), std::string::npos) << error;
+}
+
 TEST(Npz, rejects_a_shape_larger_than_its_entry) {
     const TempDir folder;
     make(folder,
