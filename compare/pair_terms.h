@@ -42,8 +42,9 @@ double distance(T a, T b) {
         return static_cast<double>(std::max(x.magnitude, y.magnitude) -
                                    std::min(x.magnitude, y.magnitude));
     } else {
-        const auto high = static_cast<uint64_t>(std::max(a, b));
-        const auto low = static_cast<uint64_t>(std::min(a, b));
+        // Modulo 2^64 the difference is right whatever the signs.
+        const auto high = static_cast<uint64_t>(static_cast<int64_t>(std::max(a, b)));
+        const auto low = static_cast<uint64_t>(static_cast<int64_t>(std::min(a, b)));
         return static_cast<double>(high - low);
     }
 }

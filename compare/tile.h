@@ -19,14 +19,12 @@ namespace npuscope::compare {
 /// Whether the golden element `original`, before rounding, lies outside the range of T.
 template <class T, class G>
 bool leaves_range(G original, T rounded) {
-    if constexpr (std::is_same_v<T, G>) {
+    if constexpr (std::is_same_v<T, G> || std::is_same_v<G, bool>) {
         return false;
     } else if constexpr (kIsFloat<T>) {
         return std::isfinite(to_double(original)) && !std::isfinite(to_double(rounded));
     } else if constexpr (std::is_same_v<T, bool>) {
         return original != static_cast<G>(rounded);
-    } else if constexpr (std::is_same_v<G, bool>) {
-        return false;
     } else {
         return static_cast<G>(rounded) != original || (original < G{}) != (rounded < T{});
     }
