@@ -103,7 +103,8 @@ class Run {
 
     [[nodiscard]] Value list_of(const std::string& name) const {
         TensorList list;
-        while (const Entry* entry = input(name + "/" + name + "_" + std::to_string(list.size())))
+        const std::string elements = name + "/" + name + "_";
+        while (const Entry* entry = input(elements + std::to_string(list.size())))
             list.push_back(reader_.read(*entry));
         return list.empty() ? Value() : Value(std::move(list));
     }
