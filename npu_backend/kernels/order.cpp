@@ -33,7 +33,7 @@ struct Running {
         if constexpr (kIsFloat<T>)
             wide = widen<W>(element);
         else
-            wide = static_cast<W>(element);
+            wide = static_cast<W>(static_cast<int64_t>(element));
         if constexpr (kProduct)
             value *= wide;
         else

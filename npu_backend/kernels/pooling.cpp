@@ -58,10 +58,29 @@ std::vector<Reach> reaches_of(const Axis& axis) {
     return reaches;
 }
 
+/// Place of a window's largest element; the last nan wins, as in PyTorch.
 template <class T>
-void max_pool(KernelCall& call, const Axis& h, const Axis& w) {
+int64_t largest_in(
+    const T* image, const Axis& h, const Axis& w, const Reach& row, const Reach& column) {
     // Floats of at most 32 bits compare in float.
     using Key = Wide<T>;
+    int64_t best = row.first * w.size + column.first;
+    Key held = widen<Key>(image[best]);
+    for (int64_t i = 0; i < row.count; ++i) {
+        int64_t here = (row.first + i * h.dilation) * w.size + column.first;
+        for (int64_t j = 0; j < column.count; ++j, here += w.dilation) {
+            const Key value = widen<Key>(image[here]);
+            if (value > held || value != value) {
+                held = value;
+                best = here;
+            }
+        }
+    }
+    return best;
+}
+
+template <class T>
+void max_pool(KernelCall& call, const Axis& h, const Axis& w) {
     const Tensor& x = call.input(0);
     const Shape shape = {x.dim(0), x.dim(1), h.out, w.out};
     Tensor y(x.dtype(), shape);
@@ -76,19 +95,7 @@ void max_pool(KernelCall& call, const Axis& h, const Axis& w) {
         int64_t next = plane * h.out * w.out;
         for (const Reach& row : rows)
             for (const Reach& column : columns) {
-                int64_t best = row.first * w.size + column.first;
-                Key held = widen<Key>(image[best]);
-                for (int64_t i = 0; i < row.count; ++i) {
-                    int64_t here = (row.first + i * h.dilation) * w.size + column.first;
-                    for (int64_t j = 0; j < column.count; ++j, here += w.dilation) {
-                        const Key value = widen<Key>(image[here]);
-                        // The last nan wins, as in PyTorch.
-                        if (value > held || value != value) {
-                            held = value;
-                            best = here;
-                        }
-                    }
-                }
+                const int64_t best = largest_in(image, h, w, row, column);
                 out[next] = image[best];
                 at[next++] = best;
             }

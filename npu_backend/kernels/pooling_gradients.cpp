@@ -75,23 +75,30 @@ void run_max_gradient(KernelCall& call) {
     });
 }
 
+/// Each element of dy, over its window's count, to the window's elements.
+template <class T, class W>
+void share_out(const PoolVolume& volume,
+               int64_t divisor,
+               bool with_padding,
+               std::span<const T> dy,
+               std::span<W> dx) {
+    volume.for_places([&](int64_t place, const std::array<PoolWindow, 3>& window) {
+        const int64_t count = pool_count(window, divisor, with_padding);
+        const W share = widen<W>(dy[static_cast<size_t>(place)]) / static_cast<W>(count);
+        volume.for_elements(window, [&](int64_t here) { dx[static_cast<size_t>(here)] += share; });
+    });
+}
+
 void average_gradient(KernelCall& call, const PoolVolume& volume) {
     const Tensor& gradient = call.input(0);
     require_gradient(call, gradient, volume.out);
     const int64_t divisor = pool_divisor(call);
     const bool with_padding = call.flag("count_include_pad");
     visit_float(call, gradient.dtype(), [&]<class T>() {
-        using W = Wide<T>;
-        call.outputs = {spread_planes<T>(
-            call, gradient, volume.in, volume.planes, [&](int64_t, auto dy, auto dx) {
-                volume.for_places([&](int64_t place, const std::array<PoolWindow, 3>& window) {
-                    const int64_t count = pool_count(window, divisor, with_padding);
-                    const W share =
-                        widen<W>(dy[static_cast<size_t>(place)]) / static_cast<W>(count);
-                    volume.for_elements(
-                        window, [&](int64_t here) { dx[static_cast<size_t>(here)] += share; });
-                });
-            })};
+        const auto share = [&](int64_t, std::span<const T> dy, std::span<Wide<T>> dx) {
+            share_out(volume, divisor, with_padding, dy, dx);
+        };
+        call.outputs = {spread_planes<T>(call, gradient, volume.in, volume.planes, share)};
     });
 }
 

@@ -35,6 +35,35 @@ void for_terms(const TapVolume& volume, F&& f, Done&& done) {
             }
 }
 
+template <class T>
+void resample_plane(const TapVolume& volume, const T* in, T* out, bool finite, Rounder<T>& round) {
+    using W = Wide<T>;
+    W sum{0};
+    for_terms(
+        volume,
+        [&](int64_t at, double weight, int64_t) {
+            sum += static_cast<W>(weight) * widen<W>(in[at]);
+        },
+        [&](int64_t place) {
+            out[place] = round(static_cast<double>(sum), [finite] { return finite; });
+            sum = W{0};
+        });
+}
+
+/// The sum that each element of the input gets from one plane of the gradient.
+template <class T>
+std::vector<Wide<T>> collected(const TapVolume& volume, const T* gradient) {
+    using W = Wide<T>;
+    std::vector<W> sums(static_cast<size_t>(elements(volume)), W{0});
+    for_terms(
+        volume,
+        [&](int64_t at, double weight, int64_t place) {
+            sums[static_cast<size_t>(at)] += static_cast<W>(weight) * widen<W>(gradient[place]);
+        },
+        [](int64_t) {});
+    return sums;
+}
+
 }  // namespace
 
 Tensor resampled(KernelCall& call, const Tensor& x, const TapVolume& volume, size_t spatial) {
@@ -45,7 +74,6 @@ Tensor resampled(KernelCall& call, const Tensor& x, const TapVolume& volume, siz
         shape[shape.size() - back] = volume[3 - back].out();
     Tensor y(x.dtype(), shape);
     visit_float(call, x.dtype(), [&]<class T>() {
-        using W = Wide<T>;
         const auto in = x.as<T>();
         const auto out = y.template mutable_as<T>();
         const bool finite = all_finite(in);
@@ -53,18 +81,11 @@ Tensor resampled(KernelCall& call, const Tensor& x, const TapVolume& volume, siz
         std::mutex mutex;
         parallel_for(planes, call.numerics.threads, [&](int64_t plane) {
             Rounder<T> round(call.numerics.overflow_mode());
-            W sum{0};
-            for_terms(
-                volume,
-                [&](int64_t at, double weight, int64_t) {
-                    sum += static_cast<W>(weight) *
-                           widen<W>(in[static_cast<size_t>(plane * each + at)]);
-                },
-                [&](int64_t place) {
-                    out[static_cast<size_t>(plane * places(volume) + place)] =
-                        round(static_cast<double>(sum), [finite] { return finite; });
-                    sum = W{0};
-                });
+            resample_plane<T>(volume,
+                              in.data() + plane * each,
+                              out.data() + plane * places(volume),
+                              finite,
+                              round);
             const std::lock_guard guard(mutex);
             call.status.merge(round.status());
         });
@@ -85,22 +106,13 @@ Tensor resampled_gradient(KernelCall& call,
                         to_string(gradient.shape()) + " does not fit input " + to_string(shape));
     Tensor dx(gradient.dtype(), shape);
     visit_float(call, gradient.dtype(), [&]<class T>() {
-        using W = Wide<T>;
         const auto in = gradient.as<T>();
         const auto out = dx.template mutable_as<T>();
         const bool finite = all_finite(in);
         if (!finite) call.status.raise(FloatStatus::kVectorInputNonFinite);
         std::mutex mutex;
         parallel_for(planes, call.numerics.threads, [&](int64_t plane) {
-            std::vector<W> sums(size, W{0});
-            for_terms(
-                volume,
-                [&](int64_t at, double weight, int64_t place) {
-                    sums[static_cast<size_t>(at)] +=
-                        static_cast<W>(weight) *
-                        widen<W>(in[static_cast<size_t>(plane * each + place)]);
-                },
-                [](int64_t) {});
+            const auto sums = collected<T>(volume, in.data() + plane * each);
             Rounder<T> round(call.numerics.overflow_mode());
             for (size_t i = 0; i < size; ++i)
                 out[static_cast<size_t>(plane) * size + i] =
