@@ -30,6 +30,8 @@ constexpr int kVectors = 2;
 #define NPUSCOPE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// NOLINTBEGIN(readability-function-size): accumulators stay in registers within one function only.
+
 /// The left panel has kRows rows whatever the height of the tile.
 template <class T, bool kFused, int kHeight>
 HWY_NOINLINE void tile(int64_t depth, const T* a, const T* b, T* c, int64_t ldc) {
@@ -208,6 +210,8 @@ HWY_NOINLINE bool plain_block_tile(const PlainBlockTile& tile) {
     }
     return true;
 }
+
+// NOLINTEND(readability-function-size)
 
 /// By integers, so that every instruction set has it: the exponent is moved, subnormals are made
 /// normal by a multiplication with a power of two.

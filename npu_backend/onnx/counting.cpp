@@ -78,6 +78,21 @@ void lower_non_max_suppression(NodeRun& node) {
     node.set_output(0, Tensor::from<int64_t>({rows, 3}, chosen));
 }
 
+/// How often a gram occurs in a row with `skip` elements between its parts.
+int64_t count_gram(std::span<const int64_t> row, std::span<const int64_t> gram, int64_t skip) {
+    const auto size = static_cast<int64_t>(gram.size());
+    const auto length = static_cast<int64_t>(row.size());
+    int64_t found = 0;
+    for (int64_t from = 0; from + (size - 1) * (skip + 1) < length; ++from) {
+        int64_t same = 0;
+        while (same < size && row[static_cast<size_t>(from + same * (skip + 1))] ==
+                                  gram[static_cast<size_t>(same)])
+            ++same;
+        found += same == size ? 1 : 0;
+    }
+    return found;
+}
+
 /// How often each n-gram of the pool occurs, with up to max_skip_count elements between its parts.
 void lower_tf_idf_vectorizer(NodeRun& node) {
     const Tensor& x = node.input(0);
@@ -113,18 +128,14 @@ void lower_tf_idf_vectorizer(NodeRun& node) {
             node.require(gram < columns.size() && (weights.empty() || gram < weights.size()),
                          "ngram_indexes or weights do not fit the pool");
             if (size < shortest || size > longest) continue;
-            int64_t last_skip = size == 1 ? 0 : skips;
+            const auto words = std::span<const int64_t>(pool).subspan(static_cast<size_t>(at), n);
+            const int64_t last_skip = size == 1 ? 0 : skips;
             for (int64_t row = 0; row < rows; ++row) {
+                const auto text = std::span<const int64_t>(elements).subspan(
+                    static_cast<size_t>(row * length), static_cast<size_t>(length));
                 int64_t found = 0;
                 for (int64_t skip = 0; skip <= last_skip; ++skip)
-                    for (int64_t from = 0; from + (size - 1) * (skip + 1) < length; ++from) {
-                        bool equal = true;
-                        for (int64_t k = 0; equal && k < size; ++k)
-                            equal = elements[static_cast<size_t>(row * length + from +
-                                                                 k * (skip + 1))] ==
-                                    pool[static_cast<size_t>(at + k)];
-                        found += equal ? 1 : 0;
-                    }
+                    found += count_gram(text, words, skip);
                 const double weight = weights.empty() ? 1.0 : weights[gram];
                 const double value = mode == "TF"    ? static_cast<double>(found)
                                      : mode == "IDF" ? (found > 0 ? weight : 0.0)

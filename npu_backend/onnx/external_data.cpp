@@ -67,7 +67,7 @@ fs::path resolved(const fs::path& folder, const std::string& location, const std
                         "beside the model and name it by a relative path");
     std::error_code failure;
     const fs::path root = fs::canonical(folder, failure);
-    const fs::path path = failure ? fs::path() : fs::canonical(root / given, failure);
+    fs::path path = failure ? fs::path() : fs::canonical(root / given, failure);
     if (failure)
         throw Error(ErrorKind::kIo, where + ", which cannot be read: " + failure.message());
     const auto [end, unused] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());

@@ -20,6 +20,8 @@ namespace npuscope::onnx_model {
 inline constexpr int64_t kMostNodes = int64_t{1} << 20;
 /// Functions within functions within functions.
 inline constexpr size_t kDeepestCall = 64;
+/// Functions around an error that its message names.
+inline constexpr size_t kNamedCalls = 2;
 
 /// What all readers of one model share.
 struct ReadContext {

@@ -84,6 +84,7 @@ void GraphReader::inline_call(const onnx::NodeProto& proto,
 
     ReadScope inner = scope_of_call(proto, function, what, name, arguments);
     context_.calls.push_back(&function);
+    const size_t depth = context_.calls.size();
     std::swap(scope_, inner);
     const Nodes* outer_nodes = std::exchange(nodes_, &function.node());
     std::vector<int> results;
@@ -92,7 +93,10 @@ void GraphReader::inline_call(const onnx::NodeProto& proto,
         for (int i = 0; i < proto.output_size(); ++i)
             results.push_back(use(function.output(i), "output " + in_quotes(function.output(i))));
     } catch (const Error& error) {
-        throw error.with_context(what + ", a function of the model");
+        // The outermost functions tell where to look; all of a deep chain would fill the screen.
+        if (depth > kNamedCalls + 1) throw;
+        throw error.with_context(depth > kNamedCalls ? "functions within"
+                                                     : what + ", a function of the model");
     }
     nodes_ = outer_nodes;
     std::swap(scope_, inner);

@@ -46,7 +46,7 @@ Tensor likelihood_loss(NodeRun& node, const Tensor& x, const Tensor& labels) {
     const IntList all = ir::iota(loss.ndim());
     if (reduction == "mean" && !weighted) return ir::reduce(node, "mean_dim", loss, all, false);
     node.require(reduction == "sum" || reduction == "mean", "reduction is not none, sum or mean");
-    const Tensor sum = ir::reduce(node, "sum_dim_IntList", loss, all, false);
+    Tensor sum = ir::reduce(node, "sum_dim_IntList", loss, all, false);
     if (reduction == "sum") return sum;
     return ir::div(node, sum, ir::reduce(node, "sum_dim_IntList", weights, all, false));
 }

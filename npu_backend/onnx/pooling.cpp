@@ -215,7 +215,7 @@ Tensor average(NodeRun& node, Tensor x, Pooling how) {
     x = pad_windows(node, x, padded, 0.0);
     Pooling inside = how;
     inside.windows = padded;
-    const Tensor mean = pooled(node, x, inside);
+    Tensor mean = pooled(node, x, inside);
     if (counts) return mean;
     const Tensor ones =
         ir::expand(node, ir::number_like(x, 1).reshaped(Shape(single.size(), 1)), single);

@@ -44,7 +44,11 @@ INSTANTIATE_TEST_SUITE_P(
             ErrorKind::kFormat,
             "node 'B_0' (npuscope.test.B), a function of the model: node 'A_0' (npuscope.test.A) "
             "calls the function that it is in: functions may not be recursive"},
-        Bad{"function_growth", ErrorKind::kUnsupported, "has more than 1048576 nodes"},
+        Bad{"function_growth",
+            ErrorKind::kUnsupported,
+            "node 'AA_0' (npuscope.test.AA), a function of the model: functions within: node "
+            "'Relu_0' "
+            "(Relu): the model has more than 1048576 nodes"},
         Bad{"function_depth", ErrorKind::kUnsupported, "functions are called 64 deep"},
         Bad{"function_operator",
             ErrorKind::kUnsupported,
