@@ -178,7 +178,7 @@ Tensor convolved(NodeRun& node, Tensor input, const Tensor& weight, Value bias) 
                      to_string(input.shape()) + " in " + std::to_string(groups) + " groups");
     if (const auto* tensor = std::get_if<Tensor>(&bias))
         node.require(tensor->shape() == Shape{weight.dim(0)}, "the bias has a wrong shape");
-    input = pad_unless_symmetric(node, std::move(input), windows, 0.0);
+    input = pad_unless_symmetric(node, input, windows, 0.0);
     return any_convolution(node,
                            input,
                            weight,

@@ -46,7 +46,7 @@ Tensor zero_point(const NodeRun& node, size_t index, DType otherwise) {
 
 /// q - zero point in float32, where such integers and their sums are exact below 2^24.
 Tensor centred(NodeRun& node, size_t index, size_t zero, int64_t axis) {
-    const Tensor x = to_float(node, node.input(index));
+    Tensor x = to_float(node, node.input(index));
     if (!node.has_input(zero)) return x;
     return ir::sub(node, x, to_float(node, along(node, node.input(zero), x, axis)));
 }

@@ -76,7 +76,8 @@ void lower_gather_nd(NodeRun& node) {
     node.require(std::equal(shape.begin(), shape.begin() + batch_dims, index.shape().begin()),
                  "its batch dimensions differ");
     IntList places = row_numbers(node, node.ints(1), shape.subspan(lead), depth);
-    const size_t each = batches == 0 ? 0 : places.size() / static_cast<size_t>(batches);
+    const size_t each =
+        std::max<size_t>(1, places.size() / static_cast<size_t>(std::max<int64_t>(1, batches)));
     for (size_t i = 0; i < places.size(); ++i)
         places[i] += static_cast<int64_t>(i / each) * rows;
     Shape result(index.shape().begin(), index.shape().end() - 1);

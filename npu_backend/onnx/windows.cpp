@@ -78,7 +78,7 @@ Windows read_windows(const NodeRun& node, const IntList& kernel, std::span<const
     return windows;
 }
 
-Tensor pad_unless_symmetric(NodeRun& node, Tensor input, Windows& windows, double value) {
+Tensor pad_unless_symmetric(NodeRun& node, const Tensor& input, Windows& windows, double value) {
     return windows.symmetric() ? input : pad_windows(node, input, windows, value);
 }
 

@@ -37,6 +37,6 @@ struct Windows {
 Tensor pad_windows(NodeRun& node, const Tensor& input, Windows& windows, double value);
 
 /// Unequal pads become an op of their own: `input` padded with `value`, and `windows` without pads.
-Tensor pad_unless_symmetric(NodeRun& node, Tensor input, Windows& windows, double value);
+Tensor pad_unless_symmetric(NodeRun& node, const Tensor& input, Windows& windows, double value);
 
 }  // namespace npuscope::onnx_model

@@ -19,6 +19,7 @@ enum class ImportOutcome { kRefused, kImported, kFailed, kRan };
 
 inline constexpr int64_t kMostInputElements = 4096;
 inline constexpr int kMostOps = 100;
+inline constexpr int64_t kMostElements = int64_t{1} << 22;  ///< computed by all ops together
 
 /// A loop may go on for ever without running one op.
 inline bool has_loop(const onnx_model::Body& body) {
@@ -65,6 +66,12 @@ inline ImportOutcome import_and_run(std::span<const std::byte> bytes) {
         int ops = 0;
         executor.add_hook(HookPoint::kBeforeOp, "*", [&](HookCall&) {
             if (++ops > kMostOps) throw Error(ErrorKind::kUsage, "enough ops");
+        });
+        int64_t elements = 0;
+        executor.add_hook(HookPoint::kAfterKernel, "*", [&](HookCall& call) {
+            for (const Tensor& output : *call.kernel_outputs)
+                elements += output.numel();
+            if (elements > kMostElements) throw Error(ErrorKind::kUsage, "enough elements");
         });
         static_cast<void>(model.run(executor, inputs));
         outcome = ImportOutcome::kRan;
