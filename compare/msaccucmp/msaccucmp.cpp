@@ -12,6 +12,7 @@
 #include "compare/msaccucmp/h5_compare.h"
 #include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/options.h"
+#include "compare/msaccucmp/overflow/overflow.h"
 #include "compare/msaccucmp/paths.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -65,6 +66,12 @@ constexpr auto kCommands = std::to_array<Command>({
      [](std::span<const std::string>) { return convert_option_specs(); },
      [](std::span<const std::string> arguments, Log& log) {
          return convert(parse_convert_options(arguments, log), log);
+     }},
+    {"overflow",
+     "Says which ops overflowed first, from the dumps of an overflow run.",
+     [](std::span<const std::string>) { return overflow_option_specs(); },
+     [](std::span<const std::string> arguments, Log& log) {
+         return overflow(parse_overflow_options(arguments), log);
      }},
 });
 
