@@ -198,6 +198,11 @@ void AppendWriter::set_root_attribute(Attribute attribute) {
     state_->attributes.push_back(std::move(attribute));
 }
 
+void AppendWriter::remove_root_attribute(const std::string& name) {
+    state_->root.changed = true;
+    std::erase_if(state_->attributes, [&](const Attribute& known) { return known.name == name; });
+}
+
 bool AppendWriter::exists(const std::string& path) const {
     const Group* group = &state_->root;
     std::string_view rest = path;

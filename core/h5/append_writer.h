@@ -60,6 +60,7 @@ class AppendWriter {
     void link(Address dataset, const std::string& path);
     /// Replaces an attribute of that name.
     void set_root_attribute(Attribute attribute);
+    void remove_root_attribute(const std::string& name);
     [[nodiscard]] bool exists(const std::string& path) const;
 
     /// Nothing is added below the group any more: it is written, and its memory is given back.
