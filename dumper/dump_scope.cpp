@@ -284,9 +284,11 @@ std::string DumpScope::State::note() const {
     if (!incomplete.empty()) return incomplete;
     if (std::uncaught_exceptions() > exceptions_at_start)
         return "the program left the scope by an exception";
-    if (summary.unmatched == 0) return {};
+    std::string text = golden ? golden->reader().incompleteness() : std::string();
+    if (summary.unmatched == 0) return text;
+    if (!text.empty()) text = "; " + text;
     return std::to_string(summary.unmatched) + " of " + std::to_string(summary.ops_seen) +
-           " ops have no counterpart in the golden and are left out";
+           " ops have no counterpart in the golden and are left out" + text;
 }
 
 void DumpScope::State::close() {

@@ -183,6 +183,25 @@ AppendWriter::Address AppendWriter::write_string(const std::string& path,
     return state_->add(path, header.build());
 }
 
+AppendWriter::Address AppendWriter::write_stored(const std::string& path,
+                                                 std::span<const StoredMessage> messages,
+                                                 std::span<const std::byte> elements) {
+    Place place;
+    place.bytes = elements.size();
+    if (place.bytes > 0) place.address = state_->file.append(elements, alignment_of(place.bytes));
+    HeaderBuilder& header = state_->header;
+    header.clear();
+    header.contiguous(place);
+    header.reference_count(kAnyNumberOfNames);
+    const auto is_attribute = [](const StoredMessage& message) {
+        return message.type == static_cast<uint8_t>(MessageType::kAttribute);
+    };
+    if (std::any_of(messages.begin(), messages.end(), is_attribute)) header.attribute_info();
+    for (const StoredMessage& message : messages)
+        header.stored(message);
+    return state_->add(path, header.build());
+}
+
 void AppendWriter::link(Address dataset, const std::string& path) {
     const auto [group, name] = state_->place_of(path);
     group->links.put(name, dataset);

@@ -25,6 +25,12 @@
 
 namespace npuscope::h5 {
 
+/// A message of another file's object header, as it stands there.
+struct StoredMessage {
+    uint8_t type = 0;
+    std::span<const std::byte> content;
+};
+
 struct AppendOptions {
     std::vector<Attribute> root_attributes = {};  ///< of the first state
     /// A commit is on the disk when it returns: it survives a power cut too.
@@ -56,6 +62,10 @@ class AppendWriter {
     Address write_string(const std::string& path,
                          const std::string& text,
                          std::span<const Attribute> attributes);
+    /// A contiguous dataset with the messages of another file's, all but the one of its place.
+    Address write_stored(const std::string& path,
+                         std::span<const StoredMessage> messages,
+                         std::span<const std::byte> elements);
     /// Another name for a dataset of this file.
     void link(Address dataset, const std::string& path);
     /// Replaces an attribute of that name.

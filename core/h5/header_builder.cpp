@@ -251,10 +251,8 @@ void HeaderBuilder::link(std::string_view name, uint64_t address) {
     });
 }
 
-void HeaderBuilder::copied(const Message& from) {
-    Cursor content = from.content;
-    const size_t size = content.left();
-    message(from.type, [&] { messages_.raw({content.take(size), size}); });
+void HeaderBuilder::stored(const StoredMessage& from) {
+    message(static_cast<MessageType>(from.type), [&] { messages_.raw(from.content); });
 }
 
 std::span<const std::byte> HeaderBuilder::build() {

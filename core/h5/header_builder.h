@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/dtype/dtype.h"
+#include "core/h5/append_writer.h"
 #include "core/h5/byte_builder.h"
 #include "core/h5/h5.h"
 #include "core/h5/object_header.h"
@@ -49,8 +50,7 @@ class HeaderBuilder {
     /// This is a group whose links are the messages that follow.
     void group();
     void link(std::string_view name, uint64_t address);
-    /// A message as it stands in another file's header.
-    void copied(const Message& message);
+    void stored(const StoredMessage& message);
 
     /// The whole header; the builder is empty again after the next call of clear().
     [[nodiscard]] std::span<const std::byte> build();
