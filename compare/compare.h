@@ -64,6 +64,8 @@ struct Result {
     Counts counts;
     bool load_mode = false;                   ///< the target has no inputs: matched by seqid
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
+    /// What was noticed about the files, such as a dump that is incomplete.
+    std::vector<std::string> notes{};
     int first_fail = -1;  ///< index of the first op whose verdict is fail or out_of_range, or -1
 
     /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.

@@ -98,7 +98,12 @@ Result compare_files(const std::filesystem::path& target,
                         "arrays");
     if (kind == Kind::kArrays)
         return compare_arrays(read_arrays(target), read_arrays(golden), bounds, options);
-    return compare_dumps(dumpfile::Reader(target), dumpfile::Reader(golden), bounds, options);
+    const dumpfile::Reader target_dump(target);
+    const dumpfile::Reader golden_dump(golden);
+    Result result = compare_dumps(target_dump, golden_dump, bounds, options);
+    for (const dumpfile::Reader* dump : {&target_dump, &golden_dump})
+        if (!dump->complete()) result.notes.push_back(dump->incompleteness());
+    return result;
 }
 
 }  // namespace npuscope::compare

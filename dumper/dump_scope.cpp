@@ -1,6 +1,7 @@
 #include "dumper/dump_scope.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <exception>
@@ -120,6 +121,7 @@ struct DumpScope::State : Observer, InputProvider {
     void attach();
     void detach() noexcept;
     void write(const dumpfile::OpRecord& record);
+    void commit();
     void count_unmatched(const OpEnd& op);
     void close();
     [[nodiscard]] std::string note() const;
@@ -134,6 +136,7 @@ struct DumpScope::State : Observer, InputProvider {
     std::optional<Output> output;
     std::optional<Output> inputs_output;
     std::optional<Progress> progress;
+    std::atomic<int64_t> committed{0};
     std::string stop_note;   ///< writer thread's until the queue has finished
     bool stopped = false;    ///< likewise
     std::string incomplete;  ///< of set_incomplete()
@@ -166,11 +169,17 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
     }
     const dumpfile::WriterOptions writer_options{.device_code = source.device_code(),
                                                  .half_as_float32 = options.half_as_float32,
-                                                 .run_facts = facts_of(source, mode, options)};
+                                                 .run_facts = facts_of(source, mode, options),
+                                                 .commit_interval = options.commit_interval,
+                                                 .sync = options.sync};
     output.emplace(path, writer_options);
     if (keep_inputs) inputs_output.emplace(inputs_path, writer_options);
     progress.emplace("dumping", 0, options.progress);
-    queue.emplace(options.queue_bytes, [this](const dumpfile::OpRecord& record) { write(record); });
+    queue.emplace(
+        options.queue_bytes,
+        [this](const dumpfile::OpRecord& record) { write(record); },
+        [this] { commit(); },
+        options.commit_interval);
     attach();
 }
 
@@ -227,6 +236,7 @@ void DumpScope::State::op_end(const OpEnd& op) {
     record.outputs = op.outputs;
     record.compute_type = npuscope::name_of(op.compute_type);
     record.facts_json = op_facts(op, found ? &*found : nullptr);
+    record.commit = op.status.overflow();
     queue->push(std::move(record));
 }
 
@@ -252,11 +262,21 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
         output->writer->write(with_statistics(record));
     else
         output->writer->write(record);
-    if (!inputs_output) return;
-    dumpfile::OpRecord inputs = record;
-    inputs.write_inputs = true;
-    inputs.outputs.clear();
-    inputs_output->writer->write(inputs);
+    if (inputs_output) {
+        dumpfile::OpRecord inputs = record;
+        inputs.write_inputs = true;
+        inputs.outputs.clear();
+        inputs_output->writer->write(inputs);
+    }
+    committed = output->writer->committed_count();
+}
+
+/// On the writer's thread.
+void DumpScope::State::commit() {
+    if (output->writer->op_count() == 0) return;
+    output->writer->commit();
+    if (inputs_output) inputs_output->writer->commit();
+    committed = output->writer->committed_count();
 }
 
 std::string DumpScope::State::note() const {
@@ -264,9 +284,11 @@ std::string DumpScope::State::note() const {
     if (!incomplete.empty()) return incomplete;
     if (std::uncaught_exceptions() > exceptions_at_start)
         return "the program left the scope by an exception";
-    if (summary.unmatched == 0) return {};
+    std::string text = golden ? golden->reader().incompleteness() : std::string();
+    if (summary.unmatched == 0) return text;
+    if (!text.empty()) text = "; " + text;
     return std::to_string(summary.unmatched) + " of " + std::to_string(summary.ops_seen) +
-           " ops have no counterpart in the golden and are left out";
+           " ops have no counterpart in the golden and are left out" + text;
 }
 
 void DumpScope::State::close() {
@@ -287,6 +309,7 @@ void DumpScope::State::close() {
         !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
     summary.path = output->close(complete, summary.note);
+    committed = summary.ops_written;
     if (inputs_output) summary.inputs_path = inputs_output->close(complete, summary.note);
     summary.complete = complete;
     output.reset();
@@ -304,6 +327,10 @@ DumpScope::~DumpScope() {
     } catch (const std::exception&) {
         // Whoever needs to know calls close().
     }
+}
+
+int64_t DumpScope::committed_ops() const {
+    return state_->committed;
 }
 
 void DumpScope::set_incomplete(const std::string& why) {

@@ -1,6 +1,7 @@
 // The with-block: while it lives, an executor's ops go to a dump file.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,9 @@ struct DumpOptions {
     uint64_t max_bytes = 0;    ///< of the file; 0: no limit. Then dumping stops, the file says so
     uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
     bool half_as_float32 = true;
+    bool sync = false;  ///< committed ops are on the disk: a power cut loses none either
+    /// Ops are committed at least so often; one that overflowed is at once.
+    std::chrono::milliseconds commit_interval{500};
     bool progress = false;  ///< one line on stderr while it is a terminal
 };
 
@@ -62,6 +66,10 @@ class DumpScope {
     ~DumpScope();
     DumpScope(const DumpScope&) = delete;
     DumpScope& operator=(const DumpScope&) = delete;
+
+    /// How many ops are committed: they are in the file and stay readable there whatever happens to
+    /// the process. Threads: any.
+    [[nodiscard]] int64_t committed_ops() const;
 
     /// The file will say that ops are missing, and why; the first reason stays.
     void set_incomplete(const std::string& why);

@@ -17,8 +17,15 @@ uint64_t bytes_of(const dumpfile::OpRecord& record) {
     return bytes;
 }
 
-WriteQueue::WriteQueue(uint64_t limit_bytes, Write write)
-    : limit_bytes_(limit_bytes), write_(std::move(write)), thread_([this] { run(); }) {}
+WriteQueue::WriteQueue(uint64_t limit_bytes,
+                       Write write,
+                       Idle idle,
+                       std::chrono::milliseconds idle_after)
+    : limit_bytes_(limit_bytes),
+      write_(std::move(write)),
+      idle_(std::move(idle)),
+      idle_after_(idle_after),
+      thread_([this] { run(); }) {}
 
 WriteQueue::~WriteQueue() {
     finish();
@@ -52,31 +59,50 @@ uint64_t WriteQueue::peak_bytes() const {
     return peak_bytes_;
 }
 
+template <class Step>
+bool WriteQueue::runs(std::unique_lock<std::mutex>& lock, Step&& step) {
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+        step();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure) {
+        failure_ = failure;
+        items_.clear();
+        queued_bytes_ = 0;
+        changed_.notify_all();
+    }
+    return !failure;
+}
+
+void WriteQueue::wait(std::unique_lock<std::mutex>& lock) {
+    const auto has_work = [&] { return ended_ || failure_ || !items_.empty(); };
+    if (idle_ && !idled_ && !changed_.wait_for(lock, idle_after_, has_work)) {
+        idled_ = true;
+        if (!runs(lock, idle_)) return;
+    }
+    changed_.wait(lock, has_work);
+}
+
 void WriteQueue::run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return ended_ || !items_.empty(); });
+        wait(lock);
         if (items_.empty()) return;
         Item item = std::move(items_.front());
         items_.pop_front();
-        lock.unlock();
-        std::exception_ptr failure;
-        try {
-            write_(item.record);
-        } catch (...) {
-            failure = std::current_exception();
-        }
+        idled_ = false;
         const uint64_t bytes = item.bytes;
-        item = {};  // lets go of the tensors before their bytes are counted as free
-        lock.lock();
+        const bool done = runs(lock, [&] {
+            write_(item.record);
+            item = {};  // lets go of the tensors before their bytes are counted as free
+        });
+        if (!done) return;
         queued_bytes_ -= bytes;
-        if (failure) {
-            failure_ = failure;
-            items_.clear();
-            queued_bytes_ = 0;
-        }
         changed_.notify_all();
-        if (failure) return;
     }
 }
 

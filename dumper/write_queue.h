@@ -2,6 +2,7 @@
 // dumper/*.cpp only.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,8 +24,14 @@ namespace npuscope::dumper {
 class WriteQueue {
   public:
     using Write = std::function<void(const dumpfile::OpRecord&)>;
+    using Idle = std::function<void()>;
 
-    WriteQueue(uint64_t limit_bytes, Write write);
+    /// `idle` is called on the same thread when nothing has come for `idle_after` since the last
+    /// record; what it throws is kept as well.
+    WriteQueue(uint64_t limit_bytes,
+               Write write,
+               Idle idle = {},
+               std::chrono::milliseconds idle_after = {});
     ~WriteQueue();  ///< finish(), its error dropped
     WriteQueue(const WriteQueue&) = delete;
     WriteQueue& operator=(const WriteQueue&) = delete;
@@ -42,9 +49,17 @@ class WriteQueue {
         uint64_t bytes = 0;
     };
     void run();
+    /// Waits for a record or the end; calls idle_ in a pause.
+    void wait(std::unique_lock<std::mutex>& lock);
+    /// Runs a step without the lock; false when it failed.
+    template <class Step>
+    bool runs(std::unique_lock<std::mutex>& lock, Step&& step);
 
     const uint64_t limit_bytes_;
     const Write write_;
+    const Idle idle_;
+    const std::chrono::milliseconds idle_after_;
+    bool idled_ = true;  ///< since the last record
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Item> items_;

@@ -99,7 +99,7 @@ ScanReport Scan::run() {
     report_.dump = reader_.path();
     report_.ops = static_cast<int64_t>(reader_.ops().size());
     report_.has_inputs = reader_.has_inputs();
-    report_.complete = reader_.complete();
+    report_.incompleteness = reader_.incompleteness();
     report_.latent_binades = options_.latent_binades;
     report_.warnings = reader_.warnings();
     report_.unreadable = reader_.skipped_count();

@@ -47,7 +47,7 @@ struct ScanReport {
     int64_t tensors = 0;  ///< floating-point tensors in the file, not empty
     int64_t scanned_bytes = 0;
     bool has_inputs = false;
-    bool complete = true;  ///< the dump's own word
+    std::string incompleteness;  ///< why ops are missing, in the dump's own words; "" when none
     int64_t unreadable = 0;
     std::vector<std::string> warnings;  ///< what was left out, at most twenty of each kind
     double latent_binades = kLatentBinades;

@@ -220,7 +220,7 @@ std::string to_text(const ScanReport& report, const ScanTextOptions& options) {
                                    report.tensors,
                                    bytes_text(report.scanned_bytes));
     text += judged_text(report);
-    if (!report.complete) text += "The dump is not complete: ops are missing.\n";
+    if (!report.incompleteness.empty()) text += report.incompleteness + "\n";
     if (!report.has_inputs)
         text +=
             "The dump holds outputs only: who made a damage and who received it cannot be told.\n";
@@ -251,7 +251,7 @@ std::string to_json(const ScanReport& report) {
                            {"ops", report.ops},
                            {"ops_with_status", report.ops_with_status},
                            {"tensors", report.tensors},
-                           {"complete", report.complete},
+                           {"complete", report.incompleteness.empty()},
                            {"has_inputs", report.has_inputs},
                            {"latent_binades", report.latent_binades},
                            {"found", report.found()}};

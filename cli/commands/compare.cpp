@@ -68,6 +68,8 @@ int run_command(const Arguments& arguments, const Globals& globals) {
          arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
         {"tolerance_factor", std::to_string(arguments.factor)},
         {"inputs", arguments.no_inputs ? "no" : "yes"}};
+    for (const std::string& note : result.notes)
+        std::fprintf(stderr, "npuscope: %s\n", note.c_str());
     if (!arguments.output.empty()) compare::write_reports(result, report, arguments.output);
     const std::string text =
         compare::report_named(globals.json ? "json" : "terminal").write(result, report);

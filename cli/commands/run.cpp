@@ -44,7 +44,7 @@ std::string dump_line(const dumper::DumpSummary& dump) {
     if (dump.path.empty()) return fmt::format("nothing to write ({} ops seen)", dump.ops_seen);
     std::string text = fmt::format(
         "{}: {} of {} ops", printable(dump.path.string()), dump.ops_written, dump.ops_seen);
-    if (!dump.complete) text += "; incomplete: " + dump.note;
+    if (!dump.note.empty()) text += (dump.complete ? "; " : "; incomplete: ") + dump.note;
     return text;
 }
 

@@ -39,6 +39,19 @@ void require_writable_folder(const fs::path& final_path) {
                         " is not writable (" + std::generic_category().message(errno) + ")");
 }
 
+void sync_folder(const fs::path& final_path) {
+    const fs::path folder = final_path.has_parent_path() ? final_path.parent_path() : fs::path(".");
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool done = descriptor >= 0 && ::fsync(descriptor) == 0;
+    const int code = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    // Some file systems cannot sync a folder; the file is there all the same.
+    if (!done && code != EINVAL)
+        throw Error(ErrorKind::kIo,
+                    "cannot make the name of " + quoted(final_path) +
+                        " safe: " + std::generic_category().message(code));
+}
+
 }  // namespace
 
 PendingFile::PendingFile(fs::path final_path) : final_path_(std::move(final_path)) {
@@ -72,7 +85,7 @@ PendingFile& PendingFile::operator=(PendingFile&& other) noexcept {
     return *this;
 }
 
-void PendingFile::commit() {
+void PendingFile::commit(bool durable) {
     std::error_code failure;
     fs::rename(part_path_, final_path_, failure);
     if (failure)
@@ -80,6 +93,7 @@ void PendingFile::commit() {
             ErrorKind::kIo,
             "cannot rename " + quoted(part_path_) + " to its final name: " + failure.message());
     pending_ = false;
+    if (durable) sync_folder(final_path_);
 }
 
 void PendingFile::discard() noexcept {

@@ -23,8 +23,9 @@ class PendingFile {
     [[nodiscard]] const std::filesystem::path& part_path() const { return part_path_; }
     [[nodiscard]] const std::filesystem::path& final_path() const { return final_path_; }
 
-    /// Replaces whatever has the final name, atomically.
-    void commit();
+    /// Replaces whatever has the final name, atomically. `durable`: the name is on the disk when it
+    /// returns; the content is the caller's to sync.
+    void commit(bool durable = false);
     /// Removes the part file now; the final name stays as it was.
     void discard() noexcept;
 

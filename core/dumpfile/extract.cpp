@@ -1,6 +1,5 @@
 #include "core/dumpfile/extract.h"
 
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -11,7 +10,9 @@
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/paths.h"
+#include "core/h5/append_writer.h"
 #include "core/h5/h5.h"
+#include "core/h5/raw_copy.h"
 
 namespace npuscope::dumpfile {
 
@@ -53,13 +54,65 @@ Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
 }
 
 /// What describes the run; whether it is complete is no longer known of a part of it.
-void copy_run_facts(const h5::Reader& source, h5::Writer& target) {
+std::vector<h5::Attribute> run_facts(const h5::Reader& source) {
+    std::vector<h5::Attribute> facts;
     for (const std::string& name : source.attribute_names("/")) {
         if (name == "Complete" || name == "Note") continue;
-        if (const auto text = source.string_attribute("/", name))
-            target.write_root_attribute({name, *text});
+        if (const auto text = source.string_attribute("/", name)) facts.push_back({name, *text});
     }
-    target.write_root_attribute({"ExtractedFrom", source.path().filename().string()});
+    facts.push_back({"ExtractedFrom", source.path().filename().string()});
+    return facts;
+}
+
+[[noreturn]] void refuse_taken(const std::string& to, const fs::path& output) {
+    throw Error(ErrorKind::kUsage,
+                quoted(to) + " is in " + quoted(output.string()) +
+                    " already; remove that file or choose another target");
+}
+
+/// Whether a target lies in another one, which the append-only writer cannot add to any more.
+bool has_nested_targets(const Pairs& pairs) {
+    std::set<std::string> targets;
+    for (const auto& [from, to] : pairs)
+        targets.insert(to);
+    for (const std::string& target : targets)
+        for (size_t slash = target.rfind('/'); slash > 0 && slash != std::string::npos;
+             slash = target.rfind('/', slash - 1))
+            if (targets.contains(target.substr(0, slash))) return true;
+    return false;
+}
+
+/// Copies byte by byte into a new file. False when only the library can copy some of it.
+bool copied_raw(const h5::Reader& source,
+                const fs::path& part,
+                const fs::path& output,
+                const Pairs& pairs) {
+    if (has_nested_targets(pairs)) return false;
+    try {
+        h5::AppendWriter target(part, {.root_attributes = run_facts(source)});
+        h5::RawCopy raw(source, target);
+        for (const auto& [from, to] : pairs) {
+            if (target.exists(to)) refuse_taken(to, output);
+            raw.copy(from, to);
+        }
+        raw.require_intact();
+        target.close();
+        return true;
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kUnsupported) throw;
+        return false;
+    }
+}
+
+void copy_by_library(const h5::Reader& source,
+                     h5::Writer target,
+                     const fs::path& output,
+                     const Pairs& pairs) {
+    for (const auto& [from, to] : pairs) {
+        if (target.exists(to)) refuse_taken(to, output);
+        source.copy_to(target, from, to);
+    }
+    target.close();
 }
 
 }  // namespace
@@ -78,29 +131,25 @@ int64_t extract(
                         "; give the output another name");
     const Pairs pairs = resolved(source, copies);
     PendingFile pending(output);
-    std::optional<h5::Writer> target;
+    const fs::path& part = pending.part_path();
     if (existing) {
         require_regular_file(output, "output");
-        if (!fs::copy_file(output, pending.part_path(), failure))
+        if (!fs::copy_file(output, part, failure))
             throw Error(
                 ErrorKind::kIo,
                 "cannot copy " + quoted(output.string()) + " to add to it: " + failure.message());
-        target.emplace(h5::Writer::open_existing(pending.part_path()));
-    } else {
-        target.emplace(pending.part_path());
-        copy_run_facts(source, *target);
+        copy_by_library(source, h5::Writer::open_existing(part), output, pairs);
+    } else if (!copied_raw(source, part, output, pairs)) {
+        fs::remove(part, failure);
+        h5::Writer target(part);
+        for (const h5::Attribute& fact : run_facts(source))
+            target.write_root_attribute(fact);
+        copy_by_library(source, std::move(target), output, pairs);
     }
-    for (const auto& [from, to] : pairs) {
-        if (target->exists(to))
-            throw Error(ErrorKind::kUsage,
-                        quoted(to) + " is in " + quoted(output.string()) +
-                            " already; remove that file or choose another target");
-        source.copy_to(*target, from, to);
-        if (on_copy) on_copy(from, to);
-    }
-    target->close();
-    target.reset();
     pending.commit();
+    if (on_copy)
+        for (const auto& [from, to] : pairs)
+            on_copy(from, to);
     return static_cast<int64_t>(pairs.size());
 }
 

@@ -78,6 +78,13 @@ void Reader::read_root_attributes() {
                         ".x: use a newer npuscope");
 }
 
+std::string Reader::incompleteness() const {
+    if (complete()) return {};
+    const std::string why = run_fact("Note");
+    return "'" + printable(path().string()) + "' is incomplete" +
+           (why.empty() ? "" : ": " + printable(why));
+}
+
 void Reader::index_ops() {
     for (int32_t op = index_[0].first_child; op >= 0; op = index_[op].next_sibling) {
         if (index_[op].kind != h5::ObjectKind::kGroup || index_[op].leads_back) {

@@ -68,6 +68,8 @@ class Reader {
     [[nodiscard]] std::string run_fact(const std::string& name) const;  ///< "" when absent
     /// False when the writer said that ops are missing.
     [[nodiscard]] bool complete() const { return run_fact("Complete") != "no"; }
+    /// "'a.h5' is incomplete: the dump was not closed; its last op is /relu/7"; "" when complete.
+    [[nodiscard]] std::string incompleteness() const;
     /// Whether any op has inputs in the file.
     [[nodiscard]] bool has_inputs() const;
     /// What is no part of the layout and was left out (a run whose name is no number, say); at most

@@ -8,6 +8,7 @@
 #include "core/base/printable.h"
 #include "core/base/version.h"
 #include "core/dumpfile/content_hash.h"
+#include "core/h5/append_writer.h"
 
 namespace npuscope::dumpfile {
 
@@ -16,6 +17,7 @@ namespace {
 constexpr int32_t kFormatNchw = 0;      // what CPU and GPU tensors carry, whatever their rank
 constexpr int32_t kUnmappedDType = -1;  // DataType of what the original has no code for
 constexpr size_t kLongestFact = 60000;  // an attribute holds at most 64 KB
+constexpr const char* kNotClosed = "the dump was not closed; ";  // what a killed process leaves
 
 std::string below(const std::string& group, const std::string& name) {
     return group + "/" + name;
@@ -110,6 +112,8 @@ std::string shortened(std::string text) {
 }  // namespace
 
 struct Writer::State {
+    using Clock = std::chrono::steady_clock;
+
     State(std::filesystem::path path, WriterOptions opts)
         : pending(std::move(path)), options(std::move(opts)) {}
 
@@ -123,6 +127,7 @@ struct Writer::State {
     }
 
     void open();
+    void commit();
     void write_op(const OpRecord& record);
     void write_values(const std::string& group,
                       const NamedValues& values,
@@ -147,9 +152,12 @@ struct Writer::State {
 
     PendingFile pending;
     WriterOptions options;
-    std::optional<h5::Writer> file;
-    std::unordered_map<ContentHash, std::string, HashOfHash> written;
+    std::optional<h5::AppendWriter> file;
+    std::unordered_map<ContentHash, h5::AppendWriter::Address, HashOfHash> written;
+    std::string last_op;
     int64_t op_count = 0;
+    int64_t committed_count = 0;
+    Clock::time_point last_commit;
     bool closed = false;
     bool failed = false;
     std::string failure;
@@ -169,13 +177,26 @@ void Writer::State::guarded(Step&& step) {
 }
 
 void Writer::State::open() {
-    file.emplace(pending.part_path());
-    file->write_root_attribute(
+    h5::AppendOptions file_options{.root_attributes = {}, .sync = options.sync};
+    auto& attributes = file_options.root_attributes;
+    attributes.push_back(
         {"FormatVersion",
          std::to_string(kDumpFormatMajor) + "." + std::to_string(kDumpFormatMinor)});
-    file->write_root_attribute({"Version", std::string(kVersion)});
+    attributes.push_back({"Version", std::string(kVersion)});
     for (const auto& [fact, text] : options.run_facts)
-        file->write_root_attribute({fact, shortened(text)});
+        attributes.push_back({fact, shortened(text)});
+    attributes.push_back({"Complete", std::string("no")});
+    attributes.push_back({"Note", std::string(kNotClosed) + "no op was finished"});
+    file.emplace(pending.part_path(), std::move(file_options));
+    last_commit = Clock::now();
+}
+
+void Writer::State::commit() {
+    if (committed_count == op_count) return;
+    file->set_root_attribute({"Note", kNotClosed + ("its last op is " + last_op)});
+    file->commit();
+    committed_count = op_count;
+    last_commit = Clock::now();
 }
 
 void Writer::State::write_op(const OpRecord& record) {
@@ -187,6 +208,10 @@ void Writer::State::write_op(const OpRecord& record) {
         const h5::Attribute type{"Type", code_of(SaveType::kFacts)};
         file->write_string(path + "/npuscope", record.facts_json, {&type, 1});
     }
+    file->finish_group(path);
+    last_op = path;
+    ++op_count;
+    if (record.commit || Clock::now() - last_commit >= options.commit_interval) commit();
 }
 
 void Writer::State::write_values(const std::string& group,
@@ -236,19 +261,16 @@ void Writer::State::write_tensor(const std::string& path,
                                  const Tensor& tensor,
                                  const std::string& compute_type) {
     const Stored stored = stored_form(tensor, options, compute_type);
-    const auto [earlier, is_new] = written.try_emplace(identity_of(stored), path);
+    const auto [earlier, is_new] = written.try_emplace(identity_of(stored));
     if (is_new)
-        file->write_dataset(path, stored.elements, stored.attributes);
+        earlier->second = file->write_dataset(path, stored.elements, stored.attributes);
     else
         file->link(earlier->second, path);
 }
 
 Writer::Writer(std::filesystem::path path, WriterOptions options)
     : state_(std::make_unique<State>(std::move(path), std::move(options))) {}
-Writer::~Writer() {
-    // HDF5 lets go of the file before its name is removed.
-    if (state_) state_->file.reset();
-}
+Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
@@ -258,7 +280,15 @@ void Writer::write(const OpRecord& record) {
         if (!state_->file) state_->open();
         state_->write_op(record);
     });
-    ++state_->op_count;
+}
+
+void Writer::commit() {
+    state_->require_usable();
+    state_->guarded([&] { state_->commit(); });
+}
+
+int64_t Writer::committed_count() const {
+    return state_->committed_count;
 }
 
 int64_t Writer::op_count() const {
@@ -278,11 +308,15 @@ void Writer::close(bool complete, const std::string& note) {
     state_->closed = true;
     if (!state_->file) return;
     state_->guarded([&] {
-        state_->file->write_root_attribute({"Complete", std::string(complete ? "yes" : "no")});
-        if (!note.empty()) state_->file->write_root_attribute({"Note", shortened(note)});
+        state_->file->set_root_attribute({"Complete", std::string(complete ? "yes" : "no")});
+        if (note.empty())
+            state_->file->remove_root_attribute("Note");
+        else
+            state_->file->set_root_attribute({"Note", shortened(note)});
         state_->file->close();
+        state_->committed_count = state_->op_count;
         state_->file.reset();
-        state_->pending.commit();
+        state_->pending.commit(state_->options.sync);
     });
 }
 

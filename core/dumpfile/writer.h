@@ -1,6 +1,7 @@
 // Writes one dump file: /<IR name>/<seqid>/{input,output}/<argument>.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,9 @@ struct WriterOptions {
     int device_code = kDeviceCpu;  ///< DeviceType of every tensor
     bool half_as_float32 = true;   ///< false: float16 stored as IEEE binary16
     std::vector<std::pair<std::string, std::string>> run_facts = {};  ///< root attributes (strings)
+    /// write() makes the ops so far safe when so much time has passed since it last did; 0: always.
+    std::chrono::milliseconds commit_interval{500};
+    bool sync = false;  ///< safe means on the disk: a power cut loses nothing either
 };
 
 /// What one op leaves in the file.
@@ -31,11 +35,13 @@ struct OpRecord {
     std::string
         compute_type;  ///< ComputeType attribute of the outputs' float tensors; "" writes none
     std::string facts_json;  ///< "" writes no /op/seqid/npuscope
+    bool commit = false;     ///< make it safe at once
 };
 
 /// The file appears under its final name at close(), complete; a killed process leaves
-/// `<name>.part.h5`. Nothing written: no file. Threads: one thread at a time. Errors: Error(kIo)
-/// names the file; after one, the writer takes no more ops and close() throws; the part file goes.
+/// `<name>.part.h5`, a readable dump of all committed ops, which says where it ends. Nothing
+/// written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file; after one,
+/// the writer takes no more ops and close() throws; the part file goes.
 ///
 /// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it.
 /// Equality is judged by two independent 64-bit hashes: among a million different tensors two are
@@ -52,7 +58,11 @@ class Writer {
 
     void write(const OpRecord& record);
     [[nodiscard]] int64_t op_count() const;
-    /// Bytes in the file so far.
+    /// Makes all ops written so far safe against the end of the process.
+    void commit();
+    /// How many ops are safe.
+    [[nodiscard]] int64_t committed_count() const;
+    /// The most bytes that the file would have if it were closed now.
     [[nodiscard]] uint64_t size() const;
     [[nodiscard]] std::filesystem::path path() const;  ///< the final name
     /// `complete` is false when ops are missing (a limit was reached, say); it goes into the root

@@ -153,6 +153,7 @@ class Reader {
 
   private:
     friend class Elements;
+    friend class RawCopy;
     struct State;
     std::unique_ptr<State> state_;
 };

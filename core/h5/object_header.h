@@ -8,20 +8,27 @@
 
 namespace npuscope::h5 {
 
-/// The kinds of messages that are read.
+/// The kinds of messages that are read or written.
 enum class MessageType : uint16_t {
     kNil = 0x0,
     kDataspace = 0x1,
     kLinkInfo = 0x2,
     kDatatype = 0x3,
+    kOldFillValue = 0x4,
+    kFillValue = 0x5,
     kLink = 0x6,
     kExternalFiles = 0x7,
     kLayout = 0x8,
+    kGroupInfo = 0xa,
     kFilters = 0xb,
     kAttribute = 0xc,
+    kComment = 0xd,
+    kOldTime = 0xe,
     kContinuation = 0x10,
     kSymbolTable = 0x11,
+    kTime = 0x12,
     kAttributeInfo = 0x15,
+    kReferenceCount = 0x16,
 };
 
 struct Message {
