@@ -22,9 +22,16 @@ constexpr size_t kMostKept = 0;  // a block that is used after its end must be f
 constexpr size_t kMostKept = size_t{128} << 20;
 #endif
 
+// Programs that fuzz define a smaller one: their allocator ends the program instead of failing.
+#ifdef NPUSCOPE_LARGEST_BLOCK
+constexpr size_t kLargestBlock = NPUSCOPE_LARGEST_BLOCK;
+#else
+constexpr size_t kLargestBlock = size_t{PTRDIFF_MAX} - kHugePage;
+#endif
+
 /// Errors: std::bad_alloc for more than any machine has, before sums of it overflow.
 size_t rounded(size_t nbytes) {
-    if (nbytes > size_t{PTRDIFF_MAX} - kHugePage) throw std::bad_alloc();
+    if (nbytes > kLargestBlock) throw std::bad_alloc();
     return (nbytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 

@@ -126,6 +126,7 @@ void register_dumps(py::module_& module) {
            const std::filesystem::path& output,
            const std::vector<std::pair<std::string, std::string>>& copies) {
             std::vector<dumpfile::Copy> wanted;
+            wanted.reserve(copies.size());
             for (const auto& [from, to] : copies)
                 wanted.push_back({from, to});
             const py::gil_scoped_release released;

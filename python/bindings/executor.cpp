@@ -22,11 +22,12 @@ NamedValues named_arguments(const std::string& op, const py::args& args, const p
                     op + " takes " + std::to_string(names.size()) + " arguments, not " +
                         std::to_string(args.size()));
     NamedValues values;
+    const std::string prefix = op + ": ";
     const auto add = [&](const std::string& name, py::handle object) {
         for (const NamedValue& given : values)
             if (given.name == name)
                 throw Error(ErrorKind::kUsage, op + ": argument '" + name + "' is given twice");
-        values.push_back({name, value_from(object, Wanted::kByObject, op + ": " + name)});
+        values.push_back({name, value_from(object, Wanted::kByObject, prefix + name)});
     };
     for (size_t i = 0; i < args.size(); ++i)
         add(std::string(names[i]), args[i]);

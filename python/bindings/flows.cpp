@@ -103,20 +103,22 @@ py::dict compare_dumps(const std::string& target,
     return answer;
 }
 
+struct CheckFiles {
+    std::optional<fs::path> input, golden, output;
+};
+
 std::string check(const fs::path& model,
                   const std::string& chip_name,
                   const std::vector<std::string>& settings,
-                  const std::optional<fs::path>& input,
-                  const std::optional<fs::path>& golden,
-                  const std::optional<fs::path>& output,
+                  const CheckFiles& files,
                   uint64_t seed) {
     return interruptible([&](const StopRequest& stop) {
         diagnose::CheckOptions options;
         options.model = model;
         options.device = diagnose::device_from_names("npu", chip_name, "fp64", settings);
-        if (input) options.input = *input;
-        if (golden) options.golden = *golden;
-        if (output) options.output = *output;
+        options.input = files.input.value_or(fs::path());
+        options.golden = files.golden.value_or(fs::path());
+        options.output = files.output.value_or(fs::path());
         options.seed = seed;
         options.between_steps = [&] { stop.check(); };
         return diagnose::to_json(diagnose::check(options));
@@ -150,15 +152,25 @@ void register_flows(py::module_& module) {
                py::arg("tolerance") = py::none(),
                py::arg("inputs") = true,
                py::arg("output") = py::none());
-    module.def("check",
-               &check,
-               py::arg("model"),
-               py::arg("chip"),
-               py::arg("settings"),
-               py::arg("input") = py::none(),
-               py::arg("golden") = py::none(),
-               py::arg("output") = py::none(),
-               py::arg("seed") = 0);
+    module.def(
+        "check",
+        // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python
+        [](const fs::path& model,
+           const std::string& chip,
+           const std::vector<std::string>& settings,
+           const std::optional<fs::path>& input,
+           const std::optional<fs::path>& golden,
+           const std::optional<fs::path>& output,
+           uint64_t seed) {
+            return check(model, chip, settings, {input, golden, output}, seed);
+        },
+        py::arg("model"),
+        py::arg("chip"),
+        py::arg("settings"),
+        py::arg("input") = py::none(),
+        py::arg("golden") = py::none(),
+        py::arg("output") = py::none(),
+        py::arg("seed") = 0);
     module.def("scan_overflow", &scan, py::arg("dump"), py::arg("headroom"));
     module.attr("LATENT_BINADES") = overflow::kLatentBinades;
     module.def(

@@ -93,10 +93,8 @@ Hook python_hook(py::function function) {
     return [shared](HookCall& call) {
         const py::gil_scoped_acquire locked;
         auto python_call = std::make_shared<PythonHookCall>(call);
-        struct Close {
-            PythonHookCall& call;
-            ~Close() { call.close(); }
-        } close{*python_call};
+        const auto close = [](PythonHookCall* open) { open->close(); };
+        const std::unique_ptr<PythonHookCall, decltype(close)> guard(python_call.get(), close);
         (*shared)(python_call);
     };
 }

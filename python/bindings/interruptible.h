@@ -18,6 +18,7 @@ class StopRequest {
     void request() { wanted_ = true; }
     /// Throws Stopped when the user asked for it.
     void check() const {
+        // NOLINTNEXTLINE(hicpp-exception-baseclass): no handler of errors may keep it
         if (wanted_) throw Stopped{};
     }
 
@@ -43,6 +44,7 @@ auto interruptible(Work&& work) {
             stop.request();
             done.wait();
         }
+        // NOLINTNEXTLINE(misc-throw-by-value-catch-by-reference): it was raised before the wait
         throw raised;
     }
     return done.get();
