@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/h5/append_file.h"
+#include "core/h5/chunk_tree.h"
 #include "core/h5/header_builder.h"
 #include "core/h5/link_table.h"
 
@@ -150,19 +151,30 @@ void AppendWriter::create_group(const std::string& path) {
 
 AppendWriter::Address AppendWriter::write_dataset(const std::string& path,
                                                   const TensorView& elements,
-                                                  std::span<const Attribute> attributes) {
-    const DType dtype = elements.dtype == DType::kBool ? DType::kInt8 : elements.dtype;
-    Place place;
-    place.bytes = elements.nbytes();
-    if (place.bytes > 0)
-        place.address =
-            state_->file.append({elements.data, place.bytes}, alignment_of(place.bytes));
+                                                  std::span<const Attribute> attributes,
+                                                  int deflate) {
+    constexpr uint64_t kWorthCompressing = 16384;
+    TensorView stored = elements;
+    if (stored.dtype == DType::kBool) stored.dtype = DType::kInt8;
     HeaderBuilder& header = state_->header;
     header.clear();
-    header.dataspace(elements.shape);
-    header.datatype(dtype);
+    header.dataspace(stored.shape);
+    header.datatype(stored.dtype);
     header.fill_value();
-    header.contiguous(place);
+    Place place;
+    place.bytes = stored.nbytes();
+    std::optional<Chunked> pieces;
+    if (deflate > 0 && place.bytes >= kWorthCompressing)
+        pieces = write_chunked(state_->file, stored, deflate);
+    if (pieces) {
+        const auto element_bytes = static_cast<uint32_t>(size_of(stored.dtype));
+        header.chunked({pieces->tree, pieces->chunk, element_bytes, deflate});
+    } else {
+        if (place.bytes > 0)
+            place.address =
+                state_->file.append({stored.data, place.bytes}, alignment_of(place.bytes));
+        header.contiguous(place);
+    }
     header.reference_count(kAnyNumberOfNames);
     header.attributes(attributes);
     return state_->add(path, header.build());

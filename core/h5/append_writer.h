@@ -54,10 +54,12 @@ class AppendWriter {
 
     /// Paths are absolute; groups on the way are made. A group may be there already.
     void create_group(const std::string& path);
-    /// As Writer::write_dataset(). Elements are borrowed for the call.
+    /// As Writer::write_dataset(). Elements are borrowed for the call. `deflate` 1 to 9 compresses
+    /// them (shuffle, deflate), unless they are few or hardly shrink; 0 does not.
     Address write_dataset(const std::string& path,
                           const TensorView& elements,
-                          std::span<const Attribute> attributes);
+                          std::span<const Attribute> attributes,
+                          int deflate = 0);
     /// As Writer::write_string().
     Address write_string(const std::string& path,
                          const std::string& text,
