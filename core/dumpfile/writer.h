@@ -22,6 +22,9 @@ struct WriterOptions {
     std::vector<std::pair<std::string, std::string>> run_facts = {};  ///< root attributes (strings)
     /// write() makes the ops so far safe when so much time has passed since it last did; 0: always.
     std::chrono::milliseconds commit_interval{500};
+    int compress = 0;  ///< 1 to 9: larger tensors are deflated; slow, but any HDF5 reads them
+    /// Nothing is written; size() tells what the file would take.
+    bool dry_run = false;
     bool sync = false;  ///< safe means on the disk: a power cut loses nothing either
 };
 

@@ -58,6 +58,7 @@ struct AppendWriter::State {
     HeaderBuilder header;
     std::vector<Attribute> attributes;
     Group root;
+    bool closed = false;
 };
 
 Group& AppendWriter::State::open_group(std::string_view path) {
@@ -267,9 +268,11 @@ void AppendWriter::commit() {
 void AppendWriter::close() {
     state_->commit(true);
     state_->file.close();
+    state_->closed = true;
 }
 
 uint64_t AppendWriter::size() const {
+    if (state_->closed) return state_->file.end();
     uint64_t attributes = 0;
     for (const Attribute& attribute : state_->attributes) {
         constexpr uint64_t kHead = 64;

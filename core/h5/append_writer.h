@@ -81,7 +81,7 @@ class AppendWriter {
     void commit();
     /// The last commit, with complete tables, and the end. Errors: as commit().
     void close();
-    /// Upper bound of the file's size if it were closed now.
+    /// Upper bound of the file's size if it were closed now; its size since close().
     [[nodiscard]] uint64_t size() const;
 
   private:

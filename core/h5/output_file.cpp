@@ -92,10 +92,22 @@ class SystemFile : public OutputFile {
     bool has_name_ = false;
 };
 
+class NoFile : public OutputFile {
+  public:
+    void write(uint64_t, std::span<const std::byte>) override {}
+    void sync() override {}
+    void publish() override {}
+    void close() override {}
+};
+
 }  // namespace
 
 std::unique_ptr<OutputFile> create_output_file(const fs::path& path) {
     return std::make_unique<SystemFile>(path);
+}
+
+std::unique_ptr<OutputFile> no_output_file() {
+    return std::make_unique<NoFile>();
 }
 
 }  // namespace npuscope::h5

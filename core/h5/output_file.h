@@ -31,4 +31,7 @@ class OutputFile {
 /// the file system can make nameless files, otherwise at once.
 [[nodiscard]] std::unique_ptr<OutputFile> create_output_file(const std::filesystem::path& path);
 
+/// Keeps nothing: to learn how large a file would be.
+[[nodiscard]] std::unique_ptr<OutputFile> no_output_file();
+
 }  // namespace npuscope::h5
