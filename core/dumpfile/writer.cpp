@@ -1,13 +1,12 @@
 #include "core/dumpfile/writer.h"
 
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/version.h"
-#include "core/dumpfile/content_hash.h"
+#include "core/dumpfile/equal_tensors.h"
 #include "core/h5/append_writer.h"
 
 namespace npuscope::dumpfile {
@@ -82,27 +81,6 @@ Stored stored_form(const Tensor& tensor,
     return stored;
 }
 
-struct HashOfHash {
-    size_t operator()(const ContentHash& hash) const { return hash.first; }
-};
-
-ContentHash identity_of(const Stored& stored) {
-    // Shape and attributes as one text; the strides follow from the shape.
-    std::string text =
-        to_string(stored.elements.shape) + std::string(name_of(stored.elements.dtype));
-    for (const h5::Attribute& attribute : stored.attributes) {
-        text += '\n' + attribute.name + '=';
-        if (const auto* number = std::get_if<int32_t>(&attribute.value))
-            text += std::to_string(*number);
-        else if (const auto* word = std::get_if<std::string>(&attribute.value))
-            text += *word;
-    }
-    const ContentHash head = content_hash(std::as_bytes(std::span(text)));
-    const ContentHash body =
-        content_hash({stored.elements.data, stored.elements.nbytes()}, head.first);
-    return {body.first, body.second ^ head.second};
-}
-
 std::string shortened(std::string text) {
     if (text.size() <= kLongestFact) return text;
     text.resize(kLongestFact);
@@ -115,7 +93,9 @@ struct Writer::State {
     using Clock = std::chrono::steady_clock;
 
     State(std::filesystem::path path, WriterOptions opts)
-        : final_path(std::move(path)), options(std::move(opts)) {
+        : final_path(std::move(path)),
+          options(std::move(opts)),
+          written(!options.dry_run && options.compress == 0) {
         if (!options.dry_run) pending.emplace(final_path);
     }
 
@@ -154,7 +134,7 @@ struct Writer::State {
     WriterOptions options;
     std::optional<PendingFile> pending;  ///< none in a dry run
     std::optional<h5::AppendWriter> file;
-    std::unordered_map<ContentHash, h5::AppendWriter::Address, HashOfHash> written;
+    EqualTensors written;
     std::string last_op;
     int64_t op_count = 0;
     int64_t committed_count = 0;
@@ -266,12 +246,13 @@ void Writer::State::write_tensor(const std::string& path,
                                  const Tensor& tensor,
                                  const std::string& compute_type) {
     const Stored stored = stored_form(tensor, options, compute_type);
-    const auto [earlier, is_new] = written.try_emplace(identity_of(stored));
-    if (is_new)
-        earlier->second =
-            file->write_dataset(path, stored.elements, stored.attributes, options.compress);
-    else
-        file->link(earlier->second, path);
+    if (const auto earlier = written.find(stored.elements, stored.attributes, *file)) {
+        file->link(*earlier, path);
+        return;
+    }
+    const auto dataset =
+        file->write_dataset(path, stored.elements, stored.attributes, options.compress);
+    written.add(dataset, file->elements_address());
 }
 
 Writer::Writer(std::filesystem::path path, WriterOptions options)

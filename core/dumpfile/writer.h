@@ -46,9 +46,8 @@ struct OpRecord {
 /// written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file; after one,
 /// the writer takes no more ops and close() throws; the part file goes.
 ///
-/// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it.
-/// Equality is judged by two independent 64-bit hashes: among a million different tensors two are
-/// taken for equal with probability 1e-27.
+/// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it
+/// (core/dumpfile/equal_tensors.h).
 class Writer {
   public:
     /// Makes no file yet, but checks that the folder is there and writable.

@@ -58,6 +58,7 @@ struct AppendWriter::State {
     HeaderBuilder header;
     std::vector<Attribute> attributes;
     Group root;
+    uint64_t elements_address = kUndefinedAddress;
     bool closed = false;
 };
 
@@ -178,7 +179,16 @@ AppendWriter::Address AppendWriter::write_dataset(const std::string& path,
     }
     header.reference_count(kAnyNumberOfNames);
     header.attributes(attributes);
+    state_->elements_address = place.address;
     return state_->add(path, header.build());
+}
+
+uint64_t AppendWriter::elements_address() const {
+    return state_->elements_address;
+}
+
+void AppendWriter::read_back(uint64_t address, std::span<std::byte> bytes) {
+    state_->file.read(address, bytes);
 }
 
 AppendWriter::Address AppendWriter::write_string(const std::string& path,

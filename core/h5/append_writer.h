@@ -60,6 +60,11 @@ class AppendWriter {
                           const TensorView& elements,
                           std::span<const Attribute> attributes,
                           int deflate = 0);
+    /// Where read_back() finds the elements of the dataset that was written last; nowhere when they
+    /// are compressed or none.
+    [[nodiscard]] uint64_t elements_address() const;
+    /// Bytes of the file as they were written.
+    void read_back(uint64_t address, std::span<std::byte> bytes);
     /// As Writer::write_string().
     Address write_string(const std::string& path,
                          const std::string& text,

@@ -20,6 +20,8 @@ class OutputFile {
 
     /// All bytes reach the system, in one call unless it takes them only in pieces.
     virtual void write(uint64_t offset, std::span<const std::byte> bytes) = 0;
+    /// Bytes that were written.
+    virtual void read(uint64_t offset, std::span<std::byte> bytes) = 0;
     /// All bytes written so far are on the disk afterwards.
     virtual void sync() = 0;
     /// The file gets its name, if it has none yet: what is under the name was written before.
