@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -61,6 +62,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const EventSource& sou
         if (!name.empty())
             name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
     facts.emplace_back("Mode", name_of(mode));
+    if (options.sample > 1) facts.emplace_back("Sample", std::to_string(options.sample));
     if (mode == Mode::kLoad) facts.emplace_back("Golden", options.load_file_path.string());
     return facts;
 }
@@ -98,15 +100,17 @@ struct Output {
                          quoted(claim.path()).c_str());
     }
     /// The file's path, or nothing when no op came.
-    fs::path close(bool complete, const std::string& note) {
-        fs::path path = writer->op_count() > 0 ? writer->path() : fs::path();
+    fs::path close(bool complete, const std::string& note, bool is_estimate) {
+        fs::path path = writer->op_count() > 0 && !is_estimate ? writer->path() : fs::path();
         writer->close(complete, note);
+        bytes = writer->size();
         writer.reset();
         if (!path.empty()) claim.keep();
         return path;
     }
 
     PathClaim claim;
+    uint64_t bytes = 0;                      ///< since close()
     std::optional<dumpfile::Writer> writer;  // gone before the claim ends
 };
 
@@ -131,8 +135,9 @@ struct DumpScope::State : Observer, InputProvider {
     const Mode mode;
     const int exceptions_at_start = std::uncaught_exceptions();
     std::optional<Golden> golden;
-    std::optional<Match> match;  ///< of the op that runs now
-    std::string no_match;        ///< why it has none
+    std::optional<Match> match;                     ///< of the op that runs now
+    std::string no_match;                           ///< why it has none
+    std::unordered_map<std::string, int64_t> runs;  ///< of each op, for a sample
     std::optional<Output> output;
     std::optional<Output> inputs_output;
     std::optional<Progress> progress;
@@ -155,6 +160,11 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
     if (options.statistics && mode != Mode::kDump)
         throw Error(ErrorKind::kUsage,
                     "statistics go with use_dump only; other modes need the elements");
+    if (options.sample < 1 || (options.sample > 1 && mode != Mode::kDump))
+        throw Error(ErrorKind::kUsage,
+                    "sample is 1 or more and goes with use_dump only; other modes need every op");
+    if (options.compress < 0 || options.compress > 9)
+        throw Error(ErrorKind::kUsage, "compress is a level from 1 to 9, or 0 for none");
     const fs::path path = resolved_dump_path(options.dump_path);
     const fs::path inputs_path = with_suffix(path, "_inputs");
     const bool keep_inputs = mode == Mode::kLoad && options.dump_inputs;
@@ -171,6 +181,8 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
                                                  .half_as_float32 = options.half_as_float32,
                                                  .run_facts = facts_of(source, mode, options),
                                                  .commit_interval = options.commit_interval,
+                                                 .compress = options.compress,
+                                                 .dry_run = options.estimate,
                                                  .sync = options.sync};
     output.emplace(path, writer_options);
     if (keep_inputs) inputs_output.emplace(inputs_path, writer_options);
@@ -213,6 +225,7 @@ void DumpScope::State::provide(std::string_view op_name, NamedValues& inputs) {
 
 void DumpScope::State::op_end(const OpEnd& op) {
     if (!op.recorded || (options.keep && !options.keep(op))) return;
+    if (options.sample > 1 && runs[std::string(op.name)]++ % options.sample != 0) return;
     ++summary.ops_seen;
     progress->update(summary.ops_seen, std::string(op.name));
     // Taken out first: what provide() found serves this op only.
@@ -308,9 +321,11 @@ void DumpScope::State::close() {
     const bool complete =
         !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
-    summary.path = output->close(complete, summary.note);
+    summary.path = output->close(complete, summary.note, options.estimate);
+    summary.bytes = output->bytes;
     committed = summary.ops_written;
-    if (inputs_output) summary.inputs_path = inputs_output->close(complete, summary.note);
+    if (inputs_output)
+        summary.inputs_path = inputs_output->close(complete, summary.note, options.estimate);
     summary.complete = complete;
     output.reset();
     inputs_output.reset();

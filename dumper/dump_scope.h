@@ -26,6 +26,10 @@ struct DumpOptions {
     bool inputs = true;  ///< with use_dump and check_overflow: the ops' inputs too
     bool statistics =
         false;  ///< with use_dump: counts, extremes and mean of each tensor, not its elements
+    /// With use_dump: of each op's runs the first, and every so many-th after it; 1 keeps all.
+    int64_t sample = 1;
+    int compress = 0;       ///< 1 to 9: larger tensors are deflated (slow; any HDF5 reads them)
+    bool estimate = false;  ///< nothing is written: the summary says what the file would take
     /// Asked for each recorded op; false leaves it out (it is numbered all the same). Empty: all.
     std::function<bool(const OpEnd&)> keep = {};
     bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
@@ -40,7 +44,8 @@ struct DumpOptions {
 
 /// What a closed scope has to tell.
 struct DumpSummary {
-    std::filesystem::path path;  ///< empty: nothing recorded, no file
+    std::filesystem::path path;  ///< empty: nothing recorded, or an estimate; no file
+    uint64_t bytes = 0;          ///< of the file; of an estimate what it would take
     int64_t ops_written = 0;
     int64_t ops_seen = 0;
     bool complete = true;

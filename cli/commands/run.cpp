@@ -41,6 +41,11 @@ std::string describe(const std::string& name, const Tensor& tensor) {
 }
 
 std::string dump_line(const dumper::DumpSummary& dump) {
+    if (dump.path.empty() && dump.bytes > 0)
+        return fmt::format("would take {:.1f} MB for {} of {} ops; nothing was written",
+                           static_cast<double>(dump.bytes) / 1e6,
+                           dump.ops_written,
+                           dump.ops_seen);
     if (dump.path.empty()) return fmt::format("nothing to write ({} ops seen)", dump.ops_seen);
     std::string text = fmt::format(
         "{}: {} of {} ops", printable(dump.path.string()), dump.ops_written, dump.ops_seen);
@@ -163,6 +168,7 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
         root["accuracy"] = {{"hits", report.accuracy->hits}, {"samples", report.accuracy->samples}};
     if (report.dump)
         root["dump"] = {{"path", report.dump->path.string()},
+                        {"bytes", report.dump->bytes},
                         {"ops_written", report.dump->ops_written},
                         {"ops_seen", report.dump->ops_seen},
                         {"complete", report.dump->complete},
@@ -222,6 +228,17 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "--check-overflow", run.check_overflow, ".h5 (or folder): only the ops that overflowed");
     app.add_option("--max-bytes", run.max_bytes, "stop dumping at this size; 0 is no limit")
         ->transform(CLI::AsSizeValue(false));
+    app.add_flag("--stats-only",
+                 run.statistics,
+                 "dump counts, extremes, mean and deviation of each tensor, not its elements");
+    app.add_option("--sample", run.sample, "dump each op's first run and every N-th after it")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    app.add_flag("--compress{1}",
+                 run.compress,
+                 "deflate larger tensors in the dump, at level 1 or --compress=LEVEL; slow");
+    app.add_flag("--sync", run.sync, "what is committed to the dump survives a power cut, too");
+    app.add_flag("--estimate", run.estimate, "write no dump, but say how large it would be");
     app.add_flag("--record-views",
                  run.record_views,
                  "also number and dump ops that only re-describe storage");

@@ -1,13 +1,12 @@
 #include "core/dumpfile/writer.h"
 
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/version.h"
-#include "core/dumpfile/content_hash.h"
+#include "core/dumpfile/equal_tensors.h"
 #include "core/h5/append_writer.h"
 
 namespace npuscope::dumpfile {
@@ -82,27 +81,6 @@ Stored stored_form(const Tensor& tensor,
     return stored;
 }
 
-struct HashOfHash {
-    size_t operator()(const ContentHash& hash) const { return hash.first; }
-};
-
-ContentHash identity_of(const Stored& stored) {
-    // Shape and attributes as one text; the strides follow from the shape.
-    std::string text =
-        to_string(stored.elements.shape) + std::string(name_of(stored.elements.dtype));
-    for (const h5::Attribute& attribute : stored.attributes) {
-        text += '\n' + attribute.name + '=';
-        if (const auto* number = std::get_if<int32_t>(&attribute.value))
-            text += std::to_string(*number);
-        else if (const auto* word = std::get_if<std::string>(&attribute.value))
-            text += *word;
-    }
-    const ContentHash head = content_hash(std::as_bytes(std::span(text)));
-    const ContentHash body =
-        content_hash({stored.elements.data, stored.elements.nbytes()}, head.first);
-    return {body.first, body.second ^ head.second};
-}
-
 std::string shortened(std::string text) {
     if (text.size() <= kLongestFact) return text;
     text.resize(kLongestFact);
@@ -115,16 +93,18 @@ struct Writer::State {
     using Clock = std::chrono::steady_clock;
 
     State(std::filesystem::path path, WriterOptions opts)
-        : pending(std::move(path)), options(std::move(opts)) {}
+        : final_path(std::move(path)),
+          options(std::move(opts)),
+          written(!options.dry_run && options.compress == 0) {
+        if (!options.dry_run) pending.emplace(final_path);
+    }
 
     void require_usable() const {
         if (closed) throw Error(ErrorKind::kUsage, "the dump " + name() + " is already closed");
         if (failed)
             throw Error(ErrorKind::kIo, "the dump " + name() + " could not be written: " + failure);
     }
-    [[nodiscard]] std::string name() const {
-        return "'" + printable(pending.final_path().string()) + "'";
-    }
+    [[nodiscard]] std::string name() const { return "'" + printable(final_path.string()) + "'"; }
 
     void open();
     void commit();
@@ -150,13 +130,15 @@ struct Writer::State {
     template <class Step>
     void guarded(Step&& step);
 
-    PendingFile pending;
+    std::filesystem::path final_path;
     WriterOptions options;
+    std::optional<PendingFile> pending;  ///< none in a dry run
     std::optional<h5::AppendWriter> file;
-    std::unordered_map<ContentHash, h5::AppendWriter::Address, HashOfHash> written;
+    EqualTensors written;
     std::string last_op;
     int64_t op_count = 0;
     int64_t committed_count = 0;
+    uint64_t closed_size = 0;
     Clock::time_point last_commit;
     bool closed = false;
     bool failed = false;
@@ -171,7 +153,7 @@ void Writer::State::guarded(Step&& step) {
         failed = true;
         failure = error.what();
         file.reset();
-        pending.discard();
+        if (pending) pending->discard();
         throw Error(ErrorKind::kIo, "cannot write the dump " + name() + ": " + failure);
     }
 }
@@ -187,7 +169,10 @@ void Writer::State::open() {
         attributes.push_back({fact, shortened(text)});
     attributes.push_back({"Complete", std::string("no")});
     attributes.push_back({"Note", std::string(kNotClosed) + "no op was finished"});
-    file.emplace(pending.part_path(), std::move(file_options));
+    if (pending)
+        file.emplace(pending->part_path(), std::move(file_options));
+    else
+        file.emplace(h5::no_output_file(), std::move(file_options));
     last_commit = Clock::now();
 }
 
@@ -261,11 +246,13 @@ void Writer::State::write_tensor(const std::string& path,
                                  const Tensor& tensor,
                                  const std::string& compute_type) {
     const Stored stored = stored_form(tensor, options, compute_type);
-    const auto [earlier, is_new] = written.try_emplace(identity_of(stored));
-    if (is_new)
-        earlier->second = file->write_dataset(path, stored.elements, stored.attributes);
-    else
-        file->link(earlier->second, path);
+    if (const auto earlier = written.find(stored.elements, stored.attributes, *file)) {
+        file->link(*earlier, path);
+        return;
+    }
+    const auto dataset =
+        file->write_dataset(path, stored.elements, stored.attributes, options.compress);
+    written.add(dataset, file->elements_address());
 }
 
 Writer::Writer(std::filesystem::path path, WriterOptions options)
@@ -296,11 +283,11 @@ int64_t Writer::op_count() const {
 }
 
 uint64_t Writer::size() const {
-    return state_->file ? state_->file->size() : 0;
+    return state_->file ? state_->file->size() : state_->closed_size;
 }
 
 std::filesystem::path Writer::path() const {
-    return state_->pending.final_path();
+    return state_->final_path;
 }
 
 void Writer::close(bool complete, const std::string& note) {
@@ -315,8 +302,9 @@ void Writer::close(bool complete, const std::string& note) {
             state_->file->set_root_attribute({"Note", shortened(note)});
         state_->file->close();
         state_->committed_count = state_->op_count;
+        state_->closed_size = state_->file->size();
         state_->file.reset();
-        state_->pending.commit(state_->options.sync);
+        if (state_->pending) state_->pending->commit(state_->options.sync);
     });
 }
 

@@ -22,6 +22,9 @@ struct WriterOptions {
     std::vector<std::pair<std::string, std::string>> run_facts = {};  ///< root attributes (strings)
     /// write() makes the ops so far safe when so much time has passed since it last did; 0: always.
     std::chrono::milliseconds commit_interval{500};
+    int compress = 0;  ///< 1 to 9: larger tensors are deflated; slow, but any HDF5 reads them
+    /// Nothing is written; size() tells what the file would take.
+    bool dry_run = false;
     bool sync = false;  ///< safe means on the disk: a power cut loses nothing either
 };
 
@@ -43,9 +46,8 @@ struct OpRecord {
 /// written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file; after one,
 /// the writer takes no more ops and close() throws; the part file goes.
 ///
-/// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it.
-/// Equality is judged by two independent 64-bit hashes: among a million different tensors two are
-/// taken for equal with probability 1e-27.
+/// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it
+/// (core/dumpfile/equal_tensors.h).
 class Writer {
   public:
     /// Makes no file yet, but checks that the folder is there and writable.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/h5/byte_builder.h"
 #include "core/h5/checksum.h"
 #include "core/h5/format_cursor.h"
@@ -76,6 +77,18 @@ void AppendFile::write_reserved(uint64_t address, std::span<const std::byte> byt
     }
     if (address + bytes.size() > flushed_) flush();
     file_->write(address, bytes);
+}
+
+void AppendFile::read(uint64_t address, std::span<std::byte> bytes) {
+    if (address + bytes.size() > end())
+        throw Error(ErrorKind::kInternal, "bytes are read back that were not written");
+    const uint64_t in_file =
+        std::min<uint64_t>(bytes.size(), flushed_ - std::min(flushed_, address));
+    if (in_file > 0) file_->read(address, bytes.first(in_file));
+    if (in_file < bytes.size())
+        std::memcpy(bytes.data() + in_file,
+                    buffer_.data() + (address + in_file - flushed_),
+                    bytes.size() - in_file);
 }
 
 /// Before the first switch everything stays in memory: the file gets its name with a first state.

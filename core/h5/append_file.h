@@ -29,6 +29,8 @@ class AppendFile {
     /// Zeros that write_reserved() may replace as long as no superblock shows them as used.
     uint64_t reserve(uint64_t count, uint64_t alignment);
     void write_reserved(uint64_t address, std::span<const std::byte> bytes);
+    /// Bytes that were appended.
+    void read(uint64_t address, std::span<std::byte> bytes);
     /// Makes the file end here with this root group.
     void switch_to(uint64_t root);
     void close();

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/h5/append_file.h"
+#include "core/h5/chunk_tree.h"
 #include "core/h5/header_builder.h"
 #include "core/h5/link_table.h"
 
@@ -57,6 +58,8 @@ struct AppendWriter::State {
     HeaderBuilder header;
     std::vector<Attribute> attributes;
     Group root;
+    uint64_t elements_address = kUndefinedAddress;
+    bool closed = false;
 };
 
 Group& AppendWriter::State::open_group(std::string_view path) {
@@ -150,22 +153,42 @@ void AppendWriter::create_group(const std::string& path) {
 
 AppendWriter::Address AppendWriter::write_dataset(const std::string& path,
                                                   const TensorView& elements,
-                                                  std::span<const Attribute> attributes) {
-    const DType dtype = elements.dtype == DType::kBool ? DType::kInt8 : elements.dtype;
-    Place place;
-    place.bytes = elements.nbytes();
-    if (place.bytes > 0)
-        place.address =
-            state_->file.append({elements.data, place.bytes}, alignment_of(place.bytes));
+                                                  std::span<const Attribute> attributes,
+                                                  int deflate) {
+    constexpr uint64_t kWorthCompressing = 16384;
+    TensorView stored = elements;
+    if (stored.dtype == DType::kBool) stored.dtype = DType::kInt8;
     HeaderBuilder& header = state_->header;
     header.clear();
-    header.dataspace(elements.shape);
-    header.datatype(dtype);
+    header.dataspace(stored.shape);
+    header.datatype(stored.dtype);
     header.fill_value();
-    header.contiguous(place);
+    Place place;
+    place.bytes = stored.nbytes();
+    std::optional<Chunked> pieces;
+    if (deflate > 0 && place.bytes >= kWorthCompressing)
+        pieces = write_chunked(state_->file, stored, deflate);
+    if (pieces) {
+        const auto element_bytes = static_cast<uint32_t>(size_of(stored.dtype));
+        header.chunked({pieces->tree, pieces->chunk, element_bytes, deflate});
+    } else {
+        if (place.bytes > 0)
+            place.address =
+                state_->file.append({stored.data, place.bytes}, alignment_of(place.bytes));
+        header.contiguous(place);
+    }
     header.reference_count(kAnyNumberOfNames);
     header.attributes(attributes);
+    state_->elements_address = place.address;
     return state_->add(path, header.build());
+}
+
+uint64_t AppendWriter::elements_address() const {
+    return state_->elements_address;
+}
+
+void AppendWriter::read_back(uint64_t address, std::span<std::byte> bytes) {
+    state_->file.read(address, bytes);
 }
 
 AppendWriter::Address AppendWriter::write_string(const std::string& path,
@@ -255,9 +278,11 @@ void AppendWriter::commit() {
 void AppendWriter::close() {
     state_->commit(true);
     state_->file.close();
+    state_->closed = true;
 }
 
 uint64_t AppendWriter::size() const {
+    if (state_->closed) return state_->file.end();
     uint64_t attributes = 0;
     for (const Attribute& attribute : state_->attributes) {
         constexpr uint64_t kHead = 64;

@@ -54,10 +54,17 @@ class AppendWriter {
 
     /// Paths are absolute; groups on the way are made. A group may be there already.
     void create_group(const std::string& path);
-    /// As Writer::write_dataset(). Elements are borrowed for the call.
+    /// As Writer::write_dataset(). Elements are borrowed for the call. `deflate` 1 to 9 compresses
+    /// them (shuffle, deflate), unless they are few or hardly shrink; 0 does not.
     Address write_dataset(const std::string& path,
                           const TensorView& elements,
-                          std::span<const Attribute> attributes);
+                          std::span<const Attribute> attributes,
+                          int deflate = 0);
+    /// Where read_back() finds the elements of the dataset that was written last; nowhere when they
+    /// are compressed or none.
+    [[nodiscard]] uint64_t elements_address() const;
+    /// Bytes of the file as they were written.
+    void read_back(uint64_t address, std::span<std::byte> bytes);
     /// As Writer::write_string().
     Address write_string(const std::string& path,
                          const std::string& text,
@@ -79,7 +86,7 @@ class AppendWriter {
     void commit();
     /// The last commit, with complete tables, and the end. Errors: as commit().
     void close();
-    /// Upper bound of the file's size if it were closed now.
+    /// Upper bound of the file's size if it were closed now; its size since close().
     [[nodiscard]] uint64_t size() const;
 
   private:

@@ -49,6 +49,17 @@ class SystemFile : public OutputFile {
         }
     }
 
+    void read(uint64_t offset, std::span<std::byte> bytes) override {
+        while (!bytes.empty()) {
+            const ssize_t count =
+                ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) fail("read back", count < 0 ? errno : EIO);
+            bytes = bytes.subspan(static_cast<size_t>(count));
+            offset += static_cast<uint64_t>(count);
+        }
+    }
+
     void sync() override {
         if (::fdatasync(descriptor_) != 0) fail("write", errno);
     }
@@ -92,10 +103,25 @@ class SystemFile : public OutputFile {
     bool has_name_ = false;
 };
 
+class NoFile : public OutputFile {
+  public:
+    void write(uint64_t, std::span<const std::byte>) override {}
+    void read(uint64_t, std::span<std::byte>) override {
+        throw Error(ErrorKind::kInternal, "nothing was kept to be read back");
+    }
+    void sync() override {}
+    void publish() override {}
+    void close() override {}
+};
+
 }  // namespace
 
 std::unique_ptr<OutputFile> create_output_file(const fs::path& path) {
     return std::make_unique<SystemFile>(path);
+}
+
+std::unique_ptr<OutputFile> no_output_file() {
+    return std::make_unique<NoFile>();
 }
 
 }  // namespace npuscope::h5

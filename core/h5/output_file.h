@@ -20,6 +20,8 @@ class OutputFile {
 
     /// All bytes reach the system, in one call unless it takes them only in pieces.
     virtual void write(uint64_t offset, std::span<const std::byte> bytes) = 0;
+    /// Bytes that were written.
+    virtual void read(uint64_t offset, std::span<std::byte> bytes) = 0;
     /// All bytes written so far are on the disk afterwards.
     virtual void sync() = 0;
     /// The file gets its name, if it has none yet: what is under the name was written before.
@@ -30,5 +32,8 @@ class OutputFile {
 /// A new file of the system, which replaces one of that name. It gets its name at publish() where
 /// the file system can make nameless files, otherwise at once.
 [[nodiscard]] std::unique_ptr<OutputFile> create_output_file(const std::filesystem::path& path);
+
+/// Keeps nothing: to learn how large a file would be.
+[[nodiscard]] std::unique_ptr<OutputFile> no_output_file();
 
 }  // namespace npuscope::h5

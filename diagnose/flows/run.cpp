@@ -21,6 +21,11 @@ dumper::DumpOptions dump_options(const RunOptions& options) {
     dump.enabled =
         !options.dump.empty() || !options.load.empty() || !options.check_overflow.empty();
     dump.max_bytes = options.max_bytes;
+    dump.statistics = options.statistics;
+    dump.sample = options.sample;
+    dump.compress = options.compress;
+    dump.sync = options.sync;
+    dump.estimate = options.estimate;
     dump.progress = options.progress;
     if (!options.check_overflow.empty()) {
         if (!options.dump.empty() || !options.load.empty())

@@ -69,6 +69,10 @@ dumper::DumpOptions options_from(const py::dict& given) {
     take("statistics", options.statistics);
     take("dump_inputs", options.dump_inputs);
     take("max_bytes", options.max_bytes);
+    take("sample", options.sample);
+    take("compress", options.compress);
+    take("sync", options.sync);
+    take("estimate", options.estimate);
     take("queue_bytes", options.queue_bytes);
     take("half_as_float32", options.half_as_float32);
     std::vector<std::string> ops;
@@ -89,6 +93,7 @@ py::dict summary_dict(const dumper::DumpSummary& summary) {
     };
     row["path"] = text(summary.path);
     row["inputs_path"] = text(summary.inputs_path);
+    row["bytes"] = summary.bytes;
     row["ops_written"] = summary.ops_written;
     row["ops_seen"] = summary.ops_seen;
     row["complete"] = summary.complete;

@@ -21,10 +21,14 @@ FLAGS = ("enabled", *MODES, "load_with_acl_dump")
 
 @dataclass(frozen=True)
 class DumpSummary:
-    """What a closed dump has to tell. `path` is None when nothing was recorded: then no file is made."""
+    """What a closed dump has to tell. `path` is None when nothing was recorded: then no file is made.
+
+    bytes           of the file, or what it would take when only an estimate was asked for.
+    """
 
     path: Optional[str] = None
     inputs_path: Optional[str] = None
+    bytes: int = 0
     ops_written: int = 0
     ops_seen: int = 0
     complete: bool = True
@@ -106,6 +110,10 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
     statistics      with use_dump: counts, extremes and mean instead of elements.
     ops             names, globs, or regular expressions written "re:…"; others are not dumped.
     max_bytes       the file grows no larger; it then says that it is incomplete.
+    sample          with use_dump: each op's first run and every so many-th after it.
+    compress        1 to 9: larger tensors are deflated; slow, but any HDF5 reads them.
+    sync            what is committed survives a power cut, not only the end of the process.
+    estimate        nothing is written; `summary.bytes` tells what the file would take.
 
     `as d` gives this object; `d.summary` tells about the file after the block. One object serves one
     block. Errors: UsageError and IoError when the block begins; IoError at its end when the file
@@ -126,6 +134,10 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
         dump_inputs: bool = False,
         ops: Optional[Sequence[str]] = None,
         max_bytes: Optional[int] = None,
+        sample: int = 1,
+        compress: int = 0,
+        sync: bool = False,
+        estimate: bool = False,
     ) -> None:
         flags = {
             "enabled": enabled,
@@ -145,6 +157,10 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
                 "dump_inputs": dump_inputs,
                 "ops": None if ops is None else list(ops),
                 "max_bytes": max_bytes,
+                "sample": sample,
+                "compress": compress,
+                "sync": sync,
+                "estimate": estimate,
             },
         )
         self._scope: Optional[OpenScope] = None

@@ -44,6 +44,10 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
     ops, steps          names, globs or "re:…"; numbers of training steps (`step()` ends one). Other ops
                         are numbered but not dumped.
     max_bytes           the file grows no larger; it then says that it is incomplete.
+    sample              with use_dump: each op's first run and every so many-th after it.
+    compress            1 to 9: larger tensors are deflated; slow, but any HDF5 reads them.
+    sync                what is committed survives a power cut, not only the end of the process.
+    estimate            nothing is written; `summary.bytes` tells what the file would take.
     quiet               True: no line about ops without a golden counterpart.
 
     `d.summary` tells about the file after the block. Errors of the block propagate; the file then
@@ -66,6 +70,10 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
         ops: Optional[Sequence[str]] = None,
         steps: Optional[Sequence[int]] = None,
         max_bytes: Optional[int] = None,
+        sample: int = 1,
+        compress: int = 0,
+        sync: bool = False,
+        estimate: bool = False,
         quiet: bool = False,
     ) -> None:
         flags = {
@@ -92,6 +100,10 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
                 "ops": None if ops is None else list(ops),
                 "steps": None if steps is None else list(steps),
                 "max_bytes": max_bytes,
+                "sample": sample,
+                "compress": compress,
+                "sync": sync,
+                "estimate": estimate,
             },
         )
         self._quiet = quiet

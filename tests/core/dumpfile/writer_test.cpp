@@ -214,6 +214,67 @@ TEST(DumpWriter, a_repeated_weight_takes_its_place_once) {
     EXPECT_LT(std::filesystem::file_size(folder / "dump.h5"), 2 * weight.nbytes());
 }
 
+/// Large tensors are told apart and linked as small ones are, whatever part of them differs.
+TEST(DumpWriter, links_large_tensors_that_are_equal_and_no_others) {
+    const TempDir folder;
+    for (const size_t elements : {size_t{20000}, size_t{700001}}) {
+        const auto path = folder / (std::to_string(elements) + ".h5");
+        std::vector<float> values(elements, 0.25F);
+        Writer writer(path, {});
+        int64_t seqid = 0;
+        const auto write = [&] {
+            const Tensor tensor = Tensor::from<float>({static_cast<int64_t>(elements)},
+                                                      std::span<const float>(values));
+            writer.write(record_of("x", ++seqid, {}, {{"r", tensor}}));
+        };
+        write();
+        write();
+        for (size_t place = 7; place < elements; place += elements / 5) {
+            values[place] += 1;
+            write();  // 3, 5, 7, 9, 11
+            write();
+        }
+        values.assign(elements, 0.25F);
+        write();
+        writer.close();
+        const Reader reader(path);
+        std::vector<uint64_t> offsets;
+        for (const OpEntry& op : reader.ops())
+            offsets.push_back(*op.entries.at(0).stored.offset);
+        ASSERT_EQ(offsets.size(), 13U);
+        for (size_t i = 0; i < 12; i += 2) {
+            EXPECT_EQ(offsets[i], offsets[i + 1]) << i;
+            for (size_t k = i + 2; k < 12; ++k)
+                EXPECT_NE(offsets[i], offsets[k]) << i << " " << k;
+        }
+        EXPECT_EQ(offsets[0], offsets[12]);
+    }
+}
+
+/// What a commit leaves behind is tables that the next one replaced.
+TEST(DumpWriter, a_commit_after_each_op_wastes_less_than_two_percent) {
+    const TempDir folder;
+    std::vector<float> values(8192);
+    const auto size_of_dump = [&](const char* name, std::chrono::milliseconds interval) {
+        Writer writer(folder / name, {.commit_interval = interval});
+        for (int64_t seqid = 1; seqid <= 600; ++seqid) {
+            NamedValues tensors;
+            for (const char* argument : {"self", "weight", "bias"}) {
+                values[0] += 1;
+                tensors.push_back(
+                    {argument, Tensor::from<float>({8192}, std::span<const float>(values))});
+            }
+            writer.write(
+                record_of("op" + std::to_string(seqid % 20), seqid, tensors, {tensors[0]}));
+        }
+        writer.close();
+        return static_cast<double>(std::filesystem::file_size(folder / name));
+    };
+    const double once = size_of_dump("once.h5", std::chrono::hours(1));
+    EXPECT_LT(size_of_dump("each.h5", std::chrono::milliseconds(0)), 1.02 * once);
+    EXPECT_LT(once, 1.02 * 600 * 3 * 4 * 8192);
+}
+
 TEST(DumpWriter, h5dump_reads_the_file_without_a_complaint) {
     const TempDir folder;
     const NamedValues values = {{"none", Tensor(DType::kFloat32, {0, 3})},

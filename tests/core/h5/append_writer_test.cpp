@@ -235,6 +235,67 @@ TEST_F(AppendWriterFile, has_large_tensors_on_pages) {
     EXPECT_TRUE(identical(file.read("/a/1/y"), large));
 }
 
+/// The library decompresses; its own files do not matter here.
+TEST_F(AppendWriterFile, compresses_so_that_the_library_reads_the_same_elements) {
+    AppendWriter writer(appended_);
+    std::vector<Tensor> tensors;
+    for (const DType dtype : {DType::kInt8, DType::kFloat16, DType::kFloat32, DType::kInt64})
+        for (const Shape& shape : {Shape{20000},
+                                   Shape{700, 800},
+                                   Shape{3, 5, 40, 30},
+                                   Shape{2, 3, 500, 333},
+                                   Shape{1, 9000001},
+                                   Shape{70, 1, 300000},
+                                   Shape{5}}) {
+            Tensor tensor = Tensor::zeros(dtype, shape);
+            std::byte* bytes = tensor.mutable_data();
+            for (size_t i = 0; i < tensor.nbytes(); i += 1 + i % 97)
+                bytes[i] = static_cast<std::byte>(i % 60);
+            if (dtype == DType::kInt64 && tensor.numel() > 1000000) continue;  // takes long
+            writer.write_dataset("/t/" + std::to_string(tensors.size()),
+                                 tensor.view(),
+                                 five(1, shape),
+                                 1 + static_cast<int>(tensors.size() % 9));
+            tensors.push_back(tensor);
+        }
+    writer.close();
+    const Reader file(appended_);
+    uint64_t raw = 0;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        const std::string path = "/t/" + std::to_string(i);
+        EXPECT_TRUE(identical(file.read(path), tensors[i])) << i;
+        EXPECT_EQ(file.describe(path).integer("DataType"), 1);
+        raw += tensors[i].nbytes();
+    }
+    EXPECT_LT(fs::file_size(appended_), raw / 4);
+    const auto header = test::run({"h5dump", "-H", "-p", "-d", "/t/1", appended_.string()}).out;
+    EXPECT_NE(header.find("PREPROCESSING SHUFFLE"), std::string::npos) << header;
+    EXPECT_NE(header.find("COMPRESSION DEFLATE { LEVEL 2 }"), std::string::npos) << header;
+    EXPECT_EQ(h5py_shows("f = h5py.File(sys.argv[1])\n"
+                         "print(f['t/1'].chunks, f['t/5'].chunks, f['t/4'].chunks,"
+                         " f['t/6'].chunks)\n"),
+              "(700, 800) (3, 1, 300000) (1, 1048576) None\n");
+}
+
+TEST_F(AppendWriterFile, stores_what_hardly_shrinks_as_it_is) {
+    std::mt19937 random(4);
+    std::vector<int32_t> noise(100000);
+    std::generate(noise.begin(), noise.end(), random);
+    AppendWriter writer(appended_);
+    const Tensor tensor = Tensor::from<int32_t>({100000}, std::span<const int32_t>(noise));
+    writer.write_dataset("/noise", tensor.view(), {}, 9);
+    std::vector<int32_t> mixed(800000, 5);  // pieces that shrink, then pieces that do not
+    std::generate(mixed.begin() + 400000, mixed.end(), random);
+    const Tensor half = Tensor::from<int32_t>({800000}, std::span<const int32_t>(mixed));
+    writer.write_dataset("/half", half.view(), {}, 1);
+    writer.close();
+    const Reader file(appended_);
+    EXPECT_TRUE(file.dataset("/noise").offset.has_value());
+    EXPECT_TRUE(identical(file.read("/noise"), tensor));
+    EXPECT_FALSE(file.dataset("/half").offset.has_value());
+    EXPECT_TRUE(identical(file.read("/half"), half));
+}
+
 TEST_F(AppendWriterFile, can_be_changed_by_the_library_afterwards) {
     const Tensor tensor = counting(DType::kFloat32, {4});
     write_both([&](EitherWriter& out) {

@@ -32,6 +32,7 @@ class Recorder : public OutputFile {
         events_.push_back(
             {false, offset, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
     }
+    void read(uint64_t, std::span<std::byte>) override { FAIL() << "nothing is read back"; }
     void sync() override { events_.push_back({true, 0, {}}); }
     void publish() override {}
     void close() override {}
