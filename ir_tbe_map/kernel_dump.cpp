@@ -57,6 +57,8 @@ struct KernelDumpScope::State : Observer {
           options(std::move(scope_options)),
           selection(options.config, options.model_name, source_of(options)) {
         start = now();
+        for (const std::string& remark : options.config.remarks)
+            options.log.say(LogLevel::kWarning, options.config.name + ": " + remark);
         source.attach(*this);
     }
     ~State() override { detach(); }
@@ -107,14 +109,21 @@ void KernelDumpScope::State::kernel_end(const KernelEvent& event) {
     if (options.config.debug && !event.status.overflow()) return;
     try {
         write(event, names);
+        if (options.log.takes(LogLevel::kInfo))
+            options.log.say(LogLevel::kInfo,
+                            "dumped " + summary.kernels.back().names.front() + " of " + op);
     } catch (const std::exception& failure) {
-        if (summary.failed++ == 0)
-            summary.first_failure = std::string(event.type) + " of " + op + ": " + failure.what();
+        const std::string what = std::string(event.type) + " of " + op + ": " + failure.what();
+        options.log.say(LogLevel::kError, what);
+        if (summary.failed++ == 0) summary.first_failure = what;
     }
 }
 
 /// {dump_path}/{time}/{device_id}[/{model_name}/{model_id}/{step}], made when it is needed.
 fs::path KernelDumpScope::State::folder() {
+    // Two dumps that begin in one second get a folder each.
+    while (summary.folder.empty() && fs::exists(options.config.dump_path / folder_time(start)))
+        start += 1'000'000;
     summary.folder =
         options.config.dump_path / folder_time(start) / std::to_string(options.device_id);
     fs::path path = summary.folder;

@@ -10,6 +10,7 @@
 
 #include "core/event/event_source.h"
 #include "ir_tbe_map/acl_config.h"
+#include "ir_tbe_map/device_log.h"
 
 namespace npuscope::ir_tbe_map {
 
@@ -21,6 +22,7 @@ struct KernelDumpOptions {
     /// Asked at each kernel; false leaves it out. Empty: all.
     std::function<bool()> wanted = {};
     bool debug_records = false;  ///< overflow records as with dump_debug, but every kernel's dump
+    DeviceLog log = {};          ///< a line a file (info), what failed (error), remarks (warning)
     /// Microseconds since 1970; empty: the system's clock.
     std::function<uint64_t()> now = {};
 };

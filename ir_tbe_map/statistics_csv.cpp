@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-
 namespace npuscope::ir_tbe_map {
 
 namespace {

@@ -10,53 +10,16 @@
 #include "core/base/error.h"
 #include "core/dumpdata/op_debug.h"
 #include "core/dumpdata/reader.h"
+#include "tests/ir_tbe_map/fake_executor.h"
 #include "tests/support/support.h"
 
 namespace npuscope::ir_tbe_map {
 namespace {
 
 namespace fs = std::filesystem;
+using test::FakeExecutor;
 using test::RunResult;
 using test::TempDir;
-
-/// Publishes kernels as an executor does.
-class FakeExecutor : public EventSource {
-  public:
-    [[nodiscard]] int device_code() const override { return 10; }
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> run_facts() const override {
-        return {};
-    }
-    void begin_op(const std::string& op_name, const std::string& node = {}, int64_t step = -1) {
-        name_ = op_name;
-        const OpSource source{.node = node, .step = step};
-        const OpBegin event{name_, ++seqid_, true, {}, source};
-        publish([&](Observer& observer) { observer.op_begin(event); });
-    }
-    void kernel(const std::string& type,
-                const std::vector<Tensor>& inputs,
-                const std::vector<Tensor>& outputs,
-                uint64_t bits = 0,
-                const char* output_format = "ND") {
-        const std::vector<TensorFormat> in(inputs.size());
-        const std::vector<TensorFormat> out(outputs.size(), TensorFormat{output_format});
-        KernelEvent event{.type = type,
-                          .op_name = name_,
-                          .seqid = seqid_,
-                          .task_id = ++task_,
-                          .stream_id = 3,
-                          .inputs = inputs,
-                          .outputs = outputs,
-                          .status = {.bits = bits}};
-        event.input_formats = in;
-        event.output_formats = out;
-        publish([&](Observer& observer) { observer.kernel_end(event); });
-    }
-
-  private:
-    std::string name_;
-    int64_t seqid_ = 0;
-    int64_t task_ = 0;
-};
 
 Tensor vector_of(std::initializer_list<float> values) {
     return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
@@ -140,6 +103,19 @@ TEST(KernelDump, keeps_inputs_or_outputs_as_the_mode_says) {
         EXPECT_EQ(file.outputs.size(), static_cast<size_t>(outputs)) << mode;
         EXPECT_EQ(file.dump_time, 1700000000000007u);
     }
+}
+
+TEST(KernelDump, gives_two_dumps_of_one_second_a_folder_each) {
+    const TempDir folder;
+    FakeExecutor npu;
+    std::vector<std::string> folders;
+    for (int i = 0; i < 2; ++i) {
+        KernelDumpScope scope(npu, options_of(folder, kOn));
+        npu.begin_op("neg");
+        npu.kernel("Neg", {vector_of({1})}, {vector_of({-1})});
+        folders.push_back(scope.close().folder.string());
+    }
+    EXPECT_NE(folders[0], folders[1]);
 }
 
 TEST(KernelDump, makes_no_folder_when_no_kernel_comes) {
