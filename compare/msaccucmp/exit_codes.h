@@ -18,8 +18,17 @@ enum ExitCode : int {
     kInvalidDumpData = 11,
     kIndexOutOfBounds = 12,
     kWriteFileError = 19,
+    kInvalidDataType = 21,
+    kInvalidFormat = 22,
+    kInvalidShape = 23,
+    kInvalidConvertFunction = 26,
     kUnsupportedCompare = 30,
     kInvalidAlgorithm = 31,
+    kInvalidOverflowType = 35,
+    kInvalidOverflowStatus = 36,
+    kNanoSizesDiffer = 39,
+    kDataShapeMismatch = 40,
+    kInvalidInputMapping = 42,
 };
 
 /// Ends the command with `code`. An empty message means that the reason was logged already.

@@ -1,14 +1,18 @@
 #include "compare/msaccucmp/msaccucmp.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <unistd.h>
 
+#include "compare/msaccucmp/convert/convert.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/h5_compare.h"
 #include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/options.h"
+#include "compare/msaccucmp/overflow/overflow.h"
 #include "compare/msaccucmp/paths.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -16,8 +20,6 @@ namespace npuscope::compare::msaccucmp {
 namespace {
 
 constexpr const char* kProgram = "msaccucmp";
-constexpr const char* kCompareProgram = "msaccucmp compare";
-constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
 
 /// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files
 /// (6).
@@ -45,6 +47,45 @@ int compare(const CompareOptions& options, Log& log) {
     throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
 }
 
+struct Command {
+    const char* name;
+    const char* description;
+    std::vector<OptionSpec> (*specs)(std::span<const std::string> arguments);
+    int (*run)(std::span<const std::string> arguments, Log& log);
+};
+
+constexpr auto kCommands = std::to_array<Command>({
+    {"compare",
+     "Compares two dumps tensor by tensor.",
+     compare_option_specs,
+     [](std::span<const std::string> arguments, Log& log) {
+         return compare(parse_compare_options(arguments, log), log);
+     }},
+    {"convert",
+     "Converts binary dumps to arrays, and their memory formats.",
+     [](std::span<const std::string>) { return convert_option_specs(); },
+     [](std::span<const std::string> arguments, Log& log) {
+         return convert(parse_convert_options(arguments, log), log);
+     }},
+    {"overflow",
+     "Says which ops overflowed first, from the dumps of an overflow run.",
+     [](std::span<const std::string>) { return overflow_option_specs(); },
+     [](std::span<const std::string> arguments, Log& log) {
+         return overflow(parse_overflow_options(arguments), log);
+     }},
+});
+
+std::string names_of_commands() {
+    std::string names;
+    for (const Command& command : kCommands)
+        names += (names.empty() ? "" : ",") + std::string(command.name);
+    return names;
+}
+
+std::string usage() {
+    return "usage: " + std::string(kProgram) + " [-h] {" + names_of_commands() + "} ...\n";
+}
+
 /// Usage errors are printed as argparse prints them; all else is logged. Only what is logged is
 /// followed by the line with the time: not usage errors and not help.
 struct Ended {
@@ -52,20 +93,20 @@ struct Ended {
     bool is_logged = true;
 };
 
-Ended run_compare(std::span<const std::string> arguments,
+Ended run_command(const Command& command,
+                  std::span<const std::string> arguments,
                   std::ostream& out,
                   std::ostream& err,
                   Log& log) {
+    const std::string program = std::string(kProgram) + " " + command.name;
     try {
-        return {.code = compare(parse_compare_options(arguments, log), log)};
+        return {.code = command.run(arguments, log)};
     } catch (const HelpAsked&) {
-        out << help_of(kCompareProgram,
-                       "Compares two dumps tensor by tensor.",
-                       compare_option_specs(arguments));
+        out << help_of(program, command.description, command.specs(arguments));
         return {.code = kOk, .is_logged = false};
     } catch (const CommandError& stop) {
         if (stop.code() == kUsageError) {
-            err << usage_of(kCompareProgram, compare_option_specs(arguments)) << kCompareProgram
+            err << usage_of(program, command.specs(arguments)) << program
                 << ": error: " << log_safe(stop.what()) << "\n";
         } else if (*stop.what() != '\0') {
             log.error(stop.what());
@@ -92,21 +133,27 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     if (::getuid() == 0)
         log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
     if (arguments.empty()) {
-        out << kUsage;
+        out << usage();
         log_end(log, start);
         return kInvalidParameter;
     }
     if (is_help(arguments.front())) {
-        out << kUsage << "\nCommands:\n  compare  compare two dumps\n";
+        out << usage() << "\nCommands:\n";
+        for (const Command& command : kCommands)
+            out << "  " << command.name << "\n        " << command.description << "\n";
         return kOk;
     }
-    if (arguments.front() != "compare") {
-        err << kUsage << kProgram << ": error: there is no command '" << log_safe(arguments.front())
-            << "' (choose from 'compare')\n";
+    const auto* const command =
+        std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
+            return arguments.front() == each.name;
+        });
+    if (command == kCommands.end()) {
+        err << usage() << kProgram << ": error: there is no command '"
+            << log_safe(arguments.front()) << "' (choose from " << names_of_commands() << ")\n";
         return kUsageError;
     }
     try {
-        const Ended ended = run_compare(arguments.subspan(1), out, err, log);
+        const Ended ended = run_command(*command, arguments.subspan(1), out, err, log);
         if (ended.is_logged) log_end(log, start);
         return ended.code;
     } catch (const std::bad_alloc&) {
