@@ -21,16 +21,16 @@ struct TracedFormat {
 /// One launch, kept.
 struct TracedKernel {
     std::string type;
-    std::string op_name;
+    std::string op_name = {};
     int64_t seqid = 0;
     int64_t task_id = 0;
     int64_t stream_id = 0;
-    NamedValues attributes;
-    std::vector<Tensor> inputs;
-    std::vector<Tensor> outputs;
-    std::vector<TracedFormat> input_formats;
-    std::vector<TracedFormat> output_formats;
-    FloatStatus status;
+    NamedValues attributes = {};
+    std::vector<Tensor> inputs = {};
+    std::vector<Tensor> outputs = {};
+    std::vector<TracedFormat> input_formats = {};
+    std::vector<TracedFormat> output_formats = {};
+    FloatStatus status = {};
 };
 
 /// Keeps every kernel between two calls of take(). Tensors are shared, not copied.

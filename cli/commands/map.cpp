@@ -17,7 +17,7 @@ namespace npuscope::cli {
 namespace {
 
 struct Arguments {
-    std::string ops, acl, output;
+    std::string ops, acl, output, from;
     std::vector<std::string> only;
     DeviceOptions device;
 };
@@ -32,6 +32,7 @@ int run(const Arguments& arguments, const Globals& globals) {
     map.reference = diagnose::device_from_names("cpu", options.chip, options.reference);
     map.acl = arguments.acl;
     map.output = arguments.output;
+    map.from = arguments.from;
     map.only = arguments.only;
     map.progress = !globals.quiet;
     const ir_tbe_map::Mapping mapping = diagnose::map_ops(map);
@@ -53,6 +54,9 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_option("-o,--output",
                    arguments->output,
                    "folder for mapping.json and, without --acl, the kernels' dumps");
+    app.add_option("--from",
+                   arguments->from,
+                   "folder of a device's kernel dumps: align and judge those, run nothing");
     app.add_option("--op", arguments->only, "only this op, /name/seqid; may repeat")
         ->allow_extra_args(false);
     add_device_options(app, arguments->device, false);

@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/dumpfile/paths.h"
 #include "core/dumpfile/reader.h"
+#include "diagnose/flows/map_device.h"
 #include "diagnose/flows/recompute.h"
 #include "diagnose/kernel_mapping.h"
 #include "diagnose/kernel_trace.h"
@@ -208,6 +209,16 @@ ir_tbe_map::Mapping map_ops(const MapOptions& options) {
                             "'" + dumpfile::nearest_paths(reader.file(), path));
     }
     make_folder(options.output);
+    if (!options.from.empty()) {
+        if (!options.acl.empty())
+            throw Error(ErrorKind::kUsage,
+                        "kernel dumps are read from a folder; acl.json, which writes them, has no "
+                        "place there");
+        mapping = map_device(options);
+        if (!options.output.empty())
+            write_text_file(options.output / "mapping.json", to_json(mapping));
+        return mapping;
+    }
     Progress progress("map", static_cast<int64_t>(reader.ops().size()), options.progress);
     MapRun run(options, reader);
     for (const dumpfile::OpEntry& recorded : reader.ops()) {

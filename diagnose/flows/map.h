@@ -18,6 +18,7 @@ struct MapOptions {
     Device reference = Device::reference64();
     std::filesystem::path acl;           ///< acl.json; empty: inputs and outputs of every kernel
     std::filesystem::path output;        ///< folder for mapping.json and, without acl, kernels/
+    std::filesystem::path from = {};     ///< folder of a device's kernel dumps: those are judged
     std::vector<std::string> only = {};  ///< paths /name/seqid; empty: every op
     bool progress = false;
     /// Called once with the executor, before the first op: hooks.
@@ -28,9 +29,11 @@ struct MapOptions {
 /// `only` as in MapOptions.
 [[nodiscard]] bool is_selected(const dumpfile::OpEntry& op, const std::vector<std::string>& only);
 
-/// Runs each op from its recorded inputs, writes its kernels' dumps, and finds for each op the
-/// first kernel that leaves the reference. Without acl and output nothing is written. Errors: Error
-/// of every kind, as the parts throw it; an op that cannot run is skipped and says why.
+/// With `from`: the kernels are those of the device's dumps, aligned with the ops by time, content
+/// and name; the chip's emulation only tells the attributes that a dump does not hold.
+/// Else: runs each op from its recorded inputs, writes its kernels' dumps, and finds for each op
+/// the first kernel that leaves the reference. Without acl and output nothing is written. Errors:
+/// Error of every kind, as the parts throw it; an op that cannot run is skipped and says why.
 [[nodiscard]] ir_tbe_map::Mapping map_ops(const MapOptions& options);
 
 }  // namespace npuscope::diagnose
