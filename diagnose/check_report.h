@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnose/expectation.h"
+#include "ir_tbe_map/mapping.h"
 
 namespace npuscope::diagnose {
 
@@ -44,6 +45,9 @@ struct OpFinding {
     OverflowRole overflow = OverflowRole::kNone;
     std::string overflow_note;  ///< from which op it received, which kernels raised it
     std::vector<TensorFinding> tensors;
+    std::vector<ir_tbe_map::MappedKernel> kernel_rows = {};  ///< of a culprit: each judged alone
+    std::optional<size_t> first_kernel = {};  ///< of kernel_rows: the first to leave the reference
+    std::string kernel_folder = {};           ///< of the dumps of kernel_rows; "" without
 };
 
 /// Why the first culprit differs, as far as the evidence goes.

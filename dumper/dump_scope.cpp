@@ -119,6 +119,9 @@ struct Output {
 struct DumpScope::State : Observer, InputProvider {
     State(EventSource& event_source, DumpOptions scope_options, Mode scope_mode);
 
+    void op_begin(const OpBegin& op) override {
+        if (!op.recorded) match.reset();
+    }
     void op_end(const OpEnd& op) override;
     void provide(std::string_view op_name, NamedValues& inputs) override;
 
@@ -350,6 +353,10 @@ int64_t DumpScope::committed_ops() const {
 
 void DumpScope::set_incomplete(const std::string& why) {
     if (state_->incomplete.empty()) state_->incomplete = why;
+}
+
+bool DumpScope::matched() const {
+    return state_->match.has_value();
 }
 
 void DumpScope::forget() noexcept {

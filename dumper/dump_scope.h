@@ -79,6 +79,9 @@ class DumpScope {
     /// The file will say that ops are missing, and why; the first reason stays.
     void set_incomplete(const std::string& why);
 
+    /// Load mode, between the beginning of an op and its end: the golden has a run for it.
+    [[nodiscard]] bool matched() const;
+
     /// For the child after a fork, where the writer's thread does not exist: stops listening and
     /// lets everything be, the files too, which belong to the parent.
     void forget() noexcept;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "npu_backend/kernels/formats.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/lowering.h"
 #include "npu_backend/ops/op.h"
@@ -170,9 +171,14 @@ struct Executor::State {
                               .stream_id = 0,
                               .inputs = call.inputs,
                               .outputs = {},
-                              .status = {}};
-            if (executor_.has_observers())
+                              .status = {},
+                              .attributes = &call.attributes};
+            backend::KernelFormats formats;
+            if (executor_.has_observers()) {
+                formats = backend::formats_of(call);
+                event.input_formats = formats.inputs;
                 executor_.publish([&](Observer& observer) { observer.kernel_begin(event); });
+            }
             if (!hook.skip) row->run(call);
             call.status.inputs_count =
                 !state.numerics.reference() && state.numerics.device.options.status_inputs_nan;
@@ -182,8 +188,12 @@ struct Executor::State {
             event.inputs = call.inputs;
             event.outputs = call.outputs;
             event.status = call.status;
-            if (executor_.has_observers())
+            if (executor_.has_observers()) {
+                formats = backend::formats_of(call);
+                event.input_formats = formats.inputs;
+                event.output_formats = formats.outputs;
                 executor_.publish([&](Observer& observer) { observer.kernel_end(event); });
+            }
             status.merge(call.status);
             kernels.emplace_back(row->type);
             return std::move(call.outputs);

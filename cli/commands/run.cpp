@@ -54,6 +54,18 @@ std::string dump_line(const dumper::DumpSummary& dump) {
 }
 
 /// The kernels that depend most on the order inside the Cube, relative to their largest value.
+void print_kernels(const ir_tbe_map::KernelDumpSummary& kernels) {
+    if (kernels.folder.empty()) {
+        fmt::print("kernels   none dumped\n");
+        return;
+    }
+    fmt::print(
+        "kernels   {}: {} dumps", printable(kernels.folder.string()), kernels.kernels.size());
+    if (!kernels.debug_files.empty())
+        fmt::print(", {} overflow records", kernels.debug_files.size());
+    fmt::print("\n");
+}
+
 void print_cube_range(std::vector<CubeRange> rows) {
     constexpr size_t kShown = 5;
     int64_t sensitive = 0;
@@ -130,6 +142,7 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
                 fmt::print("          {}\n", printable(op));
         }
     }
+    if (report.kernels) print_kernels(*report.kernels);
     if (arguments.run.cube_range) print_cube_range(report.cube_ranges);
     fmt::print("{}", report.profile_table);
     fmt::print("overflow  {}", overflow::to_text(report.overflow));
@@ -147,6 +160,10 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
             root["options"][std::string(row.key)] = row.get(arguments.run.device.options, row);
     for (const auto& [name, tensor] : report.outputs)
         root["outputs"][name] = {{"dtype", name_of(tensor.dtype())}, {"shape", tensor.shape()}};
+    if (report.kernels)
+        root["kernels"] = {{"folder", report.kernels->folder.string()},
+                           {"count", report.kernels->kernels.size()},
+                           {"debug_files", report.kernels->debug_files}};
     for (const diagnose::OutputDifference& output : report.expectation)
         root["expect"][output.name] = {
             {"max_abs", output.max_abs},
@@ -226,6 +243,9 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "--load", run.load, ".h5: feed each op the golden file's inputs; outputs go to --dump");
     app.add_option(
         "--check-overflow", run.check_overflow, ".h5 (or folder): only the ops that overflowed");
+    app.add_option("--acl",
+                   run.acl,
+                   "acl.json: dump the kernels too; with --load only those of the ops that it has");
     app.add_option("--max-bytes", run.max_bytes, "stop dumping at this size; 0 is no limit")
         ->transform(CLI::AsSizeValue(false));
     app.add_flag("--stats-only",

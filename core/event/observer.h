@@ -58,6 +58,13 @@ struct OpSource {
     int64_t step = -1;          ///< training step, from 0; -1: not told
 };
 
+/// How a kernel holds a tensor in memory. Its elements are published in plain layout; whoever needs
+/// the bytes puts them into this format.
+struct TensorFormat {
+    std::string_view name = "ND";  ///< as CANN calls it: NCHW, NC1HWC0, FRACTAL_Z, FRACTAL_NZ, …
+    int64_t groups = 1;            ///< of a convolution's filter
+};
+
 /// One kernel launch. Views live for the call.
 struct KernelEvent {
     std::string_view type;     ///< CANN operator: Conv2D, TransData, …
@@ -68,6 +75,9 @@ struct KernelEvent {
     std::span<const Tensor> inputs;
     std::span<const Tensor> outputs;  ///< empty at kernel_begin
     FloatStatus status;               ///< empty at kernel_begin
+    const NamedValues* attributes = nullptr;
+    std::span<const TensorFormat> input_formats = {};   ///< one an input
+    std::span<const TensorFormat> output_formats = {};  ///< one an output; empty at kernel_begin
 };
 
 /// One op, before it runs. Views live for the call.

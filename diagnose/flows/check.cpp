@@ -14,6 +14,7 @@
 #include "core/base/printable.h"
 #include "core/base/progress.h"
 #include "core/dumpfile/reader.h"
+#include "diagnose/culprit_kernels.h"
 #include "diagnose/explanation.h"
 #include "diagnose/findings.h"
 #include "diagnose/model_inputs.h"
@@ -251,6 +252,11 @@ CheckReport check(const CheckOptions& options) {
         if (report.changed) report.samples = free_run.outputs.front().second.dim(0);
     }
     conclude(report, golden, !folder.temporary());
+    trace_culprits({.device = options.device,
+                    .reference = options.reference,
+                    .output = folder.temporary() ? fs::path() : folder / "map",
+                    .between_steps = options.between_steps},
+                   report);
     if (!folder.temporary()) {
         write_text_file(folder / "verdicts.json", to_json(report));
         write_text_file(folder / "report.html", to_html(report));

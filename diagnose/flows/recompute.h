@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "npu_backend/device.h"
+#include "npu_backend/executor.h"
 
 namespace npuscope::diagnose {
 
@@ -36,6 +37,15 @@ struct RecomputeReport {
     /// The op with the largest error; nullptr when nothing ran.
     [[nodiscard]] const RecomputedOp* worst() const;
 };
+
+/// nullptr when there is no such tensor; `path` is "name" or, in a list, "name/name_0".
+[[nodiscard]] const Tensor* result_named(const Results& results, const std::string& path);
+
+/// One computed result (or nullptr) against what was recorded as `name`.
+[[nodiscard]] RecomputedResult judge_result(const Tensor* computed,
+                                            const Tensor& recorded,
+                                            const std::string& name,
+                                            const std::string& compute_type);
 
 /// Names and arguments of other frameworks go through the aliases. A mask that was not recorded
 /// asks for the recorded results; an argument that is neither recorded nor optional skips the op.

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/dumpfile/layout.h"
 #include "diagnose/batched_run.h"
 #include "diagnose/model_inputs.h"
 #include "diagnose/op_profile.h"
@@ -42,6 +43,24 @@ dumper::DumpOptions dump_options(const RunOptions& options) {
             throw Error(ErrorKind::kUsage, "--load needs --dump: name the file for the outputs");
     }
     return dump;
+}
+
+/// Null without acl.
+std::unique_ptr<ir_tbe_map::KernelDumpScope> kernel_dump(const RunOptions& options,
+                                                         Executor& executor,
+                                                         const dumper::DumpScope* loading) {
+    if (options.acl.empty()) return nullptr;
+    if (executor.device_code() != dumpfile::kDeviceNpu)
+        throw Error(ErrorKind::kUsage, "--acl dumps the kernels of a chip; add --device npu");
+    ir_tbe_map::KernelDumpOptions dump;
+    dump.config = ir_tbe_map::read_acl_config(options.acl);
+    dump.model_name = options.model.stem().string();
+    dump.log = ir_tbe_map::DeviceLog::from_environment();
+    if (!options.load.empty()) {
+        ir_tbe_map::require_acl_dump_data_off();
+        dump.wanted = [loading] { return loading->matched(); };
+    }
+    return std::make_unique<ir_tbe_map::KernelDumpScope>(executor, std::move(dump));
 }
 
 void judge(const RunOptions& options, const onnx_model::Model& model, RunReport& report) {
@@ -98,6 +117,7 @@ RunReport run(const RunOptions& options) {
     overflow::OverflowWatcher watcher(executor);
     std::unique_ptr<dumper::DumpScope> scope;
     if (dump.enabled) scope = std::make_unique<dumper::DumpScope>(executor, dump);
+    const auto kernels = kernel_dump(options, executor, scope.get());
     std::unique_ptr<OpProfile> profile;
     if (!options.profile.empty()) profile = std::make_unique<OpProfile>(executor);
 
@@ -124,6 +144,7 @@ RunReport run(const RunOptions& options) {
     report.ops = executor.last_seqid();
     report.cube_ranges = executor.cube_ranges();
     if (scope) report.dump = scope->close();
+    if (kernels) report.kernels = kernels->close();
     if (executor.observer_error_count() > 0)
         throw Error(ErrorKind::kInternal,
                     "an observer failed " + std::to_string(executor.observer_error_count()) +

@@ -12,6 +12,7 @@
 #include "diagnose/expectation.h"
 #include "diagnose/scaled_step.h"
 #include "dumper/dump_scope.h"
+#include "ir_tbe_map/kernel_dump.h"
 #include "npu_backend/device.h"
 #include "npu_backend/executor.h"
 #include "overflow/watcher.h"
@@ -41,6 +42,7 @@ struct RunOptions {
     bool record_views = false;
     bool cube_range = false;        ///< also by other models of the sum inside the Cube
     std::filesystem::path profile;  ///< .json: times of ops and kernels as a Chrome trace
+    std::filesystem::path acl;      ///< acl.json: kernels too; with load only those of loaded ops
     bool progress = false;
 };
 
@@ -54,8 +56,9 @@ struct RunReport {
     std::vector<LossScaleStep> loss_scale;  ///< with loss_scale; more than one when it shrinks
     std::vector<CubeRange> cube_ranges;     ///< with cube_range; one row a Cube kernel
     std::string profile_table;              ///< with profile
-    int64_t ops = 0;                        ///< recorded ops that ran
-    double seconds = 0;                     ///< of the model's run
+    std::optional<ir_tbe_map::KernelDumpSummary> kernels;  ///< with acl
+    int64_t ops = 0;                                       ///< recorded ops that ran
+    double seconds = 0;                                    ///< of the model's run
 };
 
 /// Errors: Error of every kind, as the parts throw it; nothing is left under a final name then.

@@ -159,6 +159,31 @@ std::string chart(const CheckReport& report) {
     return svg + "</svg>\n";
 }
 
+/// Of a culprit: each kernel with the error that it introduces.
+std::string kernel_table(const OpFinding& op) {
+    if (op.kernel_rows.empty()) return {};
+    std::string html =
+        "<table><tr><th>kernel</th><th>changes</th><th>introduced</th><th>so far</th>"
+        "<th>verdict</th></tr>";
+    for (size_t i = 0; i < op.kernel_rows.size(); ++i) {
+        const ir_tbe_map::MappedKernel& kernel = op.kernel_rows[i];
+        html += fmt::format(
+            "<tr><td class=\"mono\">{}{}</td><td>{}</td><td class=\"num\">{}</td><td "
+            "class=\"num\">{}</td><td>{}{}</td></tr>",
+            escaped(kernel.type),
+            op.first_kernel == i ? " <b>&#8592; first</b>" : "",
+            escaped(kernel.change),
+            percent_text(kernel.introduced),
+            percent_text(kernel.total),
+            escaped(kernel.verdict),
+            kernel.verdict == "pass" ? "" : " " + escaped(kernel.rule));
+    }
+    html += "</table>";
+    if (!op.kernel_folder.empty())
+        html += "<p>dumps: <span class=\"mono\">" + escaped(op.kernel_folder) + "</span></p>";
+    return html;
+}
+
 std::string tensor_details(const OpFinding& op) {
     if (op.tensors.empty() && op.kernels.empty()) return escaped(op.rule);
     std::string html = "<details><summary>" +
@@ -167,7 +192,7 @@ std::string tensor_details(const OpFinding& op) {
     html += "<p>kernels: <span class=\"mono\">";
     for (size_t i = 0; i < op.kernels.size(); ++i)
         html += (i > 0 ? " &#8594; " : "") + escaped(op.kernels[i]);
-    html += "</span></p>";
+    html += "</span></p>" + kernel_table(op);
     for (const TensorFinding& tensor : op.tensors) {
         html += fmt::format("<p><span class=\"mono\">{}</span> {} {} &#8212; <b>{}</b> {}<br>",
                             escaped(tensor.target.empty() ? tensor.golden : tensor.target),

@@ -34,7 +34,22 @@ json tensor_json(const TensorFinding& tensor) {
             {"metrics", metrics}};
 }
 
+json kernel_json(const ir_tbe_map::MappedKernel& kernel) {
+    return {{"type", kernel.type},
+            {"change", kernel.change},
+            {"status", kernel.status},
+            {"overflow", kernel.overflow},
+            {"verdict", kernel.verdict},
+            {"rule", kernel.rule},
+            {"introduced", number(kernel.introduced)},
+            {"total", number(kernel.total)},
+            {"files", kernel.files}};
+}
+
 json op_json(const OpFinding& op) {
+    json kernel_rows = json::array();
+    for (const ir_tbe_map::MappedKernel& kernel : op.kernel_rows)
+        kernel_rows.push_back(kernel_json(kernel));
     json tensors = json::array();
     for (const TensorFinding& tensor : op.tensors)
         tensors.push_back(tensor_json(tensor));
@@ -50,7 +65,10 @@ json op_json(const OpFinding& op) {
             {"free", number(op.free_error)},
             {"overflow", name_of(op.overflow)},
             {"overflow_note", op.overflow_note},
-            {"tensors", tensors}};
+            {"tensors", tensors},
+            {"kernel_rows", kernel_rows},
+            {"first_kernel", op.first_kernel ? json(*op.first_kernel) : json(nullptr)},
+            {"kernel_folder", op.kernel_folder.empty() ? json(nullptr) : json(op.kernel_folder)}};
 }
 
 json culprit_json(const CheckReport& report) {

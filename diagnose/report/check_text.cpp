@@ -71,6 +71,20 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
     return text;
 }
 
+std::string kernel_line(const OpFinding& op) {
+    if (op.kernel_rows.empty()) return {};
+    if (!op.first_kernel)
+        return fmt::format("  kernel      none of the {} is over its own tolerance\n",
+                           op.kernel_rows.size());
+    const ir_tbe_map::MappedKernel& kernel = op.kernel_rows[*op.first_kernel];
+    return fmt::format("  kernel      {} ({} of {}){}: {}\n",
+                       printable(kernel.type),
+                       *op.first_kernel + 1,
+                       op.kernel_rows.size(),
+                       kernel.change.empty() ? "" : ", " + kernel.change,
+                       printable(kernel.rule));
+}
+
 }  // namespace
 
 std::string to_text(const CheckReport& report, bool color, bool all_ops) {
@@ -99,6 +113,7 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
                             report.why.evidence,
                             report.why.fingerprint,
                             report.why.confidence);
+    if (report.first_culprit) text += kernel_line(report.ops[*report.first_culprit]);
     for (const std::string& remark : report.remarks)
         text += fmt::format("  note        {}\n", printable(remark));
     if (!report.next.empty()) text += fmt::format("  next        {}\n", printable(report.next));

@@ -77,7 +77,8 @@ Tensor filter_gradient(Lowering& op, const Gradient& g) {
                                     {g.transposed ? g.x : g.dy, g.transposed ? g.dy : g.x},
                                     attributes),
                           g.kernel("FRACTAL_Z", "FRACTAL_Z_3D"),
-                          g.kernel("NCHW", "NCDHW"));
+                          g.kernel("NCHW", "NCDHW"),
+                          op.integer("groups"));
 }
 
 void lower_convolution_backward(Lowering& op) {
@@ -102,7 +103,8 @@ void lower_convolution_backward(Lowering& op) {
     const Gradient g{
         op.format_cast(inputs.tensors[0], plain, blocked),
         op.format_cast(inputs.tensors[1], plain, blocked),
-        op.format_cast(inputs.tensors[2], plain, volume ? "FRACTAL_Z_3D" : "FRACTAL_Z"),
+        op.format_cast(
+            inputs.tensors[2], plain, volume ? "FRACTAL_Z_3D" : "FRACTAL_Z", op.integer("groups")),
         attributes(op, static_cast<size_t>(input.ndim() - 2)),
         inputs.output,
         op.flag("transposed"),

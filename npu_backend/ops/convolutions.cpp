@@ -71,7 +71,8 @@ void lower_convolution(Lowering& op) {
     const char* blocked = volume ? "NDC1HWC0" : "NC1HWC0";
     std::vector<Tensor> operands = {
         op.format_cast(inputs.tensors[0], plain, blocked),
-        op.format_cast(inputs.tensors[1], plain, volume ? "FRACTAL_Z_3D" : "FRACTAL_Z")};
+        op.format_cast(
+            inputs.tensors[1], plain, volume ? "FRACTAL_Z_3D" : "FRACTAL_Z", op.integer("groups"))};
     if (op.has("bias")) operands.push_back(op.tensor("bias"));
     const char* kernel = volume       ? (transposed ? "Conv3DTranspose" : "Conv3D")
                          : transposed ? "Conv2DTranspose"

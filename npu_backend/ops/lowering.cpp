@@ -109,11 +109,15 @@ Tensor Lowering::cast(Tensor tensor, DType target) {
     return launch("Cast", {std::move(tensor)}, {{"dst_type", inside}});
 }
 
-Tensor Lowering::format_cast(Tensor tensor, std::string_view from, std::string_view to) {
+Tensor Lowering::format_cast(Tensor tensor,
+                             std::string_view from,
+                             std::string_view to,
+                             int64_t groups) {
     if (!on_chip()) return tensor;
-    return launch("TransData",
-                  {std::move(tensor)},
-                  {{"src_format", std::string(from)}, {"dst_format", std::string(to)}});
+    return launch(
+        "TransData",
+        {std::move(tensor)},
+        {{"src_format", std::string(from)}, {"dst_format", std::string(to)}, {"groups", groups}});
 }
 
 void Lowering::result(Tensor value, DType dtype) {

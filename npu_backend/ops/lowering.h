@@ -65,8 +65,11 @@ class Lowering {
     Tensor launch(std::string_view kernel, std::vector<Tensor> inputs, NamedValues attributes = {});
     /// A Cast, unless the tensor has the dtype already or both are floats inside a reference.
     Tensor cast(Tensor tensor, DType target);
-    /// A TransData between two formats, on a chip only.
-    Tensor format_cast(Tensor tensor, std::string_view from, std::string_view to);
+    /// A TransData between two formats, on a chip only. `groups` of a convolution's filter.
+    Tensor format_cast(Tensor tensor,
+                       std::string_view from,
+                       std::string_view to,
+                       int64_t groups = 1);
 
     /// Adds the next result; on a chip a Cast to `dtype` where it differs.
     void result(Tensor value, DType dtype);

@@ -1,6 +1,7 @@
 // Matrix products on the Cube.
 #include <array>
 
+#include "npu_backend/kernels/formats.h"
 #include "npu_backend/ops/cube_inputs.h"
 #include "npu_backend/ops/lowering.h"
 
@@ -34,8 +35,13 @@ Tensor product(Lowering& op, Tensor a, Tensor b, DType declared, bool batched) {
     NamedValues attributes = {{batched ? "adj_x1" : "transpose_x1", false},
                               {batched ? "adj_x2" : "transpose_x2", false},
                               {"output_dtype", inputs.output}};
+    const bool fractal = matrices_in_fractal_nz(op.numerics());
+    if (fractal)
+        for (Tensor& tensor : inputs.tensors)
+            tensor = op.format_cast(std::move(tensor), "ND", "FRACTAL_NZ");
     Tensor y = op.launch(
         batched ? "BatchMatMul" : "MatMul", std::move(inputs.tensors), std::move(attributes));
+    if (fractal) y = op.format_cast(std::move(y), "FRACTAL_NZ", "ND");
     return op.cast(std::move(y), declared);
 }
 
@@ -91,16 +97,18 @@ void lower_baddbmm(Lowering& op) {
 
 constexpr auto kRows = std::to_array<OpRow>({
     {"mm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul; integers IntegerMatMul",
+     "Cast(x1), Cast(x2), TransData where the Cube takes no float32; MatMul; integers "
+     "IntegerMatMul",
      "spec",
      lower_mm},
     {"bmm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2) where the Cube takes no float32; BatchMatMul; integers IntegerMatMul",
+     "Cast(x1), Cast(x2), TransData where the Cube takes no float32; BatchMatMul; integers "
+     "IntegerMatMul",
      "spec",
      lower_bmm},
     {"addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     "Muls(mat1, alpha); Cast(x1), Cast(x2) where the Cube takes no float32; MatMul; Add, or Axpy "
-     "when beta is not 1",
+     "Muls(mat1, alpha); Cast(x1), Cast(x2), TransData where the Cube takes no float32; MatMul; "
+     "Add, or Axpy when beta is not 1",
      "spec",
      lower_addmm},
     {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "

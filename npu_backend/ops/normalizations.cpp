@@ -73,14 +73,18 @@ void lower_batch_norm_training(Lowering& op,
                       {{"epsilon", op.number("eps")}, {"factor", op.number("momentum")}});
     if (outputs.size() != 5)
         op.reject("kernel BNTrainingUpdate must give y, mean, variance and the batch's two");
-    op.result(outputs[0], op.declared("input"));
+    const bool image = x.ndim() == 4;
+    op.result(image ? op.format_cast(outputs[0], "NC1HWC0", "NCHW") : outputs[0],
+              op.declared("input"));
     op.result(outputs[3], statistics);
     op.result(inverse_deviation(op, outputs[4]), statistics);
 }
 
 void lower_batch_norm(Lowering& op) {
-    const Tensor x = op.tensor("input");
-    if (x.ndim() < 2) op.reject("input must have at least 2 dimensions");
+    if (op.raw("input").ndim() < 2) op.reject("input must have at least 2 dimensions");
+    const bool image = op.raw("input").ndim() == 4;
+    const Tensor x =
+        image ? op.format_cast(op.tensor("input"), "NCHW", "NC1HWC0") : op.tensor("input");
     const DType statistics = statistics_type(op.declared("input"));
     const Shape channels = {x.dim(1)};
     const Tensor scale = tensor_or(op, "weight", statistics, channels, 1.0);
@@ -91,10 +95,11 @@ void lower_batch_norm(Lowering& op) {
     }
     if (!op.has("running_mean") || !op.has("running_var"))
         op.reject("running_mean and running_var are needed outside training");
-    op.result(op.launch("BNInfer",
-                        {x, scale, offset, op.tensor("running_mean"), op.tensor("running_var")},
-                        {{"epsilon", op.number("eps")}}),
-              op.declared("input"));
+    const Tensor y =
+        op.launch("BNInfer",
+                  {x, scale, offset, op.tensor("running_mean"), op.tensor("running_var")},
+                  {{"epsilon", op.number("eps")}});
+    op.result(image ? op.format_cast(y, "NC1HWC0", "NCHW") : y, op.declared("input"));
     // Outside training ATen gives two tensors without elements.
     op.result(Tensor(op.numerics().held(statistics), {0}), statistics);
     op.result(Tensor(op.numerics().held(statistics), {0}), statistics);
@@ -108,8 +113,8 @@ constexpr auto kRows = std::to_array<OpRow>({
      lower_layer_norm},
     {"native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
      "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "training: BNTrainingReduce, BNTrainingUpdate; Adds, Rsqrt for the third result (the running "
-     "statistics are not written back); else BNInfer",
+     "TransData of images; training: BNTrainingReduce, BNTrainingUpdate; Adds, Rsqrt for the third "
+     "result (the running statistics are not written back); else BNInfer; TransData",
      "spec",
      lower_batch_norm},
 });

@@ -15,6 +15,7 @@ void register_dumps(py::module_& module);
 void register_flows(py::module_& module);
 void register_schemas(py::module_& module);
 void register_profiles(py::module_& module);
+void register_kernel_dumps(py::module_& module);
 
 }  // namespace npuscope::python
 
@@ -32,4 +33,5 @@ PYBIND11_MODULE(_core, module) {
     python::register_flows(module);
     python::register_schemas(module);
     python::register_profiles(module);
+    python::register_kernel_dumps(module);
 }

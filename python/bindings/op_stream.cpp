@@ -124,6 +124,7 @@ void OpStream::end(StreamOp& op) {
 void OpStream::kernel_begin(const KernelEvent& event) {
     if (computing_ == nullptr || !has_observers()) return;
     KernelEvent renumbered = event;
+    renumbered.op_name = computing_->name;
     renumbered.seqid = computing_->seqid;
     publish([&](Observer& observer) { observer.kernel_begin(renumbered); });
 }
@@ -135,6 +136,7 @@ void OpStream::kernel_end(const KernelEvent& event) {
         computing_->running_statistics = {event.outputs[1], event.outputs[2]};
     if (!has_observers()) return;
     KernelEvent renumbered = event;
+    renumbered.op_name = computing_->name;
     renumbered.seqid = computing_->seqid;
     publish([&](Observer& observer) { observer.kernel_end(renumbered); });
 }

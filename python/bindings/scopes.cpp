@@ -11,6 +11,7 @@
 #include "overflow/watcher.h"
 #include "python/bindings/locked_executor.h"
 #include "python/bindings/op_stream.h"
+#include "python/bindings/scope.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {
@@ -104,34 +105,6 @@ py::dict summary_dict(const dumper::DumpSummary& summary) {
     return row;
 }
 
-/// The source lives as long as the scope.
-struct Scope {
-    std::shared_ptr<void> source;  // executor or stream, shared with Python
-    std::recursive_mutex* mutex = nullptr;
-    std::unique_ptr<dumper::DumpScope> scope;
-
-    py::dict close(bool complete, const std::string& note) {
-        if (!complete) scope->set_incomplete(note);
-        dumper::DumpSummary summary;
-        {
-            const py::gil_scoped_release released;
-            if (mutex != nullptr) {
-                const std::lock_guard lock(*mutex);
-                summary = scope->close();
-            } else {
-                summary = scope->close();
-            }
-        }
-        return summary_dict(summary);
-    }
-    void forget() {
-        if (scope) scope->forget();
-        scope.reset();
-        // The source's observers are gone with the parent; it stays until the child ends.
-        static_cast<void>(new std::shared_ptr<void>(std::move(source)));
-    }
-};
-
 struct Watch {
     std::shared_ptr<void> source;  // as Scope's
     std::unique_ptr<overflow::OverflowWatcher> watcher;
@@ -157,16 +130,8 @@ py::dict record_dict(const overflow::OverflowRecord& record) {
 }
 
 template <class Source>
-EventSource& events_of(Source& source) {
-    if constexpr (std::is_same_v<Source, LockedExecutor>)
-        return source.executor;
-    else
-        return source;
-}
-
-template <class Source>
-std::unique_ptr<Scope> make_scope(const std::shared_ptr<Source>& source, const py::dict& given) {
-    auto scope = std::make_unique<Scope>();
+std::shared_ptr<Scope> make_scope(const std::shared_ptr<Source>& source, const py::dict& given) {
+    auto scope = std::make_shared<Scope>();
     scope->source = source;
     if constexpr (std::is_same_v<Source, LockedExecutor>) scope->mutex = &source->mutex;
     scope->scope = std::make_unique<dumper::DumpScope>(events_of(*source), options_from(given));
@@ -187,8 +152,30 @@ std::unique_ptr<Watch> make_watch(const std::shared_ptr<Source>& source) {
 
 }  // namespace
 
+py::dict Scope::close(bool complete, const std::string& note) {
+    if (!complete) scope->set_incomplete(note);
+    dumper::DumpSummary summary;
+    {
+        const py::gil_scoped_release released;
+        if (mutex != nullptr) {
+            const std::lock_guard lock(*mutex);
+            summary = scope->close();
+        } else {
+            summary = scope->close();
+        }
+    }
+    return summary_dict(summary);
+}
+
+void Scope::forget() {
+    if (scope) scope->forget();
+    scope.reset();
+    // The source's observers are gone with the parent; it stays until the child ends.
+    static_cast<void>(new std::shared_ptr<void>(std::move(source)));
+}
+
 void register_scopes(py::module_& module) {
-    py::class_<Scope>(module, "DumpScope")
+    py::class_<Scope, std::shared_ptr<Scope>>(module, "DumpScope")
         .def(py::init(&make_scope<LockedExecutor>), py::arg("source"), py::arg("options"))
         .def(py::init(&make_scope<OpStream>), py::arg("source"), py::arg("options"))
         .def("close", &Scope::close, py::arg("complete") = true, py::arg("note") = "")

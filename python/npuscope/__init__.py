@@ -21,12 +21,14 @@ from npuscope.errors import (
 )
 from npuscope.executor import Executor, Hook, chip, chips, current_executor
 from npuscope.flows import Comparison, check, compare, extract, overflow, run
+from npuscope.kernel_dump import DumpedKernel, KernelDumpSummary, kernel_dump, map_ops
 from npuscope.profile import Profile, ProfileRow
 
 __all__ = [
     "Comparison",
     "Dump",
     "DumpSummary",
+    "DumpedKernel",
     "DumpedOp",
     "Error",
     "Executor",
@@ -35,6 +37,7 @@ __all__ = [
     "HookCall",
     "InternalError",
     "IoError",
+    "KernelDumpSummary",
     "Profile",
     "ProfileRow",
     "Tensor",
@@ -49,6 +52,8 @@ __all__ = [
     "dumper",
     "errors",
     "extract",
+    "kernel_dump",
+    "map_ops",
     "open_dump",
     "ops",
     "overflow",

@@ -7,11 +7,14 @@ import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 
 from npuscope import _core
 from npuscope.errors import UsageError
 from npuscope.executor import current_executor
+
+if TYPE_CHECKING:
+    from npuscope.kernel_dump import KernelDumpSummary, KernelsWhileLoading
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -45,7 +48,7 @@ class OpenScope:
     """One attached dump. Left alone in a forked child, where the file belongs to the parent."""
 
     def __init__(self, source: Any, options: Mapping[str, Any]) -> None:
-        self._scope = _core.DumpScope(source, dict(options))
+        self._scope = self.core = _core.DumpScope(source, dict(options))
         self._forgotten = False
         _open_scopes.add(self)
 
@@ -99,6 +102,23 @@ def dump_options(
     return options
 
 
+def kernels_while_loading(
+    source: Any, acl_json: Optional[PathLike], scope: OpenScope, facts: Mapping[str, str]
+) -> Optional["KernelsWhileLoading"]:
+    """None without `acl_json`. Errors close the scope first."""
+    if acl_json is None:
+        return None
+    from npuscope.kernel_dump import KernelsWhileLoading, require_chip
+
+    try:
+        _core.require_acl_dump_data_off()
+        require_chip(facts)
+        return KernelsWhileLoading(source, acl_json, scope)
+    except Exception as error:
+        scope.close(error)
+        raise
+
+
 class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
     """With-block: what the current chip's ops do goes to a `.h5` file, complete when the block ends.
 
@@ -114,6 +134,8 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
     compress        1 to 9: larger tensors are deflated; slow, but any HDF5 reads them.
     sync            what is committed survives a power cut, not only the end of the process.
     estimate        nothing is written; `summary.bytes` tells what the file would take.
+    load_with_acl_dump  with use_load: the kernels of ops that find their run in the file are dumped,
+                    too, as `acl_json` says; `d.kernels` tells where. ACL_DUMP_DATA must be 0.
 
     `as d` gives this object; `d.summary` tells about the file after the block. One object serves one
     block. Errors: UsageError and IoError when the block begins; IoError at its end when the file
@@ -128,7 +150,9 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
         check_overflow: bool = False,
         dump_path: Optional[PathLike] = None,
         load_file_path: Optional[PathLike] = None,
+        load_with_acl_dump: bool = False,
         *,
+        acl_json: PathLike = "acl.json",
         inputs: bool = True,
         statistics: bool = False,
         dump_inputs: bool = False,
@@ -144,6 +168,7 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
             "use_dump": use_dump,
             "use_load": use_load,
             "check_overflow": check_overflow,
+            "load_with_acl_dump": load_with_acl_dump,
         }
         check_flags(flags)
         self._enabled = enabled and any(flags[mode] for mode in MODES)
@@ -163,16 +188,23 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
                 "estimate": estimate,
             },
         )
+        self._acl_json = acl_json if load_with_acl_dump and "load_file_path" in self._options else None
         self._scope: Optional[OpenScope] = None
+        self._kernels: Optional["KernelsWhileLoading"] = None
         self._used = False
         self.summary: Optional[DumpSummary] = None
+        self.kernels: Optional["KernelDumpSummary"] = None
 
     def __enter__(self) -> "dumper":
         if self._used:
             raise UsageError("a dumper object serves one with-block; make another")
         self._used = True
         if self._enabled:
-            self._scope = OpenScope(current_executor()._core, self._options)
+            executor = current_executor()
+            self._scope = OpenScope(executor._core, self._options)
+            self._kernels = kernels_while_loading(
+                executor._core, self._acl_json, self._scope, executor.facts
+            )
         return self
 
     def __exit__(
@@ -185,6 +217,8 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
             self.summary = DumpSummary()
             return
         try:
+            if self._kernels is not None:
+                self.kernels = self._kernels.close()
             self.summary = self._scope.close(error)
         except Exception:
             # The user's own error says more than that its dump could not be finished.

@@ -76,5 +76,44 @@ TEST(CheckText, shows_what_does_not_pass_and_hides_what_does) {
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+CheckReport with_kernels() {
+    CheckReport report = sample();
+    ir_tbe_map::MappedKernel cast{.type = "Cast", .change = "float32 to float16"};
+    cast.verdict = "out_of_range";
+    cast.rule = "g leaves the range of float16";
+    ir_tbe_map::MappedKernel product{.type = "MatMul<b>"};
+    product.verdict = "pass";
+    report.ops[1].kernel_rows = {cast, product};
+    report.ops[1].first_kernel = 0;
+    report.ops[1].kernel_folder = "out/map/kernels/1/0";
+    return report;
+}
+
+TEST(CheckText, names_the_kernel_of_the_first_culprit) {
+    EXPECT_NE(to_text(with_kernels(), false, false)
+                  .find("  kernel      Cast (1 of 2), float32 to float16: g leaves the range of "
+                        "float16\n"),
+              std::string::npos);
+    CheckReport report = with_kernels();
+    report.ops[1].first_kernel.reset();
+    EXPECT_NE(to_text(report, false, false).find("none of the 2 is over its own tolerance"),
+              std::string::npos);
+}
+
+TEST(CheckJson, holds_the_kernels_of_culprits) {
+    const auto ops = nlohmann::json::parse(to_json(with_kernels()))["ops"];
+    EXPECT_EQ(ops[0]["kernel_rows"].size(), 0u);
+    EXPECT_TRUE(ops[0]["first_kernel"].is_null());
+    EXPECT_EQ(ops[1]["first_kernel"], 0);
+    EXPECT_EQ(ops[1]["kernel_rows"][0]["change"], "float32 to float16");
+    EXPECT_EQ(ops[1]["kernel_folder"], "out/map/kernels/1/0");
+}
+
+TEST(CheckHtml, shows_the_kernels_of_culprits) {
+    const std::string page = to_html(with_kernels());
+    EXPECT_NE(page.find("MatMul&lt;b&gt;</td>"), std::string::npos);
+    EXPECT_NE(page.find("out/map/kernels/1/0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose

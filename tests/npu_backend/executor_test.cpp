@@ -81,7 +81,9 @@ TEST(Executor, demotes_float32_cube_inputs_on_910A) {
     EXPECT_EQ(y.dtype(), DType::kFloat32);
     EXPECT_EQ(y.at(0), 2049.0);
     EXPECT_EQ(recorder.compute_type, ComputeType::kFloat16);
-    EXPECT_EQ(recorder.kernels, (std::vector<std::string>{"Cast", "Cast", "MatMul"}));
+    EXPECT_EQ(recorder.kernels,
+              (std::vector<std::string>{
+                  "Cast", "Cast", "TransData", "TransData", "MatMul", "TransData"}));
     EXPECT_FALSE(recorder.status.overflow());
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "npu_backend/executor.h"
-#include "npu_backend/op_debug.h"
 
 namespace npuscope {
 namespace {
@@ -96,24 +95,6 @@ TEST(FloatStatus, rejects_a_buffer_that_is_none) {
     Tensor wrong = Tensor::zeros(DType::kFloat32, {4});
     EXPECT_THROW((void)status.get_v1(wrong), Error);
     EXPECT_THROW((void)status.clear_v1(Tensor::zeros(DType::kInt32, {8})), Error);
-}
-
-TEST(OpDebugRecord, has_the_published_layout) {
-    std::vector<std::byte> bytes(2048);
-    bytes[256 + 8] = std::byte{3};
-    bytes[256 + 16] = std::byte{7};
-    bytes[1024 + 16] = std::byte{0x20};
-    const OpDebugRecord record = OpDebugRecord::parse(bytes);
-    EXPECT_EQ(record.ai_core.stream_id, 3u);
-    EXPECT_EQ(record.ai_core.task_id, 7u);
-    EXPECT_EQ(record.ai_core.status, 0x20u);
-    EXPECT_EQ(record.payload(), bytes);
-    const std::string json = record.json();
-    EXPECT_NE(json.find("\"status\": 32"), std::string::npos) << json;
-    EXPECT_NE(json.find("\"kernel_code\": \"0x0\""), std::string::npos) << json;
-    EXPECT_LT(json.find("DHA Atomic Add"), json.find("L2 Atomic Add"));
-    bytes.pop_back();
-    EXPECT_THROW((void)OpDebugRecord::parse(bytes), Error);
 }
 
 }  // namespace

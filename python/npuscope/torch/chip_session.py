@@ -118,14 +118,9 @@ class npu:  # noqa: N801 - reads as a statement: with npu("910A"):
         chip: str = "910A",
         *,
         check_overflow: bool = False,
-        load_with_acl_dump: bool = False,
         quiet: bool = False,
         settings: Optional[Mapping[str, Setting]] = None,
     ) -> None:
-        if load_with_acl_dump:
-            raise UnsupportedError(
-                "load_with_acl_dump: kernel dumps are not built; the dump tells each op's kernels"
-            )
         self.session = ChipSession(chip, settings_list(settings), quiet)
         self._check = check_overflow
         self._watch: Optional[Any] = None

@@ -16,8 +16,10 @@ from npuscope.dump_scope import (
     PathLike,
     check_flags,
     dump_options,
+    kernels_while_loading,
 )
-from npuscope.errors import UnsupportedError, UsageError
+from npuscope.errors import UsageError
+from npuscope.kernel_dump import KernelDumpSummary, KernelsWhileLoading
 from npuscope.torch.session import Session, current_session, seqids
 
 CPU, CUDA = 0, 1
@@ -38,7 +40,9 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
                         dumped under the golden's seqid. Parameters are not changed by it.
     check_overflow      only ops whose kernels overflowed; inside `npu(chip)` only.
     dump_path           a name ending in .h5, an existing folder, or None (time stamp as name, here).
-    load_with_acl_dump  kernel dumps while loading: not built, an UnsupportedError.
+    load_with_acl_dump  with use_load, inside `npu(chip)`: the kernels of ops that find their run in the
+                        file are dumped, too, as `acl_json` says; `d.kernels` tells where.
+                        ACL_DUMP_DATA must be 0.
     inputs              False: outputs only.
     statistics          with use_dump: counts, extremes and mean instead of elements.
     ops, steps          names, globs or "re:…"; numbers of training steps (`step()` ends one). Other ops
@@ -64,6 +68,7 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
         load_file_path: Optional[PathLike] = None,
         load_with_acl_dump: bool = False,
         *,
+        acl_json: PathLike = "acl.json",
         inputs: bool = True,
         statistics: bool = False,
         dump_inputs: bool = False,
@@ -84,10 +89,6 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
             "load_with_acl_dump": load_with_acl_dump,
         }
         check_flags(flags)
-        if load_with_acl_dump:
-            raise UnsupportedError(
-                "load_with_acl_dump: kernel dumps are not built; the dump tells each op's kernels"
-            )
         self._enabled = enabled and any(flags[mode] for mode in MODES)
         self._options = dump_options(
             flags,
@@ -106,12 +107,15 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
                 "estimate": estimate,
             },
         )
+        self._acl_json = acl_json if load_with_acl_dump and "load_file_path" in self._options else None
         self._quiet = quiet
         self._session: Optional[Session] = None
         self._own = False
         self._scope: Optional[OpenScope] = None
+        self._kernels: Optional[KernelsWhileLoading] = None
         self._used = False
         self.summary: Optional[DumpSummary] = None
+        self.kernels: Optional[KernelDumpSummary] = None
 
     def __enter__(self) -> "dumper":
         if self._used:
@@ -120,9 +124,21 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
         if not self._enabled:
             return self
         session = current_session()
+        if self._acl_json is not None and (session is None or session.chip is None):
+            raise UsageError(
+                "load_with_acl_dump dumps a chip's kernels: with npuscope.torch.npu(chip), "
+                "torch.utils.dumper(use_load=True, load_with_acl_dump=True, …): …"
+            )
         self._own = session is None
         self._session = session or _recording_session()
         self._scope = self._session.attach(self._options)
+        try:
+            self._kernels = kernels_while_loading(
+                self._session.stream, self._acl_json, self._scope, {"chip": str(self._session.chip)}
+            )
+        except Exception as error:
+            self._session.detach(self._scope, error)
+            raise
         if self._own:
             self._session.enter()
         return self
@@ -139,6 +155,8 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
         if self._own:
             self._session.leave()
         try:
+            if self._kernels is not None:
+                self.kernels = self._kernels.close()
             self.summary = self._session.detach(self._scope, error)
         except Exception:
             # The program's own error says more than that its dump could not be finished.

@@ -11,8 +11,10 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
+from npuscope import _core
 from npuscope.dump_scope import PathLike
-from npuscope.errors import UnsupportedError, UsageError
+from npuscope.errors import UsageError
+from npuscope.kernel_dump import KernelDumpSummary, kernel_summary
 from npuscope.torch import private, session
 from npuscope.torch.device_tensor import (
     DeviceSession,
@@ -54,6 +56,8 @@ class _Installation:
         self.devices = devices
         self.current = 0
         self.options: Dict[str, str] = {}
+        self.kernels = _core.AclSession(self.session.stream)
+        self.dumping = False
         self.sys_module: Any = _MISSING
         self._saved: List[Tuple[Any, str, Any]] = []
 
@@ -68,6 +72,19 @@ class _Installation:
                 delattr(where, name)
             else:
                 setattr(where, name, value)
+
+    def init_dump(self) -> None:
+        self.kernels.init_dump()
+        self.dumping = True
+
+    def set_dump(self, path: PathLike) -> None:
+        if not os.path.exists(path):
+            raise AssertionError(f"the dump configuration {os.fspath(path)!r} does not exist")
+        self.kernels.set_dump(os.path.abspath(os.fspath(path)))
+
+    def finalize_dump(self) -> KernelDumpSummary:
+        self.dumping = False
+        return kernel_summary(self.kernels.finalize_dump())
 
     def check(self, device: Any) -> int:
         index = device if isinstance(device, int) else _npu_index(device)
@@ -94,17 +111,6 @@ def _torch_npu(state: _Installation) -> types.ModuleType:
     def set_device(device: Any) -> None:
         state.current = state.check(device)
 
-    def no_kernel_dumps(*_: Any) -> None:
-        raise UnsupportedError(
-            "kernel dumps are not built; write with torch.utils.dumper(use_dump=True, dump_path=…): "
-            "it tells each op's kernels"
-        )
-
-    def set_dump(path: PathLike) -> None:
-        if not os.path.exists(path):
-            raise AssertionError(f"the dump configuration {os.fspath(path)!r} does not exist")
-        no_kernel_dumps()
-
     def set_option(options: Dict[str, Any]) -> None:
         if not isinstance(options, dict):
             raise TypeError(f"set_option takes a dict, not a {type(options).__name__}")
@@ -112,15 +118,24 @@ def _torch_npu(state: _Installation) -> types.ModuleType:
         if unknown:
             raise UsageError(f"there is no option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
         state.options.update({name: str(value) for name, value in options.items()})
+        switch = options.get("mdldumpswitch")
+        if switch is not None and switch not in ("enable", "disable"):
+            raise UsageError(f"mdldumpswitch is enable or disable, not {switch!r}")
+        if switch == "enable":
+            state.init_dump()
+        if "mdldumpconfigpath" in options:
+            state.set_dump(options["mdldumpconfigpath"])
+        if switch == "disable":
+            state.finalize_dump()
 
     module.is_available = lambda: True
     module.device_count = lambda: state.devices
     module.current_device = lambda: state.current
     module.set_device = set_device
     module.synchronize = lambda device=None: None
-    module.init_dump = no_kernel_dumps
-    module.set_dump = set_dump
-    module.finalize_dump = no_kernel_dumps
+    module.init_dump = state.init_dump
+    module.set_dump = state.set_dump
+    module.finalize_dump = state.finalize_dump
     module.set_option = set_option
     return module
 
@@ -203,7 +218,8 @@ def install(chip: str = "910A", *, devices: int = 1) -> None:
     `.npu()`, `.to("npu:0")`, `device="npu:0"`; what is there is listed in docs/compatibility.md.
 
     Tensors on the device lie in CPU memory; their ops run on the emulated `chip`. From PyTorch 2.1
-    on `torch.device("npu")` works, too. A second call replaces the first. Errors: UsageError.
+    on `torch.device("npu")` works, too. With ACL_DUMP_DATA=1 kernels are dumped as ./acl.json says, until
+    `uninstall`. A second call replaces the first. Errors: UsageError.
     """
     uninstall()
     if devices < 1:
@@ -226,6 +242,9 @@ def install(chip: str = "910A", *, devices: int = 1) -> None:
     state.sys_module = sys.modules.get("torch.npu", _MISSING)
     sys.modules["torch.npu"] = module
     _installed.append(state)
+    if _core.acl_dump_data():
+        state.init_dump()
+        state.set_dump("acl.json")
 
 
 def uninstall() -> None:
@@ -233,6 +252,8 @@ def uninstall() -> None:
     PyTorch gives once in a process."""
     while _installed:
         state = _installed.pop()
+        if state.dumping:
+            state.finalize_dump()
         if state.sys_module is _MISSING:
             sys.modules.pop("torch.npu", None)
         else:

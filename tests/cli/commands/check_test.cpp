@@ -151,5 +151,35 @@ TEST(CheckCommand, a_damaged_golden_file_fails_the_op_that_it_damages) {
     EXPECT_EQ(verdict["counts"]["failed"], 1);
 }
 
+TEST(CheckCommand, names_the_kernel_at_fault_and_keeps_its_dumps) {
+    const test::TempDir folder;
+    const test::RunResult result = test::run({test::program("npuscope"),
+                                              "check",
+                                              kModels + "/pyramid.onnx",
+                                              "-q",
+                                              "--precision-mode",
+                                              "force_fp16",
+                                              "-o",
+                                              "out"},
+                                             folder.path());
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("\n  kernel      Conv2DTranspose (6 of 8): g leaves the range of "
+                              "float16"),
+              std::string::npos)
+        << result.out;
+    const test::RunResult read = test::run_python(R"(
+import json, os, sys
+os.chdir(sys.argv[1])
+op = [o for o in json.load(open('out/verdicts.json'))['ops'] if o['kernel_folder']][0]
+row = op['kernel_rows'][op['first_kernel']]
+mapping = json.load(open('out/map/mapping.json'))
+files = os.listdir(op['kernel_folder'])
+print(row['type'], row['overflow'], row['files'][0] in files, mapping['ops'][0]['path'] == op['path'],
+      len([f for f in files if f.startswith('Opdebug.Node_OpDebug.')]))
+)",
+                                                  {folder.path().string()});
+    EXPECT_EQ(read.out, "Conv2DTranspose True True True 1\n") << read.err;
+}
+
 }  // namespace
 }  // namespace npuscope

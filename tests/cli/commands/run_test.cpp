@@ -202,5 +202,61 @@ TEST(RunCommand, rejects_load_without_dump_and_overflow_with_dump) {
               2);
 }
 
+TEST(RunCommand, dumps_the_kernels_of_a_model) {
+    const test::TempDir folder;
+    test::write_file(folder / "acl.json", R"({"dump": {"dump_path": "out", "dump_list": []}})");
+    const test::RunResult result = test::run({test::program("npuscope"),
+                                              "run",
+                                              kModels + "/digits_resnet.onnx",
+                                              "-q",
+                                              "--acl",
+                                              "acl.json"},
+                                             folder.path());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find(": 73 dumps\n"), std::string::npos) << result.out;
+    const test::RunResult listed = test::run_python(
+        "import glob, sys; print(len(glob.glob(sys.argv[1] + '/out/*/0/digits_resnet/0/0/*')))",
+        {folder.path().string()});
+    EXPECT_EQ(listed.out, "73\n");
+}
+
+TEST(RunCommand, while_loading_dumps_the_kernels_of_loaded_ops_only) {
+    const test::TempDir folder;
+    const std::string npuscope = test::program("npuscope");
+    const std::string model = kModels + "/digits_resnet.onnx";
+    const auto here = [&](std::vector<std::string> command) {
+        return test::run(std::move(command), folder.path());
+    };
+    ASSERT_EQ(here({npuscope, "run", model, "-q", "--device", "cpu", "--dump", "g.h5"}).exit_code,
+              0);
+    ASSERT_EQ(here({npuscope,
+                    "extract",
+                    "-p",
+                    "-i",
+                    "g.h5",
+                    "-o",
+                    "one.h5",
+                    "-s",
+                    "/addmm/21",
+                    "-d",
+                    "/addmm/21"})
+                  .exit_code,
+              0);
+    test::write_file(folder / "acl.json", R"({"dump": {"dump_path": "out"}})");
+    const std::vector<std::string> load = {
+        npuscope, "run", model, "-q", "--load", "one.h5", "--dump", "l.h5", "--acl", "acl.json"};
+    const test::RunResult result = here(load);
+    EXPECT_NE(result.out.find("/0: 8 dumps\n"), std::string::npos) << result.out << result.err;
+    std::vector<std::string> logged = {
+        "env", "ASCEND_SLOG_PRINT_TO_STDOUT=1", "ASCEND_GLOBAL_LOG_LEVEL=1"};
+    logged.insert(logged.end(), load.begin(), load.end());
+    EXPECT_NE(here(logged).out.find("/Muls.addmm_21_0."), std::string::npos);
+    std::vector<std::string> refused = {"env", "ACL_DUMP_DATA=1"};
+    refused.insert(refused.end(), load.begin(), load.end());
+    const test::RunResult error = here(refused);
+    EXPECT_EQ(error.exit_code, 2);
+    EXPECT_NE(error.err.find("export ACL_DUMP_DATA=0"), std::string::npos) << error.err;
+}
+
 }  // namespace
 }  // namespace npuscope

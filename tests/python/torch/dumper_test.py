@@ -294,12 +294,10 @@ class Surroundings(Folder):
             torch.ones(2).exp()
         self.assertFalse(self.path.exists())
 
-    def test_rejects_overflow_checks_without_a_chip_and_kernel_dumps(self) -> None:
+    def test_rejects_overflow_checks_without_a_chip(self) -> None:
         with self.assertRaisesRegex(npuscope.UsageError, "no NPU"):
             with nt.dumper(check_overflow=True, dump_path=self.path):
                 pass
-        with self.assertRaisesRegex(npuscope.UnsupportedError, "load_with_acl_dump"):
-            nt.dumper(use_load=True, load_with_acl_dump=True, load_file_path="a.h5")
         with self.assertRaisesRegex(npuscope.UsageError, "belongs into a with-block"):
             nt.step()
         torch.ones(2).exp()

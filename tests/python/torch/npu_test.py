@@ -220,13 +220,11 @@ class WithDumper(Folder):
             with nt.dumper(use_dump=True, dump_path=self.path), nt.npu("910A"):
                 pass
 
-    def test_rejects_unknown_chips_settings_and_kernel_dumps(self) -> None:
+    def test_rejects_unknown_chips_settings(self) -> None:
         with self.assertRaisesRegex(npuscope.UsageError, "910A"):
             nt.npu("1910")
         with self.assertRaisesRegex(npuscope.UsageError, "colour"):
             nt.npu("910A", settings={"colour": "red"})
-        with self.assertRaisesRegex(npuscope.UnsupportedError, "kernel dumps"):
-            nt.npu("910A", load_with_acl_dump=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-#include "npu_backend/op_debug.h"
+#include "core/dumpdata/op_debug.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 
-namespace npuscope {
+namespace npuscope::dumpdata {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::string OpDebugRecord::json() const {
     return root.dump(4);
 }
 
-}  // namespace npuscope
+}  // namespace npuscope::dumpdata

@@ -1,0 +1,209 @@
+#include "diagnose/kernel_trace.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "compare/bounds.h"
+#include "compare/compare.h"
+#include "core/base/error.h"
+#include "npu_backend/kernels/kernel.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using backend::Kernel;
+using backend::KernelCall;
+using backend::Numerics;
+
+/// Results of these have the bits of their inputs, or are those rounded once.
+constexpr auto kExact =
+    std::to_array<std::string_view>({"Cast",         "TransData", "Identity",
+                                     "ConcatD",      "Pack",      "GatherV2",
+                                     "Index",        "PadV3",     "MirrorPad",
+                                     "SelectV2",     "Tile",      "GatherElements",
+                                     "ReverseV2",    "Roll",      "MaskedSelect",
+                                     "MaskedFill",   "Im2col",    "MaskedScatter",
+                                     "ZerosLike",    "OnesLike",  "Fill",
+                                     "StridedSlice", "Tril",      "Triu",
+                                     "Neg",          "Abs",       "MaxPoolWithArgmaxV1"});
+
+bool is_cube(std::string_view type) {
+    return type.starts_with("Conv") || type == "MatMul" || type == "BatchMatMul";
+}
+
+std::vector<TracedFormat> kept(std::span<const TensorFormat> formats) {
+    std::vector<TracedFormat> rows;
+    for (const TensorFormat& format : formats)
+        rows.push_back({std::string(format.name), format.groups});
+    return rows;
+}
+
+compare::Bound bound_of(const TracedKernel& kernel, DType dtype, ComputeType compute_type) {
+    const bool hf32 = compute_type == ComputeType::kHFloat32 && is_cube(kernel.type);
+    const std::string precision = hf32 ? std::string(name_of(compute_type)) : std::string();
+    compare::Bound bound = compare::PrecisionBounds().bound(
+        {.target = kernel.type, .golden = kernel.type, .dtype = dtype, .compute_type = precision});
+    if (is_float(dtype) && std::ranges::find(kExact, kernel.type) != kExact.end()) {
+        bound = {};
+        bound.exact = true;
+        bound.source = kernel.type + " only moves or rounds";
+    }
+    return bound;
+}
+
+Tensor held(const Tensor& tensor, const Numerics& numerics) {
+    return tensor.cast(numerics.held(tensor.dtype()));
+}
+
+/// The kernel's outputs in the reference.
+std::vector<Tensor> computed(const Kernel& row,
+                             const TracedKernel& kernel,
+                             std::vector<Tensor> inputs,
+                             const Numerics& numerics) {
+    NamedValues attributes = kernel.attributes;
+    for (NamedValue& attribute : attributes)
+        if (auto* dtype = std::get_if<DType>(&attribute.value)) *dtype = numerics.held(*dtype);
+    KernelCall call{row.type, std::move(inputs), std::move(attributes), numerics};
+    row.run(call);
+    return std::move(call.outputs);
+}
+
+/// What the reference gives where a chip's kernel gave a tensor.
+class GoldenChain {
+  public:
+    struct Place {
+        Tensor golden;
+        InputOrigin origin;
+    };
+
+    [[nodiscard]] const Place* find(const Tensor& tensor) const {
+        const auto found = places_.find(tensor.storage_id());
+        return found == places_.end() || found->second.golden.numel() != tensor.numel()
+                   ? nullptr
+                   : &found->second;
+    }
+    void put(const Tensor& tensor, Tensor golden, InputOrigin origin) {
+        places_[tensor.storage_id()] = {std::move(golden), origin};
+    }
+
+  private:
+    std::unordered_map<uint64_t, Place> places_;
+};
+
+compare::TensorResult measured(const Tensor& target,
+                               const Tensor& golden,
+                               const compare::Bound& bound) {
+    compare::Options options;
+    options.divergence = false;
+    return compare::compare_tensors(target, golden, bound, options);
+}
+
+void judge_kernel(const TracedKernel& kernel,
+                  size_t position,
+                  const Numerics& numerics,
+                  ComputeType compute_type,
+                  GoldenChain& chain,
+                  KernelJudgement& judgement) {
+    std::vector<Tensor> own;
+    std::vector<Tensor> golden;
+    bool same = true;
+    for (const Tensor& input : kernel.inputs) {
+        const GoldenChain::Place* place = chain.find(input);
+        judgement.inputs.push_back(place == nullptr ? InputOrigin{} : place->origin);
+        own.push_back(held(input, numerics));
+        golden.push_back(place == nullptr ? own.back() : place->golden.reshaped(input.shape()));
+        same = same && place == nullptr;
+    }
+    const Kernel* row = backend::find_kernel(kernel.type);
+    if (row == nullptr) {
+        judgement.skipped = "there is no kernel of this type to compute it again";
+        return;
+    }
+    const std::vector<Tensor> on_own = computed(*row, kernel, std::move(own), numerics);
+    const std::vector<Tensor> on_golden =
+        same ? on_own : computed(*row, kernel, std::move(golden), numerics);
+    for (size_t i = 0; i < kernel.outputs.size(); ++i) {
+        Tensor output = kernel.outputs[i];
+        if (i < on_own.size() && on_own[i].numel() == output.numel())
+            output = output.reshaped(on_own[i].shape());
+        if (i >= on_own.size() || on_own[i].shape() != output.shape()) {
+            judgement.outputs.push_back(
+                {{compare::Verdict::kUndefined,
+                  "the reference gives " +
+                      (i < on_own.size() ? to_string(on_own[i].shape()) : "no such output")},
+                 0,
+                 0});
+            continue;
+        }
+        const compare::Bound bound = bound_of(kernel, output.dtype(), compute_type);
+        const compare::TensorResult introduced = measured(output, on_own[i], bound);
+        const double total = compare::relative_error(measured(output, on_golden[i], bound));
+        judgement.outputs.push_back(
+            {introduced.judgement, compare::relative_error(introduced), total});
+        chain.put(output, on_golden[i], {position, i});
+    }
+}
+
+}  // namespace
+
+void KernelTrace::kernel_end(const KernelEvent& event) {
+    TracedKernel kernel{.type = std::string(event.type),
+                        .op_name = std::string(event.op_name),
+                        .seqid = event.seqid,
+                        .task_id = event.task_id,
+                        .stream_id = event.stream_id,
+                        .attributes = {},
+                        .inputs = {event.inputs.begin(), event.inputs.end()},
+                        .outputs = {event.outputs.begin(), event.outputs.end()},
+                        .input_formats = kept(event.input_formats),
+                        .output_formats = kept(event.output_formats),
+                        .status = event.status};
+    if (event.attributes != nullptr) kernel.attributes = *event.attributes;
+    kernels_.push_back(std::move(kernel));
+}
+
+void KernelTrace::op_end(const OpEnd& event) {
+    compute_type_ = event.compute_type;
+}
+
+std::vector<TracedKernel> KernelTrace::take() {
+    return std::exchange(kernels_, {});
+}
+
+bool KernelJudgement::finding() const {
+    return std::ranges::any_of(outputs, [](const OutputJudgement& output) {
+        return compare::is_finding(output.judgement.verdict);
+    });
+}
+
+const OutputJudgement* KernelJudgement::worst() const {
+    const OutputJudgement* found = nullptr;
+    for (const OutputJudgement& output : outputs)
+        if (found == nullptr || output.judgement.verdict > found->judgement.verdict ||
+            (output.judgement.verdict == found->judgement.verdict &&
+             output.introduced > found->introduced))
+            found = &output;
+    return found;
+}
+
+std::vector<KernelJudgement> judge_kernels(std::span<const TracedKernel> kernels,
+                                           const Device& reference,
+                                           ComputeType compute_type) {
+    const Numerics numerics{reference, 0};
+    std::vector<KernelJudgement> judgements(kernels.size());
+    GoldenChain chain;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+        try {
+            judge_kernel(kernels[i], i, numerics, compute_type, chain, judgements[i]);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::kIo) throw;
+            judgements[i].skipped = error.what();
+        }
+    }
+    return judgements;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,201 @@
+#include "ir_tbe_map/device_dumps.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/dumpdata/data_type.h"
+#include "core/dumpdata/file_name.h"
+#include "core/dumpdata/reader.h"
+#include "core/layout/conversion.h"
+#include "core/layout/format.h"
+#include "core/layout/stored_layout.h"
+
+namespace npuscope::ir_tbe_map {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kMostRemarks = 10;
+
+/// FNV-1a over 32-bit words. Source: Fowler, Noll, Vo.
+uint64_t hash_of(const Tensor& floats) {
+    uint64_t hash = 14695981039346656037u;
+    for (const float value : floats.as<float>()) {
+        const float plain = value + 0.0f;  // one zero
+        uint32_t word = 0;
+        std::memcpy(&word, &plain, sizeof(word));
+        hash = (hash ^ word) * 1099511628211u;
+    }
+    return hash;
+}
+
+/// How the elements of a private format lie, when the file says enough.
+std::optional<layout::StoredLayout> layout_of(const dumpdata::DumpTensor& tensor,
+                                              layout::Format format) {
+    if (!tensor.shape || !tensor.original_shape || tensor.shape->empty()) return std::nullopt;
+    const layout::Blocks blocks{
+        .c0 = tensor.shape->back(), .n0 = 16, .groups = std::max<int64_t>(1, tensor.sub_format)};
+    try {
+        layout::StoredLayout stored = layout::stored_layout(format, *tensor.original_shape, blocks);
+        if (stored.shape == *tensor.shape) return stored;
+    } catch (const Error&) {
+        // Another format, or a shape that does not belong to it: its order stays unknown.
+    }
+    return std::nullopt;
+}
+
+bool keeps_order(layout::Format format) {
+    return format == layout::Format::kND || format == layout::Format::kNCHW ||
+           format == layout::Format::kNCDHW;
+}
+
+/// Errors: Error(kUnsupported) for elements that are no array of ours.
+Tensor plain_tensor(const dumpdata::DumpReader& reader, const dumpdata::DumpTensor& tensor) {
+    const auto* info = dumpdata::find_data_type(tensor.data_type);
+    const auto dtype = info == nullptr ? std::nullopt : dumpdata::dtype_of(info->type);
+    const auto format = layout::format_from_code(tensor.format);
+    if (!dtype || !format || !tensor.shape)
+        throw Error(ErrorKind::kUnsupported, "elements of this type or format cannot be compared");
+    const Shape stored_shape(tensor.shape->begin(), tensor.shape->end());
+    const auto bytes = reader.read(tensor);
+    const auto count = static_cast<size_t>(numel_of(stored_shape));
+    if (bytes.size() < count * size_of(*dtype))
+        throw Error(ErrorKind::kUnsupported, "fewer bytes than its shape has elements");
+    if (keeps_order(*format)) return Tensor::copy_of(*dtype, stored_shape, bytes.data());
+    const auto stored = layout_of(tensor, *format);
+    if (!stored)
+        throw Error(ErrorKind::kUnsupported, "its format's order of elements is not known");
+    const layout::StoredLayout plain =
+        layout::stored_layout(layout::Format::kND, *tensor.original_shape);
+    const layout::StoredLayout base =
+        layout::stored_layout(stored->logical.size() == 4   ? layout::Format::kNCHW
+                              : stored->logical.size() == 5 ? layout::Format::kNCDHW
+                                                            : layout::Format::kND,
+                              *tensor.original_shape);
+    const auto elements = layout::convert(*stored, base, size_of(*dtype), bytes.data());
+    return Tensor::copy_of(*dtype, Shape(plain.shape.begin(), plain.shape.end()), elements.data());
+}
+
+DeviceTensor described(const dumpdata::DumpReader& reader,
+                       const dumpdata::DumpTensor& tensor,
+                       bool input,
+                       size_t index) {
+    DeviceTensor row;
+    row.input = input;
+    row.index = index;
+    row.file = reader.path();
+    const auto* info = dumpdata::find_data_type(tensor.data_type);
+    row.dtype =
+        info == nullptr ? fmt::format("type {}", tensor.data_type) : std::string(info->name);
+    const auto format = layout::format_from_code(tensor.format);
+    row.format =
+        format ? std::string(layout::name_of(*format)) : fmt::format("format {}", tensor.format);
+    if (tensor.shape) row.stored_shape.assign(tensor.shape->begin(), tensor.shape->end());
+    row.shape = row.stored_shape;
+    try {
+        const Tensor plain = plain_tensor(reader, tensor);
+        row.shape = plain.shape();
+        row.key = content_key(plain);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kUnsupported) throw;
+    }
+    return row;
+}
+
+DeviceKernel read_kernel(const fs::path& file, const dumpdata::FileNameFields& fields) {
+    const dumpdata::DumpReader reader(file);
+    DeviceKernel kernel{.type = fields.op_type,
+                        .op_name = fields.op_name,
+                        .task_id = static_cast<int64_t>(fields.task_id),
+                        .stream_id = static_cast<int64_t>(fields.stream_id.value_or(0)),
+                        .timestamp = fields.timestamp,
+                        .file = file,
+                        .inputs = {},
+                        .outputs = {}};
+    const dumpdata::DumpFile& dump = reader.file();
+    for (size_t i = 0; i < dump.inputs.size(); ++i)
+        kernel.inputs.push_back(described(reader, dump.inputs[i], true, i));
+    for (size_t i = 0; i < dump.outputs.size(); ++i)
+        kernel.outputs.push_back(described(reader, dump.outputs[i], false, i));
+    return kernel;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+    std::error_code failure;
+    std::vector<fs::path> files;
+    for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
+         at.increment(failure))
+        if (at->is_regular_file(failure)) files.push_back(at->path());
+    if (failure)
+        throw Error(
+            ErrorKind::kIo,
+            "cannot read the folder '" + printable(folder.string()) + "': " + failure.message());
+    std::ranges::sort(files);
+    return files;
+}
+
+}  // namespace
+
+ContentKey content_key(const Tensor& tensor) {
+    ContentKey key{.numel = tensor.numel()};
+    const Tensor wide = tensor.cast(DType::kFloat32);
+    key.wide = hash_of(wide);
+    key.half = hash_of(wide.cast(DType::kFloat16).cast(DType::kFloat32));
+    const auto values = wide.as<float>();
+    key.weak = values.size() < 2 || std::ranges::all_of(values, [&](float value) {
+                   return value == values[0] || (value != value && values[0] != values[0]);
+               });
+    return key;
+}
+
+DeviceDumps read_device_dumps(const fs::path& folder) {
+    DeviceDumps dumps;
+    size_t skipped = 0;
+    std::map<fs::path, std::map<std::string, std::string>> names;
+    for (const fs::path& file : files_below(folder)) {
+        std::string name = file.filename().string();
+        if (name == dumpdata::kMappingName) continue;
+        const fs::path parent = file.parent_path();
+        if (!names.contains(parent)) names[parent] = dumpdata::read_mapping(parent);
+        if (const auto found = names[parent].find(name); found != names[parent].end())
+            name = found->second;
+        const auto fields = dumpdata::parse_file_name(name);
+        if (fields && fields->op_type == "Opdebug") {
+            dumps.debug_files.push_back(file.lexically_relative(folder).string());
+            continue;
+        }
+        std::string reason = "its name is not that of a kernel dump";
+        if (fields) try {
+                dumps.kernels.push_back(read_kernel(file, *fields));
+                continue;
+            } catch (const Error& error) {
+                reason = error.what();
+            }
+        if (skipped++ < kMostRemarks)
+            dumps.remarks.push_back(fmt::format(
+                "{} is left out: {}", file.lexically_relative(folder).string(), reason));
+    }
+    if (skipped > kMostRemarks)
+        dumps.remarks.push_back(fmt::format("{} more files are left out", skipped - kMostRemarks));
+    if (dumps.kernels.empty())
+        throw Error(ErrorKind::kUsage,
+                    "'" + printable(folder.string()) +
+                        "' holds no kernel dump ({op_type}.{op_name}.{task}.{stream}.{time})");
+    std::ranges::stable_sort(dumps.kernels, {}, &DeviceKernel::timestamp);
+    return dumps;
+}
+
+Tensor load(const DeviceTensor& tensor) {
+    const dumpdata::DumpReader reader(tensor.file);
+    const auto& side = tensor.input ? reader.file().inputs : reader.file().outputs;
+    return plain_tensor(reader, side.at(tensor.index));
+}
+
+}  // namespace npuscope::ir_tbe_map
