@@ -13,7 +13,7 @@ namespace npuscope::dumpdata {
 
 /// Codes as a dump file writes them; not those of AscendCL.
 enum class DataType : int32_t {
-#define DATA_TYPE(enumerator, code, ...) k##enumerator = code,
+#define DATA_TYPE(enumerator, code, ...) k##enumerator = (code),
 #include "core/dumpdata/data_types.def"
 #undef DATA_TYPE
 };

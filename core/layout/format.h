@@ -10,7 +10,7 @@
 namespace npuscope::layout {
 
 enum class Format : int32_t {
-#define FORMAT(enumerator, code, name, known) k##enumerator = code,
+#define FORMAT(enumerator, code, name, known) k##enumerator = (code),
 #include "core/layout/formats.def"
 #undef FORMAT
 };

@@ -15,7 +15,8 @@ constexpr std::array<const char*, 5> kClasses = {
 }  // namespace
 
 void register_errors() {
-    pybind11::register_exception_translator([](const std::exception_ptr& raised) {
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11's signature
+    pybind11::register_exception_translator([](std::exception_ptr raised) {
         try {
             if (raised) std::rethrow_exception(raised);
         } catch (const Error& failure) {
