@@ -56,6 +56,37 @@ class Dumper(Folder):
         self.assertIn("ZeroDivisionError", dump.facts["Note"])
         self.assertEqual([op.name for op in dump.ops()], ["relu"])
 
+    def test_an_estimate_writes_nothing_and_tells_the_size(self) -> None:
+        sizes = []
+        for estimate in (True, False):
+            path = self.folder / "sized.h5"
+            with npuscope.dumper(use_dump=True, dump_path=path, estimate=estimate) as dump:
+                ops.relu(np.arange(100000, dtype=np.float32))
+            self.assertEqual(path.exists(), not estimate)
+            sizes.append(dump.summary.bytes)
+        self.assertEqual(sizes[1], path.stat().st_size)
+        self.assertAlmostEqual(sizes[0] / sizes[1], 1, delta=0.01)
+
+    def test_a_compressed_sample_is_read_by_h5py(self) -> None:
+        path = self.folder / "sample.h5"
+        x = np.arange(100000, dtype=np.float32) // 1000
+        with npuscope.dumper(use_dump=True, dump_path=path, sample=2, compress=1, sync=True):
+            for i in range(3):
+                ops.relu(x + i)
+        with h5py.File(path) as file:
+            self.assertEqual(len(file["relu"]), 2)
+            for i, seqid in zip((0, 2), sorted(file["relu"], key=int)):
+                stored = file["relu"][seqid]["input/self"]
+                self.assertEqual((stored.compression, stored.shuffle), ("gzip", True))
+                np.testing.assert_array_equal(stored[()], x + i)
+        self.assertLess(path.stat().st_size, 100000)
+
+    def test_bad_options_are_usage_errors(self) -> None:
+        for options in ({"sample": 0}, {"compress": 10}):
+            with self.assertRaises(npuscope.UsageError):
+                with npuscope.dumper(use_dump=True, dump_path=self.folder / "a.h5", **options):
+                    pass
+
     def test_a_block_without_ops_makes_no_file(self) -> None:
         path = self.folder / "none.h5"
         with npuscope.dumper(use_dump=True, dump_path=path) as dump:
