@@ -101,6 +101,15 @@ compare::TensorResult measured(const Tensor& target,
     return compare::compare_tensors(target, golden, bound, options);
 }
 
+/// Against the golden as it is where that leaves the range of the output's dtype, else against the
+/// golden rounded to it.
+double error_of(const Tensor& target, const Tensor& golden, const compare::Bound& bound) {
+    const compare::TensorResult rounded = measured(target, golden, bound);
+    if (rounded.judgement.verdict != compare::Verdict::kOutOfRange)
+        return compare::relative_error(rounded);
+    return compare::relative_error(measured(target.cast(golden.dtype()), golden, bound));
+}
+
 void judge_kernel(const TracedKernel& kernel,
                   size_t position,
                   const Numerics& numerics,
@@ -139,10 +148,9 @@ void judge_kernel(const TracedKernel& kernel,
             continue;
         }
         const compare::Bound bound = bound_of(kernel, output.dtype(), compute_type);
-        const compare::TensorResult introduced = measured(output, on_own[i], bound);
-        const double total = compare::relative_error(measured(output, on_golden[i], bound));
-        judgement.outputs.push_back(
-            {introduced.judgement, compare::relative_error(introduced), total});
+        judgement.outputs.push_back({measured(output, on_own[i], bound).judgement,
+                                     error_of(output, on_own[i], bound),
+                                     error_of(output, on_golden[i], bound)});
         chain.put(output, on_golden[i], {position, i});
     }
 }
