@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 source "$(dirname "$0")/../setup.sh"
-cp "$examples"/18_kernel_dumps/*.py .
+cp "$examples"/19_kernel_dumps/*.py .
 
 # A transformer with one attention weight so large that a matrix product leaves float16's range.
 /usr/bin/python3 -B "$examples/../../data/scale_attention.py" digits_vit.onnx \
