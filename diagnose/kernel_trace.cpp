@@ -101,6 +101,33 @@ compare::TensorResult measured(const Tensor& target,
     return compare::compare_tensors(target, golden, bound, options);
 }
 
+/// Against the golden as it is, not rounded to the output's dtype: what rounding loses counts.
+double error_of(const Tensor& target, const Tensor& golden, const compare::Bound& bound) {
+    const bool floats = is_float(target.dtype()) && is_float(golden.dtype());
+    return compare::relative_error(
+        measured(floats ? target.cast(golden.dtype()) : target, golden, bound));
+}
+
+/// A Cast that rounds as it should may still lose what its dtype promises: small numbers of a
+/// tensor without large ones fall below the smallest that it holds.
+compare::Judgement judged(const TracedKernel& kernel,
+                          const Tensor& output,
+                          const Tensor& golden,
+                          const compare::Bound& bound) {
+    compare::Judgement rounded = measured(output, golden, bound).judgement;
+    const bool narrows = kernel.type == "Cast" && is_float(output.dtype()) &&
+                         is_float(kernel.inputs[0].dtype()) &&
+                         size_of(output.dtype()) < size_of(kernel.inputs[0].dtype());
+    if (!narrows || rounded.verdict != compare::Verdict::kPass) return rounded;
+    const std::string type(name_of(output.dtype()));
+    const compare::Bound kept = compare::PrecisionBounds().bound(
+        {.target = type, .golden = type, .dtype = output.dtype(), .compute_type = type});
+    compare::Judgement lost = measured(output.cast(golden.dtype()), golden, kept).judgement;
+    if (!compare::is_finding(lost.verdict)) return rounded;
+    lost.rule = "rounding underflows: " + lost.rule;
+    return lost;
+}
+
 void judge_kernel(const TracedKernel& kernel,
                   size_t position,
                   const Numerics& numerics,
@@ -139,10 +166,9 @@ void judge_kernel(const TracedKernel& kernel,
             continue;
         }
         const compare::Bound bound = bound_of(kernel, output.dtype(), compute_type);
-        const compare::TensorResult introduced = measured(output, on_own[i], bound);
-        const double total = compare::relative_error(measured(output, on_golden[i], bound));
-        judgement.outputs.push_back(
-            {introduced.judgement, compare::relative_error(introduced), total});
+        judgement.outputs.push_back({judged(kernel, output, on_own[i], bound),
+                                     error_of(output, on_own[i], bound),
+                                     error_of(output, on_golden[i], bound)});
         chain.put(output, on_golden[i], {position, i});
     }
 }

@@ -39,7 +39,9 @@ uint64_t hash_of(const Tensor& floats) {
 /// How the elements of a private format lie, when the file says enough.
 std::optional<layout::StoredLayout> layout_of(const dumpdata::DumpTensor& tensor,
                                               layout::Format format) {
-    if (!tensor.shape || !tensor.original_shape || tensor.shape->empty()) return std::nullopt;
+    if (!tensor.shape || !tensor.original_shape || tensor.shape->empty() ||
+        tensor.shape->back() < 1)
+        return std::nullopt;
     const layout::Blocks blocks{
         .c0 = tensor.shape->back(), .n0 = 16, .groups = std::max<int64_t>(1, tensor.sub_format)};
     try {
@@ -66,7 +68,7 @@ Tensor plain_tensor(const dumpdata::DumpReader& reader, const dumpdata::DumpTens
     const Shape stored_shape(tensor.shape->begin(), tensor.shape->end());
     const auto bytes = reader.read(tensor);
     const auto count = static_cast<size_t>(numel_of(stored_shape));
-    if (bytes.size() < count * size_of(*dtype))
+    if (bytes.size() / size_of(*dtype) < count)
         throw Error(ErrorKind::kUnsupported, "fewer bytes than its shape has elements");
     if (keeps_order(*format)) return Tensor::copy_of(*dtype, stored_shape, bytes.data());
     const auto stored = layout_of(tensor, *format);
@@ -172,12 +174,14 @@ DeviceDumps read_device_dumps(const fs::path& folder) {
             continue;
         }
         std::string reason = "its name is not that of a kernel dump";
-        if (fields) try {
+        if (fields) {
+            try {
                 dumps.kernels.push_back(read_kernel(file, *fields));
                 continue;
             } catch (const Error& error) {
                 reason = error.what();
             }
+        }
         if (skipped++ < kMostRemarks)
             dumps.remarks.push_back(fmt::format(
                 "{} is left out: {}", file.lexically_relative(folder).string(), reason));

@@ -257,6 +257,27 @@ INSTANTIATE_TEST_SUITE_P(kernels,
                          ::testing::Range<size_t>(0, 10),
                          [](const auto& row) { return faults()[row.param].name; });
 
+/// Gradients of 1e-7: float16's smallest number is 6e-8, so that a correct Cast loses them.
+TEST(PlantedFaults, a_cast_that_underflows_is_named_too) {
+    const Fault fault{.name = "",
+                      .op = "mm",
+                      .arguments = {numbers({4, 8}, 1e-7), numbers({8, 4})},
+                      .kernel = "",
+                      .wrong = {}};
+    const test::TempDir folder;
+    MapOptions options;
+    options.ops = golden_of(fault, folder);
+    options.device = Device::npu(chip("910A"));
+    const ir_tbe_map::Mapping mapping = map_ops(options);
+    const ir_tbe_map::MappedOp& op = mapping.ops.at(0);
+    ASSERT_TRUE(op.first_culprit) << to_text(mapping, false, true);
+    EXPECT_EQ(*op.first_culprit, 0u);
+    EXPECT_EQ(op.kernels[0].type, "Cast");
+    EXPECT_EQ(op.kernels[0].rule.substr(0, 20), "rounding underflows:");
+    EXPECT_GT(*op.kernels[0].introduced, 0.1);
+    EXPECT_EQ(op.kernels[1].verdict, "pass");
+}
+
 TEST(PlantedFaults, are_ten) {
     EXPECT_EQ(faults().size(), 10u);
 }

@@ -21,8 +21,9 @@ struct FormatRecorder : Observer {
         for (size_t i = 0; i < event.inputs.size(); ++i) {
             row += (i == 0 ? "" : ",") + text(event.input_formats[i]);
             const auto held = last.find(event.inputs[i].storage_id());
-            if (held != last.end() && event.input_formats[i].name != base(event.inputs[i]))
+            if (held != last.end() && event.input_formats[i].name != base(event.inputs[i])) {
                 EXPECT_EQ(held->second, event.input_formats[i].name) << event.type << " " << i;
+            }
         }
         row += ")->";
         for (size_t i = 0; i < event.outputs.size(); ++i) {
