@@ -92,7 +92,7 @@ class Planted(unittest.TestCase):
             (
                 "npu_backend/a.cpp",
                 "google/protobuf/message.h",
-                "protobuf belongs in core/dumpdata/* npu_backend/onnx/*",
+                "protobuf belongs in npu_backend/onnx/*",
             ),
             ("core/base/a.cpp", "zip.h", "libzip belongs in core/npz/*"),
             ("core/base/a.cpp", "gtest/gtest.h", "GoogleTest belongs in tests/*"),
