@@ -1,11 +1,16 @@
 #include "compare/msaccucmp/msaccucmp.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <unistd.h>
 
 #include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/folders/batch_compare.h"
+#include "compare/msaccucmp/folders/folder_compare.h"
+#include "compare/msaccucmp/folders/plain_files.h"
 #include "compare/msaccucmp/h5_compare.h"
 #include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/options.h"
@@ -16,8 +21,6 @@ namespace npuscope::compare::msaccucmp {
 namespace {
 
 constexpr const char* kProgram = "msaccucmp";
-constexpr const char* kCompareProgram = "msaccucmp compare";
-constexpr const char* kUsage = "usage: msaccucmp [-h] {compare} ...\n";
 
 /// The reference tool refuses a folder that is not there (3) before it refuses -c with .h5 files
 /// (6).
@@ -29,9 +32,21 @@ void check_custom_folder(const CompareOptions& options, Log& log) {
     if (code != kOk) throw CommandError(code, "");
 }
 
-int compare(const CompareOptions& options, Log& log) {
-    if (options.mapping)
-        throw CommandError(kInvalidParameter, "-map/--mapping is not for .h5 dumps.");
+/// A folder of rule files asks for a batch. Errors: CommandError(kInvalidPath) where it is neither a
+/// file nor a folder.
+bool is_batch(const CompareOptions& options, Log& log) {
+    if (options.fusion_rule_file.empty() ||
+        std::filesystem::is_regular_file(options.fusion_rule_file))
+        return false;
+    if (const int code =
+            check_path(options.fusion_rule_file, true, false, PathType::kDirectory, log);
+        code != kOk)
+        throw CommandError(code, "");
+    return true;
+}
+
+int compare(const CompareOptions& options, std::ostream& out, Log& log) {
+    if (options.mapping) return compare_folders(options, out, log);
     for (const std::string& path : {options.my_path, options.golden_path})
         if (const int code = check_path(path, true, false, PathType::kAny, log); code != kOk)
             throw CommandError(code, "");
@@ -42,7 +57,42 @@ int compare(const CompareOptions& options, Log& log) {
         return compare_h5(options, log);
     }
     if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
-    throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
+    if (are_files) return compare_plain_files(options, log);
+    if (is_batch(options, log)) return compare_batch(options, out, log);
+    return compare_folders(options, out, log);
+}
+
+struct Command {
+    const char* name;
+    const char* description;
+    std::vector<OptionSpec> (*specs)(std::span<const std::string> arguments);
+    int (*run)(std::span<const std::string> arguments, std::ostream& out, Log& log);
+};
+
+constexpr auto kCommands = std::to_array<Command>({
+    {"compare",
+     "Compares two dumps tensor by tensor.",
+     compare_option_specs,
+     [](std::span<const std::string> arguments, std::ostream& out, Log& log) {
+         return compare(parse_compare_options(arguments, log), out, log);
+     }},
+    {"file_compare",
+     "Compares two .npy files.",
+     [](std::span<const std::string>) { return file_compare_option_specs(); },
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
+         return file_compare(arguments, log);
+     }},
+});
+
+std::string names_of_commands() {
+    std::string names;
+    for (const Command& command : kCommands)
+        names += (names.empty() ? "" : ",") + std::string(command.name);
+    return names;
+}
+
+std::string usage() {
+    return "usage: " + std::string(kProgram) + " [-h] {" + names_of_commands() + "} ...\n";
 }
 
 /// Usage errors are printed as argparse prints them; all else is logged. Only what is logged is
@@ -52,25 +102,24 @@ struct Ended {
     bool is_logged = true;
 };
 
-Ended run_compare(std::span<const std::string> arguments,
+Ended run_command(const Command& command,
+                  std::span<const std::string> arguments,
                   std::ostream& out,
                   std::ostream& err,
                   Log& log) {
+    const std::string program = std::string(kProgram) + " " + command.name;
     try {
-        return {.code = compare(parse_compare_options(arguments, log), log)};
+        return {.code = command.run(arguments, out, log)};
     } catch (const HelpAsked&) {
-        out << help_of(kCompareProgram,
-                       "Compares two dumps tensor by tensor.",
-                       compare_option_specs(arguments));
+        out << help_of(program, command.description, command.specs(arguments));
         return {.code = kOk, .is_logged = false};
+    } catch (const UsageError& stop) {
+        err << usage_of(program, command.specs(arguments)) << program
+            << ": error: " << log_safe(stop.what()) << "\n";
+        return {.code = stop.code(), .is_logged = false};
     } catch (const CommandError& stop) {
-        if (stop.code() == kUsageError) {
-            err << usage_of(kCompareProgram, compare_option_specs(arguments)) << kCompareProgram
-                << ": error: " << log_safe(stop.what()) << "\n";
-        } else if (*stop.what() != '\0') {
-            log.error(stop.what());
-        }
-        return {.code = stop.code(), .is_logged = stop.code() != kUsageError};
+        if (*stop.what() != '\0') log.error(stop.what());
+        return {.code = stop.code()};
     }
 }
 
@@ -92,21 +141,27 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     if (::getuid() == 0)
         log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
     if (arguments.empty()) {
-        out << kUsage;
+        out << usage();
         log_end(log, start);
         return kInvalidParameter;
     }
     if (is_help(arguments.front())) {
-        out << kUsage << "\nCommands:\n  compare  compare two dumps\n";
+        out << usage() << "\nCommands:\n";
+        for (const Command& command : kCommands)
+            out << "  " << command.name << "  " << command.description << "\n";
         return kOk;
     }
-    if (arguments.front() != "compare") {
-        err << kUsage << kProgram << ": error: there is no command '" << log_safe(arguments.front())
-            << "' (choose from 'compare')\n";
+    const auto command =
+        std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
+            return arguments.front() == each.name;
+        });
+    if (command == kCommands.end()) {
+        err << usage() << kProgram << ": error: there is no command '"
+            << log_safe(arguments.front()) << "' (choose from " << names_of_commands() << ")\n";
         return kUsageError;
     }
     try {
-        const Ended ended = run_compare(arguments.subspan(1), out, err, log);
+        const Ended ended = run_command(*command, arguments.subspan(1), out, err, log);
         if (ended.is_logged) log_end(log, start);
         return ended.code;
     } catch (const std::bad_alloc&) {

@@ -176,7 +176,7 @@ DumpedOp read_dumped_op(const DumpFile& file) {
     try {
         return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file);
     } catch (const dumpdata::DumpError& failure) {
-        throw CompareFailure(failure.sizes_differ() ? kSizeMismatch : kInvalidDumpData,
+        throw CompareFailure(failure.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
                              failure.what());
     } catch (const CompareFailure&) {
         throw;

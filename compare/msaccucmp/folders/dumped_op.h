@@ -55,11 +55,11 @@ struct DumpedOp {
 };
 
 /// Errors: CompareFailure(kInvalidDumpData) the file is damaged, (kInvalidDataType) an element type
-/// that cannot be read, (kSizeMismatch) a nano dump of the wrong size.
+/// that cannot be read, (kNanoSizesDiffer) a nano dump of the wrong size.
 [[nodiscard]] DumpedOp read_dumped_op(const DumpFile& file);
 
 /// The op behind an entry: its newest file, or the parts of an FFTS+ op put together. Errors: those
-/// of read_dumped_op; (kInvalidDumpData), (kUnmatchedShape) when the parts do not fit.
+/// of read_dumped_op; (kInvalidDumpData), (kDataShapeMismatch) when the parts do not fit.
 [[nodiscard]] DumpedOp read_entry(const FolderEntry& entry, Log& log);
 
 /// A NumPy file, or text as numpy.loadtxt reads it when the name ends in .txt. Errors:

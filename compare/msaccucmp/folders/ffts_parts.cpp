@@ -122,7 +122,7 @@ class Assembler {
             }
             const Array& data = op.outputs[i].data;
             if (data.values.numel() != numel_of(shape))
-                throw CompareFailure(kUnmatchedShape,
+                throw CompareFailure(kDataShapeMismatch,
                                      "The dump '" + op.path + "' has " +
                                          std::to_string(data.values.numel()) +
                                          " elements where the part's shape is " +
