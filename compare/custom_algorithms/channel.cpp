@@ -1,7 +1,9 @@
 #include "compare/custom_algorithms/channel.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -95,12 +97,31 @@ std::string Channel::read_line(milliseconds patience) {
             stop(true);
             throw Error(ErrorKind::kIo, "the Python process answers without end");
         }
+        receive(deadline);
+    }
+}
+
+void Channel::read(std::span<std::byte> target, milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    while (!target.empty()) {
+        if (buffer_.empty()) receive(deadline);
+        const size_t count = std::min(buffer_.size(), target.size());
+        std::memcpy(target.data(), buffer_.data(), count);
+        buffer_.erase(0, count);
+        target = target.subspan(count);
+    }
+}
+
+/// Adds to the buffer what has arrived, waiting for something to arrive.
+void Channel::receive(steady_clock::time_point deadline) {
+    for (;;) {
         await(POLLIN, deadline);
         char block[65536];
         const ssize_t got = ::recv(socket_, block, sizeof block, MSG_DONTWAIT);
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got <= 0) report_end();
         buffer_.append(block, static_cast<size_t>(got));
+        return;
     }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -22,13 +24,16 @@ class Channel {
     Channel(Channel&&) = delete;
     Channel& operator=(Channel&&) = delete;
 
-    /// Errors of both: Error(kIo) when the child has ended (with how it ended), or when it does
-    /// not go on within `patience`; the child is gone afterwards.
+    /// Errors of all three: Error(kIo) when the child has ended (with how it ended), or when it
+    /// does not go on within `patience`; the child is gone afterwards.
     void write(std::string_view bytes, std::chrono::milliseconds patience);
     /// Without the line end.
     [[nodiscard]] std::string read_line(std::chrono::milliseconds patience);
+    /// As many bytes as `target` has.
+    void read(std::span<std::byte> target, std::chrono::milliseconds patience);
 
   private:
+    void receive(std::chrono::steady_clock::time_point deadline);
     void await(short events, std::chrono::steady_clock::time_point deadline);
     [[noreturn]] void report_end();
     /// Reaps the child and says how it ended.

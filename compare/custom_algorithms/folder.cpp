@@ -59,6 +59,20 @@ void check_tree(const fs::path& folder, size_t& files) {
 
 }  // namespace
 
+void check_scripts(const fs::path& folder) {
+    std::error_code failure;
+    if (!fs::is_directory(folder, failure)) refuse(folder, "is not a folder");
+    try {
+        const fs::path whole = fs::canonical(folder);
+        check_path(whole);
+        size_t files = 0;
+        check_tree(whole, files);
+    } catch (const fs::filesystem_error& problem) {
+        throw Error(ErrorKind::kUsage,
+                    "custom algorithms: " + printable(std::string(problem.what())));
+    }
+}
+
 std::vector<std::string> algorithm_names(const fs::path& folder) {
     std::error_code failure;
     if (!fs::is_directory(folder, failure)) refuse(folder, "is not a folder");

@@ -12,6 +12,10 @@ inline constexpr size_t kMostFiles = 1000;
 inline constexpr size_t kDeepestFolder = 50;  ///< components of a folder's path
 inline constexpr uintmax_t kLargestFile = uintmax_t{1024} * 1024;
 
+/// Errors: Error(kUsage) where `folder` is no folder, or a file in the tree breaks a rule (its
+/// path's characters and length, its kind, its size, their number and depth).
+void check_scripts(const std::filesystem::path& folder);
+
 /// The names of the algorithms, in alphabetical order; a name is letters, digits and "_".
 /// Errors: Error(kUsage) where a folder is missing or holds no algorithm, where a script's name is
 /// no name, and where a file in the tree breaks a rule (its path's characters and length, its

@@ -202,6 +202,9 @@ class Parser {
                 refuse("argument " + names_of(spec) + ": invalid safe_path_string value: '" +
                        value + "'");
         }
+        if (!spec.words.empty() &&
+            std::find(spec.words.begin(), spec.words.end(), value) == spec.words.end())
+            refuse("argument " + names_of(spec) + ": invalid choice: '" + value + "'");
         if (spec.kind == ValueKind::kInteger || spec.kind == ValueKind::kIntegerList) {
             const char* first = value.data() + (value.starts_with('+') ? 1 : 0);
             const char* last = value.data() + value.size();

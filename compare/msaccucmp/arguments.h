@@ -28,7 +28,8 @@ struct OptionSpec {
     std::string help;
     bool required = false;
     std::vector<int> choices;
-    int exclusive_group = 0;  ///< options of one group other than 0 exclude each other
+    std::vector<std::string> words{};  ///< a text must be one of these, if there are any
+    int exclusive_group = 0;           ///< options of one group other than 0 exclude each other
 };
 
 /// Values by key; a flag that was given has the value "". A list is joined with ",".

@@ -32,9 +32,12 @@ enum ExitCode : int {
     kInvalidAlgorithm = 31,
     kDeleteFileError = 32,
     kInvalidNzDumpData = 34,
+    kInvalidOverflowType = 35,
+    kInvalidOverflowStatus = 36,
     kInvalidTaskType = 37,
     kNanoSizesDiffer = 39,
     kDataShapeMismatch = 40,
+    kInvalidInputMapping = 42,
 };
 
 /// Ends the command with `code`. An empty message means that the reason was logged already.

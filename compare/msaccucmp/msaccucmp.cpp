@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "compare/msaccucmp/convert/convert.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/folders/batch_compare.h"
 #include "compare/msaccucmp/folders/folder_compare.h"
@@ -75,6 +76,12 @@ constexpr auto kCommands = std::to_array<Command>({
      compare_option_specs,
      [](std::span<const std::string> arguments, std::ostream& out, Log& log) {
          return compare(parse_compare_options(arguments, log), out, log);
+     }},
+    {"convert",
+     "Converts binary dumps to arrays, and their memory formats.",
+     [](std::span<const std::string>) { return convert_option_specs(); },
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
+         return convert(parse_convert_options(arguments, log), log);
      }},
     {"file_compare",
      "Compares two .npy files.",

@@ -183,10 +183,8 @@ int64_t checked_numel(std::span<const int64_t> dims) {
 
 std::string joined(std::span<const int64_t> dims, const char* separator) {
     std::string text;
-    for (const int64_t dim : dims) {
-        if (&dim != dims.data()) text += separator;
-        text += std::to_string(dim);
-    }
+    for (size_t i = 0; i < dims.size(); ++i)
+        text += (i == 0 ? "" : separator) + std::to_string(dims[i]);
     return text;
 }
 

@@ -286,11 +286,17 @@ Tensor parse_npy(ByteSource& source, const std::string& what) {
 }
 
 std::string npy_header(DType dtype, std::span<const int64_t> shape) {
+    return npuscope::npy_header(info(dtype).numpy_descr, shape);
+}
+
+}  // namespace npz
+
+std::string npy_header(std::string_view descr, std::span<const int64_t> shape) {
     std::string dims;
     for (const int64_t dim : shape)
         dims += std::to_string(dim) + (shape.size() == 1 ? "," : ", ");
     if (shape.size() > 1) dims.resize(dims.size() - 2);
-    std::string text = "{'descr': '" + std::string(info(dtype).numpy_descr) +
+    std::string text = "{'descr': '" + std::string(descr) +
                        "', 'fortran_order': False, 'shape': (" + dims + "), }";
     const size_t prefix = kMagic.size() + 4;
     const size_t used = prefix + text.size() + 1;
@@ -305,8 +311,6 @@ std::string npy_header(DType dtype, std::span<const int64_t> shape) {
     header += static_cast<char>(text.size() >> 8);
     return header + text;
 }
-
-}  // namespace npz
 
 Tensor parse_npy(std::span<const std::byte> image, const std::string& what) {
     MemorySource source(image, what);

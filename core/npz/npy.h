@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace npuscope {
 /// names the source in messages. Errors: Error(kFormat) damaged, Error(kUnsupported) a dtype
 /// outside the table.
 [[nodiscard]] Tensor parse_npy(std::span<const std::byte> image, const std::string& what);
+
+/// Magic, version and header of a version 1.0 image: what is in front of the elements. `descr` is
+/// NumPy's, "<f4" say.
+[[nodiscard]] std::string npy_header(std::string_view descr, std::span<const int64_t> shape);
 
 /// A version 1.0 image. bfloat16 is written as float32, since NumPy has no such dtype.
 [[nodiscard]] std::string format_npy(const TensorView& tensor);

@@ -69,7 +69,7 @@ AlignedPair align(const DumpedTensor& my, GoldenTensor golden, const AlignmentOp
             throw CompareFailure(kInvalidShape, shapes_differ(my.shape, golden.tensor.shape));
         return {reshaped_checked(my.data, my.shape), golden.tensor.data};
     }
-    static_cast<void>(format_name(my.format));
+    static_cast<void>(known_format_name(my.format));
     const Targets targets =
         options.for_details ? targets_for_details(my, format) : Targets{format, format};
     const bool must_change =

@@ -17,16 +17,13 @@ struct FormatChange {
     int64_t groups = 0;  ///< of a convolution's weight
 };
 
-/// Whether there is a conversion for this pair of formats.
-[[nodiscard]] bool can_change(int64_t from, int64_t to);
-
 /// The conversion itself; from_shape must fit the data. Errors: CompareFailure(kInvalidFormat) no
-/// such pair, (kInvalidConvertFunction) shapes that do not fit it.
+/// such pair, (kInvalidConvertFunction) shapes that do not fit it, (kInvalidNzDumpData) to_shape
+/// cannot be that of a FRACTAL_NZ tensor.
 [[nodiscard]] Array change_format(const FormatChange& change, const Array& data);
 
 /// change_format, or a mere reshape to from_shape where no conversion is needed. Errors: those of
-/// change_format, CompareFailure(kInvalidDumpData) elements and shape differ in number,
-/// (kInvalidNzDumpData) to_shape cannot be that of a FRACTAL_NZ tensor.
+/// change_format, CompareFailure(kInvalidDumpData) elements and shape differ in number.
 [[nodiscard]] Array change_format_if_needed(const FormatChange& change, const Array& data);
 
 /// Errors: CompareFailure(kInvalidDumpData).
@@ -38,7 +35,7 @@ struct FormatChange {
 
 /// The name of a format number. Errors: CompareFailure(kInvalidFormat) when the original tool has
 /// no name for it.
-[[nodiscard]] std::string format_name(int64_t format);
+[[nodiscard]] std::string known_format_name(int64_t format);
 /// Nothing when there is no such name.
 [[nodiscard]] std::optional<int64_t> format_number(const std::string& name);
 

@@ -47,7 +47,7 @@ GoldenTensor read_golden(const FolderPair& folders, const OriginTensor& origin, 
                         .shape = origin.shape,
                         .path = op.path};
     if (is_npu) {
-        golden.format = format_name(golden.tensor.format);
+        golden.format = known_format_name(golden.tensor.format);
         golden.shape = golden.tensor.shape;
     }
     return golden;

@@ -31,6 +31,12 @@ TEST(StorageShape, cuts_channels_of_bytes_into_blocks_of_32) {
     EXPECT_EQ(c0_of(DType::kFloat32), 16);
 }
 
+TEST(StorageShape, is_named_with_a_separator) {
+    EXPECT_EQ(joined(Dims{2, 3, 4}), "2x3x4");
+    EXPECT_EQ(joined(Dims{2, 3}, "_"), "2_3");
+    EXPECT_EQ(joined(Dims{}), "");
+}
+
 TEST(StorageShape, rejects_what_has_no_such_layout) {
     EXPECT_THROW(static_cast<void>(storage_shape(Format::kNC1HWC0, Dims{2, 5, 3})), Error);
     EXPECT_THROW(static_cast<void>(storage_shape(Format::kFRACTAL_Z_C04, Dims{2, 5, 3, 3})), Error);

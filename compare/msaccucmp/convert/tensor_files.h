@@ -1,0 +1,41 @@
+// Writes the tensors, buffers and spaces of one dump as they are: `convert` without -f.
+#pragma once
+
+#include <string>
+
+#include "compare/msaccucmp/convert/array_file.h"
+#include "compare/msaccucmp/convert/dump_array.h"
+#include "compare/msaccucmp/convert/input_file.h"
+#include "compare/msaccucmp/convert/output_names.h"
+#include "compare/msaccucmp/log.h"
+
+namespace npuscope::compare::msaccucmp {
+
+/// Where a tensor stands in its dump: "input.0" in file names, "input:0" in messages.
+struct TensorPlace {
+    bool is_input = false;
+    size_t index = 0;
+
+    [[nodiscard]] std::string text(char separator) const {
+        return (is_input ? "input" : "output") + std::string(1, separator) + std::to_string(index);
+    }
+};
+
+/// One file a tensor. A tensor that cannot be written is logged and the others go on; the first
+/// code is returned. Op-debug dumps become JSON. Errors: CommandError for what concerns the whole
+/// file, before anything is written.
+[[nodiscard]] int write_tensor_files(const InputFile& file,
+                                     ArrayFileType type,
+                                     OutputNames& names,
+                                     Log& log);
+
+/// Writes all elements as an array of `shape`. Errors: CommandError.
+void write_array(const DumpArray& array,
+                 const std::vector<int64_t>& shape,
+                 const std::filesystem::path& path,
+                 ArrayFileType type);
+
+/// Errors: CommandError(kInvalidDataType) when any tensor has a type that cannot be read.
+void check_types(const dumpdata::DumpFile& dump);
+
+}  // namespace npuscope::compare::msaccucmp
