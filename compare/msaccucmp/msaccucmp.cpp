@@ -15,6 +15,7 @@
 #include "compare/msaccucmp/h5_compare.h"
 #include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/options.h"
+#include "compare/msaccucmp/overflow/overflow.h"
 #include "compare/msaccucmp/paths.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -88,6 +89,12 @@ constexpr auto kCommands = std::to_array<Command>({
      [](std::span<const std::string>) { return file_compare_option_specs(); },
      [](std::span<const std::string> arguments, std::ostream&, Log& log) {
          return file_compare(arguments, log);
+     }},
+    {"overflow",
+     "Says which ops overflowed first, from the dumps of an overflow run.",
+     [](std::span<const std::string>) { return overflow_option_specs(); },
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
+         return overflow(parse_overflow_options(arguments), log);
      }},
 });
 

@@ -153,6 +153,44 @@ class Recorded(unittest.TestCase):
         stored = np.frombuffer(next((case / "in").iterdir()).read_bytes()[-2:], np.uint8)
         np.testing.assert_array_equal(array.ravel(), np.unpackbits(stored))
 
+    def improved_overflow_empty_tensor(self, case, code, err, found):
+        self.assertEqual(code, 0, err)
+        base = "Mul.mul0.5.3.1700000000000050"
+        self.assertEqual(
+            found["overflow_summary_STAMP.txt"].read_text(encoding="utf-8").splitlines()[1:],
+            ["[Mul] scope/mul0",
+             " [AIC][TaskId:5][StreamId:3][Status:8]",
+             " [timestamp:1700000000000100]",
+             f" {base}.input.0.npy",
+             " -[Format: ND] [Shape: (0, 3)] [Dtype: float64]",
+             f" {base}.output.0.npy",
+             " -[Format: ND] [Shape: (3,)] [Dtype: float32] " + numbers_of(case / f"out/{base}.output.0.npy")])
+        for name in (f"{base}.input.0.npy", f"{base}.output.0.npy"):
+            self.check_npy(name, found[name], case / "out" / name)
+
+    def improved_overflow_no_stream(self, case, code, err, found):
+        self.assertEqual(code, 0, err)
+        summary = found["overflow_summary_STAMP.txt"].read_text(encoding="utf-8").splitlines()
+        self.assertEqual(summary[1:4], [
+            "[Mul] scope/mul0", " [AIC][TaskId:5][StreamId:3][Status:8]", " [timestamp:1700000000000100]"])
+        self.assertIn("Mul.mul0.5.3.1700000000000050.output.0.npy", found)
+
+    def improved_overflow_same_name(self, case, code, err, found):
+        self.assertEqual(code, 0, err)
+        summary = found["overflow_summary_STAMP.txt"].read_text(encoding="utf-8")
+        self.assertEqual(summary.count("[timestamp:1700000000000100]"), 2)
+        self.assertRegex(summary, r"=\[1\]=[^\0]*=\[2\]=")
+        # Neither's arrays overwrite the other's.
+        arrays = [name.strip() for name in summary.splitlines() if name.endswith(".npy")]
+        self.assertEqual(len(arrays), 8)
+        self.assertEqual(len(set(arrays)), 8)
+        self.assertEqual(set(arrays), {name for name in found if name.endswith(".npy")})
+
+
+def numbers_of(path):
+    array = np.load(path)
+    return f"[Max: {np.max(array)}] [Min: {np.min(array)}] [Mean: {array.mean()}]"
+
 
 def varint(data, at):
     value = shift = 0

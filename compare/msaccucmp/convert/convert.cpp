@@ -90,7 +90,11 @@ class Converter {
                 return code;
             const InputFile file(path);
             const int code = format_ ? write_format_files(file, *format_, names_, log_)
-                                     : write_tensor_files(file, type_, names_, log_);
+                                     : write_tensor_files(
+                                           file,
+                                           {.type = type_, .base = file.path().filename().string()},
+                                           names_,
+                                           log_);
             if (code == kOk) log_.info("\"'" + path + "'\" has been converted.");
             return code;
         } catch (const CommandError& stop) {

@@ -39,12 +39,12 @@ class Problems {
 
 class Writer {
   public:
-    Writer(const InputFile& file, ArrayFileType type, OutputNames& names, Log& log)
+    Writer(const InputFile& file, const TensorFileOptions& options, OutputNames& names, Log& log)
         : file_(file),
-          type_(type),
+          type_(options.type),
           names_(names),
           problems_(file, log),
-          base_(file.path().filename().string()) {}
+          base_(options.base) {}
 
     int run() {
         const auto threads = thread_shapes(file_.dump(), file_.path());
@@ -126,26 +126,6 @@ class Writer {
     std::string base_;
 };
 
-void write_op_debug(const InputFile& file, OutputNames& names, Log& log) {
-    const auto& outputs = file.dump().outputs;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        const DumpArray array(file, outputs[i]);
-        const uint64_t nbytes = static_cast<uint64_t>(array.numel()) * array.item_size();
-        if (nbytes > kMostOpDebugBytes)
-            throw CommandError(kInvalidDumpData,
-                               "op-debug data of " + std::to_string(nbytes) + " bytes is too long");
-        std::vector<std::byte> payload(static_cast<size_t>(nbytes));
-        array.read(0, array.numel(), payload.data());
-        const OpDebug parsed = parse_op_debug(payload, log);
-        const auto path = names.path_of(
-            file.path().filename().string() + ".output." + std::to_string(i) + ".json", ".json");
-        ::unlink(path.c_str());
-        ResultFile json(path);
-        json.write(parsed.json);
-        json.close();
-    }
-}
-
 }  // namespace
 
 void check_types(const dumpdata::DumpFile& dump) {
@@ -173,13 +153,41 @@ void write_array(const DumpArray& array,
                      });
 }
 
-int write_tensor_files(const InputFile& file, ArrayFileType type, OutputNames& names, Log& log) {
+OpDebug write_op_debug(const InputFile& file,
+                       const std::string& base,
+                       OutputNames& names,
+                       Log& log) {
+    OpDebug first;
+    const auto& outputs = file.dump().outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const DumpArray array(file, outputs[i]);
+        const uint64_t nbytes = static_cast<uint64_t>(array.numel()) * array.item_size();
+        if (nbytes > kMostOpDebugBytes)
+            throw CommandError(kInvalidDumpData,
+                               "op-debug data of " + std::to_string(nbytes) + " bytes is too long");
+        std::vector<std::byte> payload(static_cast<size_t>(nbytes));
+        array.read(0, array.numel(), payload.data());
+        OpDebug parsed = parse_op_debug(payload, log);
+        const auto path = names.path_of(base + ".output." + std::to_string(i) + ".json", ".json");
+        ::unlink(path.c_str());
+        ResultFile json(path);
+        json.write(parsed.json);
+        json.close();
+        if (i == 0) first = std::move(parsed);
+    }
+    return first;
+}
+
+int write_tensor_files(const InputFile& file,
+                       const TensorFileOptions& options,
+                       OutputNames& names,
+                       Log& log) {
     check_types(file.dump());
     if (is_op_debug_name(file.path().filename().string())) {
-        write_op_debug(file, names, log);
+        static_cast<void>(write_op_debug(file, options.base, names, log));
         return kOk;
     }
-    return Writer(file, type, names, log).run();
+    return Writer(file, options, names, log).run();
 }
 
 }  // namespace npuscope::compare::msaccucmp

@@ -6,6 +6,7 @@
 #include "compare/msaccucmp/convert/array_file.h"
 #include "compare/msaccucmp/convert/dump_array.h"
 #include "compare/msaccucmp/convert/input_file.h"
+#include "compare/msaccucmp/convert/op_debug.h"
 #include "compare/msaccucmp/convert/output_names.h"
 #include "compare/msaccucmp/log.h"
 
@@ -21,13 +22,25 @@ struct TensorPlace {
     }
 };
 
+struct TensorFileOptions {
+    ArrayFileType type = ArrayFileType::kNpy;
+    std::string base;  ///< the files' names begin with it
+};
+
 /// One file a tensor. A tensor that cannot be written is logged and the others go on; the first
 /// code is returned. Op-debug dumps become JSON. Errors: CommandError for what concerns the whole
 /// file, before anything is written.
 [[nodiscard]] int write_tensor_files(const InputFile& file,
-                                     ArrayFileType type,
+                                     const TensorFileOptions& options,
                                      OutputNames& names,
                                      Log& log);
+
+/// The outputs of an op-debug dump as BASE.output.<i>.json; the first one's content. Errors:
+/// CommandError.
+OpDebug write_op_debug(const InputFile& file,
+                       const std::string& base,
+                       OutputNames& names,
+                       Log& log);
 
 /// Writes all elements as an array of `shape`. Errors: CommandError.
 void write_array(const DumpArray& array,

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compare/msaccucmp/convert/dump_array.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/folders/failure.h"
 #include "core/dumpdata/data_type.h"
@@ -38,7 +39,7 @@ Array decoded(const dumpdata::DataTypeInfo& type,
         return {real_parts(stored, part, {numel}), name};
     }
     Tensor values(*dtype, {numel});
-    dumpdata::decode_elements(type, stored.data(), count, values.mutable_data());
+    decode_as_the_reference(type, stored, count, values.mutable_data());
     if (*dtype == DType::kBool) {
         std::byte* bytes = values.mutable_data();
         std::transform(bytes, bytes + count, bytes, [](std::byte b) {
@@ -162,7 +163,10 @@ DumpedOp read_numpy(const DumpFile& file) {
     output.shape = array.shape();
     if (const auto dtype = dtype_from_name(array.dtype))
         output.data_type = static_cast<int64_t>(dumpdata::data_type_of(*dtype));
-    output.data = array.values.numel() == 0 ? array : array.reshaped({array.values.numel()});
+    // Without elements an array is float64, whatever the file says.
+    output.data = array.values.numel() == 0
+                      ? Array{Tensor(DType::kFloat64, array.shape()), "float64"}
+                      : array.reshaped({array.values.numel()});
     DumpedOp op;
     op.path = file.path.string();
     op.type = op_type_of(file.path.filename().string());
