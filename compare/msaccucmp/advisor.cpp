@@ -60,9 +60,8 @@ Advice advise(const std::vector<std::string>& columns,
     if (const auto overflow = column_of(columns, "OverFlow")) {
         for (const Row& row : rows)
             if (row.cells[*overflow] == "YES")
-                return {.type = "FP16 Overflow",
-                        .index = std::to_string(row.index),
-                        .text = kOverflow};
+                return {
+                    .type = "FP16 Overflow", .index = std::to_string(row.index), .text = kOverflow};
     } else {
         log.warning("The table has no column OverFlow; the FP16 overflow detection is skipped.");
     }
@@ -75,9 +74,8 @@ Advice advise(const std::vector<std::string>& columns,
     }
     if (const auto names = column_of(columns, "NPUDump"))
         if (const Row* row = first_differing_input(rows, *names, *column, input_nodes))
-            return {.type = "Input Inconsistent",
-                    .index = std::to_string(row->index),
-                    .text = kInputs};
+            return {
+                .type = "Input Inconsistent", .index = std::to_string(row->index), .text = kInputs};
     const Row* first_low = nullptr;
     bool any = false;
     bool last_is_low = false;

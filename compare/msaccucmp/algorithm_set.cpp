@@ -66,8 +66,7 @@ AlgorithmTexts AlgorithmSet::run(const TensorPair& pair, int threads) const {
         return number < kBuiltIn;
     });
     AlgorithmTexts texts = run_algorithms(prepared, built_in, threads);
-    const auto outcomes =
-        runner_->compare(pair.my, pair.golden, pair.my_name, pair.golden_name);
+    const auto outcomes = runner_->compare(pair.my, pair.golden, pair.my_name, pair.golden_name);
     for (size_t i = 0; i < selected_.size(); ++i) {
         if (selected_[i] < kBuiltIn) continue;
         const auto& outcome = outcomes[static_cast<size_t>(selected_[i] - kBuiltIn)];

@@ -34,8 +34,8 @@ void check_custom_folder(const CompareOptions& options, Log& log) {
     if (code != kOk) throw CommandError(code, "");
 }
 
-/// A folder of rule files asks for a batch. Errors: CommandError(kInvalidPath) where it is neither a
-/// file nor a folder.
+/// A folder of rule files asks for a batch. Errors: CommandError(kInvalidPath) where it is neither
+/// a file nor a folder.
 bool is_batch(const CompareOptions& options, Log& log) {
     if (options.fusion_rule_file.empty() ||
         std::filesystem::is_regular_file(options.fusion_rule_file))
@@ -165,10 +165,9 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
             out << "  " << command.name << "  " << command.description << "\n";
         return kOk;
     }
-    const auto command =
-        std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
-            return arguments.front() == each.name;
-        });
+    const auto command = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
+        return arguments.front() == each.name;
+    });
     if (command == kCommands.end()) {
         err << usage() << kProgram << ": error: there is no command '"
             << log_safe(arguments.front()) << "' (choose from " << names_of_commands() << ")\n";

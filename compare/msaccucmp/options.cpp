@@ -208,8 +208,8 @@ std::vector<int> select_algorithms(const std::string& text,
             number = static_cast<int>(known - kAlgorithmNames.begin());
         const auto own = std::find(custom.begin(), custom.end(), name);
         if (number < 0 && own != custom.end())
-            number = static_cast<int>(kAlgorithmNames.size()) +
-                     static_cast<int>(own - custom.begin());
+            number =
+                static_cast<int>(kAlgorithmNames.size()) + static_cast<int>(own - custom.begin());
         if (number < 0) {
             if (lower != "all")
                 log.warning("There is no algorithm '" + name + "'; it is left out.");

@@ -49,8 +49,8 @@ struct CompareOptions {
                                                    Log& log);
 
 /// Numbers of the algorithms that -alg names, in column order; those after the built-in ones stand
-/// for `custom` names. Unknown names are logged and dropped. Errors: CommandError(kInvalidParameter)
-/// empty, (kInvalidAlgorithm) none left.
+/// for `custom` names. Unknown names are logged and dropped. Errors:
+/// CommandError(kInvalidParameter) empty, (kInvalidAlgorithm) none left.
 [[nodiscard]] std::vector<int> select_algorithms(const std::string& text,
                                                  Log& log,
                                                  std::span<const std::string> custom = {});

@@ -68,16 +68,14 @@ Source source_of_cann_folder(const std::filesystem::path& path) {
     if (folder->kind() == msaccucmp::DumpKind::kOffline) {
         std::ostringstream nothing;
         for (const auto& pair : msaccucmp::pair_folders(*folder, *folder))
-            source.push_back(
-                {pair.name, [folder, entry = pair.my] { return load(*entry, 0); }});
+            source.push_back({pair.name, [folder, entry = pair.my] { return load(*entry, 0); }});
         return source;
     }
     // Here each entry is one output, "op.0".
     std::map<std::string, std::vector<std::pair<int64_t, const msaccucmp::FolderEntry*>>> ops;
     for (const auto& [key, entry] : folder->entries()) {
         const size_t dot = key.rfind('.');
-        ops[key.substr(0, dot)].emplace_back(std::stoll(key.substr(dot + 1).substr(0, 18)),
-                                             &entry);
+        ops[key.substr(0, dot)].emplace_back(std::stoll(key.substr(dot + 1).substr(0, 18)), &entry);
     }
     for (const auto& [name, outputs] : ops)
         source.push_back({name, [folder, outputs = outputs] {

@@ -65,8 +65,9 @@ Judgement judge_statistics(const RecordedStatistics& target,
                         number_text(allowed) + " (" + bound.source + ")"};
     }
     return {Verdict::kPass,
-            "statistics: max, min, mean and norm agree (" + bound.source + "); elements were not "
-            "recorded"};
+            "statistics: max, min, mean and norm agree (" + bound.source +
+                "); elements were not "
+                "recorded"};
 }
 
 class Comparison {
@@ -114,10 +115,10 @@ class Comparison {
         if (target != nullptr) op.target = target->name;
         if (golden != nullptr) op.golden = golden->name;
         if (target == nullptr || golden == nullptr) {
-            op.judgement = target != nullptr
-                               ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
-                               : Judgement{Verdict::kMissingTarget,
-                                           "only the golden side has this op"};
+            op.judgement =
+                target != nullptr
+                    ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
+                    : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
         } else {
             op.match = normal(target->name) == normal(golden->name) ? "name" : "single op";
             compare_op(*target, *golden, op);
@@ -182,10 +183,10 @@ class Comparison {
         const SourceTensor& known = target != nullptr ? *target : *golden;
         TensorResult result;
         if (target == nullptr || golden == nullptr) {
-            result.judgement = target != nullptr
-                                   ? Judgement{Verdict::kMissingGolden, "only the target has it"}
-                                   : Judgement{Verdict::kMissingTarget,
-                                               "only the golden side has it"};
+            result.judgement =
+                target != nullptr
+                    ? Judgement{Verdict::kMissingGolden, "only the target has it"}
+                    : Judgement{Verdict::kMissingTarget, "only the golden side has it"};
         } else {
             result = measure(*target, *golden);
         }
@@ -205,12 +206,11 @@ class Comparison {
         const std::string no_compute_type;
         TensorResult result;
         try {
-            const Bound bound =
-                bounds_.bound({.target = target.path,
-                               .golden = golden.path,
-                               .dtype = dtype.value_or(DType::kFloat32),
-                               .compute_type = no_compute_type,
-                               .is_input = target.direction == Direction::kInput});
+            const Bound bound = bounds_.bound({.target = target.path,
+                                               .golden = golden.path,
+                                               .dtype = dtype.value_or(DType::kFloat32),
+                                               .compute_type = no_compute_type,
+                                               .is_input = target.direction == Direction::kInput});
             if (target.data && golden.data)
                 return compare_tensors(*target.data, *golden.data, bound, options_);
             const auto mine = recorded(target);

@@ -18,8 +18,8 @@ namespace npuscope::compare {
 
 namespace {
 
-using nlohmann::json;
 using dumpfile::Direction;
+using nlohmann::json;
 
 constexpr int kDeepest = 32;
 
@@ -93,8 +93,7 @@ class OpReader {
         SourceTensor tensor;
         tensor.direction = direction;
         tensor.argument = argument;
-        tensor.path =
-            op_ + (direction == Direction::kInput ? ".input." : ".output.") + argument;
+        tensor.path = op_ + (direction == Direction::kInput ? ".input." : ".output.") + argument;
         if (value["dtype"].is_string())
             tensor.dtype = plain_dtype(value["dtype"].get<std::string>());
         if (value["shape"].is_array())

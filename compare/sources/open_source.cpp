@@ -54,8 +54,7 @@ std::optional<TensorName> parse_name(const std::string& name) {
         if (kSeparators.find(name[at - 1]) == std::string_view::npos ||
             kSeparators.find(name[at + text.size()]) == std::string_view::npos)
             continue;
-        return TensorName{
-            name.substr(0, at - 1), direction, name.substr(at + text.size() + 1)};
+        return TensorName{name.substr(0, at - 1), direction, name.substr(at + text.size() + 1)};
     }
     return std::nullopt;
 }
@@ -106,28 +105,27 @@ Source source_of_dump(const std::filesystem::path& path) {
     const auto reader = std::make_shared<dumpfile::Reader>(path);
     Source source;
     for (size_t i = 0; i < reader->ops().size(); ++i)
-        source.push_back({dumpfile::op_path(reader->ops()[i].id.op, reader->ops()[i].id.seqid),
-                          [reader, i] {
-                              std::vector<SourceTensor> tensors;
-                              for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
-                                  if (!entry.is_tensor()) continue;
-                                  SourceTensor tensor;
-                                  tensor.direction = entry.direction;
-                                  tensor.argument = entry.argument;
-                                  tensor.path = entry.path;
-                                  tensor.shape = entry.stored.shape;
-                                  const auto dtype = entry.dtype();
-                                  tensor.dtype =
-                                      dtype ? name_of(*dtype) : entry.stored.numpy_name;
-                                  try {
-                                      tensor.data = reader->read(entry);
-                                  } catch (const Error& failure) {
-                                      tensor.problem = failure.what();
-                                  }
-                                  tensors.push_back(std::move(tensor));
-                              }
-                              return tensors;
-                          }});
+        source.push_back(
+            {dumpfile::op_path(reader->ops()[i].id.op, reader->ops()[i].id.seqid), [reader, i] {
+                 std::vector<SourceTensor> tensors;
+                 for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
+                     if (!entry.is_tensor()) continue;
+                     SourceTensor tensor;
+                     tensor.direction = entry.direction;
+                     tensor.argument = entry.argument;
+                     tensor.path = entry.path;
+                     tensor.shape = entry.stored.shape;
+                     const auto dtype = entry.dtype();
+                     tensor.dtype = dtype ? name_of(*dtype) : entry.stored.numpy_name;
+                     try {
+                         tensor.data = reader->read(entry);
+                     } catch (const Error& failure) {
+                         tensor.problem = failure.what();
+                     }
+                     tensors.push_back(std::move(tensor));
+                 }
+                 return tensors;
+             }});
     return source;
 }
 
@@ -137,10 +135,11 @@ Source open_source(const std::filesystem::path& path) {
     if (extension == ".h5" || extension == ".hdf5") return source_of_dump(path);
     if (path.filename() == "dump.json") return source_of_msprobe(path);
     if (is_array_file(path)) return source_of_arrays(read_array_source(path));
-    throw Error(ErrorKind::kUsage,
-                "'" + printable(path.string()) +
-                    "' is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
-                    "folder of dumps; nothing else can be compared");
+    throw Error(
+        ErrorKind::kUsage,
+        "'" + printable(path.string()) +
+            "' is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
+            "folder of dumps; nothing else can be compared");
 }
 
 }  // namespace npuscope::compare

@@ -118,8 +118,7 @@ class Machine {
     size_t called(size_t function, size_t arguments) {
         const std::string& name = pickle_.values[function].text;
         const auto args = pickle_.values[arguments].items;
-        if ((name == "torch._utils._rebuild_tensor_v2" ||
-             name == "torch._utils._rebuild_tensor") &&
+        if ((name == "torch._utils._rebuild_tensor_v2" || name == "torch._utils._rebuild_tensor") &&
             args.size() >= 4) {
             PickleValue tensor;
             tensor.kind = Kind::kTensor;

@@ -21,10 +21,8 @@ std::string format_by_data(const GoldenTensor& golden) {
     const Shape& rule = golden.shape;
     const Shape& data = golden.tensor.shape;
     if (rule.size() != 4 || data.size() != 4 || rule == data) return golden.format;
-    if (golden.format == "NHWC" && Shape{rule[0], rule[3], rule[1], rule[2]} == data)
-        return "NCHW";
-    if (golden.format == "NCHW" && Shape{rule[0], rule[2], rule[3], rule[1]} == data)
-        return "NHWC";
+    if (golden.format == "NHWC" && Shape{rule[0], rule[3], rule[1], rule[2]} == data) return "NCHW";
+    if (golden.format == "NCHW" && Shape{rule[0], rule[2], rule[3], rule[1]} == data) return "NHWC";
     return golden.format;
 }
 
@@ -72,8 +70,7 @@ AlignedPair align(const DumpedTensor& my, GoldenTensor golden, const AlignmentOp
     static_cast<void>(known_format_name(my.format));
     const Targets targets =
         options.for_details ? targets_for_details(my, format) : Targets{format, format};
-    const bool must_change =
-        is(my.format, Format::kFRACTAL_NZ) || is(my.format, Format::kNDC1HWC0);
+    const bool must_change = is(my.format, Format::kFRACTAL_NZ) || is(my.format, Format::kNDC1HWC0);
     AlignedPair pair{my.data, golden.tensor.data};
     const bool is_tensor = !is_scalar_shape(my.shape);
     if (is_tensor && (!is(targets.my, Format::kND) || must_change)) {

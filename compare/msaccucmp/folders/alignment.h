@@ -6,7 +6,7 @@
 namespace npuscope::compare::msaccucmp {
 
 struct AlignedPair {
-    Array my;  ///< of the shape that is reported
+    Array my;      ///< of the shape that is reported
     Array golden;  ///< of the same numel
 };
 

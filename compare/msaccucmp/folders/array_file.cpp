@@ -45,8 +45,8 @@ Tensor parse_text(const std::string& text, const std::string& what) {
             const auto [stop, failure] =
                 std::from_chars(word.data(), word.data() + word.size(), value);
             if (failure == std::errc::invalid_argument || stop != word.data() + word.size())
-                throw Error(ErrorKind::kFormat, what + " has '" + std::string(word) +
-                                                    "' where a number must be");
+                throw Error(ErrorKind::kFormat,
+                            what + " has '" + std::string(word) + "' where a number must be");
             // Python reads 1e999 as infinity and 1e-999 as 0.
             if (failure == std::errc::result_out_of_range)
                 value = std::strtod(std::string(word).c_str(), nullptr);

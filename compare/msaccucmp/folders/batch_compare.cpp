@@ -128,7 +128,8 @@ int compare_batch(const CompareOptions& options, std::ostream& out, Log& log, in
                            "With a folder of rule files (-f), -m must end in the time of the dump "
                            "(digits only), not '" +
                                root.filename().string() + "'.");
-    const auto rules = find_rules(fs::weakly_canonical(fs::absolute(options.fusion_rule_file)), log);
+    const auto rules =
+        find_rules(fs::weakly_canonical(fs::absolute(options.fusion_rule_file)), log);
     const ModelDumps dumps = find_dumps(root, log);
     std::map<std::string, const std::vector<ModelDump>*> dumps_of_rule;
     for (const auto& [graph, file] : rules)

@@ -164,10 +164,10 @@ struct DetailWriter::Lines {
         const auto add = [&](const std::string& line) {
             auto cells = fields_of(line, ',');
             for (std::string& cell : cells)
-                cell.erase(std::remove_if(cell.begin(),
-                                          cell.end(),
-                                          [](char c) { return c == '\t' || c == '\n'; }),
-                           cell.end());
+                cell.erase(
+                    std::remove_if(
+                        cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n'; }),
+                    cell.end());
             widths.resize(std::max(widths.size(), cells.size()), 0);
             for (size_t i = 0; i < cells.size(); ++i)
                 widths[i] = std::max(widths[i], cells[i].size());
@@ -255,8 +255,7 @@ void DetailWriter::write(const DetailedPair& pair) {
                    extremes("RelativeError", relative, elements.are_bools()));
     for (size_t first = 0; !request_.only_top && first < std::max<size_t>(1, elements.count());
          first += static_cast<size_t>(request_.lines)) {
-        const size_t end =
-            std::min(elements.count(), first + static_cast<size_t>(request_.lines));
+        const size_t end = std::min(elements.count(), first + static_cast<size_t>(request_.lines));
         const auto path = path_of("_" + std::to_string(first) + ".csv", pair.dump_name);
         remove_file(path);
         ResultFile file(path);

@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kFailedListName = "convert_failed_file_list.txt";
 
 bool is_stored_under_digits(const std::string& name) {
-    return is_digits(name) || (name.ends_with(".npy") && is_digits(name.substr(0, name.size() - 4)));
+    return is_digits(name) ||
+           (name.ends_with(".npy") && is_digits(name.substr(0, name.size() - 4)));
 }
 
 void sort_by_time(FolderEntry& entry) {

@@ -27,8 +27,8 @@ inline constexpr std::string_view kSliceMark = "_lxslice";
 /// Nothing when the name is not one of a dump file.
 [[nodiscard]] std::optional<DumpName> parse_dump_name(std::string_view name);
 
-/// The name of the op that slices and subgraphs belong to. With a fusion rule every slice mark goes,
-/// else a slice mark at the end and everything up to the last sgt_graph_<N>_.
+/// The name of the op that slices and subgraphs belong to. With a fusion rule every slice mark
+/// goes, else a slice mark at the end and everything up to the last sgt_graph_<N>_.
 [[nodiscard]] std::string without_slice_marks(const std::string& key, bool with_fusion_rule);
 
 /// `name` without all _lxslice<N>.

@@ -42,9 +42,8 @@ Array decoded(const dumpdata::DataTypeInfo& type,
     decode_as_the_reference(type, stored, count, values.mutable_data());
     if (*dtype == DType::kBool) {
         std::byte* bytes = values.mutable_data();
-        std::transform(bytes, bytes + count, bytes, [](std::byte b) {
-            return std::byte{b != std::byte{0}};
-        });
+        std::transform(
+            bytes, bytes + count, bytes, [](std::byte b) { return std::byte{b != std::byte{0}}; });
     }
     return {std::move(values), name};
 }
@@ -56,11 +55,11 @@ Array elements_of(const dumpdata::DumpReader& reader,
                   bool whole_payload) {
     const auto* type = dumpdata::find_data_type(tensor.data_type);
     if (type == nullptr || type->decoding == dumpdata::Decoding::kNone)
-        throw CompareFailure(kInvalidDataType,
-                             "The dump '" + reader.path().string() + "' has the data type " +
-                                 (type == nullptr ? std::to_string(tensor.data_type)
-                                                  : std::string(type->name)) +
-                                 ", whose elements cannot be read.");
+        throw CompareFailure(
+            kInvalidDataType,
+            "The dump '" + reader.path().string() + "' has the data type " +
+                (type == nullptr ? std::to_string(tensor.data_type) : std::string(type->name)) +
+                ", whose elements cannot be read.");
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return {Tensor(DType::kFloat64, shape), "float64"};
     // Bits are stored eight to a byte; the original tool takes one byte for each element.
@@ -128,9 +127,9 @@ std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string
         ffts.output_shapes = output_shapes_of(attributes);
         return ffts;
     } catch (const json::exception& problem) {
-        throw CompareFailure(kInvalidDumpData,
-                             "The attributes in the dump '" + path +
-                                 "' cannot be read: " + problem.what());
+        throw CompareFailure(
+            kInvalidDumpData,
+            "The attributes in the dump '" + path + "' cannot be read: " + problem.what());
     }
 }
 

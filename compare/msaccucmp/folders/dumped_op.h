@@ -39,7 +39,7 @@ struct DumpedTensor {
 struct FftsAttributes {
     bool is_automatic = false;
     int64_t parts = 0;
-    std::vector<std::vector<int64_t>> cuts;            ///< by output, by dim: 1 is uncut
+    std::vector<std::vector<int64_t>> cuts;         ///< by output, by dim: 1 is uncut
     std::vector<std::vector<Shape>> output_shapes;  ///< by part, by output (automatic only)
 };
 

@@ -14,7 +14,8 @@ namespace {
 std::vector<std::optional<size_t>> cut_axes(const FftsAttributes& ffts) {
     std::vector<std::optional<size_t>> axes;
     for (const auto& cuts : ffts.cuts) {
-        const auto at = std::find_if(cuts.begin(), cuts.end(), [](int64_t cut) { return cut != 1; });
+        const auto at =
+            std::find_if(cuts.begin(), cuts.end(), [](int64_t cut) { return cut != 1; });
         axes.push_back(at == cuts.end()
                            ? std::nullopt
                            : std::optional<size_t>(static_cast<size_t>(at - cuts.begin())));
@@ -122,11 +123,10 @@ class Assembler {
             }
             const Array& data = op.outputs[i].data;
             if (data.values.numel() != numel_of(shape))
-                throw CompareFailure(kDataShapeMismatch,
-                                     "The dump '" + op.path + "' has " +
-                                         std::to_string(data.values.numel()) +
-                                         " elements where the part's shape is " +
-                                         to_string(shape) + ".");
+                throw CompareFailure(
+                    kDataShapeMismatch,
+                    "The dump '" + op.path + "' has " + std::to_string(data.values.numel()) +
+                        " elements where the part's shape is " + to_string(shape) + ".");
             arrays.push_back(data.reshaped(shape));
         }
         if (arrays.size() != parts_.front().outputs.size())

@@ -156,9 +156,8 @@ class FolderComparison {
                                             const std::vector<const FusionGroup*>& groups,
                                             const AlgorithmSet& algorithms) {
         std::vector<GroupResult> results(groups.size());
-        const FusionOptions options{.algorithms = algorithms,
-                                    .format = format_,
-                                    .most_elements = options_.max_cmp_size};
+        const FusionOptions options{
+            .algorithms = algorithms, .format = format_, .most_elements = options_.max_cmp_size};
         for_each_task(groups.size(), threads_, log_, [&](size_t i, Log& log) {
             results[i] = compare_group(folders, *groups[i], options, log);
         });

@@ -99,8 +99,7 @@ Array change_format(const FormatChange& change, const Array& data) {
         if (plan.conversion.source().numel() != data.values.numel()) does_not_fit(change);
         Tensor result = Tensor::zeros(data.values.dtype(), plan.shape);
         if (result.numel() > 0)
-            plan.conversion.run(
-                size_of(result.dtype()), data.values.data(), result.mutable_data());
+            plan.conversion.run(size_of(result.dtype()), data.values.data(), result.mutable_data());
         return {std::move(result), data.dtype};
     } catch (const CompareFailure&) {
         throw;

@@ -13,7 +13,7 @@ struct FormatChange {
     int64_t from = 0;  ///< layout::Format, or any number
     int64_t to = 0;
     Shape from_shape;
-    Shape to_shape;       ///< of the target, as far as the source format hides it; may be empty
+    Shape to_shape;      ///< of the target, as far as the source format hides it; may be empty
     int64_t groups = 0;  ///< of a convolution's weight
 };
 

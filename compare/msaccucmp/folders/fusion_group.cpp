@@ -118,8 +118,8 @@ class Comparison {
         log_.info("[" + op.name + "] is compared.");
         const FolderEntry* entry = find_mine(folders_, op.name);
         if (entry == nullptr) {
-            const std::string problem =
-                "There is no dump file of mine for the op '" + op.name + "' of type " + op.type + ".";
+            const std::string problem = "There is no dump file of mine for the op '" + op.name +
+                                        "' of type " + op.type + ".";
             log_.warning(problem);
             throw CompareFailure(kNoDumpFile, problem);
         }
@@ -173,8 +173,8 @@ class Comparison {
 
     void measure(const DumpedTensor& my, GoldenTensor golden, RowTensor& cells) const {
         const std::string path = golden.path;
-        const AlignedPair pair = align(
-            my, std::move(golden), {.are_both_original = folders_.are_both_original()});
+        const AlignedPair pair =
+            align(my, std::move(golden), {.are_both_original = folders_.are_both_original()});
         const AlgorithmTexts texts = options_.algorithms.run({.my = first_elements(pair.my),
                                                               .golden = first_elements(pair.golden),
                                                               .my_shape = pair.my.shape(),
@@ -247,9 +247,8 @@ std::vector<const FusionOp*> by_dump_time(const FolderPair& folders, const Fusio
         if (const FolderEntry* entry = folders.my.find(op.name))
             timed.emplace_back(entry->timestamp(), &op);
     }
-    std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
-        return a.first < b.first;
-    });
+    std::stable_sort(
+        timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<const FusionOp*> ops;
     for (const auto& [time, op] : timed)
         ops.push_back(op);

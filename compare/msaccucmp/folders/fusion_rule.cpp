@@ -44,9 +44,8 @@ OriginTensor FusionOp::origin_of(int64_t output) const {
 OpOutput FusionOp::producer_of(int64_t input) const {
     if (input >= static_cast<int64_t>(inputs.size()))
         throw CompareFailure(kIndexOutOfBounds,
-                             "The rule file has " + std::to_string(inputs.size()) +
-                                 " inputs of '" + name + "', the dump has input " +
-                                 std::to_string(input) + ".");
+                             "The rule file has " + std::to_string(inputs.size()) + " inputs of '" +
+                                 name + "', the dump has input " + std::to_string(input) + ".");
     const std::string& text = inputs[static_cast<size_t>(input)];
     const auto parts = fields_of(text, ':');
     OpOutput producer;

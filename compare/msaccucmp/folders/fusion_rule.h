@@ -100,7 +100,7 @@ class FusionRule {
 
   private:
     std::vector<std::pair<std::string, std::string>> keys_;
-    std::map<std::string, size_t> key_of_op_;    ///< in keys_
+    std::map<std::string, size_t> key_of_op_;     ///< in keys_
     std::map<std::string, size_t> group_of_key_;  ///< in groups
 };
 

@@ -50,8 +50,7 @@ struct GoldenTensor {
 };
 
 /// Null when there is no file. Errors: CompareFailure.
-[[nodiscard]] const FolderEntry* find_golden(const FolderPair& folders,
-                                             const OriginTensor& origin);
+[[nodiscard]] const FolderEntry* find_golden(const FolderPair& folders, const OriginTensor& origin);
 /// Errors: CompareFailure, (kNoDumpFile) among them.
 [[nodiscard]] GoldenTensor read_golden(const FolderPair& folders,
                                        const OriginTensor& origin,

@@ -66,8 +66,7 @@ class Mapper {
         Row row{.index = op.id, .cells = {}};
         row.cells = {std::to_string(op.id)};
         if (with_sequence_) row.cells.push_back(std::to_string(op.sequence));
-        for (const std::string& cell :
-             {op.type, names.my, names.golden, id, my_path, golden_path})
+        for (const std::string& cell : {op.type, names.my, names.golden, id, my_path, golden_path})
             row.cells.push_back(cell);
         rows_.push_back(std::move(row));
     }

@@ -32,8 +32,8 @@ std::string data_type_text(int64_t data_type) {
     const auto* row = dumpdata::find_data_type(data_type);
     if (row == nullptr || row->decoding == dumpdata::Decoding::kNone) return kNotANumber;
     // Both are read as the integers that they are stored as.
-    const bool is_renamed = row->type == dumpdata::DataType::kUndefined ||
-                            row->type == dumpdata::DataType::kResource;
+    const bool is_renamed =
+        row->type == dumpdata::DataType::kUndefined || row->type == dumpdata::DataType::kResource;
     return std::string(is_renamed ? row->array_name : row->name);
 }
 
@@ -149,8 +149,7 @@ class Comparison {
             return;
         }
         for (size_t i = 0; i < my.size(); ++i)
-            compare_tensor(
-                my[i], golden[i], name_ + ":" + direction + ":" + std::to_string(i));
+            compare_tensor(my[i], golden[i], name_ + ":" + direction + ":" + std::to_string(i));
     }
 
     void compare_tensor(const DumpedTensor& my, const DumpedTensor& golden, const std::string& id) {
@@ -169,12 +168,11 @@ class Comparison {
             const Tensor y = without_padding(golden).values.cast(DType::kFloat32);
             if (x.numel() != y.numel())
                 throw CompareFailure(kInvalidShape, shapes_differ(x.shape(), y.shape()));
-            const AlgorithmTexts texts =
-                algorithms_.run({.my = x.reshaped({x.numel()}),
-                                 .golden = y.reshaped({y.numel()}),
-                                 .my_shape = my.shape,
-                                 .my_name = my_.path,
-                                 .golden_name = golden_.path});
+            const AlgorithmTexts texts = algorithms_.run({.my = x.reshaped({x.numel()}),
+                                                          .golden = y.reshaped({y.numel()}),
+                                                          .my_shape = my.shape,
+                                                          .my_name = my_.path,
+                                                          .golden_name = golden_.path});
             cells.values = texts.values;
             cells.reason = joined_reasons(texts.reasons);
         } catch (const CompareFailure& failure) {
@@ -235,7 +233,7 @@ Array without_padding(const DumpedTensor& tensor) {
     if (is_plain && tensor.shape.size() != kPlainDims)
         change.from = static_cast<int64_t>(Format::kND);
     const size_t rank = tensor.original_shape.size();
-    change.to = rank == kPlainDims            ? static_cast<int64_t>(Format::kNCHW)
+    change.to = rank == kPlainDims         ? static_cast<int64_t>(Format::kNCHW)
                 : (rank == 2 || rank == 3) ? static_cast<int64_t>(Format::kND)
                                            : change.from;
     if (change.from == change.to) return flat_or_stored(tensor);

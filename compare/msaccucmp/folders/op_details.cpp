@@ -57,8 +57,7 @@ std::string file_name_of(const DumpedOp& op) {
 }
 
 DumpedOp read_or_end(const FolderEntry* entry, const std::string& what, Log& log) {
-    if (entry == nullptr)
-        throw CommandError(kNoDumpFile, "There is no dump file of " + what + ".");
+    if (entry == nullptr) throw CommandError(kNoDumpFile, "There is no dump file of " + what + ".");
     return read_entry(*entry, log);
 }
 
@@ -81,10 +80,10 @@ int write_details_of(const FolderPair& folders, DetailWriter& writer, Log& log) 
     const GroupNames names = names_of(folders.rule, *group);
     DetailedPair pair;
     pair.index_names = index_names(my, golden.format);
-    const AlignedPair aligned = align(
-        my,
-        std::move(golden),
-        {.are_both_original = folders.are_both_original(), .for_details = true});
+    const AlignedPair aligned =
+        align(my,
+              std::move(golden),
+              {.are_both_original = folders.are_both_original(), .for_details = true});
     pair.my = aligned.my;
     pair.golden = aligned.golden;
     pair.my_names = spaced(names.my);
@@ -121,8 +120,7 @@ int write_npu_details_of(const DumpFolder& my_folder,
     pair.golden = y.data.reshaped(y.shape);
     pair.my_names = request.op;
     pair.golden_names = request.op;
-    pair.index_names =
-        has_depth(x.format) ? "N C D H W" : (x.shape.empty() ? "ID" : "N C H W");
+    pair.index_names = has_depth(x.format) ? "N C D H W" : (x.shape.empty() ? "ID" : "N C H W");
     pair.dump_name = file_name_of(my);
     writer.write(pair);
     return kOk;
@@ -165,9 +163,9 @@ void DetailRequest::check() const {
                                "The op name '" + op +
                                    "' has characters other than A-Z a-z 0-9 _ . / : ( ) = \\ -");
     if (top < 1 || top > kMostTop)
-        throw CommandError(kIndexOutOfBounds,
-                           "-n must be 1 to " + std::to_string(kMostTop) + ", not " +
-                               std::to_string(top) + ".");
+        throw CommandError(
+            kIndexOutOfBounds,
+            "-n must be 1 to " + std::to_string(kMostTop) + ", not " + std::to_string(top) + ".");
 }
 
 std::string DetailRequest::file_prefix() const {

@@ -21,8 +21,7 @@ std::string trimmed(const std::string& text) {
 int64_t natural(const std::string& text, const std::string& problem) {
     int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!is_digits(text) || failure != std::errc())
-        throw CommandError(kInvalidParameter, problem);
+    if (!is_digits(text) || failure != std::errc()) throw CommandError(kInvalidParameter, problem);
     return value;
 }
 
@@ -64,8 +63,7 @@ void OpSelection::parse_selection(const std::string& text) {
 
 void OpSelection::check(const FusionRule& rule, Log& log) {
     if (!range_ && !selected_) return;
-    const int64_t last =
-        rule.by_sequence.empty() ? 0 : rule.ops[rule.by_sequence.back()].sequence;
+    const int64_t last = rule.by_sequence.empty() ? 0 : rule.ops[rule.by_sequence.back()].sequence;
     if (range_) {
         const auto require = [&](bool good, const char* name, int64_t value) {
             if (!good)

@@ -84,17 +84,15 @@ int compare_plain_files(const CompareOptions& options, Log& log, int threads) {
 }
 
 std::vector<OptionSpec> file_compare_option_specs() {
-    const auto option = [](const char* shorter,
-                           const char* longer,
-                           const char* key,
-                           const char* help) {
-        return OptionSpec{.names = {shorter, longer},
-                          .key = key,
-                          .kind = ValueKind::kPath,
-                          .help = help,
-                          .required = true,
-                          .choices = {}};
-    };
+    const auto option =
+        [](const char* shorter, const char* longer, const char* key, const char* help) {
+            return OptionSpec{.names = {shorter, longer},
+                              .key = key,
+                              .kind = ValueKind::kPath,
+                              .help = help,
+                              .required = true,
+                              .choices = {}};
+        };
     return {option("-m", "--my_dump_path", "my_dump_path", "a .npy file of the NPU"),
             option("-g", "--golden_dump_path", "golden_dump_path", "the golden .npy file"),
             option("-out", "--output", "output_path", "folder of the result")};

@@ -12,9 +12,9 @@ namespace npuscope::compare::msaccucmp {
 /// Which columns the table has.
 struct TableFormat {
     std::vector<std::string> algorithms;
-    bool has_sequence = false;       ///< OpSequence
-    bool has_overflow = false;       ///< OverFlow
-    bool has_my_address = true;      ///< NumPy files have none
+    bool has_sequence = false;   ///< OpSequence
+    bool has_overflow = false;   ///< OverFlow
+    bool has_my_address = true;  ///< NumPy files have none
     bool has_golden_address = true;
 };
 
