@@ -12,7 +12,9 @@
 
 #include "cli/command.h"
 #include "compare/metric.h"
+#include "core/base/error.h"
 #include "core/dtype/dtype.h"
+#include "core/layout/stored_layout.h"
 #include "core/naming/aliases.h"
 #include "npu_backend/device.h"
 #include "npu_backend/kernels/kernel.h"
@@ -102,6 +104,28 @@ Table rules() {
     return table;
 }
 
+std::string shape_in(layout::Format format, const layout::Dims& logical) {
+    try {
+        return layout::joined(layout::storage_shape(format, logical));
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+// What 20 output channels of 3 channels and 5 x 7 pixels, the same with a depth of 2, or a matrix
+// of 20 rows and 35 columns are stored as.
+Table formats() {
+    Table table{
+        {"format", "code", "N C H W 20x3x5x7", "N C D H W 20x3x2x5x7", "rows, columns 20x35"}, {}};
+    for (const layout::FormatInfo& row : layout::all_formats())
+        table.rows.push_back({std::string(row.name),
+                              std::to_string(static_cast<int>(row.format)),
+                              shape_in(row.format, {20, 3, 5, 7}),
+                              shape_in(row.format, {20, 3, 2, 5, 7}),
+                              shape_in(row.format, {20, 35})});
+    return table;
+}
+
 Table ops() {
     Table table{{"op", "schema", "kernels", "source"}, {}};
     for (const backend::Op& op : backend::all_ops())
@@ -183,6 +207,7 @@ constexpr Topic kTopics[] = {
     {"chips", "the emulated chips, their rules and options", chips, kMoreAboutChips},
     {"detectors", "what a scan for overflow looks for", detectors},
     {"dtypes", "element types and their ranges", dtypes},
+    {"formats", "memory formats of CANN's tensors, and shapes in them", formats},
     {"kernels", "the emulated CANN operators", kernels},
     {"metrics", "what a comparison computes", metrics},
     {"ops", "the IR ops and the kernels they launch", ops},

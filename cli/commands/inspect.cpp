@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/inspect_dump.h"
+#include "cli/inspect_text.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/facts.h"
@@ -27,22 +29,15 @@ using dumpfile::Entry;
 using dumpfile::OpEntry;
 using dumpfile::Reader;
 using dumpfile::Statistics;
+
 using Json = nlohmann::ordered_json;
 
-constexpr int kBins = 20;
-constexpr int kBarWidth = 50;
 constexpr int64_t kMostShownValues = 16;
 
 struct Options {
     std::string dump;
     std::string path;
 };
-
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
 
 std::string dtype_name(const Entry& entry) {
     if (const auto dtype = entry.dtype()) return std::string(name_of(*dtype));
@@ -71,32 +66,6 @@ std::string tensors_of(const OpEntry& op, Direction direction) {
         text += (text.empty() ? "" : ", ") + described(entry);
     }
     return text;
-}
-
-/// Left-aligned columns, two blanks apart; the last one runs free. With `has_head`, columns that
-/// are empty below the first row are left out.
-void print_table(std::vector<std::vector<std::string>> rows, bool has_head) {
-    for (size_t column = has_head ? rows.front().size() : 0; column-- > 0;) {
-        const auto filled = [&](const auto& row) { return !row[column].empty(); };
-        if (std::any_of(rows.begin() + 1, rows.end(), filled)) continue;
-        for (auto& row : rows)
-            row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-    }
-    std::vector<size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()), 0);
-        for (size_t i = 0; i < row.size(); ++i)
-            widths[i] = std::max(widths[i], row[i].size());
-    }
-    for (const auto& row : rows) {
-        std::string line;
-        for (size_t i = 0; i < row.size(); ++i) {
-            line += printable(row[i]);
-            if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        std::printf("%s\n", line.c_str());
-    }
 }
 
 void print_json(const Json& json) {
@@ -132,20 +101,6 @@ Json to_json(const Entry& entry) {
             {"argument", entry.argument},
             {"dtype", dtype_name(entry)},
             {"shape", entry.stored.shape}};
-}
-
-Json to_json(const Statistics& found) {
-    const auto if_finite = [&](double value) { return found.finite > 0 ? Json(value) : Json(); };
-    return {{"count", found.count},
-            {"finite", found.finite},
-            {"nan", found.nan},
-            {"positive_inf", found.positive_inf},
-            {"negative_inf", found.negative_inf},
-            {"zero", found.zero},
-            {"min", if_finite(found.min)},
-            {"max", if_finite(found.max)},
-            {"mean", if_finite(found.mean)},
-            {"deviation", if_finite(found.deviation)}};
 }
 
 int list_ops(const Reader& reader, const std::vector<const OpEntry*>& ops, const Globals& globals) {
@@ -222,18 +177,12 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
             continue;
         }
         const Statistics found = dumpfile::statistics_of(reader.read(entry));
-        const auto extreme = [&](double value) { return found.finite > 0 ? number(value) : "-"; };
-        rows.push_back({name,
-                        dtype_name(entry),
-                        to_string(entry.stored.shape),
-                        extreme(found.min),
-                        extreme(found.max),
-                        extreme(found.mean),
-                        std::to_string(found.nan),
-                        std::to_string(found.positive_inf + found.negative_inf),
-                        std::to_string(found.zero)});
+        auto& row = rows.emplace_back(
+            std::vector<std::string>{name, dtype_name(entry), to_string(entry.stored.shape)});
+        for (std::string& cell : statistics_cells(found))
+            row.push_back(std::move(cell));
         Json tensor = to_json(entry);
-        tensor["statistics"] = to_json(found);
+        tensor["statistics"] = Json::parse(json_of(found));
         tensors.push_back(std::move(tensor));
     }
     if (globals.json) {
@@ -270,13 +219,11 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
             "'" + entry.path + "' holds " + entry.stored.numpy_name + ", which has no statistics");
     const Tensor tensor = reader.read(entry);
     const Statistics found = dumpfile::statistics_of(tensor);
-    const std::vector<int64_t> bins = dumpfile::histogram_of(tensor, found, kBins);
+    const std::vector<int64_t> bins = dumpfile::histogram_of(tensor, found, kHistogramBins);
     if (globals.json) {
         Json json = to_json(entry);
-        json["statistics"] = to_json(found);
-        json["histogram"] = {{"min", found.finite > 0 ? Json(found.min) : Json()},
-                             {"max", found.finite > 0 ? Json(found.max) : Json()},
-                             {"counts", bins}};
+        json["statistics"] = Json::parse(json_of(found));
+        json["histogram"] = Json::parse(json_of(found, bins));
         json["version"] = 1;
         print_json(json);
         return kNoFinding;
@@ -285,35 +232,13 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
                 printable(entry.path).c_str(),
                 dtype_name(entry).c_str(),
                 to_string(entry.stored.shape).c_str());
-    std::printf("  elements %" PRId64 "  nan %" PRId64 "  +inf %" PRId64 "  -inf %" PRId64
-                "  zero %" PRId64 "\n",
-                found.count,
-                found.nan,
-                found.positive_inf,
-                found.negative_inf,
-                found.zero);
-    if (found.finite == 0) return kNoFinding;
-    std::printf("  min %s  max %s  mean %s  standard deviation %s\n",
-                number(found.min).c_str(),
-                number(found.max).c_str(),
-                number(found.mean).c_str(),
-                number(found.deviation).c_str());
-    const int64_t most = *std::max_element(bins.begin(), bins.end());
-    for (int i = 0; i < kBins; ++i) {
-        const int64_t count = bins[static_cast<size_t>(i)];
-        const double share = static_cast<double>(i) / kBins;
-        const double start = found.min * (1 - share) + found.max * share;
-        // A bin that is not empty shows at least one mark.
-        const auto marks = static_cast<size_t>((count * kBarWidth + most - 1) / most);
-        std::printf("  %12s %10" PRId64 " %s\n",
-                    number(start).c_str(),
-                    count,
-                    std::string(marks, '#').c_str());
-    }
+    print_values(found, bins);
     return kNoFinding;
 }
 
 int run(const Options& options, const Globals& globals) {
+    if (is_array_or_binary_dump(options.dump))
+        return inspect_dump(options.dump, options.path, globals);
     const Reader reader(options.dump);
     warn(reader, globals);
     const std::string path = dumpfile::normalised_path(options.path);
@@ -333,8 +258,12 @@ int run(const Options& options, const Globals& globals) {
 
 std::function<int()> configure(CLI::App& app, const Globals& globals) {
     auto options = std::make_shared<Options>();
-    app.add_option("DUMP", options->dump, "a dump (.h5) of any source")->required();
-    app.add_option("PATH", options->path, "/op, /op/seqid, or a tensor below; all ops without it");
+    app.add_option(
+           "DUMP", options->dump, "a dump (.h5) of any source, a binary dump of CANN, or a .npy")
+        ->required();
+    app.add_option("PATH",
+                   options->path,
+                   "/op, /op/seqid, or a tensor below; input/0 or output/0 of a binary dump");
     app.footer(
         "Without PATH a table of the ops; of an op its tensors' statistics; of a tensor a "
         "histogram.\n"

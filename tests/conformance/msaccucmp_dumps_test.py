@@ -189,7 +189,7 @@ class Recorded(unittest.TestCase):
 
 def numbers_of(path):
     array = np.load(path)
-    return f"[Max: {np.max(array)}] [Min: {np.min(array)}] [Mean: {array.mean()}]"
+    return f"[Max: {np.max(array)!s}] [Min: {np.min(array)!s}] [Mean: {array.mean()!s}]"
 
 
 def varint(data, at):

@@ -175,6 +175,8 @@ int convert(const ConvertOptions& options, Log& log) {
         throw CommandError(code, "");
     if (paths.size() == 1 && fs::is_regular_file(paths.front(), failure))
         return converter.one(paths.front());
+    if (paths.size() == 1 && !fs::is_directory(paths.front(), failure))
+        throw CommandError(kInvalidPath, "'" + paths.front() + "' is neither a file nor a folder.");
     return converter.many(files_of(paths));
 }
 

@@ -146,7 +146,9 @@ class Summary {
         } else if constexpr (std::is_floating_point_v<Sum>) {
             return static_cast<Sum>(static_cast<double>(sum_) / static_cast<double>(count_));
         } else {
-            return sum_ / static_cast<typename Sum::value_type>(count_);
+            // NumPy divides complex numbers in double, by multiplying with the reciprocal.
+            return static_cast<Sum>(std::complex<double>(sum_) *
+                                    (1.0 / static_cast<double>(count_)));
         }
     }
 

@@ -43,9 +43,12 @@ Digits shortest(Float16 magnitude) {
     const double value = to_float(magnitude);
     std::array<char, 32> text{};
     for (int digits = 0; digits < kMostDigits; ++digits) {
-        const int length = std::snprintf(text.data(), text.size(), "%.*e", digits, value);
-        if (to_float16(std::strtof(text.data(), nullptr)) == magnitude)
-            return parsed({text.data(), static_cast<size_t>(length)});
+        // Above a power of two there is more room than below: a tie rounded up may come back.
+        for (const double near : {value, std::nextafter(value, 1e6)}) {
+            const int length = std::snprintf(text.data(), text.size(), "%.*e", digits, near);
+            if (to_float16(std::strtof(text.data(), nullptr)) == magnitude)
+                return parsed({text.data(), static_cast<size_t>(length)});
+        }
     }
     return shortest(static_cast<float>(value));
 }

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "core/dumpdata/writer.h"
 #include "core/dumpfile/writer.h"
+#include "core/npz/npy.h"
 #include "tests/support/support.h"
 
 namespace npuscope {
@@ -119,6 +121,75 @@ TEST_F(Inspect, rejects_what_is_not_there) {
     EXPECT_NE(result.err.find("the nearest is /relu"), std::string::npos) << result.err;
     EXPECT_EQ(inspect({(folder_ / "none.h5").string()}).exit_code, 2);
     EXPECT_EQ(inspect({}).exit_code, 2);
+}
+
+class InspectBinary : public Inspect {
+  protected:
+    void SetUp() override {
+        static const std::vector<float> values{1, -2, 0, 4};
+        dumpdata::DumpFile dump;
+        dump.version = "2.0";
+        dump.op_name = "scope/add";
+        dumpdata::DumpTensor& input = dump.inputs.emplace_back();
+        input.data_type = 1;
+        input.format = 29;
+        input.shape = {2, 2};
+        input.original_shape = {4};
+        input.bytes = std::as_bytes(std::span(values));
+        dumpdata::DumpTensor& text = dump.outputs.emplace_back();
+        text.data_type = 13;
+        text.format = 2;
+        dumpdata::write_dump(path_, dump);
+    }
+    std::string path_ = (folder_ / "Add.a.1.2.3").string();
+};
+
+TEST_F(InspectBinary, lists_the_tensors_of_a_binary_dump) {
+    const auto result = inspect({path_});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out,
+              path_ +
+                  ": 1 input, 1 output\n"
+                  "  op: scope/add\n"
+                  "  version: 2.0\n"
+                  "TENSOR    DTYPE    FORMAT      SHAPE  ORIGINAL  MIN  MAX  MEAN  NAN  INF  ZERO\n"
+                  "input/0   float32  FRACTAL_NZ  [2,2]  [4]       -2   4    0.75  0    0    1\n"
+                  "output/0  string   ND          []               -    -    -     -    -    no "
+                  "statistics for this data type\n");
+}
+
+TEST_F(InspectBinary, shows_one_tensor_as_a_histogram) {
+    const auto result = inspect({path_, "/input/0"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(
+        result.out.starts_with("input/0  float32 FRACTAL_NZ [2,2]\n"
+                               "  elements 4  nan 0  +inf 0  -inf 0  zero 1\n"
+                               "  min -2  max 4  mean 0.75"))
+        << result.out;
+    const auto parsed = test::run_python(
+        "import json, sys; found = json.loads(sys.argv[1])\n"
+        "print(found['statistics']['max'], sum(found['histogram']['counts']), found['format'])",
+        {inspect({path_, "input/0", "--json"}).out});
+    EXPECT_EQ(parsed.out, "4.0 4 FRACTAL_NZ\n");
+}
+
+TEST_F(InspectBinary, shows_a_npy) {
+    const std::string array = (folder_ / "a.npy").string();
+    write_npy(array, Tensor::from<int32_t>({3}, {1, 2, 3}).view());
+    EXPECT_TRUE(inspect({array}).out.starts_with("array  int32 [3]\n  elements 3 "));
+    EXPECT_EQ(inspect({array, "input/0"}).exit_code, 2);
+}
+
+TEST_F(InspectBinary, rejects_what_is_not_there) {
+    EXPECT_EQ(inspect({path_, "input/1"}).exit_code, 2);
+    EXPECT_NE(inspect({path_, "input/1"}).err.find("there is no tensor 'input/1'"),
+              std::string::npos);
+    EXPECT_NE(inspect({path_, "output/0"}).err.find("no statistics"), std::string::npos);
+    test::write_file(path_, "just text, no dump");
+    const auto result = inspect({path_});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("is no valid dump"), std::string::npos);
+    EXPECT_EQ(inspect({(folder_ / "missing").string()}).exit_code, 2);
 }
 
 }  // namespace
