@@ -1,10 +1,16 @@
 """msaccucmp against recorded comparisons of dump folders (tests/golden/msaccucmp_folders/README.md)."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+import numpy as np
+
+from random_folder_runs import make_run
+from random_folders import Maker, Op
 from recorded_dumps import cases_in, csv_difference, run, table_of
 
 CASES = Path(os.environ["NPUSCOPE_SOURCE_DIR"]) / "tests/golden/msaccucmp_folders"
@@ -162,6 +168,110 @@ class Recorded(unittest.TestCase):
     def improved_npu_npu_mismatch_overflow(self, case, outcome):
         ours = self.check_mismatch(case, outcome)
         self.assertIn("OverFlow", ours[0])
+
+
+class Random(unittest.TestCase):
+    """Runs of the differential program without the reference: whole tables and known exit codes."""
+
+    def test_runs_end_well(self):
+        tables = 0
+        for seed in range(500, 530):
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
+                case = Path(folder)
+                outcome = run(PROGRAM, make_run(seed, case), case, case / "scratch")
+                self.assertIn(outcome.code, (0, 2, 6, 11, 12, 22, 23, 26, 34), outcome.stderr[-400:])
+                for name, path in outcome.files.items():
+                    if name.startswith(("result", "mapping")):
+                        table = table_of(path.read_bytes().decode())
+                        self.assertEqual({len(row) for row in table}, {len(table[0])})
+                        tables += len(table) > 1
+        self.assertGreater(tables, 10)
+
+    def test_are_the_same_with_the_same_seed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, two = Path(folder) / "one", Path(folder) / "two"
+            self.assertEqual(make_run(7, one), make_run(7, two))
+            files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+            self.assertGreater(len(files), 2)
+            for file in files:
+                self.assertEqual((one / file).read_bytes(), (two / file).read_bytes())
+
+    def test_the_program_asks_for_the_reference(self):
+        environment = {name: value for name, value in os.environ.items() if "REFERENCE" not in name}
+        program = Path(__file__).parent / "msaccucmp_folders_differential.py"
+        done = subprocess.run([sys.executable, "-B", str(program), "--runs", "1"], env=environment,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("NPUSCOPE_REFERENCE_MSACCUCMP", done.stderr)
+
+
+class Comparison(unittest.TestCase):
+    """The comparison of tables must be able to fail."""
+
+    TABLE = "Index,KullbackLeiblerDivergence,CosineSimilarity,CompareFailReason\r\n"
+
+    def changed(self, ours, theirs):
+        return csv_difference(self.TABLE + ours, self.TABLE + theirs)
+
+    def test_accepts_the_last_digit_of_kl_and_own_words(self):
+        self.assertIsNone(self.changed("1,0.000010,1.000000,a\r\n", "1,0.000011,1.000000,b\r\n"))
+        self.assertIsNone(self.changed("1,NaN,NaN,why\r\n", "1,NaN,NaN,\r\n"))
+
+    def test_rejects_the_rest(self):
+        good = "1,0.000010,1.000000,\r\n"
+        for ours in ("1,0.000012,1.000000,\r\n", "1,0.000010,0.999999,\r\n", "1,0.000010,1.000000,why\r\n",
+                     "1,nan,1.000000,\r\n", "1,0.000010,1.000000\r\n", "", good + good):
+            self.assertIsNotNone(self.changed(ours, good), ours)
+        self.assertIsNotNone(self.changed("1,NaN,NaN,\r\n", "1,NaN,NaN,why\r\n"))
+
+
+class HostileNames(unittest.TestCase):
+    """Names from the command line and from files lead nowhere out of the result's folder."""
+
+    def detail(self, name, *more, mapping=None):
+        with tempfile.TemporaryDirectory() as folder:
+            case = Path(folder)
+            maker = Maker(1)
+            for side in ("npu", "npu2"):
+                (case / side).mkdir()
+                op = Op(name, "Add", outputs=[maker.stored(np.ones((2, 3), "f4"), "ND", False)])
+                op.write(case / side)
+            out = case / "outer/out"
+            out.mkdir(parents=True)
+            (case / "outer/victim.csv").write_text("kept")
+            if mapping:
+                (out / "simple_op_mapping.csv").write_text(mapping)
+            done = subprocess.run(
+                [PROGRAM, "compare", "-m", "npu", "-g", "npu2", "-out", str(out), "-op", name, *more],
+                cwd=case, capture_output=True, text=True, check=False)
+            self.assertEqual((case / "outer/victim.csv").read_text(), "kept")
+            self.assertEqual({path.name for path in (case / "outer").iterdir()}, {"out", "victim.csv"})
+            return done, {path.name: path.read_text(errors="replace") for path in out.iterdir()}
+
+    def test_dots_and_slashes_in_an_op_name(self):
+        done, files = self.detail("../a/../../b", "-n", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(".._a_.._.._b_output_0.npy", files)
+
+    def test_a_table_of_long_names_that_points_outside(self):
+        prefix = "conv_output_0"
+        lines = f"../victim.csv,{prefix}_0.csv\n..,{prefix}_1.csv\nother.npy,other_output_0.npy\n"
+        done, files = self.detail("conv", "-n", "2", mapping=lines)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(files["simple_op_mapping.csv"], "other.npy,other_output_0.npy\n")
+
+    def test_too_long_names_are_listed(self):
+        name = "/".join(["block"] * 38)
+        done, files = self.detail(name, "-n", "2", "--ignore_single_op_result")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(all(len(each) < 255 for each in files))
+        long = name.replace("/", "_") + "_output_0_absolute_error_topn.csv"
+        self.assertGreater(len(long), 254)
+        self.assertIn(long, files["simple_op_mapping.csv"])
+
+    def test_characters_that_no_op_name_has(self):
+        done, files = self.detail("conv", "-o", "x")
+        self.assertEqual((done.returncode, files), (6, {}))
 
 
 if __name__ == "__main__":
