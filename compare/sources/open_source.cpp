@@ -45,17 +45,19 @@ struct TensorName {
 };
 
 std::optional<TensorName> parse_name(const std::string& name) {
-    for (const auto& [word, direction] : {std::pair("input", dumpfile::Direction::kInput),
-                                          {"output", dumpfile::Direction::kOutput}}) {
-        const std::string text = word;
-        const size_t at = name.rfind(text);
-        constexpr std::string_view kSeparators = "._:/";
-        if (at == std::string::npos || at < 2 || at + text.size() + 1 >= name.size()) continue;
-        if (kSeparators.find(name[at - 1]) == std::string_view::npos ||
-            kSeparators.find(name[at + text.size()]) == std::string_view::npos)
-            continue;
-        return TensorName{name.substr(0, at - 1), direction, name.substr(at + text.size() + 1)};
-    }
+    constexpr std::string_view kSeparators = "._:/";
+    const auto separates = [&](size_t at) {
+        return kSeparators.find(name[at]) != std::string_view::npos;
+    };
+    // The last such word between separators counts; an argument may be called "input" itself.
+    for (size_t at = name.size(); at-- > 2;)
+        for (const auto& [word, direction] : {std::pair("input", dumpfile::Direction::kInput),
+                                              {"output", dumpfile::Direction::kOutput}}) {
+            const size_t end = at + std::string_view(word).size();
+            if (name.compare(at, end - at, word) == 0 && end + 1 < name.size() &&
+                separates(at - 1) && separates(end))
+                return TensorName{name.substr(0, at - 1), direction, name.substr(end + 1)};
+        }
     return std::nullopt;
 }
 

@@ -170,6 +170,39 @@ class Recorded(unittest.TestCase):
         self.assertIn("OverFlow", ours[0])
 
 
+class Options(unittest.TestCase):
+    """-advisor and -c, whose files the recordings leave out."""
+
+    def outcome(self, *more):
+        case = CASES / "fusion_advisor"
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        args = ["compare", "-m", "in/npu", "-g", "in/cpu", "-f", "in/model.json", "-out", "OUT", *more]
+        return run(PROGRAM, args, case, Path(folder.name))
+
+    def test_advisor_names_the_first_overflow(self):
+        outcome = self.outcome("-advisor")
+        rows = rows_of(result_of(outcome))
+        first = next(row["Index"] for row in rows if row["OverFlow"] == "YES")
+        lines = outcome.files["advisor_summary.txt"].read_text().splitlines()
+        self.assertEqual(lines[:2], ["Detection Type: FP16 Overflow", f"Operator Index: {first}"])
+
+    def test_own_algorithms_stand_in_their_columns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scripts = Path(folder) / "algorithm"
+            scripts.mkdir()
+            (scripts / "alg_Mine.py").write_text(
+                "def compare(my, golden, params):\n    return '%.6f' % abs(my - golden).max(), ''\n")
+            outcome = self.outcome("-c", folder, "-alg", "0,Mine,1")
+        table = result_of(outcome)
+        at = table[0].index("CosineSimilarity")
+        self.assertEqual(table[0][at : at + 3], ["CosineSimilarity", "Mine", "MaxAbsoluteError"])
+        compared = [row for row in table[1:] if row[at] != "NaN"]
+        self.assertGreater(len(compared), 3)
+        for row in compared:
+            self.assertAlmostEqual(float(row[at + 1]), float(row[at + 2]), places=5)
+
+
 class Random(unittest.TestCase):
     """Runs of the differential program without the reference: whole tables and known exit codes."""
 

@@ -9,6 +9,7 @@ import unittest
 from collections import OrderedDict
 from pathlib import Path
 
+import h5py
 import numpy as np
 import torch
 
@@ -214,6 +215,25 @@ class Sources(unittest.TestCase):
         code, result, errors = compare(target, self.folder / "conv1.npy", "--tolerance", "0.01")
         self.assertEqual(code, 0, errors)
         self.assertEqual(list(verdicts(result).values()), ["pass"])
+
+    def test_a_dump_against_arrays(self):
+        path = SOURCE / "data/recordings/gpu_step_fp32.h5"
+        arrays = {}
+
+        def collect(name, item):
+            if isinstance(item, h5py.Dataset) and item.attrs.get("Type") == 0:
+                op, seqid, side, argument = name.split("/", 3)
+                arrays[f"{op}.{seqid}.{side}.{argument}"] = item[()]
+
+        with h5py.File(path, "r") as file:
+            file.visititems(collect)
+        self.assertGreater(len(arrays), 10)
+        np.savez(self.folder / "dump.npz", **{name.replace("/", "-"): value for name, value in arrays.items()})
+        code, result, errors = compare(path, self.folder / "dump.npz")
+        found = verdicts(result)
+        self.assertEqual(len(found), len(arrays), errors)
+        self.assertLessEqual(set(found.values()), {"pass", "mistrusted", "undefined"}, found)
+        self.assertEqual(code, 0)
 
     def test_rejects_what_is_no_source(self):
         (self.folder / "nothing").mkdir()

@@ -8,7 +8,7 @@
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/folders/dump_name.h"
 #include "compare/msaccucmp/folders/folder_compare.h"
-#include "compare/msaccucmp/folders/rule_json.h"
+#include "compare/msaccucmp/folders/fusion_rule.h"
 #include "compare/msaccucmp/paths.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -60,20 +60,8 @@ std::vector<std::pair<std::string, std::string>> find_rules(const fs::path& fold
     std::map<std::string, std::string> rules;
     for (const fs::path& file : sorted_entries(folder, log)) {
         if (!file.string().ends_with(".json")) continue;
-        const nlohmann::json root = read_rule_json(file.string(), log);
-        const bool has_graphs =
-            root.is_object() && root.contains("graph") && root["graph"].is_array();
-        bool good = has_graphs;
-        if (has_graphs)
-            for (const auto& graph : root["graph"]) {
-                good = good && graph.is_object() && graph.contains("name") &&
-                       graph["name"].is_string();
-                if (good) rules[graph["name"].get<std::string>()] = file.string();
-            }
-        if (!good)
-            throw CommandError(kParseJsonError,
-                               "The rule file '" + file.string() +
-                                   "' lacks an array 'graph' of graphs with names.");
+        for (const std::string& graph : graph_names(file.string(), log))
+            rules[graph] = file.string();
     }
     if (rules.empty())
         throw CommandError(kInvalidPath, "There is no rule file in '" + folder.string() + "'.");

@@ -104,6 +104,9 @@ class FusionRule {
     std::map<std::string, size_t> group_of_key_;  ///< in groups
 };
 
+/// The names of the graphs in a rule file. Errors: CommandError(kInvalidPath), (kParseJsonError).
+[[nodiscard]] std::vector<std::string> graph_names(const std::string& path, Log& log);
+
 /// Marks the ops that lie between a quantisation and its dequantisation.
 void mark_ops_between_quants(FusionRule& rule, Log& log);
 

@@ -8,13 +8,31 @@
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/folders/dump_name.h"
 #include "compare/msaccucmp/folders/fusion_rule.h"
-#include "compare/msaccucmp/folders/rule_json.h"
+#include "compare/msaccucmp/paths.h"
+#include "core/base/pending_file.h"
 
 namespace npuscope::compare::msaccucmp {
 
 namespace {
 
 using nlohmann::json;
+
+/// Errors: CommandError(kInvalidPath) no such file, (kParseJsonError) no JSON.
+json read_json(const std::string& path, Log& log) {
+    constexpr uintmax_t kLarge = uintmax_t{100} << 20;
+    if (const int code = check_path(path, true, false, PathType::kFile, log); code != kOk)
+        throw CommandError(code, "");
+    std::error_code failure;
+    const uintmax_t size = std::filesystem::file_size(path, failure);
+    if (!failure && size > kLarge)
+        log.warning("The rule file '" + path + "' exceeds 100MB, so this may take a while.");
+    try {
+        return json::parse(read_text_file(path));
+    } catch (const json::exception& problem) {
+        throw CommandError(kParseJsonError,
+                           "The rule file '" + path + "' is no JSON: " + problem.what());
+    }
+}
 
 class RuleParser {
   public:
@@ -197,8 +215,24 @@ class RuleParser {
 
 }  // namespace
 
+std::vector<std::string> graph_names(const std::string& path, Log& log) {
+    const json root = read_json(path, log);
+    bool good = root.is_object() && root.contains("graph") && root["graph"].is_array();
+    std::vector<std::string> names;
+    if (good)
+        for (const json& graph : root["graph"]) {
+            good = good && graph.is_object() && graph.contains("name") && graph["name"].is_string();
+            if (good) names.push_back(graph["name"].get<std::string>());
+        }
+    if (!good)
+        throw CommandError(
+            kParseJsonError,
+            "The rule file '" + path + "' lacks an array 'graph' of graphs with names.");
+    return names;
+}
+
 FusionRule FusionRule::read(const std::string& path, Log& log) {
-    const json root = read_rule_json(path, log);
+    const json root = read_json(path, log);
     FusionRule rule;
     RuleParser(path, rule).parse(root);
     mark_ops_between_quants(rule, log);
