@@ -35,6 +35,7 @@ struct TensorResult {
     std::string bound;            ///< Bound::source, "" when none was asked for
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
+    bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
 };

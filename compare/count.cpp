@@ -19,7 +19,7 @@ void count(Result& result) {
         if (result.first_fail < 0 && (verdict == Verdict::kFail || verdict == Verdict::kOutOfRange))
             result.first_fail = static_cast<int>(i);
         for (const TensorResult& tensor : op.tensors) {
-            counts.tensors += tensor.metrics.empty() ? 0 : 1;
+            counts.tensors += tensor.metrics.empty() && !tensor.by_statistics ? 0 : 1;
             ++counts.by_verdict[static_cast<size_t>(tensor.judgement.verdict)];
         }
     }

@@ -4,29 +4,15 @@
 
 #include "compare/count.h"
 #include "compare/custom_algorithms/runner.h"
-#include "core/base/error.h"
-#include "core/base/printable.h"
+#include "compare/sources/compare_sources.h"
 
 namespace npuscope::compare {
 
 namespace {
 
-enum class Kind { kDump, kArrays };
-
-Kind kind_of(const std::filesystem::path& path) {
+bool is_dump(const std::filesystem::path& path) {
     const std::string extension = path.extension().string();
-    if (extension == ".h5" || extension == ".hdf5") return Kind::kDump;
-    if (extension == ".npz" || extension == ".npy") return Kind::kArrays;
-    throw Error(ErrorKind::kUsage,
-                "'" + printable(path.string()) +
-                    "' is no .h5 dump and no .npz or .npy file; nothing else can be compared");
-}
-
-NamedTensors read_arrays(const std::filesystem::path& path) {
-    if (path.extension() == ".npz") return read_npz(path);
-    NamedTensors arrays;
-    arrays.emplace_back(path.stem().string(), read_npy(path));
-    return arrays;
+    return extension == ".h5" || extension == ".hdf5";
 }
 
 OpResult one_sided_array(const std::string& name, bool is_target, int64_t index) {
@@ -90,20 +76,18 @@ Result compare_files(const std::filesystem::path& target,
                      const std::filesystem::path& golden,
                      const Bounds& bounds,
                      const Options& options) {
-    const Kind kind = kind_of(target);
-    if (kind != kind_of(golden))
-        throw Error(ErrorKind::kUsage,
-                    "'" + printable(target.string()) + "' and '" + printable(golden.string()) +
-                        "' are files of different kinds; compare dumps with dumps and arrays with "
-                        "arrays");
-    if (kind == Kind::kArrays)
-        return compare_arrays(read_arrays(target), read_arrays(golden), bounds, options);
-    const dumpfile::Reader target_dump(target);
-    const dumpfile::Reader golden_dump(golden);
-    Result result = compare_dumps(target_dump, golden_dump, bounds, options);
-    for (const dumpfile::Reader* dump : {&target_dump, &golden_dump})
-        if (!dump->complete()) result.notes.push_back(dump->incompleteness());
-    return result;
+    if (is_dump(target) && is_dump(golden)) {
+        const dumpfile::Reader target_dump(target);
+        const dumpfile::Reader golden_dump(golden);
+        Result result = compare_dumps(target_dump, golden_dump, bounds, options);
+        for (const dumpfile::Reader* dump : {&target_dump, &golden_dump})
+            if (!dump->complete()) result.notes.push_back(dump->incompleteness());
+        return result;
+    }
+    if (is_array_file(target) && is_array_file(golden))
+        return compare_arrays(
+            read_array_source(target), read_array_source(golden), bounds, options);
+    return compare_sources(open_source(target), open_source(golden), bounds, options);
 }
 
 }  // namespace npuscope::compare

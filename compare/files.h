@@ -1,4 +1,4 @@
-// Compares files by their kind: dumps (.h5) and arrays (.npz, .npy).
+// Compares files and folders by their kind: dumps, arrays, folders of dump files.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace npuscope::compare {
 
-/// Both .h5, or each .npz or .npy. Errors: Error(kUsage) for other kinds or a mixture, and those of
-/// the readers.
+/// Two .h5 dumps, two files of arrays (.npz, .npy, .pt, .safetensors), or any two sources that
+/// open_source() takes. Errors: Error(kUsage) for other kinds, and those of the readers.
 [[nodiscard]] Result compare_files(const std::filesystem::path& target,
                                    const std::filesystem::path& golden,
                                    const Bounds& bounds = PrecisionBounds{},

@@ -79,9 +79,14 @@ int run_command(const Arguments& arguments, const Globals& globals) {
 
 std::function<int()> configure(CLI::App& app, const Globals& globals) {
     const auto arguments = std::make_shared<Arguments>();
-    app.add_option("-m,--target", arguments->target, "the side under test: .h5, .npz or .npy")
+    app.add_option("-m,--target",
+                   arguments->target,
+                   "the side under test: .h5, .npz, .npy, .pt or .safetensors, a folder of CANN "
+                   "dump files or "
+                   "of msprobe")
         ->required();
-    app.add_option("-g,--golden", arguments->golden, "the trusted side, of the same kind")
+    app.add_option(
+           "-g,--golden", arguments->golden, "the trusted side, of the same kind or another")
         ->required();
     app.add_option("-o,--output", arguments->output, "folder for result.csv and verdicts.json");
     app.add_option("--tolerance",
@@ -116,6 +121,6 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
 
 extern const Command k_compare_command;
 const Command k_compare_command = {
-    "compare", "compare two dumps or sets of arrays tensor by tensor", configure};
+    "compare", "compare two dumps, folders of dumps or sets of arrays tensor by tensor", configure};
 
 }  // namespace npuscope::cli

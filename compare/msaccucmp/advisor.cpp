@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "compare/msaccucmp/result_file.h"
 
@@ -24,23 +25,62 @@ constexpr const char* kDeviation =
     "may "
     "come from an optimisation and have no effect on the results.";
 
+constexpr const char* kOverflow =
+    "A float16 tensor overflows. Mend that first (loss scale, higher precision), then compare "
+    "again.";
+constexpr const char* kInputs =
+    "The model's inputs differ from the golden ones. Feed both sides the same data and look at the "
+    "preprocessing.";
+
+std::optional<size_t> column_of(const std::vector<std::string>& columns, const char* name) {
+    const auto at = std::find(columns.begin(), columns.end(), name);
+    if (at == columns.end()) return std::nullopt;
+    return static_cast<size_t>(at - columns.begin());
+}
+
+/// The first row of a model's input whose cosine is low, null when there is none.
+const Row* first_differing_input(const std::vector<Row>& rows,
+                                 size_t name_column,
+                                 size_t cosine_column,
+                                 const std::vector<std::string>& input_nodes) {
+    for (const std::string& node : input_nodes)
+        for (const Row& row : rows)
+            if (row.cells[name_column] == node &&
+                std::strtod(row.cells[cosine_column].c_str(), nullptr) < kGoodCosine)
+                return &row;
+    return nullptr;
+}
+
 }  // namespace
 
-Advice advise(const std::vector<std::string>& columns, const std::vector<Row>& rows, Log& log) {
-    log.warning("The table has no column OverFlow; the FP16 overflow detection is skipped.");
-    const auto column = std::find(columns.begin(), columns.end(), "CosineSimilarity");
-    if (column == columns.end()) {
+Advice advise(const std::vector<std::string>& columns,
+              const std::vector<Row>& rows,
+              Log& log,
+              const std::vector<std::string>& input_nodes) {
+    if (const auto overflow = column_of(columns, "OverFlow")) {
+        for (const Row& row : rows)
+            if (row.cells[*overflow] == "YES")
+                return {
+                    .type = "FP16 Overflow", .index = std::to_string(row.index), .text = kOverflow};
+    } else {
+        log.warning("The table has no column OverFlow; the FP16 overflow detection is skipped.");
+    }
+    const auto column = column_of(columns, "CosineSimilarity");
+    if (!column) {
         log.warning(
             "The table has no column CosineSimilarity; the global consistency detection is "
             "skipped.");
         return {};
     }
-    const auto at = static_cast<size_t>(column - columns.begin());
+    if (const auto names = column_of(columns, "NPUDump"))
+        if (const Row* row = first_differing_input(rows, *names, *column, input_nodes))
+            return {
+                .type = "Input Inconsistent", .index = std::to_string(row->index), .text = kInputs};
     const Row* first_low = nullptr;
     bool any = false;
     bool last_is_low = false;
     for (const Row& row : rows) {
-        const double cosine = std::strtod(row.cells[at].c_str(), nullptr);
+        const double cosine = std::strtod(row.cells[*column].c_str(), nullptr);
         if (std::isnan(cosine)) continue;
         any = true;
         last_is_low = cosine < kGoodCosine;

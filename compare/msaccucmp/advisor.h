@@ -16,10 +16,12 @@ struct Advice {
     std::string text = "NA";
 };
 
-/// `columns` is the table's header. Threads: pure function but for the log.
+/// `columns` is the table's header, `input_nodes` are the model's inputs, where they are known.
+/// Threads: pure function but for the log.
 [[nodiscard]] Advice advise(const std::vector<std::string>& columns,
                             const std::vector<Row>& rows,
-                            Log& log);
+                            Log& log,
+                            const std::vector<std::string>& input_nodes = {});
 
 /// Logs the advice and writes advisor_summary.txt (mode 0600) into `folder`.
 void write_advice(const Advice& advice, const std::filesystem::path& folder, Log& log);

@@ -13,7 +13,7 @@ namespace npuscope::compare::msaccucmp {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
-    throw CommandError(kUsageError, message);
+    throw UsageError(message);
 }
 
 std::string names_of(const OptionSpec& spec) {

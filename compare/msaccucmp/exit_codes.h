@@ -11,21 +11,30 @@ enum ExitCode : int {
     kOk = 0,
     kUnknownError = 1,
     kUsageError = 2,
+    kNoDumpFile = 2,
     kInvalidPath = 3,
     kParseDumpFileError = 4,
     kInvalidParameter = 6,
     kOpenFileError = 7,
     kInvalidDumpData = 11,
     kIndexOutOfBounds = 12,
+    kParseJsonError = 13,
+    kDumpFileError = 18,
     kWriteFileError = 19,
+    kInvalidDumpType = 20,
     kInvalidDataType = 21,
     kInvalidFormat = 22,
     kInvalidShape = 23,
+    kInvalidType = 24,
     kInvalidConvertFunction = 26,
+    kInvalidJsonFile = 29,
     kUnsupportedCompare = 30,
     kInvalidAlgorithm = 31,
+    kDeleteFileError = 32,
+    kInvalidNzDumpData = 34,
     kInvalidOverflowType = 35,
     kInvalidOverflowStatus = 36,
+    kInvalidTaskType = 37,
     kNanoSizesDiffer = 39,
     kDataShapeMismatch = 40,
     kInvalidInputMapping = 42,
@@ -40,6 +49,12 @@ class CommandError : public Error {
 
   private:
     int code_;
+};
+
+/// A command line that argparse would refuse.
+class UsageError : public CommandError {
+  public:
+    explicit UsageError(const std::string& message) : CommandError(kUsageError, message) {}
 };
 
 }  // namespace npuscope::compare::msaccucmp

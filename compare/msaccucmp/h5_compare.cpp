@@ -61,15 +61,6 @@ OpenDump open_dump(const std::string& path) {
     }
 }
 
-/// result_<stamp>.csv; a second run within one second gets the next second's name.
-std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder) {
-    for (int later = 0;; ++later) {
-        const auto path = folder / ("result_" + time_stamp(later) + ".csv");
-        if (later < 60 && std::filesystem::exists(std::filesystem::symlink_status(path))) continue;
-        return std::make_unique<ResultFile>(path);
-    }
-}
-
 /// The comparison of all tensors, rows sorted.
 class TableMaker {
   public:
@@ -280,7 +271,7 @@ int compare_h5(const CompareOptions& options, Log& log, int threads) {
     if (const int code = check_output_folder(options.output_path, log); code != kOk)
         throw CommandError(code, "");
     const std::vector<int> algorithms = select_algorithms(options.algorithm, log);
-    check_algorithm_options(options.algorithm_options);
+    static_cast<void>(parse_algorithm_options(options.algorithm_options));
     check_h5_options(options);
     warn_if_large(options.my_path, log);
     warn_if_large(options.golden_path, log);

@@ -68,6 +68,11 @@ void Log::write(Level level, std::string_view message) {
     out_ << text << std::flush;
 }
 
+void Log::append(std::string_view text) {
+    const std::lock_guard guard(mutex_);
+    out_ << text << std::flush;
+}
+
 void Log::write(const LogLines& lines) {
     std::string text;
     for (const auto& [level, message] : lines)

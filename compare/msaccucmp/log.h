@@ -23,6 +23,8 @@ class Log {
     void error(std::string_view message) { write(Level::kError, message); }
     void write(Level level, std::string_view message);
     void write(const LogLines& lines);
+    /// Lines that another Log made.
+    void append(std::string_view text);
 
   private:
     [[nodiscard]] std::string line(Level level, std::string_view message) const;

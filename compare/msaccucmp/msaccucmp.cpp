@@ -9,6 +9,9 @@
 
 #include "compare/msaccucmp/convert/convert.h"
 #include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/folders/batch_compare.h"
+#include "compare/msaccucmp/folders/folder_compare.h"
+#include "compare/msaccucmp/folders/plain_files.h"
 #include "compare/msaccucmp/h5_compare.h"
 #include "compare/msaccucmp/log.h"
 #include "compare/msaccucmp/options.h"
@@ -31,9 +34,21 @@ void check_custom_folder(const CompareOptions& options, Log& log) {
     if (code != kOk) throw CommandError(code, "");
 }
 
-int compare(const CompareOptions& options, Log& log) {
-    if (options.mapping)
-        throw CommandError(kInvalidParameter, "-map/--mapping is not for .h5 dumps.");
+/// A folder of rule files asks for a batch. Errors: CommandError(kInvalidPath) where it is neither
+/// a file nor a folder.
+bool is_batch(const CompareOptions& options, Log& log) {
+    if (options.fusion_rule_file.empty() ||
+        std::filesystem::is_regular_file(options.fusion_rule_file))
+        return false;
+    if (const int code =
+            check_path(options.fusion_rule_file, true, false, PathType::kDirectory, log);
+        code != kOk)
+        throw CommandError(code, "");
+    return true;
+}
+
+int compare(const CompareOptions& options, std::ostream& out, Log& log) {
+    if (options.mapping) return compare_folders(options, out, log);
     for (const std::string& path : {options.my_path, options.golden_path})
         if (const int code = check_path(path, true, false, PathType::kAny, log); code != kOk)
             throw CommandError(code, "");
@@ -44,33 +59,41 @@ int compare(const CompareOptions& options, Log& log) {
         return compare_h5(options, log);
     }
     if (options.post_process) throw CommandError(kInvalidParameter, "-p is only for .h5 dumps.");
-    throw CommandError(kUnsupportedCompare, "Both -m and -g must name .h5 files.");
+    if (are_files) return compare_plain_files(options, log);
+    if (is_batch(options, log)) return compare_batch(options, out, log);
+    return compare_folders(options, out, log);
 }
 
 struct Command {
     const char* name;
     const char* description;
     std::vector<OptionSpec> (*specs)(std::span<const std::string> arguments);
-    int (*run)(std::span<const std::string> arguments, Log& log);
+    int (*run)(std::span<const std::string> arguments, std::ostream& out, Log& log);
 };
 
 constexpr auto kCommands = std::to_array<Command>({
     {"compare",
      "Compares two dumps tensor by tensor.",
      compare_option_specs,
-     [](std::span<const std::string> arguments, Log& log) {
-         return compare(parse_compare_options(arguments, log), log);
+     [](std::span<const std::string> arguments, std::ostream& out, Log& log) {
+         return compare(parse_compare_options(arguments, log), out, log);
      }},
     {"convert",
      "Converts binary dumps to arrays, and their memory formats.",
      [](std::span<const std::string>) { return convert_option_specs(); },
-     [](std::span<const std::string> arguments, Log& log) {
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
          return convert(parse_convert_options(arguments, log), log);
+     }},
+    {"file_compare",
+     "Compares two .npy files.",
+     [](std::span<const std::string>) { return file_compare_option_specs(); },
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
+         return file_compare(arguments, log);
      }},
     {"overflow",
      "Says which ops overflowed first, from the dumps of an overflow run.",
      [](std::span<const std::string>) { return overflow_option_specs(); },
-     [](std::span<const std::string> arguments, Log& log) {
+     [](std::span<const std::string> arguments, std::ostream&, Log& log) {
          return overflow(parse_overflow_options(arguments), log);
      }},
 });
@@ -100,18 +123,17 @@ Ended run_command(const Command& command,
                   Log& log) {
     const std::string program = std::string(kProgram) + " " + command.name;
     try {
-        return {.code = command.run(arguments, log)};
+        return {.code = command.run(arguments, out, log)};
     } catch (const HelpAsked&) {
         out << help_of(program, command.description, command.specs(arguments));
         return {.code = kOk, .is_logged = false};
+    } catch (const UsageError& stop) {
+        err << usage_of(program, command.specs(arguments)) << program
+            << ": error: " << log_safe(stop.what()) << "\n";
+        return {.code = stop.code(), .is_logged = false};
     } catch (const CommandError& stop) {
-        if (stop.code() == kUsageError) {
-            err << usage_of(program, command.specs(arguments)) << program
-                << ": error: " << log_safe(stop.what()) << "\n";
-        } else if (*stop.what() != '\0') {
-            log.error(stop.what());
-        }
-        return {.code = stop.code(), .is_logged = stop.code() != kUsageError};
+        if (*stop.what() != '\0') log.error(stop.what());
+        return {.code = stop.code()};
     }
 }
 
@@ -140,13 +162,12 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     if (is_help(arguments.front())) {
         out << usage() << "\nCommands:\n";
         for (const Command& command : kCommands)
-            out << "  " << command.name << "\n        " << command.description << "\n";
+            out << "  " << command.name << "  " << command.description << "\n";
         return kOk;
     }
-    const auto* const command =
-        std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
-            return arguments.front() == each.name;
-        });
+    const auto command = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& each) {
+        return arguments.front() == each.name;
+    });
     if (command == kCommands.end()) {
         err << usage() << kProgram << ": error: there is no command '"
             << log_safe(arguments.front()) << "' (choose from " << names_of_commands() << ")\n";

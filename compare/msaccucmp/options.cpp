@@ -160,12 +160,29 @@ CompareOptions parse_compare_options(std::span<const std::string> arguments, Log
     options.golden_path = text("golden_dump_path");
     options.fusion_rule_file = text("fusion_rule_file");
     options.quant_fusion_rule_file = text("quant_fusion_rule_file");
+    options.close_fusion_rule_file = text("close_fusion_rule_file");
     options.output_path = text("output_path");
     options.custom_script_path = text("custom_script_path");
     options.algorithm_options = text("algorithm_options");
     if (given.contains("algorithm")) options.algorithm = text("algorithm");
     if (given.contains("op_name")) options.op_name = text("op_name");
     if (given.contains("post_process")) options.post_process = text("post_process") == "1" ? 1 : 0;
+    const auto optional_text = [&](const std::string& key) {
+        return given.contains(key) ? std::optional(text(key)) : std::nullopt;
+    };
+    options.output_tensor = optional_text("output");
+    options.input_tensor = optional_text("input");
+    options.range = optional_text("range");
+    options.select = optional_text("select");
+    // The parser took these for integers.
+    if (given.contains("max_line")) options.max_line = std::stoi(text("max_line"));
+    if (given.contains("max_cmp_size")) options.max_cmp_size = std::stoi(text("max_cmp_size"));
+    if (given.contains("topn")) options.topn = std::stoi(text("topn"));
+    options.ignore_single_op_result = given.contains("ignore_single_op_result");
+    options.overflow_detection = given.contains("overflow_detection");
+    options.ffts = given.contains("ffts");
+    for (const char* word : {"-r", "-s", "--range", "--select"})
+        options.has_sequence_column = options.has_sequence_column || has(arguments, word);
     options.mapping = given.contains("mapping");
     options.advisor = given.contains("advisor");
     options.version = text("version") == "1" ? 1 : 2;
@@ -173,7 +190,9 @@ CompareOptions parse_compare_options(std::span<const std::string> arguments, Log
     return options;
 }
 
-std::vector<int> select_algorithms(const std::string& text, Log& log) {
+std::vector<int> select_algorithms(const std::string& text,
+                                   Log& log,
+                                   std::span<const std::string> custom) {
     if (text.empty()) refuse("-alg is empty; name at least one algorithm: " + all_algorithms());
     std::string lower = text;
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
@@ -187,6 +206,10 @@ std::vector<int> select_algorithms(const std::string& text, Log& log) {
         int number = is_digit(name) ? name[0] - '0' : -1;
         if (known != kAlgorithmNames.end())
             number = static_cast<int>(known - kAlgorithmNames.begin());
+        const auto own = std::find(custom.begin(), custom.end(), name);
+        if (number < 0 && own != custom.end())
+            number =
+                static_cast<int>(kAlgorithmNames.size()) + static_cast<int>(own - custom.begin());
         if (number < 0) {
             if (lower != "all")
                 log.warning("There is no algorithm '" + name + "'; it is left out.");
@@ -202,22 +225,26 @@ std::vector<int> select_algorithms(const std::string& text, Log& log) {
     return selected;
 }
 
-void check_algorithm_options(const std::string& text) {
+AlgorithmParameters parse_algorithm_options(const std::string& text) {
+    AlgorithmParameters parameters;
     for (const std::string& part : split(text, ';')) {
         if (part.empty()) continue;
         const std::string problem =
             "-a '" + part + "' is not of the form name:key=value,key=value;name:...";
         const auto name_and_parameters = split(part, ':');
-        if (name_and_parameters.size() != 2 || trimmed(name_and_parameters[0]).empty())
-            refuse(problem);
+        std::string name = trimmed(name_and_parameters[0]);
+        if (name_and_parameters.size() != 2 || name.empty()) refuse(problem);
+        if (is_digit(name)) name = kAlgorithmNames[static_cast<size_t>(name[0] - '0')];
         for (const std::string& parameter : split(name_and_parameters[1], ',')) {
             if (trimmed(parameter).empty()) continue;
             const auto key_and_value = split(parameter, '=');
             if (key_and_value.size() != 2 || trimmed(key_and_value[0]).empty() ||
                 trimmed(key_and_value[1]).empty())
                 refuse(problem);
+            parameters[name][trimmed(key_and_value[0])] = trimmed(key_and_value[1]);
         }
     }
+    return parameters;
 }
 
 }  // namespace npuscope::compare::msaccucmp

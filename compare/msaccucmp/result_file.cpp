@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compare/msaccucmp/exit_codes.h"
+#include "compare/msaccucmp/log.h"
 
 namespace npuscope::compare::msaccucmp {
 
@@ -39,6 +40,19 @@ void ResultFile::close() {
         throw CommandError(kWriteFileError,
                            "Failed to close \"'" + path_.string() +
                                "'\": " + std::generic_category().message(errno));
+}
+
+std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder,
+                                            const std::string& prefix,
+                                            const std::string& suffix) {
+    for (int later = 0;; ++later) {
+        std::string name = prefix;
+        name += time_stamp(later);
+        name += suffix;
+        const auto path = folder / name;
+        if (later < 60 && std::filesystem::exists(std::filesystem::symlink_status(path))) continue;
+        return std::make_unique<ResultFile>(path);
+    }
 }
 
 }  // namespace npuscope::compare::msaccucmp

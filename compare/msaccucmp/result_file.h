@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace npuscope::compare::msaccucmp {
@@ -23,5 +25,11 @@ class ResultFile {
     std::filesystem::path path_;
     int descriptor_ = -1;
 };
+
+/// <prefix><stamp><suffix> in the folder; a second run within one second gets the next second's
+/// name.
+[[nodiscard]] std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder,
+                                                          const std::string& prefix = "result_",
+                                                          const std::string& suffix = ".csv");
 
 }  // namespace npuscope::compare::msaccucmp

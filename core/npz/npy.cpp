@@ -26,6 +26,7 @@ constexpr size_t kMostDimensions = 64;  // NumPy 2 allows 64, NumPy 1 allows 32
 
 struct Header {
     DType dtype = DType::kFloat32;
+    bool is_complex = false;  ///< pairs of `dtype`
     bool big_endian = false;
     bool fortran_order = false;
     Shape shape;
@@ -127,6 +128,13 @@ class HeaderScanner {
         constexpr std::string_view kOrders = "<>|=";
         if (descr.size() < 2 || kOrders.find(descr[0]) == std::string_view::npos)
             unsupported("dtype '" + printable(descr) + "'");
+        const std::string_view kind = std::string_view(descr).substr(1);
+        if (kind == "c8" || kind == "c16") {
+            header.is_complex = true;
+            header.dtype = kind == "c8" ? DType::kFloat32 : DType::kFloat64;
+            header.big_endian = descr[0] == '>';
+            return;
+        }
         for (const DTypeInfo& row : all_dtypes()) {
             if (row.numpy_descr.empty() ||
                 row.numpy_descr.substr(1) != std::string_view(descr).substr(1))
@@ -176,15 +184,16 @@ void reverse_bytes(T* elements, size_t count) {
 }
 
 /// Elements in Fortran order, the first index fastest, into C order.
-Tensor from_fortran_order(const Tensor& stored, const Shape& shape) {
-    Tensor result(stored.dtype(), shape);
-    const size_t size = size_of(stored.dtype());
+Tensor from_fortran_order(const Tensor& stored, const Header& header) {
+    const Shape& shape = header.shape;
+    Tensor result(stored.dtype(), stored.shape());
+    const size_t size = size_of(stored.dtype()) * (header.is_complex ? 2 : 1);
     const std::byte* in = stored.data();
     std::byte* out = result.mutable_data();
     const auto strides = contiguous_strides(shape);
     std::vector<int64_t> index(shape.size(), 0);
     int64_t position = 0;
-    for (int64_t i = 0; i < stored.numel(); ++i) {
+    for (int64_t i = numel_of(shape); i > 0; --i) {
         std::memcpy(out + static_cast<size_t>(position) * size, in, size);
         in += size;
         for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -195,6 +204,32 @@ Tensor from_fortran_order(const Tensor& stored, const Shape& shape) {
         }
     }
     return result;
+}
+
+/// Complex elements come as two in a further, innermost dim.
+Tensor read_elements(npz::ByteSource& source, const Header& header, const std::string& what) {
+    const size_t item = size_of(header.dtype) * (header.is_complex ? 2 : 1);
+    const auto numel = static_cast<uint64_t>(numel_of(header.shape));
+    if (numel > source.remaining() / item)
+        throw Error(ErrorKind::kFormat,
+                    what + " is cut short: its header promises " + std::to_string(numel) +
+                        " elements of " + std::to_string(item) + " bytes, " +
+                        std::to_string(source.remaining()) + " bytes are there");
+    Shape shape = header.shape;
+    if (header.is_complex) shape.push_back(2);
+    Tensor tensor(header.dtype, shape);
+    std::byte* data = tensor.mutable_data();
+    source.read(data, tensor.nbytes());
+    if (header.dtype == DType::kBool)
+        std::transform(data, data + tensor.nbytes(), data, [](std::byte b) {
+            return std::byte{b != std::byte{0}};
+        });
+    if (header.big_endian)
+        visit_dtype(header.dtype, [&]<class T>() {
+            reverse_bytes(reinterpret_cast<T*>(data), static_cast<size_t>(tensor.numel()));
+        });
+    if (header.fortran_order && header.shape.size() > 1) return from_fortran_order(tensor, header);
+    return tensor;
 }
 
 class MemorySource : public npz::ByteSource {
@@ -242,25 +277,12 @@ namespace npz {
 
 Tensor parse_npy(ByteSource& source, const std::string& what) {
     const Header header = read_header(source, what);
-    const auto numel = static_cast<uint64_t>(numel_of(header.shape));
-    if (numel > source.remaining() / size_of(header.dtype))
-        throw Error(ErrorKind::kFormat,
-                    what + " is cut short: its header promises " + std::to_string(numel) + " " +
-                        std::string(name_of(header.dtype)) + " elements, " +
-                        std::to_string(source.remaining()) + " bytes are there");
-    Tensor tensor(header.dtype, header.shape);
-    std::byte* data = tensor.mutable_data();
-    source.read(data, tensor.nbytes());
-    if (header.dtype == DType::kBool)
-        std::transform(data, data + tensor.nbytes(), data, [](std::byte b) {
-            return std::byte{b != std::byte{0}};
-        });
-    if (header.big_endian)
-        visit_dtype(header.dtype,
-                    [&]<class T>() { reverse_bytes(reinterpret_cast<T*>(data), numel); });
-    if (header.fortran_order && header.shape.size() > 1)
-        return from_fortran_order(tensor, header.shape);
-    return tensor;
+    if (header.is_complex)
+        throw Error(ErrorKind::kUnsupported,
+                    what +
+                        " holds complex elements, which is no tensor dtype; store it as bool, an "
+                        "integer or a float");
+    return read_elements(source, header, what);
 }
 
 std::string npy_header(DType dtype, std::span<const int64_t> shape) {
@@ -303,6 +325,21 @@ std::string format_npy(const TensorView& tensor) {
     std::string image = npz::npy_header(tensor.dtype, tensor.shape);
     image.append(reinterpret_cast<const char*>(tensor.data), tensor.nbytes());
     return image;
+}
+
+RealArray read_npy_real(const std::filesystem::path& path) {
+    require_regular_file(path, "array");
+    const std::string what = "'" + printable(path.string()) + "'";
+    FileSource source(path, what);
+    const Header header = read_header(source, what);
+    const Tensor read = read_elements(source, header, what);
+    if (!header.is_complex) return {read, std::string(name_of(header.dtype))};
+    Tensor real(header.dtype, header.shape);
+    const size_t size = size_of(header.dtype);
+    std::byte* out = real.mutable_data();
+    for (size_t i = 0; i < static_cast<size_t>(real.numel()); ++i)
+        std::memcpy(out + i * size, read.data() + 2 * i * size, size);
+    return {real, header.dtype == DType::kFloat32 ? "complex64" : "complex128"};
 }
 
 Tensor read_npy(const std::filesystem::path& path) {

@@ -27,6 +27,14 @@ namespace npuscope {
 [[nodiscard]] std::string format_npy(const TensorView& tensor);
 
 [[nodiscard]] Tensor read_npy(const std::filesystem::path& path);
+
+/// The real numbers of an array: all of it, or the real part of complex elements.
+struct RealArray {
+    Tensor values;
+    std::string dtype;  ///< NumPy's name of the stored dtype, "complex64" and "complex128" included
+};
+[[nodiscard]] RealArray read_npy_real(const std::filesystem::path& path);
+
 void write_npy(const std::filesystem::path& path, const TensorView& tensor);
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;

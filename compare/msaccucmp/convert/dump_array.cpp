@@ -24,6 +24,8 @@ double reference_hifloat8(unsigned code) {
     return sign * (1.0 + rest / 32.0);
 }
 
+}  // namespace
+
 void decode_as_the_reference(const DataTypeInfo& type,
                              const std::vector<std::byte>& stored,
                              size_t count,
@@ -37,8 +39,6 @@ void decode_as_the_reference(const DataTypeInfo& type,
         std::memcpy(array + i * sizeof value, &value, sizeof value);
     }
 }
-
-}  // namespace
 
 const DataTypeInfo& readable_type(int64_t code) {
     const DataTypeInfo* type = dumpdata::find_data_type(code);

@@ -53,6 +53,12 @@ class DumpArray {
     int64_t numel_ = 1;
 };
 
+/// dumpdata::decode_elements with the reference tool's own values of hifloat8.
+void decode_as_the_reference(const dumpdata::DataTypeInfo& type,
+                             const std::vector<std::byte>& stored,
+                             size_t count,
+                             std::byte* array);
+
 /// The name of the type, for messages and tables. Errors: CommandError(kInvalidDataType).
 [[nodiscard]] const dumpdata::DataTypeInfo& readable_type(int64_t code);
 

@@ -124,7 +124,7 @@ TEST(Msaccucmp, rejects_paths_with_the_references_codes) {
     EXPECT_EQ(compare_paths(my, golden, temp / "file").code, 3);
     EXPECT_EQ(compare_paths(my, golden, temp / "file/below").code, 3);
     EXPECT_EQ(compare_paths(my, recorded("stride/case.json"), temp / "o").code,
-              kUnsupportedCompare);
+              kInvalidDumpData);
     EXPECT_EQ(compare_paths(my, recorded("stride/case.json"), temp / "o", {"-p", "1"}).code, 6);
     EXPECT_FALSE(std::filesystem::exists(temp / "o"));
 }

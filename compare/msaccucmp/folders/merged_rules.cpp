@@ -1,0 +1,200 @@
+// Two rule files made into one.
+#include <algorithm>
+#include <set>
+
+#include "compare/msaccucmp/folders/fusion_rule.h"
+
+namespace npuscope::compare::msaccucmp {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The format and shape that the compiled model knows win.
+OutputDesc with_known_layout(OutputDesc desc, const OutputDesc& known) {
+    if (!known.origin_format.empty()) {
+        desc.origin_format = known.origin_format;
+        desc.origin_shape = known.origin_shape;
+    }
+    return desc;
+}
+
+class QuantMerger {
+  public:
+    QuantMerger(FusionRule compiled, FusionRule quant, Log& log)
+        : compiled_(std::move(compiled)), quant_(std::move(quant)), log_(log) {}
+
+    FusionRule merge() {
+        FusionRule merged;
+        merged.input_nodes = compiled_.input_nodes;
+        merged.by_sequence = compiled_.by_sequence;
+        merged.ops = compiled_.ops;
+        for (const auto& [op, key] : compiled_.keys())
+            merged.set_group(op, key);
+        for (const FusionGroup& group : compiled_.groups)
+            for (const size_t index : group.ops) {
+                FusionOp& op = merged.ops[index];
+                auto names = originals_before_quant(op);
+                if (!names.empty()) op.original_names = std::move(names);
+                auto outputs = outputs_before_quant(op);
+                if (!outputs.empty()) op.outputs = std::move(outputs);
+                merged.set_group(op.name, FusionRule::group_key(op.name, "", op.original_names));
+                merged.add_to_group(index);
+            }
+        return merged;
+    }
+
+  private:
+    std::vector<std::string> originals_before_quant(const FusionOp& op) const {
+        std::vector<std::string> names;
+        for (const std::string& quantised : op.original_names)
+            if (const FusionGroup* group = quant_.group_of(quantised))
+                for (const size_t member : group->ops)
+                    for (const std::string& name : quant_.ops[member].original_names)
+                        if (!contains(names, name)) names.push_back(name);
+        return names;
+    }
+
+    std::vector<OutputDesc> outputs_before_quant(const FusionOp& op) {
+        std::vector<OutputDesc> outputs;
+        for (const OutputDesc& output : op.outputs) {
+            if (output.origin_name.empty()) continue;
+            const FusionGroup* group = quant_.group_of(output.origin_name);
+            if (group == nullptr) {
+                log_.warning("The quantisation rule has no op '" + output.origin_name + "'.");
+                continue;
+            }
+            for (const size_t member : group->ops)
+                add_outputs(output, quant_.ops[member], outputs);
+        }
+        return outputs;
+    }
+
+    static void add_outputs(const OutputDesc& output,
+                            const FusionOp& quantised,
+                            std::vector<OutputDesc>& outputs) {
+        if (!output.origin_index) {
+            for (const OutputDesc& desc : quantised.outputs)
+                outputs.push_back(with_known_layout(desc, output));
+            return;
+        }
+        if (quantised.name != output.origin_name) return;
+        const int64_t index = *output.origin_index;
+        if (index < 0 || index >= static_cast<int64_t>(quantised.outputs.size())) {
+            outputs.emplace_back();
+        } else {
+            outputs.push_back(
+                with_known_layout(quantised.outputs[static_cast<size_t>(index)], output));
+        }
+    }
+
+    FusionRule compiled_;
+    FusionRule quant_;
+    Log& log_;
+};
+
+class ClosedMerger {
+  public:
+    ClosedMerger(FusionRule open, FusionRule closed, Log& log)
+        : open_(std::move(open)), closed_(std::move(closed)), log_(log) {
+        for (const size_t index : closed_.by_sequence)
+            for (const std::string& name : closed_.ops[index].original_names)
+                closed_op_of_[name] = closed_.ops[index].name;
+    }
+
+    /// Groups are gone through from the last to the first, and an original op that two of them
+    /// share stays with the one met first.
+    FusionRule merge() {
+        FusionRule merged;
+        std::vector<size_t> kept;
+        std::set<std::string> seen_keys;
+        const auto& keys = open_.keys();
+        for (auto at = keys.rbegin(); at != keys.rend(); ++at) {
+            const FusionGroup* group = open_.group_with(at->second);
+            if (group == nullptr || !seen_keys.insert(at->second).second) continue;
+            for (const size_t index : group->ops) {
+                FusionOp op = open_.ops[index];
+                if (!is_first_of_its_original(op)) continue;
+                op.original_names = closed_names(op);
+                name_outputs(op);
+                const int64_t id = op.id;
+                merged.set_group(op.name, at->second);
+                merged.ops.push_back(std::move(op));
+                merged.add_to_group(merged.ops.size() - 1);
+                merged.ops.back().id = id;
+                kept.push_back(merged.ops.size() - 1);
+            }
+        }
+        merged.by_sequence.assign(kept.rbegin(), kept.rend());
+        return merged;
+    }
+
+  private:
+    bool is_first_of_its_original(const FusionOp& op) {
+        if (op.original_names.empty()) return false;
+        const std::string& original = op.original_names.front();
+        if (!seen_originals_.insert(original).second) return false;
+        const auto closed = closed_op_of_.find(original);
+        return closed == closed_op_of_.end() || seen_closed_.insert(closed->second).second;
+    }
+
+    std::vector<std::string> closed_names(const FusionOp& op) {
+        if (op.original_names.size() == 1 && op.original_names.front().empty()) return {""};
+        std::vector<std::string> names;
+        for (const std::string& original : op.original_names) {
+            const auto closed = closed_op_of_.find(original);
+            if (closed == closed_op_of_.end()) {
+                log_.warning("The rule without fusion has no op for '" + original + "'.");
+            } else if (!contains(names, closed->second)) {
+                names.push_back(closed->second);
+            }
+        }
+        return names;
+    }
+
+    void name_outputs(FusionOp& op) {
+        for (OutputDesc& output : op.outputs) {
+            if (output.origin_name.empty()) continue;
+            const auto closed = closed_op_of_.find(output.origin_name);
+            const FusionGroup* group =
+                closed == closed_op_of_.end() ? nullptr : closed_.group_of(closed->second);
+            if (group == nullptr || !set_index(*group, output))
+                log_.warning("The rule without fusion has no output for '" + op.name + "'.");
+            if (closed != closed_op_of_.end()) output.origin_name = closed->second;
+        }
+    }
+
+    bool set_index(const FusionGroup& group, OutputDesc& output) const {
+        for (const size_t member : group.ops) {
+            const auto& candidates = closed_.ops[member].outputs;
+            for (size_t i = 0; i < candidates.size(); ++i)
+                if (candidates[i].origin_name == output.origin_name &&
+                    candidates[i].origin_index == output.origin_index) {
+                    output.origin_index = static_cast<int64_t>(i);
+                    return true;
+                }
+        }
+        return false;
+    }
+
+    FusionRule open_;
+    FusionRule closed_;
+    Log& log_;
+    std::map<std::string, std::string> closed_op_of_;
+    std::set<std::string> seen_originals_;
+    std::set<std::string> seen_closed_;
+};
+
+}  // namespace
+
+FusionRule FusionRule::merge_quant(FusionRule compiled, FusionRule quant, Log& log) {
+    return QuantMerger(std::move(compiled), std::move(quant), log).merge();
+}
+
+FusionRule FusionRule::merge_closed(FusionRule open, FusionRule closed, Log& log) {
+    return ClosedMerger(std::move(open), std::move(closed), log).merge();
+}
+
+}  // namespace npuscope::compare::msaccucmp

@@ -1,0 +1,154 @@
+// Folders of msprobe: dump.json lists ops with what is known of their tensors; elements, where they
+// were kept, lie in dump_tensor_data/.
+// Source: Ascend/msprobe, python/msprobe/core/dump.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "compare/sources/source.h"
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "core/base/printable.h"
+#include "core/npz/tensor_files.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+using nlohmann::json;
+
+constexpr int kDeepest = 32;
+
+/// "torch.float32" and "Float32" are float32.
+std::string plain_dtype(const std::string& text) {
+    std::string name = text.substr(text.rfind('.') + 1);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return name;
+}
+
+std::optional<double> number(const json& object, const char* key) {
+    const auto at = object.find(key);
+    if (at == object.end()) return std::nullopt;
+    if (at->is_number()) return at->get<double>();
+    if (at->is_boolean()) return at->get<bool>() ? 1.0 : 0.0;
+    if (!at->is_string()) return std::nullopt;
+    const std::string text = at->get<std::string>();
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (text == "inf") return std::numeric_limits<double>::infinity();
+    if (text == "-inf") return -std::numeric_limits<double>::infinity();
+    return std::nullopt;
+}
+
+std::optional<RecordedStatistics> statistics_of(const json& object) {
+    const auto max = number(object, "Max");
+    const auto min = number(object, "Min");
+    const auto mean = number(object, "Mean");
+    const auto norm = number(object, "Norm");
+    if (!max || !min || !mean || !norm) return std::nullopt;
+    return RecordedStatistics{*max, *min, *mean, *norm};
+}
+
+class OpReader {
+  public:
+    OpReader(const std::filesystem::path& folder, const std::string& op)
+        : folder_(folder), op_(op) {}
+
+    std::vector<SourceTensor> read(const json& record) {
+        if (!record.is_object()) return {};
+        for (const char* key : {"input_args", "input", "input_kwargs", "parameters"})
+            if (record.contains(key))
+                walk(record[key],
+                     Direction::kInput,
+                     std::string(key) == "parameters" ? "parameters" : "",
+                     0);
+        for (const char* key : {"output", "parameters_grad"})
+            if (record.contains(key)) walk(record[key], Direction::kOutput, "", 0);
+        return std::move(tensors_);
+    }
+
+  private:
+    void walk(const json& value, Direction direction, const std::string& name, int depth) {
+        if (depth > kDeepest) return;
+        const auto joined = [&](const std::string& part) {
+            return name.empty() ? part : name + "." + part;
+        };
+        if (value.is_array()) {
+            for (size_t i = 0; i < value.size(); ++i)
+                walk(value[i], direction, joined(std::to_string(i)), depth + 1);
+        } else if (value.is_object() && value.contains("shape") && value.contains("dtype")) {
+            add(value, direction, name.empty() ? "0" : name);
+        } else if (value.is_object()) {
+            for (const auto& [key, each] : value.items())
+                walk(each, direction, joined(key), depth + 1);
+        }
+    }
+
+    void add(const json& value, Direction direction, const std::string& argument) {
+        SourceTensor tensor;
+        tensor.direction = direction;
+        tensor.argument = argument;
+        tensor.path = op_ + (direction == Direction::kInput ? ".input." : ".output.") + argument;
+        if (value["dtype"].is_string())
+            tensor.dtype = plain_dtype(value["dtype"].get<std::string>());
+        if (value["shape"].is_array())
+            for (const json& dim : value["shape"])
+                tensor.shape.push_back(dim.is_number_integer() ? dim.get<int64_t>() : 0);
+        tensor.statistics = statistics_of(value);
+        const auto file = value.find("data_name");
+        if (file != value.end() && file->is_string()) read_data(file->get<std::string>(), tensor);
+        if (!tensor.data && !tensor.statistics && tensor.problem.empty())
+            tensor.problem = "neither its elements nor statistics were recorded";
+        tensors_.push_back(std::move(tensor));
+    }
+
+    void read_data(const std::string& name, SourceTensor& tensor) const {
+        if (name.empty() || name == "-1") return;
+        // A name that leads out of the folder is not followed.
+        const std::filesystem::path file = name;
+        if (file != file.filename() || name == "." || name == "..") {
+            tensor.problem = "its file '" + printable(name) + "' is no plain name";
+            return;
+        }
+        try {
+            const auto path = folder_ / file;
+            if (file.extension() == ".npy") {
+                tensor.data = read_npy(path);
+            } else {
+                NamedTensors all = read_torch_file(path);
+                if (!all.empty()) tensor.data = std::move(all.front().second);
+            }
+            if (tensor.data) tensor.shape = tensor.data->shape();
+        } catch (const Error& failure) {
+            tensor.problem = failure.what();
+        }
+    }
+
+    std::filesystem::path folder_;
+    std::string op_;
+    std::vector<SourceTensor> tensors_;
+};
+
+}  // namespace
+
+Source source_of_msprobe(const std::filesystem::path& path) {
+    const std::string what = "'" + printable(path.string()) + "'";
+    const json root = json::parse(read_text_file(path), nullptr, false);
+    const bool has_data = root.is_object() && root.contains("data") && root["data"].is_object();
+    if (!has_data)
+        throw Error(ErrorKind::kFormat, what + " is no dump.json of msprobe: it has no 'data'");
+    const auto folder = path.parent_path() / "dump_tensor_data";
+    Source source;
+    for (const auto& [name, record] : root["data"].items())
+        source.push_back({name, [folder, name = name, record = record] {
+                              return OpReader(folder, name).read(record);
+                          }});
+    return source;
+}
+
+}  // namespace npuscope::compare

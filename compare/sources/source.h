@@ -1,0 +1,59 @@
+// Tensors of one run, wherever they were recorded: ops with inputs and outputs, or arrays.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dumpfile/layout.h"
+#include "core/npz/npy.h"
+#include "core/tensor/tensor.h"
+
+namespace npuscope::compare {
+
+/// What some recorders keep of a tensor instead of its elements.
+struct RecordedStatistics {
+    double max = 0;
+    double min = 0;
+    double mean = 0;
+    double norm = 0;  ///< Euclidean
+};
+
+struct SourceTensor {
+    dumpfile::Direction direction = dumpfile::Direction::kOutput;
+    std::string argument;  ///< "0", "weight"
+    std::string path;      ///< for reports
+    std::string dtype;
+    Shape shape;
+    std::optional<Tensor> data;
+    std::optional<RecordedStatistics> statistics;
+    std::string problem;  ///< why there is neither
+};
+
+struct SourceOp {
+    std::string name;
+    /// Reads the op's tensors, inputs first. Errors: Error.
+    std::function<std::vector<SourceTensor>()> load;
+};
+
+using Source = std::vector<SourceOp>;
+
+/// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of
+/// msprobe (or a folder that holds exactly one), or its dump.json. Errors: Error(kUsage) anything
+/// else, and those of the readers.
+[[nodiscard]] Source open_source(const std::filesystem::path& path);
+
+/// Arrays of one file: .npz, .npy, .pt or .safetensors.
+[[nodiscard]] bool is_array_file(const std::filesystem::path& path);
+[[nodiscard]] NamedTensors read_array_source(const std::filesystem::path& path);
+
+/// Arrays called op.input.0 or op_output_y become tensors of an op, others ops of one output.
+[[nodiscard]] Source source_of_arrays(const NamedTensors& arrays);
+[[nodiscard]] Source source_of_dump(const std::filesystem::path& path);
+[[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
+/// `path` is the dump.json.
+[[nodiscard]] Source source_of_msprobe(const std::filesystem::path& path);
+
+}  // namespace npuscope::compare

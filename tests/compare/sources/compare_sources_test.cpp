@@ -1,0 +1,70 @@
+#include "compare/sources/compare_sources.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace npuscope::compare {
+namespace {
+
+Tensor values(std::initializer_list<float> elements) {
+    return Tensor::from<float>({static_cast<int64_t>(elements.size())}, elements);
+}
+
+Source ops(const std::vector<std::pair<std::string, Tensor>>& arrays) {
+    return source_of_arrays({arrays.begin(), arrays.end()});
+}
+
+TEST(CompareSources, takes_names_for_equal_but_for_their_separators) {
+    const Result result = compare_sources(
+        ops({{"conv/1.output.0", values({1, 2})}, {"relu.output.0", values({3, 4})}}),
+        ops({{"relu_output_0", values({3, 5})}, {"conv_1:output:0", values({1, 2})}}));
+    ASSERT_EQ(result.ops.size(), 2u);
+    EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kPass);
+    EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.exit_code(), 1);
+}
+
+TEST(CompareSources, reports_ops_and_tensors_of_one_side) {
+    const Result result =
+        compare_sources(ops({{"a.output.0", values({1, 2})},
+                             {"a.output.1", values({1, 2})},
+                             {"b", values({1, 2})}}),
+                        ops({{"a.output.0", values({1, 2})}, {"c", values({1, 2})}}));
+    ASSERT_EQ(result.ops.size(), 3u);
+    EXPECT_EQ(result.ops[0].tensors[1].judgement.verdict, Verdict::kMissingGolden);
+    EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kMissingGolden);
+    EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kMissingTarget);
+}
+
+TEST(CompareSources, compares_statistics_where_elements_are_missing) {
+    const auto recorded = [](RecordedStatistics statistics) {
+        SourceTensor tensor;
+        tensor.argument = "0";
+        tensor.path = "a.output.0";
+        tensor.dtype = "float32";
+        tensor.shape = {4};
+        tensor.statistics = statistics;
+        return Source{{"a", [tensor] { return std::vector<SourceTensor>{tensor}; }}};
+    };
+    const Source golden = ops({{"a.output.0", values({-1, 0, 2, 2})}});
+    const Result same = compare_sources(recorded({2, -1, 0.75, 3}), golden);
+    EXPECT_EQ(same.ops[0].judgement.verdict, Verdict::kPass);
+    EXPECT_EQ(same.exit_code(), 0);
+    const Result other = compare_sources(recorded({2, -1, 0.75, 3.1}), golden);
+    EXPECT_EQ(other.ops[0].judgement.verdict, Verdict::kFail);
+    EXPECT_NE(other.ops[0].judgement.rule.find("norm"), std::string::npos);
+}
+
+TEST(Statistics, are_those_of_all_elements) {
+    const RecordedStatistics all = statistics_of(values({3, -4, 0}));
+    EXPECT_EQ(all.max, 3);
+    EXPECT_EQ(all.min, -4);
+    EXPECT_EQ(all.norm, 5);
+    EXPECT_NEAR(all.mean, -1.0 / 3, 1e-15);
+    EXPECT_TRUE(std::isnan(statistics_of(values({1, NAN, 2})).max));
+    EXPECT_EQ(statistics_of(Tensor(DType::kFloat32, {0})).norm, 0);
+}
+
+}  // namespace
+}  // namespace npuscope::compare

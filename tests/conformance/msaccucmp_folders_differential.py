@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+"""Compares msaccucmp with the reference tool on random dump folders and commands.
+
+    NPUSCOPE_REFERENCE_MSACCUCMP=/path/to/launcher msaccucmp_folders_differential.py --runs 200 --seed 1
+
+The launcher starts the reference tool with the arguments that it gets; it must be able to read binary dumps.
+Runs that differ are kept below --keep, each with a line that repeats it.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from random_folder_runs import make_run
+from recorded_dumps import csv_difference, npy_difference, run, table_of
+
+REFERENCE = "NPUSCOPE_REFERENCE_MSACCUCMP"
+HERE = Path(__file__).resolve()
+BIN = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parents[2] / "build/release/bin"))
+
+
+def errors_of(text, column):
+    """The ranked column of a top-N table, without the elements' places; what is not finite ranks as 0."""
+    cells = [line.split(",")[column].strip() for line in text.splitlines()[1:]]
+    return ["0.000000" if cell == "-" else cell for cell in cells]
+
+
+def is_longer_top(name, ours, theirs):
+    """The reference lists one element less where -n exceeds their number."""
+    return "_topn" in name and len(ours.splitlines()) == len(theirs.splitlines()) + 1 and ours.startswith(theirs)
+
+
+def file_difference(name, ours, theirs):
+    if name.endswith(".npy"):
+        return npy_difference(ours, theirs)
+    mine, golden = ours.read_bytes().decode(), theirs.read_bytes().decode()
+    if mine == golden or is_longer_top(name, mine, golden):
+        return None
+    if name.startswith(("result", "mapping")):
+        return csv_difference(mine, golden)
+    if "_topn" in name:
+        column = 4 if "absolute" in name else 5
+        if errors_of(mine, column) == errors_of(golden, column):
+            return None  # elements with equal errors, of which chance decides
+    pairs = zip(mine.splitlines(), golden.splitlines())
+    return next((f"{a!r} instead of {b!r}" for a, b in pairs if a != b), "other length")
+
+
+def difference(ours, theirs):
+    if ours.code != theirs.code:
+        return f"exit code {ours.code} instead of {theirs.code}"
+    if set(ours.files) != set(theirs.files):
+        return f"files {sorted(ours.files)} instead of {sorted(theirs.files)}"
+    for name, path in ours.files.items():
+        problem = file_difference(name, path, theirs.files[name])
+        if problem:
+            return f"{name}: {problem}"
+    return None
+
+
+def rows_of(outcome):
+    for name, path in outcome.files.items():
+        if name.startswith("result"):
+            return table_of(path.read_bytes().decode())
+    return []
+
+
+def is_improvement(ours, theirs):
+    """The reference gave up or lost rows, and what it did write ours has too."""
+    mine, golden = rows_of(ours), rows_of(theirs)
+    crashed = theirs.code == 1 or "Traceback" in theirs.stderr or "Failed to compare" in theirs.stderr
+    if not crashed or mine[:1] != golden[:1] or len(mine) < len(golden):
+        return False
+    left = [row[1:] for row in mine]
+    return all(row[1:] in left for row in golden)
+
+
+def judge(seed, case, program, reference):
+    arguments = make_run(seed, case)
+    ours = run(program, arguments, case, case / "ours")
+    theirs = run(reference, arguments, case, case / "theirs")
+    if "Traceback" in ours.stderr or ours.code < 0:
+        return "different", "ours crashes: " + ours.stderr[-300:]
+    problem = difference(ours, theirs)
+    if problem is None:
+        return "equal", ""
+    if is_improvement(ours, theirs):
+        return "improved: the reference ends early or loses rows", ""
+    if theirs.code == 1 and ours.code == 0 and "-op" in arguments:
+        return "improved: the reference ends early or loses rows", ""
+    return "different", f"{' '.join(arguments)}: {problem}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1, help="of the first run; the next has the next")
+    parser.add_argument("--keep", type=Path, default=Path("msaccucmp_folder_differences"))
+    parser.add_argument("--ours", type=Path, default=BIN / "msaccucmp")
+    arguments = parser.parse_args()
+    reference = os.environ.get(REFERENCE)
+    if not reference:
+        parser.error(f"the environment variable {REFERENCE} must name a launcher of the reference tool")
+    counts = Counter()
+    start = time.monotonic()
+    for seed in range(arguments.seed, arguments.seed + arguments.runs):
+        with tempfile.TemporaryDirectory(prefix="differential_") as scratch:
+            case = Path(scratch)
+            try:
+                kind, text = judge(seed, case, arguments.ours, reference)
+            except (subprocess.TimeoutExpired, ValueError, OSError, KeyError) as failure:
+                kind, text = "different", repr(failure)
+            counts[kind] += 1
+            if kind == "different":
+                print(f"seed {seed}: {text}", file=sys.stderr)
+                kept = arguments.keep / f"seed_{seed}"
+                shutil.rmtree(kept, ignore_errors=True)
+                shutil.copytree(case, kept)
+                (kept / "difference.txt").write_text(
+                    f"{text}\nrepeat: {REFERENCE}=... {HERE} --runs 1 --seed {seed}\n")
+    print(f"runs       {arguments.runs} (seeds {arguments.seed} to {arguments.seed + arguments.runs - 1}), "
+          f"{time.monotonic() - start:.0f} s")
+    others = sorted(kind for kind in counts if kind not in ("equal", "different"))
+    for kind in ("equal", *others, "different"):
+        print(f"{kind:50} {counts[kind]}")
+    return 1 if counts["different"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
