@@ -26,19 +26,19 @@ struct DumpOptions {
     bool inputs = true;  ///< with use_dump and check_overflow: the ops' inputs too
     bool statistics =
         false;  ///< with use_dump: counts, extremes and mean of each tensor, not its elements
+    int compress = 0;  ///< 1 to 9: larger tensors are deflated (slow; any HDF5 reads them)
     /// With use_dump: of each op's runs the first, and every so many-th after it; 1 keeps all.
     int64_t sample = 1;
-    int compress = 0;       ///< 1 to 9: larger tensors are deflated (slow; any HDF5 reads them)
-    bool estimate = false;  ///< nothing is written: the summary says what the file would take
     /// Asked for each recorded op; false leaves it out (it is numbered all the same). Empty: all.
     std::function<bool(const OpEnd&)> keep = {};
     bool dump_inputs = false;  ///< with use_load: the replaced inputs too, to <name>_inputs.h5
     uint64_t max_bytes = 0;    ///< of the file; 0: no limit. Then dumping stops, the file says so
     uint64_t queue_bytes = uint64_t{256} << 20;  ///< bound of what waits for the writer
-    bool half_as_float32 = true;
-    bool sync = false;  ///< committed ops are on the disk: a power cut loses none either
     /// Ops are committed at least so often; one that overflowed is at once.
     std::chrono::milliseconds commit_interval{500};
+    bool half_as_float32 = true;
+    bool sync = false;      ///< committed ops are on the disk: a power cut loses none either
+    bool estimate = false;  ///< nothing is written: the summary says what the file would take
     bool progress = false;  ///< one line on stderr while it is a terminal
 };
 

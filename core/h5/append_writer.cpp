@@ -115,8 +115,8 @@ uint64_t AppendWriter::State::write_group(Group& group, bool last) {
         group.changed = true;
     }
     if (group.changed || group.links.has_last_form()) {
-        static const std::vector<Attribute> kNone;
-        group.address = group.links.write(file, header, &group == &root ? attributes : kNone, last);
+        static const std::vector<Attribute> none;
+        group.address = group.links.write(file, header, &group == &root ? attributes : none, last);
     }
     group.changed = false;
     return group.address;

@@ -129,6 +129,7 @@ std::vector<Branch> write_level(AppendFile& file,
 
 uint64_t write_tree(AppendFile& file, const std::vector<Piece>& pieces, const Piece& end) {
     std::vector<Branch> branches;
+    branches.reserve(pieces.size());
     for (const Piece& piece : pieces)
         branches.push_back({&piece, piece.address});
     int level = 0;

@@ -180,8 +180,11 @@ void RawCopy::State::copy(uint64_t address, const std::string& to, size_t depth)
     if (object.has_attributes) throw Unsupported{"a group with attributes"};
     if (depth == kDeepestCopy) throw Unsupported{"groups that lead back to themselves"};
     target.create_group(to);
-    for (const auto& [name, child] : object.links)
-        copy(child, to + "/" + name, depth + 1);
+    std::string path = to + "/";
+    for (const auto& [name, child] : object.links) {
+        path.replace(to.size() + 1, std::string::npos, name);
+        copy(child, path, depth + 1);
+    }
     if (depth > 0) target.finish_group(to);
 }
 

@@ -145,8 +145,8 @@ TEST(Commits, a_synced_dump_is_like_any_other) {
     DumpScope scope(npu,
                     {.use_dump = true,
                      .dump_path = folder / "a.h5",
-                     .sync = true,
-                     .commit_interval = std::chrono::milliseconds(0)});
+                     .commit_interval = std::chrono::milliseconds(0),
+                     .sync = true});
     run_some(npu, 5, 10);
     EXPECT_EQ(seqids_in(scope.close().path).size(), 5U);
 }
