@@ -56,9 +56,10 @@ Reader::Reader(const std::filesystem::path& path)
 }
 
 void Reader::read_root_attributes() {
-    for (const std::string& name : file_.attribute_names("/"))
-        if (auto text = file_.string_attribute("/", name))
-            run_facts_.emplace_back(name, std::move(*text));
+    for (const std::string_view name : index_.attribute_names(0))
+        if (const auto text = index_.text(0, name)) run_facts_.emplace_back(name, *text);
+    if (index_[0].damaged_attributes)
+        warnings_.emplace_back("attributes of '/' are damaged: facts of the run are missing");
     const std::string version = run_fact("FormatVersion");
     if (version.empty()) return;
     int major = 0;

@@ -27,10 +27,11 @@ std::optional<DType> real_dtype(hid_t type) {
 Tensor Reader::read_real_part(const std::string& path) const {
     const LibraryLock lock;
     const std::string name = state_->name(path);
-    const Handle dataset = checked(H5Dopen2(state_->file.get(), path.c_str(), H5P_DEFAULT),
-                                   H5Dclose,
-                                   "cannot open the dataset " + name,
-                                   ErrorKind::kFormat);
+    const Handle dataset =
+        checked(H5Dopen2(state_->library().file.get(), path.c_str(), H5P_DEFAULT),
+                H5Dclose,
+                "cannot open the dataset " + name,
+                ErrorKind::kFormat);
     const Handle type = checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + name);
     const auto dtype = real_dtype(type.get());
     const DatasetInfo info = this->dataset(path);

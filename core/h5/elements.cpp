@@ -141,16 +141,20 @@ void Elements::require_intact() const {
 Elements Reader::elements(const Index& index, int32_t node) const {
     const Node& of = index[node];
     if (!index.mapping_ || of.needs_library || of.kind != ObjectKind::kDataset || !of.dtype ||
-        of.null_space || of.storage_offset == Node::kNoOffset)
+        of.null_space)
         return elements(index.path(node));
+    const auto dims = index.shape(node);
+    const bool is_empty = numel_of(dims) == 0;
+    if (of.storage_offset == Node::kNoOffset && !is_empty) return elements(index.path(node));
     Elements found;
     found.dtype_ = *of.dtype;
-    const auto dims = index.shape(node);
     found.shape_.assign(dims.begin(), dims.end());
     found.numel_ = numel_of(dims);
-    found.path_ = &state_->path;
+    found.path_ = &state_->path();
     found.mapping_ = index.mapping_;
     const auto file = index.mapping_->bytes();
+    found.data_ = file.data();
+    if (is_empty) return found;
     uint64_t wanted = 0;
     const bool fits = !__builtin_mul_overflow(
         static_cast<uint64_t>(found.numel_), uint64_t{of.element_bytes}, &wanted);
@@ -158,21 +162,21 @@ Elements Reader::elements(const Index& index, int32_t node) const {
         of.storage_offset > file.size() || file.size() - of.storage_offset < wanted)
         throw Error(ErrorKind::kFormat,
                     state_->name(index.path(node)) + " claims more elements than it stores");
-    found.data_ = file.data() + of.storage_offset;
+    found.data_ += of.storage_offset;
     return found;
 }
 
 Elements Reader::elements(const std::string& path) const {
     const LibraryLock lock;
     Elements found;
-    found.path_ = &state_->path;
+    found.path_ = &state_->path();
     found.source_ = std::make_unique<Elements::Source>();
     Elements::Source& source = *found.source_;
     source.name = state_->name(path);
     const Handle access = checked(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "cannot set up HDF5");
     check(H5Pset_chunk_cache(access.get(), kChunkSlots, kChunkCache, H5D_CHUNK_CACHE_W0_DEFAULT),
           "cannot set up HDF5");
-    source.dataset = checked(H5Dopen2(state_->file.get(), path.c_str(), access.get()),
+    source.dataset = checked(H5Dopen2(state_->library().file.get(), path.c_str(), access.get()),
                              H5Dclose,
                              "cannot open the dataset " + source.name,
                              ErrorKind::kFormat);
@@ -189,7 +193,7 @@ Elements Reader::elements(const std::string& path) const {
     found.shape_ = shape_of(source.space.get(), source.name);
     found.numel_ = numel_of(found.shape_);
     require_plausible_size(
-        *state_, source.dataset.get(), path, found.shape_, size_of(found.dtype_));
+        state_->library(), source.dataset.get(), path, found.shape_, size_of(found.dtype_));
     source.memory_type = reading_type(*dtype, type.get());
     return found;
 }

@@ -270,12 +270,12 @@ void IndexWalker::read_dataset(int32_t node, const Object& object) {
 
 void IndexWalker::read_attributes_by_library(int32_t node) {
     out_.clear_attributes();
-    if (library_ != nullptr) {
+    try {
         const LibraryLock lock;
-        if (const auto object = library_->open(node)) {
-            library_->read_attributes(node, *object);
-            return;
-        }
+        const auto object = library_ != nullptr ? library_->open(node) : std::nullopt;
+        if (object) return library_->read_attributes(node, *object);
+    } catch (const Error&) {
+        // It cannot even open the file.
     }
     out_[node].damaged_attributes = true;
 }

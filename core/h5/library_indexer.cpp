@@ -50,10 +50,13 @@ herr_t collect_attribute(hid_t object, const char* name, const H5A_info_t*, void
 
 }  // namespace
 
-LibraryIndexer::LibraryIndexer(const OpenFile& file, IndexBuilder& out) : file_(file), out_(out) {
-    const auto root = opened(H5Oopen(file_.file.get(), "/", H5P_DEFAULT));
-    if (!root) throw Error(ErrorKind::kFormat, "cannot open the root of " + file_.name("/"));
-    file_number_ = root->file_number;
+unsigned long LibraryIndexer::file_number() {
+    if (!file_number_) {
+        const auto root = opened(H5Oopen(file_.library().file.get(), "/", H5P_DEFAULT));
+        if (!root) throw Error(ErrorKind::kFormat, "cannot open the root of " + file_.name("/"));
+        file_number_ = root->file_number;
+    }
+    return *file_number_;
 }
 
 void LibraryIndexer::index_all() {
@@ -65,7 +68,7 @@ void LibraryIndexer::index_all() {
 }
 
 std::optional<LibraryObject> LibraryIndexer::open(int32_t node) {
-    return opened(H5Oopen(file_.file.get(), out_.path(node).c_str(), H5P_DEFAULT));
+    return opened(H5Oopen(file_.library().file.get(), out_.path(node).c_str(), H5P_DEFAULT));
 }
 
 void LibraryIndexer::read_object(int32_t node, const LibraryObject& object) {

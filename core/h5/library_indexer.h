@@ -27,10 +27,11 @@ struct LibraryObject {
 /// Groups nest at most this deep.
 inline constexpr size_t kDeepestGroup = 128;
 
-/// Calls are made under the library's lock, which the caller holds.
+/// Calls are made under the library's lock, which the caller holds. The library opens the file with
+/// the first of them.
 class LibraryIndexer {
   public:
-    LibraryIndexer(const OpenFile& file, IndexBuilder& out);
+    LibraryIndexer(const InputFile& file, IndexBuilder& out) : file_(file), out_(out) {}
 
     /// The whole file from the root on.
     void index_all();
@@ -46,12 +47,12 @@ class LibraryIndexer {
     /// All below a group, with the library alone.
     void index_below(int32_t group, const LibraryObject& object);
     /// The file that is indexed.
-    [[nodiscard]] unsigned long file_number() const { return file_number_; }
+    [[nodiscard]] unsigned long file_number();
 
   private:
-    const OpenFile& file_;
+    const InputFile& file_;
     IndexBuilder& out_;
-    unsigned long file_number_ = 0;
+    std::optional<unsigned long> file_number_;
     std::vector<std::pair<unsigned long, uint64_t>> above_;  ///< the groups that are being entered
 };
 

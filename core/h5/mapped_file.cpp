@@ -9,6 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define NPUSCOPE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NPUSCOPE_ASAN 1
+#endif
+#endif
+#ifdef NPUSCOPE_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace npuscope::h5 {
 
 namespace {
@@ -74,6 +85,21 @@ bool install_handler() {
     return sigaction(SIGBUS, &action, nullptr) == 0;
 }
 
+/// Lets the address sanitizer see accesses between the end of the file and the end of its last
+/// page, or no more.
+void guard_tail([[maybe_unused]] const std::byte* data,
+                [[maybe_unused]] size_t size,
+                [[maybe_unused]] bool on) {
+#ifdef NPUSCOPE_ASAN
+    const size_t page = page_size.load();
+    const size_t tail = (page - size % page) % page;
+    if (on)
+        ASAN_POISON_MEMORY_REGION(data + size, tail);
+    else
+        ASAN_UNPOISON_MEMORY_REGION(data + size, tail);
+#endif
+}
+
 /// The number of a free slot, kMostMappings when there is none.
 size_t take_slot() {
     for (size_t i = 0; i < kMostMappings; ++i)
@@ -98,6 +124,7 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor) {
         slots[number].taken.store(false);
         return nullptr;
     }
+    guard_tail(static_cast<const std::byte*>(data), size, true);
     Slot& slot = slots[number];
     slot.cut_short.store(false);
     slot.begin.store(reinterpret_cast<uintptr_t>(data));
@@ -112,6 +139,7 @@ MappedFile::~MappedFile() {
     Slot& slot = slots[slot_];
     slot.end.store(0);
     slot.begin.store(0);
+    guard_tail(data_, size_, false);
     munmap(const_cast<std::byte*>(data_), size_);
     slot.taken.store(false);
 }

@@ -1,7 +1,6 @@
 #include <cstring>
 #include <span>
 
-#include "core/base/pending_file.h"
 #include "core/h5/h5.h"
 #include "core/h5/object_facts.h"
 #include "core/h5/state.h"
@@ -79,51 +78,23 @@ bool path_exists(hid_t file, const std::string& path) {
     return true;
 }
 
-Reader::Reader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
-    require_regular_file(path, "HDF5 file");
-    const LibraryLock lock;
-    state_->path = path;
-    const std::string name = "'" + printable(path.string()) + "'";
-    if (H5Fis_hdf5(path.c_str()) <= 0) {
-        H5Eclear2(H5E_DEFAULT);
-        throw Error(ErrorKind::kFormat, name + " is not an HDF5 file");
-    }
-    const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "cannot set up HDF5");
-    check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "cannot set up HDF5");
-    const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
-    if (id < 0) {
-        const std::string reason = library_error();
-        if (reason.find("truncated") != std::string::npos)
-            throw Error(ErrorKind::kFormat,
-                        name + " is cut short: it was not written to its end (HDF5: " + reason +
-                            "); make the dump again");
-        throw Error(ErrorKind::kFormat,
-                    "cannot open " + name + " (HDF5: " + reason +
-                        "); it may be damaged or still being written");
-    }
-    state_->file = Handle(id, H5Fclose);
-}
-
-Reader::~Reader() {
-    if (!state_) return;
-    const LibraryLock lock;
-    state_.reset();
-}
+Reader::Reader(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
+Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
 const std::filesystem::path& Reader::path() const {
-    return state_->path;
+    return state_->path();
 }
 
 bool Reader::exists(const std::string& path) const {
     const LibraryLock lock;
-    return path_exists(state_->file.get(), path);
+    return path_exists(state_->library().file.get(), path);
 }
 
 ObjectKind Reader::kind(const std::string& path) const {
     const LibraryLock lock;
-    return kind_of(open_object(*state_, path).get());
+    return kind_of(open_object(state_->library(), path).get());
 }
 
 std::vector<std::string> Reader::children(const std::string& group) const {
@@ -136,7 +107,7 @@ std::vector<std::string> Reader::children(const std::string& group) const {
 std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
     const std::string& group) const {
     const LibraryLock lock;
-    const Handle object = open_object(*state_, group);
+    const Handle object = open_object(state_->library(), group);
     if (kind_of(object.get()) != ObjectKind::kGroup)
         throw Error(ErrorKind::kFormat, state_->name(group) + " is not a group");
     std::vector<std::string> names;
@@ -164,12 +135,12 @@ std::vector<std::pair<std::string, ObjectKind>> Reader::typed_children(
 
 DatasetInfo Reader::dataset(const std::string& path) const {
     const LibraryLock lock;
-    return info_of(open_dataset(*state_, path).get(), state_->name(path));
+    return info_of(open_dataset(state_->library(), path).get(), state_->name(path));
 }
 
 DatasetDescription Reader::describe(const std::string& path) const {
     const LibraryLock lock;
-    const Handle dataset = open_dataset(*state_, path);
+    const Handle dataset = open_dataset(state_->library(), path);
     DatasetDescription found{info_of(dataset.get(), state_->name(path)), {}};
     check(H5Aiterate2(dataset.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_value, &found),
           "cannot list the attributes of " + state_->name(path),
@@ -195,7 +166,7 @@ std::string DatasetDescription::text(const std::string& name) const {
 
 Tensor Reader::read(const std::string& path) const {
     const LibraryLock lock;
-    const Handle dataset = open_dataset(*state_, path);
+    const Handle dataset = open_dataset(state_->library(), path);
     const Handle type =
         checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
     const Handle space =
@@ -206,7 +177,7 @@ Tensor Reader::read(const std::string& path) const {
             ErrorKind::kUnsupported,
             state_->name(path) + " holds " + numpy_name(type.get()) + ", which is no tensor dtype");
     Shape shape = shape_of(space.get(), state_->name(path));
-    require_plausible_size(*state_, dataset.get(), path, shape, size_of(*dtype));
+    require_plausible_size(state_->library(), dataset.get(), path, shape, size_of(*dtype));
     Tensor tensor(*dtype, std::move(shape));
     if (tensor.numel() == 0) return tensor;
     const Handle memory = reading_type(*dtype, type.get());
@@ -219,7 +190,7 @@ Tensor Reader::read(const std::string& path) const {
 
 std::string Reader::read_string(const std::string& path) const {
     const LibraryLock lock;
-    const Handle dataset = open_dataset(*state_, path);
+    const Handle dataset = open_dataset(state_->library(), path);
     const Handle type =
         checked(H5Dget_type(dataset.get()), H5Tclose, "no type of " + state_->name(path));
     if (H5Tget_class(type.get()) != H5T_STRING)
@@ -233,7 +204,7 @@ std::string Reader::read_string(const std::string& path) const {
 
 int Reader::attribute_count(const std::string& path) const {
     const LibraryLock lock;
-    const Handle object = open_object(*state_, path);
+    const Handle object = open_object(state_->library(), path);
     // Listing the attributes would decode them all, and a damaged one can bring HDF5 1.10 down.
     H5O_info_t facts;
     check(H5Oget_info2(object.get(), &facts, H5O_INFO_NUM_ATTRS),
@@ -244,7 +215,7 @@ int Reader::attribute_count(const std::string& path) const {
 
 std::vector<std::string> Reader::attribute_names(const std::string& path) const {
     const LibraryLock lock;
-    const Handle object = open_object(*state_, path);
+    const Handle object = open_object(state_->library(), path);
     std::vector<std::string> names;
     check(H5Aiterate2(
               object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &names),
@@ -263,14 +234,14 @@ std::optional<int64_t> Reader::int_attribute(const std::string& path,
 std::optional<std::vector<int64_t>> Reader::int_list_attribute(const std::string& path,
                                                                const std::string& name) const {
     const LibraryLock lock;
-    const auto attribute = open_int_attribute(*state_, path, name);
+    const auto attribute = open_int_attribute(state_->library(), path, name);
     return attribute ? integers_of(attribute->get()) : std::nullopt;
 }
 
 std::optional<std::string> Reader::string_attribute(const std::string& path,
                                                     const std::string& name) const {
     const LibraryLock lock;
-    const Handle object = open_object(*state_, path);
+    const Handle object = open_object(state_->library(), path);
     if (H5Aexists(object.get(), name.c_str()) <= 0) return std::nullopt;
     const Handle attribute(H5Aopen(object.get(), name.c_str(), H5P_DEFAULT), H5Aclose);
     if (!attribute.valid()) return std::nullopt;

@@ -5,18 +5,6 @@
 
 namespace npuscope::h5 {
 
-std::shared_ptr<const MappedFile> Reader::State::mapped() const {
-    const LibraryLock lock;
-    if (was_mapped_) return mapping_;
-    was_mapped_ = true;
-    // The library's own descriptor: whatever has the file's name by now, this is what was opened.
-    void* descriptor = nullptr;
-    if (H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr)
-        mapping_ = MappedFile::map(*static_cast<const int*>(descriptor));
-    H5Eclear2(H5E_DEFAULT);
-    return mapping_;
-}
-
 Index Reader::index(IndexSource source) const {
     const auto mapping =
         source == IndexSource::kMappedFile ? state_->mapped() : std::shared_ptr<const MappedFile>();
@@ -24,12 +12,8 @@ Index Reader::index(IndexSource source) const {
         IndexBuilder out(mapping->bytes().size(), mapping);
         try {
             const Superblock superblock = read_superblock(mapping->bytes());
-            std::optional<LibraryIndexer> library;
-            {
-                const LibraryLock lock;
-                library.emplace(*state_, out);
-            }
-            IndexWalker(superblock, out, &*library).walk();
+            LibraryIndexer library(*state_, out);
+            IndexWalker(superblock, out, &library).walk();
             Index index = out.finish(mapping->bytes(), mapping, true);
             index.release_pages();
             return index;
@@ -43,7 +27,7 @@ Index Reader::index(IndexSource source) const {
     }
     const LibraryLock lock;
     hsize_t bytes = 0;
-    check(H5Fget_filesize(state_->file.get(), &bytes),
+    check(H5Fget_filesize(state_->library().file.get(), &bytes),
           "cannot tell the size of " + state_->name("/"));
     IndexBuilder out(bytes);
     LibraryIndexer(*state_, out).index_all();

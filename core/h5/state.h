@@ -5,27 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "core/base/printable.h"
 #include "core/h5/h5.h"
 #include "core/h5/handle.h"
-#include "core/h5/mapped_file.h"
+#include "core/h5/input_file.h"
 #include "core/h5/output_driver.h"
 
 namespace npuscope::h5 {
-
-/// "'/op/1' in 'file.h5'" for messages.
-inline std::string object_name(const std::string& object, const std::filesystem::path& path) {
-    return "'" + printable(object) + "' in '" + printable(path.string()) + "'";
-}
-
-struct OpenFile {
-    std::filesystem::path path;
-    Handle file;
-
-    [[nodiscard]] std::string name(const std::string& object) const {
-        return object_name(object, path);
-    }
-};
 
 struct Writer::State {
     std::filesystem::path path;
@@ -40,13 +25,8 @@ struct Writer::State {
     /// Throws Error(kIo) when the system refused a write; the library does not know of it.
     void check_written() const;
 };
-struct Reader::State : OpenFile {
-    /// The mapping, made on first use under the library's lock; null when there can be none.
-    [[nodiscard]] std::shared_ptr<const MappedFile> mapped() const;
-
-  private:
-    mutable bool was_mapped_ = false;
-    mutable std::shared_ptr<const MappedFile> mapping_;
+struct Reader::State : InputFile {
+    using InputFile::InputFile;
 };
 
 /// Whether every link on the way resolves to an object.

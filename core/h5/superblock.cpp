@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
 constexpr uint64_t kFirstUserBlock = 512;
 constexpr unsigned kAddressSize = 8;
+constexpr uint8_t kFirstWithUseMarks = 3;
 
 /// The superblock lies at 0, 512, 1024, 2048, …
 uint64_t find_signature(std::span<const std::byte> bytes) {
@@ -30,19 +31,21 @@ void read_old(Cursor& in, uint8_t version, Superblock& found) {
     require_sizes(addresses, lengths);
     in.skip(1 + 2 + 2 + 4);  // reserved, the nodes' sizes, flags
     if (version == 1) in.skip(4);
-    in.skip(8 + 8 + 8);  // base address, free space, end of file
+    in.skip(8 + 8);  // base address, free space
+    found.end = in.u64();
     if (in.u64() != kUndefinedAddress) throw Unsupported{"a driver of its own"};
     in.skip(8);  // the root's name
     found.root = in.u64();
 }
 
-void read_new(Cursor& in, const std::byte* begin, Superblock& found) {
+void read_new(Cursor& in, uint8_t version, const std::byte* begin, Superblock& found) {
     const unsigned addresses = in.u8();
     const unsigned lengths = in.u8();
     require_sizes(addresses, lengths);
-    in.skip(1 + 8);  // flags, base address
+    found.in_use = in.u8() != 0 && version >= kFirstWithUseMarks;
+    in.skip(8);  // base address
     found.extension = in.u64();
-    in.skip(8);  // end of file
+    found.end = in.u64();
     found.root = in.u64();
     const std::span checked(begin, in.position());
     if (!has_checksum(checked, in.u32())) throw Damaged{"the superblock's checksum is wrong"};
@@ -61,7 +64,7 @@ Superblock read_superblock(std::span<const std::byte> bytes) {
     if (version <= 1)
         read_old(in, version, found);
     else if (version <= 3)
-        read_new(in, begin, found);
+        read_new(in, version, begin, found);
     else
         throw Unsupported{"a newer superblock"};
     return found;

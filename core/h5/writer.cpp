@@ -211,7 +211,7 @@ void Writer::close() {
 
 void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {
     const LibraryLock lock;
-    check(H5Ocopy(state_->file.get(),
+    check(H5Ocopy(state_->library().file.get(),
                   from.c_str(),
                   target.state_->file.get(),
                   to.c_str(),

@@ -290,6 +290,7 @@ void Conversion::run_piece(const SourcePiece& piece,
         return;
     }
     std::vector<Shifted> parts;
+    parts.reserve(windows.size());
     for (const Window& window : windows)
         parts.push_back({.window = window});
     copy_part(source_, target_, parts, copier, {-piece.first, 0});

@@ -46,50 +46,60 @@ struct AnyRun {
     }
 };
 
+/// The loop that steps least through the target is `near`; the one that steps least through the
+/// source is `far`. They go in tiles of `step` by `step`.
+struct Tiles {
+    Loop far;
+    Loop near;
+    int64_t step = 1;
+};
+
 template <class Run>
-void copy_tiled(const Loop& far,
-                const Loop& near,
-                int64_t step,
-                Run run,
-                const std::byte* source,
-                std::byte* target) {
-    for (int64_t i0 = 0; i0 < far.extent; i0 += step) {
-        const int64_t i1 = std::min(far.extent, i0 + step);
-        for (int64_t j0 = 0; j0 < near.extent; j0 += step) {
-            const int64_t j1 = std::min(near.extent, j0 + step);
-            for (int64_t i = i0; i < i1; ++i) {
-                const std::byte* from = source + i * far.source_stride + j0 * near.source_stride;
-                std::byte* to = target + i * far.target_stride + j0 * near.target_stride;
-                for (int64_t j = j0; j < j1; ++j) {
-                    run(from, to);
-                    from += near.source_stride;
-                    to += near.target_stride;
-                }
-            }
+void copy_tile(
+    const Loop& far, const Loop& near, Run run, const std::byte* source, std::byte* target) {
+    for (int64_t i = 0; i < far.extent; ++i) {
+        const std::byte* from = source + i * far.source_stride;
+        std::byte* to = target + i * far.target_stride;
+        for (int64_t j = 0; j < near.extent; ++j) {
+            run(from, to);
+            from += near.source_stride;
+            to += near.target_stride;
         }
     }
 }
 
-/// The loop that steps least through the target is `near`; the one that steps least through the
-/// source is `far`. The others go around them.
+template <class Run>
+void copy_tiled(const Tiles& tiles, Run run, const std::byte* source, std::byte* target) {
+    Loop far = tiles.far;
+    Loop near = tiles.near;
+    for (int64_t i = 0; i < tiles.far.extent; i += tiles.step) {
+        far.extent = std::min(tiles.far.extent - i, tiles.step);
+        for (int64_t j = 0; j < tiles.near.extent; j += tiles.step) {
+            near.extent = std::min(tiles.near.extent - j, tiles.step);
+            copy_tile(far,
+                      near,
+                      run,
+                      source + i * far.source_stride + j * near.source_stride,
+                      target + i * far.target_stride + j * near.target_stride);
+        }
+    }
+}
+
+/// The loops `around` the tiles, the outermost first.
 template <class Run>
 void copy_nest(std::span<const Loop> around,
-               const Loop& far,
-               const Loop& near,
-               int64_t step,
+               const Tiles& tiles,
                Run run,
                const std::byte* source,
                std::byte* target) {
     if (around.empty()) {
-        copy_tiled(far, near, step, run, source, target);
+        copy_tiled(tiles, run, source, target);
         return;
     }
     const Loop& outer = around.front();
     for (int64_t i = 0; i < outer.extent; ++i)
         copy_nest(around.subspan(1),
-                  far,
-                  near,
-                  step,
+                  tiles,
                   run,
                   source + i * outer.source_stride,
                   target + i * outer.target_stride);
@@ -98,23 +108,22 @@ void copy_nest(std::span<const Loop> around,
 template <class Run>
 void copy_runs(
     std::vector<Loop> loops, size_t nbytes, Run run, const std::byte* source, std::byte* target) {
-    Loop near;
-    Loop far;
+    Tiles tiles;
     if (!loops.empty()) {
-        near = loops.back();
+        tiles.near = loops.back();
         loops.pop_back();
     }
     const auto least =
         std::min_element(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
             return a.source_stride < b.source_stride;
         });
-    if (least != loops.end() && least->source_stride < near.source_stride) {
-        far = *least;
+    if (least != loops.end() && least->source_stride < tiles.near.source_stride) {
+        tiles.far = *least;
         loops.erase(least);
     }
-    const auto step =
+    tiles.step =
         std::clamp<int64_t>(2 * kTileBytes / static_cast<int64_t>(nbytes), 8, kMostTileSteps);
-    copy_nest(std::span<const Loop>(loops), far, near, step, run, source, target);
+    copy_nest(std::span<const Loop>(loops), tiles, run, source, target);
 }
 
 }  // namespace

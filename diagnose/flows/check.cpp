@@ -175,6 +175,23 @@ void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
                         report.ops.size()));
 }
 
+void note_unmatched(const RunProducts& isolated, CheckReport& report) {
+    if (isolated.dump.unmatched == 0) return;
+    const auto& first = isolated.dump.first_unmatched;
+    report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
+                                         isolated.dump.unmatched,
+                                         first.empty() ? "" : first.front()));
+}
+
+/// What the two runs on their own give out, and how many predictions change.
+void compare_results(const RunProducts& free, const RunProducts& golden, CheckReport& report) {
+    report.outputs = compare_outputs(free.outputs, golden.outputs);
+    if (free.outputs.empty() || golden.outputs.empty()) return;
+    const Tensor& result = free.outputs.front().second;
+    report.changed = changed_predictions(result, golden.outputs.front().second);
+    if (report.changed) report.samples = result.dim(0);
+}
+
 }  // namespace
 
 CheckReport check(const CheckOptions& options) {
@@ -220,12 +237,7 @@ CheckReport check(const CheckOptions& options) {
         {.use_load = true, .dump_path = report.isolated_dump, .load_file_path = report.golden_dump},
         "isolated run",
         options);
-    if (isolated_run.dump.unmatched > 0)
-        report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
-                                             isolated_run.dump.unmatched,
-                                             isolated_run.dump.first_unmatched.empty()
-                                                 ? ""
-                                                 : isolated_run.dump.first_unmatched.front()));
+    note_unmatched(isolated_run, report);
 
     const dumpfile::Reader golden(report.golden_dump);
     const dumpfile::Reader free_dump(report.free_dump);
@@ -244,13 +256,7 @@ CheckReport check(const CheckOptions& options) {
     for (const auto& [key, value] : free_dump.run_facts())
         report.options.emplace_back(key, value);
 
-    if (options.golden.empty()) {
-        report.outputs = compare_outputs(free_run.outputs, golden_run.outputs);
-        if (!free_run.outputs.empty() && !golden_run.outputs.empty())
-            report.changed = changed_predictions(free_run.outputs.front().second,
-                                                 golden_run.outputs.front().second);
-        if (report.changed) report.samples = free_run.outputs.front().second.dim(0);
-    }
+    if (options.golden.empty()) compare_results(free_run, golden_run, report);
     conclude(report, golden, !folder.temporary());
     trace_culprits({.device = options.device,
                     .reference = options.reference,

@@ -87,16 +87,19 @@ const std::vector<ModelDump>* dumps_of(const std::string& graph,
                                        Log& log) {
     if (const auto at = dumps.find(graph); at != dumps.end()) return &at->second;
     const auto graph_numbers = numbers_in(graph);
+    const std::string start = "The graph '" + graph + "' and the ";
     const std::vector<ModelDump>* found = nullptr;
     for (const auto& [model, folders] : dumps) {
         const auto numbers = numbers_in(model);
         if (graph_numbers.size() != 2 || numbers.size() != 2)
             throw CommandError(kInvalidPath,
-                               "The graph '" + graph + "' and the model '" + model +
-                                   "' cannot be matched by the numbers in their names.");
+                               std::string(start).append("model '").append(model).append(
+                                   "' cannot be matched by the numbers in their names."));
         if (numbers[1] != graph_numbers[1]) continue;
-        log.warning("The graph '" + graph + "' and the dump of '" + model +
-                    "' were not made at the same time.");
+        log.warning(std::string(start)
+                        .append("dump of '")
+                        .append(model)
+                        .append("' were not made at the same time."));
         found = &folders;
     }
     return found;

@@ -72,7 +72,7 @@ Array cut_to(const Array& data, const Shape& wanted) {
     // A vector between 1s is the same however it stands.
     if (numel_of(target) == data.values.numel() && ones + 1 >= data.shape().size()) return data;
     if (!is_larger(my, target)) return data;
-    const Array full = data.reshaped(my);
+    Array full = data.reshaped(my);
     if (my.size() > kMostCutDims) return full;
     Shape dims = target;
     for (size_t i = 0; i < dims.size(); ++i)

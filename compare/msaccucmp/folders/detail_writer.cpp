@@ -77,7 +77,7 @@ class Elements {
         std::string index;
         auto rest = static_cast<int64_t>(i);
         for (size_t axis = dims_.size(); axis-- > 0;) {
-            index = std::to_string(rest % dims_[axis]) + (index.empty() ? "" : " ") + index;
+            index.insert(0, std::to_string(rest % dims_[axis]) + (index.empty() ? "" : " "));
             rest /= dims_[axis];
         }
         return std::to_string(i) + "," + index + "," + value(my_, i) + "\t," + value(golden_, i) +

@@ -139,6 +139,7 @@ class Assembler {
                         const std::vector<std::vector<Array>>& outputs) const {
         const DumpedTensor& first = parts_.front().outputs[output];
         std::vector<Array> pieces;
+        pieces.reserve(outputs.size());
         for (const auto& part : outputs)
             pieces.push_back(part[output]);
         const Array whole = axis ? concatenated(pieces, *axis, parts_.front()) : pieces.front();

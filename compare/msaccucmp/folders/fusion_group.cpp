@@ -250,6 +250,7 @@ std::vector<const FusionOp*> by_dump_time(const FolderPair& folders, const Fusio
     std::stable_sort(
         timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<const FusionOp*> ops;
+    ops.reserve(timed.size());
     for (const auto& [time, op] : timed)
         ops.push_back(op);
     return ops;

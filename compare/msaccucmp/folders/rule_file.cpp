@@ -180,8 +180,8 @@ class RuleParser {
         if (op.type == "Data" && !written_name.empty()) rule_.input_nodes.push_back(written_name);
         op.inputs = inputs_of(source);
         op.outputs = outputs_of(source);
-        static const json kNone = json::array();
-        const json& attributes = source.contains("attr") ? array(source, "attr") : kNone;
+        static const json none = json::array();
+        const json& attributes = source.contains("attr") ? array(source, "attr") : none;
         if (const json* value = attribute(attributes, "_datadump_is_multiop")) {
             if (!element(*value, "b").is_boolean()) refuse("has an element 'b' that is no bool");
             op.is_multi_op = element(*value, "b").get<bool>();

@@ -196,8 +196,8 @@ std::string bool_summary(const DumpArray& array) {
 }  // namespace
 
 std::string summary_of(const DumpArray& array) {
-    const std::string head = "[Shape: " + tuple_text(array.file_shape()) +
-                             "] [Dtype: " + std::string(array.dtype_name()) + "]";
+    std::string head = "[Shape: " + tuple_text(array.file_shape()) +
+                       "] [Dtype: " + std::string(array.dtype_name()) + "]";
     if (array.numel() == 0) return head;
     const std::string_view name = array.dtype_name();
     if (name == "complex64") return head + summary<std::complex<float>>(array);

@@ -109,7 +109,7 @@ std::string real_text(T value, bool point_zero) {
 
 template <class T>
 std::string complex_text(std::complex<T> value) {
-    const std::string imaginary = real_text(value.imag(), false) + "j";
+    std::string imaginary = real_text(value.imag(), false) + "j";
     if (value.real() == 0 && !std::signbit(value.real())) return imaginary;
     const bool signed_text = imaginary.front() == '-';
     return "(" + real_text(value.real(), false) + (signed_text ? "" : "+") + imaginary + ")";

@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "core/dumpdata/header.h"
 #include "core/dumpdata/writer.h"
+#include "tests/support/mutator.h"
 #include "tests/support/support.h"
 
 namespace npuscope::dumpdata {
@@ -246,29 +246,9 @@ TEST(Dump, damaged_at_random_is_refused_or_read_within_its_bounds) {
     write_dump(folder / "d", example());
     const std::string standard = test::read_file(folder / "d");
     const std::string small = nano(std::string(28, 'x'));
-    std::mt19937 random(20240517);
+    test::Mutator mutate(20240517);
     for (int round = 0; round < 4000; ++round) {
-        std::string content = round % 2 == 0 ? standard : small;
-        const unsigned changes = 1 + random() % 4;
-        for (unsigned i = 0; i < changes; ++i) {
-            const size_t at = random() % content.size();
-            switch (random() % 5) {
-                case 0:
-                    content[at] = static_cast<char>(random());
-                    break;
-                case 1:
-                    content[at] = static_cast<char>(content[at] ^ 1 << random() % 8);
-                    break;
-                case 2:
-                    content.resize(at + 1);
-                    break;
-                case 3:
-                    content.insert(at, 1 + random() % 9, static_cast<char>(random()));
-                    break;
-                default:
-                    content[at] = random() % 2 == 0 ? '\xff' : '\x7f';
-            }
-        }
+        const std::string content = mutate.changed(round % 2 == 0 ? standard : small, 4, standard);
         expect_harmless(folder / "m", content);
     }
 }

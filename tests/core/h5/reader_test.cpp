@@ -1,8 +1,14 @@
 // Files written by h5py, read here.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/h5/elements.h"
 #include "core/h5/h5.h"
+#include "core/h5/index.h"
 #include "tests/support/support.h"
 
 namespace npuscope::h5 {
@@ -53,6 +59,44 @@ TEST_F(FilesOfH5py, give_the_real_part_of_complex_numbers) {
     EXPECT_TRUE(identical(file.read_real_part("/b"), Tensor::from<double>({}, {5})));
     EXPECT_THROW(static_cast<void>(file.read_real_part("/c")), Error);
     EXPECT_THROW(static_cast<void>(file.read("/a")), Error);
+}
+
+TEST_F(FilesOfH5py, are_read_on_when_another_file_takes_their_name) {
+    // Compressed elements: the library opens the file only when they are asked for.
+    const Reader file = written(
+        "f=h5py.File(path,'w')\n"
+        "f.create_dataset('x',data=np.arange(64,dtype='f4'),compression='gzip')\n");
+    const Index index = file.index();
+    Writer other(folder_ / "other.h5");
+    other.close();
+    std::filesystem::rename(folder_ / "other.h5", folder_ / "f.h5");
+    EXPECT_EQ(file.read("/x").at(63), 63);
+    std::vector<std::byte> buffer;
+    EXPECT_EQ(file.elements(index, index.find("/x")).numel(), 64);
+}
+
+/// The library marks a file that it writes by an exclusive lock, and one that it reads by a shared
+/// one.
+TEST_F(FilesOfH5py,
+       are_refused_while_somebody_writes_them_and_kept_from_writers_while_they_are_read) {
+    const std::filesystem::path path = written("h5py.File(path,'w')['x']=1\n").path();
+    const int descriptor = open(path.c_str(), O_RDWR);
+    ASSERT_GE(descriptor, 0);
+    ASSERT_EQ(flock(descriptor, LOCK_EX | LOCK_NB), 0);
+    try {
+        const Reader reader(path);
+        ADD_FAILURE() << "it is written";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("still being written"), std::string::npos)
+            << error.what();
+    }
+    ASSERT_EQ(flock(descriptor, LOCK_UN), 0);
+    {
+        const Reader reader(path);
+        EXPECT_NE(flock(descriptor, LOCK_EX | LOCK_NB), 0);
+    }
+    EXPECT_EQ(flock(descriptor, LOCK_EX | LOCK_NB), 0);
+    close(descriptor);
 }
 
 }  // namespace

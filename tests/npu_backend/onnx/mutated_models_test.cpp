@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 #include <onnx/onnx_pb.h>
-#include <random>
 #include <sys/resource.h>
 
 #include "tests/fuzz/onnx_import.h"
 #include "tests/npu_backend/onnx/onnx_case.h"
+#include "tests/support/mutator.h"
 
 namespace npuscope::test {
 namespace {
@@ -51,39 +51,13 @@ const std::vector<std::string>& seed_models() {
     return kModels;
 }
 
-class Mutator {
+const std::string& any_model(Mutator& mutate) {
+    return seed_models()[mutate.below(seed_models().size())];
+}
+
+class ModelMutator : public Mutator {
   public:
-    explicit Mutator(uint32_t seed) : random_(seed) {}
-
-    size_t below(size_t count) { return random_() % count; }
-    const std::string& any_model() { return seed_models()[below(seed_models().size())]; }
-
-    /// Bytes overwritten, removed, repeated, or taken from another model.
-    std::string with_other_bytes(std::string model) {
-        for (size_t n = 1 + below(2); n > 0 && !model.empty(); --n) {
-            const size_t at = below(model.size());
-            const size_t count = std::min(1 + below(6), model.size() - at);
-            switch (below(5)) {
-                case 0:
-                    model[at] = static_cast<char>(below(256));
-                    break;
-                case 1:
-                    model.replace(at, count, count, '\xff');
-                    break;
-                case 2:
-                    model.erase(at, count);
-                    break;
-                case 3:
-                    model.insert(at, model.substr(at, count));
-                    break;
-                default: {
-                    const std::string& other = any_model();
-                    model.replace(at, count, other.substr(below(other.size()), count));
-                }
-            }
-        }
-        return model;
-    }
+    using Mutator::Mutator;
 
     /// Numbers, names and operators of a model that is still one.
     std::string with_other_parts(const std::string& content) {
@@ -214,8 +188,6 @@ class Mutator {
                 ->mutable_dim(any(tensor.shape().dim_size()))
                 ->set_dim_value(number());
     }
-
-    std::mt19937 random_;
 };
 
 struct Counts {
@@ -228,7 +200,7 @@ TEST(MutatedModels, are_refused_or_imported_when_bytes_change) {
     Mutator mutate(kSeed);
     Counts counts;
     for (int i = 0; i < 8000; ++i) {
-        const std::string model = mutate.with_other_bytes(mutate.any_model());
+        const std::string model = mutate.changed(any_model(mutate), 2, any_model(mutate));
         ASSERT_NO_THROW(counts.add(import_and_run(std::as_bytes(std::span(model)))))
             << "seed " << kSeed << ", round " << i;
     }
@@ -239,10 +211,10 @@ TEST(MutatedModels, are_refused_or_imported_when_bytes_change) {
 
 TEST(MutatedModels, are_refused_or_run_when_their_parts_change) {
     const MemoryLimit limit;
-    Mutator mutate(kSeed + 1);
+    ModelMutator mutate(kSeed + 1);
     Counts counts;
     for (int i = 0; i < 2500; ++i) {
-        const std::string model = mutate.with_other_parts(mutate.any_model());
+        const std::string model = mutate.with_other_parts(any_model(mutate));
         ASSERT_NO_THROW(counts.add(import_and_run(std::as_bytes(std::span(model)))))
             << "seed " << kSeed + 1 << ", round " << i;
     }

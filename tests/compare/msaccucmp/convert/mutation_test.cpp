@@ -1,6 +1,5 @@
 // Dumps damaged at random: whatever they say, convert ends with a code and writes only into its
 // folder.
-#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -11,6 +10,7 @@
 #include "compare/msaccucmp/convert/convert.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "core/dumpdata/writer.h"
+#include "tests/support/mutator.h"
 #include "tests/support/support.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -47,32 +47,6 @@ std::string dump_of(const test::TempDir& folder) {
     return test::read_file(folder / "dump");
 }
 
-void damage(std::string& content, std::mt19937& random) {
-    // Mostly the header: the payload has nothing to misread.
-    const size_t reach = random() % 8 == 0 ? content.size() : std::min<size_t>(content.size(), 190);
-    const size_t at = random() % reach;
-    switch (random() % 6) {
-        case 0:
-            content[at] = static_cast<char>(random());
-            break;
-        case 1:
-            content[at] = static_cast<char>(content[at] ^ 1 << random() % 8);
-            break;
-        case 2:
-            content.resize(at + 1);
-            break;
-        case 3:
-            content.insert(at, 1 + random() % 9, static_cast<char>(random()));
-            break;
-        case 4:
-            content.erase(at, 1 + random() % 4);
-            break;
-        default:
-            content[at] = random() % 2 == 0 ? '\xff' : '\x7f';
-    }
-    if (content.empty()) content = "\x01";
-}
-
 std::set<std::string> names_in(const std::filesystem::path& folder) {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
@@ -83,15 +57,17 @@ std::set<std::string> names_in(const std::filesystem::path& folder) {
 TEST(DamagedDump, is_converted_or_refused_without_harm) {
     const test::TempDir seed;
     const std::string sound = dump_of(seed);
-    std::mt19937 random(20240611);
+    constexpr size_t kHeader = 190;  // the payload has nothing to misread
+    test::Mutator mutate(20240611);
     const ArrayFileType types[] = {ArrayFileType::kNpy, ArrayFileType::kBin, ArrayFileType::kMsNpy};
     const char* formats[] = {nullptr, "NCHW", "ND", "NHWC", "FRACTAL_Z", "HWCN"};
     int converted = 0;
     for (int round = 0; round < 600; ++round) {
         const test::TempDir folder;
         std::string content = sound;
-        for (unsigned changes = 1 + random() % 3; changes > 0; --changes)
-            damage(content, random);
+        for (size_t changes = 1 + mutate.below(3); changes > 0; --changes)
+            mutate.change(content, sound, mutate.below(8) == 0 ? sound.size() : kHeader);
+        if (content.empty()) content = "\x01";
         const std::string name =
             round % 9 == 0 ? "Opdebug.Node_OpDebug.1.2.3" : "Add.op.1.2.1700000000000001";
         test::write_file(folder / name, content);
@@ -99,8 +75,8 @@ TEST(DamagedDump, is_converted_or_refused_without_harm) {
         ConvertOptions options;
         options.dump_path = (folder / name).string();
         options.output_path = (folder / "out").string();
-        options.type = types[random() % 3];
-        if (const char* format = formats[random() % 6]) options.format = format;
+        options.type = types[mutate.below(3)];
+        if (const char* format = formats[mutate.below(6)]) options.format = format;
         std::ostringstream text;
         Log log(text);
         const int code = convert(options, log);

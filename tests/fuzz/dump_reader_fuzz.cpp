@@ -1,0 +1,11 @@
+// Any bytes as a dump: the reader must end without a fault.
+#include <cstdint>
+
+#include "tests/fuzz/dump_reading.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    static const npuscope::test::MemoryFile file;
+    file.set(data, size);
+    static_cast<void>(npuscope::test::read_dump(file.path()));
+    return 0;
+}
