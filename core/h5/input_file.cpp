@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include "core/base/pending_file.h"
-#include "core/h5/superblock.h"
 
 namespace npuscope::h5 {
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
     require_regular_file(path, "HDF5 file");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ >= 0) mapping_ = MappedFile::map(descriptor_);
-    if (looks_sound()) return;
+    if (descriptor_ >= 0 && map_sound()) return;
     // It has to do all, or to say what is wrong.
     try {
         const LibraryLock lock;
@@ -32,18 +30,34 @@ InputFile::~InputFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-bool InputFile::looks_sound() const {
-    if (!mapping_) return false;
-    try {
-        const Superblock superblock = read_superblock(mapping_->bytes());
-        if (superblock.in_use || superblock.end > mapping_->bytes().size()) return false;
-    } catch (const Damaged&) {
-        return false;
-    } catch (const Unsupported&) {
-        return false;
+bool InputFile::map_sound() {
+    // A superblock that is just being written may be seen in part.
+    constexpr int kAttempts = 3;
+    for (int attempt = 0; attempt < kAttempts && !superblock_; ++attempt) {
+        mapping_ = MappedFile::map(descriptor_);
+        if (!mapping_) return false;
+        try {
+            Superblock found = read_superblock(mapping_->bytes());
+            if (found.in_use) return false;
+            if (found.end > mapping_->bytes().size()) {
+                // The file has grown since it was mapped, or it is cut short.
+                mapping_ = MappedFile::map(descriptor_);
+                if (!mapping_ || found.end > mapping_->bytes().size()) return false;
+                found.file = FileBytes(mapping_->bytes(), found.file.base());
+            }
+            superblock_ = found;
+        } catch (const Damaged&) {
+            continue;
+        } catch (const Unsupported&) {
+            return false;
+        }
     }
     // The library's own sign that somebody writes: it holds an exclusive lock meanwhile.
-    return ::flock(descriptor_, LOCK_SH | LOCK_NB) == 0;
+    return superblock_ && ::flock(descriptor_, LOCK_SH | LOCK_NB) == 0;
+}
+
+Superblock InputFile::superblock() const {
+    return superblock_ ? *superblock_ : read_superblock(mapping_->bytes());
 }
 
 const OpenFile& InputFile::library() const {

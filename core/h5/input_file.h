@@ -9,6 +9,7 @@
 #include "core/base/printable.h"
 #include "core/h5/handle.h"
 #include "core/h5/mapped_file.h"
+#include "core/h5/superblock.h"
 
 namespace npuscope::h5 {
 
@@ -43,17 +44,21 @@ class InputFile {
     }
     /// Null when there can be none.
     [[nodiscard]] const std::shared_ptr<const MappedFile>& mapped() const { return mapping_; }
+    /// The mapping's superblock as it was when the file was opened: a dump may grow meanwhile, and
+    /// what the superblock named then stays as it is. Throws Damaged or Unsupported.
+    [[nodiscard]] Superblock superblock() const;
     /// The caller holds the library's lock. Errors: Error(kFormat) when the library refuses the
     /// file.
     [[nodiscard]] const OpenFile& library() const;
 
   private:
-    /// Whether the bytes look as if the walker could read them.
-    [[nodiscard]] bool looks_sound() const;
+    /// Maps the file and tells whether its bytes look as if the walker could read them.
+    [[nodiscard]] bool map_sound();
 
     std::filesystem::path path_;
     int descriptor_ = -1;
     std::shared_ptr<const MappedFile> mapping_;
+    std::optional<Superblock> superblock_;
     mutable std::optional<OpenFile> library_;
 };
 

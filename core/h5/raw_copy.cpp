@@ -50,10 +50,10 @@ struct Source {
 }  // namespace
 
 struct RawCopy::State {
-    State(const Reader& reader, std::shared_ptr<const MappedFile> mapped, AppendWriter& writer)
-        : path(reader.path()),
-          mapping(std::move(mapped)),
-          superblock(read_superblock(mapping->bytes())),
+    State(const InputFile& source, AppendWriter& writer)
+        : path(source.path()),
+          mapping(source.mapped()),
+          superblock(source.superblock()),
           limit(superblock.file.size()),
           headers(superblock.file, limit),
           target(writer) {}
@@ -213,10 +213,9 @@ void RawCopy::State::copy_dataset(uint64_t address, const Source& object, const 
 }
 
 RawCopy::RawCopy(const Reader& source, AppendWriter& target) {
-    auto mapping = source.state_->mapped();
-    if (!mapping) throw Error(ErrorKind::kUnsupported, "the file cannot be mapped");
+    if (!source.state_->mapped()) throw Error(ErrorKind::kUnsupported, "the file cannot be mapped");
     try {
-        state_ = std::make_unique<State>(source, std::move(mapping), target);
+        state_ = std::make_unique<State>(*source.state_, target);
     } catch (const std::exception& odd) {
         throw Error(ErrorKind::kUnsupported, odd.what());
     }

@@ -11,7 +11,7 @@ Index Reader::index(IndexSource source) const {
     if (mapping) {
         IndexBuilder out(mapping->bytes().size(), mapping);
         try {
-            const Superblock superblock = read_superblock(mapping->bytes());
+            const Superblock superblock = state_->superblock();
             LibraryIndexer library(*state_, out);
             IndexWalker(superblock, out, &library).walk();
             Index index = out.finish(mapping->bytes(), mapping, true);

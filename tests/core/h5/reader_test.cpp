@@ -1,11 +1,13 @@
 // Files written by h5py, read here.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/h5/append_writer.h"
 #include "core/h5/elements.h"
 #include "core/h5/h5.h"
 #include "core/h5/index.h"
@@ -97,6 +99,35 @@ TEST_F(FilesOfH5py,
     }
     EXPECT_EQ(flock(descriptor, LOCK_EX | LOCK_NB), 0);
     close(descriptor);
+}
+
+TEST(GrowingFile, is_read_whole_at_any_moment) {
+    const test::TempDir folder;
+    const std::filesystem::path path = folder / "grows.h5";
+    constexpr int64_t kOps = 2000;
+    AppendWriter writer(path);
+    std::jthread process([&] {
+        const Tensor tensor = Tensor::from<float>({2}, {1, 2});
+        for (int64_t op = 0; op < kOps; ++op) {
+            writer.write_dataset("/op/" + std::to_string(op) + "/output/x", tensor.view(), {});
+            writer.commit();
+        }
+    });
+    int64_t before = 0;
+    int reads = 0;
+    while (before < kOps) {
+        const Index index = Reader(path).index();
+        ASSERT_TRUE(index.from_mapping());
+        ASSERT_EQ(index.skipped_count(), 0) << index.warnings().front();
+        // The root, the group of ops, and per op two groups and a dataset.
+        const auto nodes = static_cast<int64_t>(index.nodes().size());
+        const int64_t ops = nodes < 2 ? 0 : (nodes - 2) / 3;
+        ASSERT_EQ(nodes, ops == 0 ? 1 : 2 + 3 * ops);
+        ASSERT_GE(ops, before);
+        before = ops;
+        ++reads;
+    }
+    EXPECT_GT(reads, 3);
 }
 
 }  // namespace
