@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/dtype/bools.h"
 #include "core/h5/index.h"
 #include "core/h5/object_facts.h"
 #include "core/h5/state.h"
@@ -80,16 +81,28 @@ const std::byte* Elements::range(int64_t first,
                                  std::vector<std::byte>& buffer) const {
     require_range(first, count);
     const size_t size = size_of(dtype_);
-    if (data_ != nullptr) return data_ + static_cast<size_t>(first) * size;
+    const std::byte* mapped =
+        data_ == nullptr ? nullptr : data_ + static_cast<size_t>(first) * size;
+    if (mapped != nullptr && dtype_ != DType::kBool) return mapped;
     const size_t bytes = static_cast<size_t>(count) * size;
     if (buffer.size() < std::max<size_t>(bytes, 1)) buffer.resize(std::max<size_t>(bytes, 1));
     if (count == 0) return buffer.data();
+    if (mapped != nullptr)
+        std::memcpy(buffer.data(), mapped, bytes);
+    else
+        read_by_library(first, count, buffer.data());
+    if (dtype_ == DType::kBool) make_bools({buffer.data(), bytes});
+    return buffer.data();
+}
+
+void Elements::read_by_library(int64_t first, int64_t count, std::byte* target) const {
+    const size_t size = size_of(dtype_);
     const LibraryLock lock;
     Source& source = *source_;
     const uint64_t all = static_cast<uint64_t>(numel_) * size;
     if (shape_.empty() || (first == 0 && count == numel_ && !source.is_kept)) {
-        source.read_all(buffer.data());
-        return buffer.data();
+        source.read_all(target);
+        return;
     }
     if (all < kMostKept) {
         if (!source.is_kept) {
@@ -97,11 +110,12 @@ const std::byte* Elements::range(int64_t first,
             source.read_all(source.kept.data());
             source.is_kept = true;
         }
-        std::memcpy(buffer.data(), source.kept.data() + static_cast<size_t>(first) * size, bytes);
-        return buffer.data();
+        std::memcpy(target,
+                    source.kept.data() + static_cast<size_t>(first) * size,
+                    static_cast<size_t>(count) * size);
+        return;
     }
     const auto strides = contiguous_strides(shape_);
-    std::byte* target = buffer.data();
     while (count > 0) {
         const hsize_t length = select_block(source.space.get(), shape_, strides, first, count);
         const Handle memory =
@@ -118,7 +132,6 @@ const std::byte* Elements::range(int64_t first,
         count -= static_cast<int64_t>(length);
         target += length * size;
     }
-    return buffer.data();
 }
 
 void Elements::release(int64_t first, int64_t count) const {

@@ -27,7 +27,8 @@ class Elements {
     [[nodiscard]] int64_t numel() const { return numel_; }
 
     /// `count` elements from flat index `first` on, in native byte order: they lie in the mapped
-    /// file where the layout allows (NOT necessarily aligned), else they are read into `buffer`.
+    /// file where the layout allows (NOT necessarily aligned), else they are read into `buffer`; so
+    /// are bools, whose bytes in the file may be more than 0 and 1.
     /// Ask for some 64 Ki elements at a time. Valid until the next call with that buffer.
     /// Errors: Error(kFormat) when they cannot be read, Error(kInternal) when they are not there.
     [[nodiscard]] const std::byte* range(int64_t first,
@@ -45,6 +46,7 @@ class Elements {
     struct Source;  ///< an open dataset of libhdf5
     Elements();
     void require_range(int64_t first, int64_t count) const;
+    void read_by_library(int64_t first, int64_t count, std::byte* target) const;
 
     DType dtype_ = DType::kFloat32;
     Shape shape_;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/dtype/bools.h"
 #include "core/h5/h5.h"
 #include "core/h5/object_facts.h"
 #include "core/h5/state.h"
@@ -185,6 +186,7 @@ Tensor Reader::read(const std::string& path) const {
         H5Dread(dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.mutable_data()),
         "cannot read the dataset " + state_->name(path),
         ErrorKind::kFormat);
+    if (*dtype == DType::kBool) make_bools({tensor.mutable_data(), tensor.nbytes()});
     return tensor;
 }
 

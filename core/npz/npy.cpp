@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/dtype/bools.h"
 #include "core/npz/byte_source.h"
 
 namespace npuscope {
@@ -220,10 +221,7 @@ Tensor read_elements(npz::ByteSource& source, const Header& header, const std::s
     Tensor tensor(header.dtype, shape);
     std::byte* data = tensor.mutable_data();
     source.read(data, tensor.nbytes());
-    if (header.dtype == DType::kBool)
-        std::transform(data, data + tensor.nbytes(), data, [](std::byte b) {
-            return std::byte{b != std::byte{0}};
-        });
+    if (header.dtype == DType::kBool) make_bools({data, tensor.nbytes()});
     if (header.big_endian)
         visit_dtype(header.dtype, [&]<class T>() {
             reverse_bytes(reinterpret_cast<T*>(data), static_cast<size_t>(tensor.numel()));

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/dtype/bools.h"
 #include "core/npz/tensor_files.h"
 
 namespace npuscope {
@@ -106,10 +107,7 @@ class SafetensorsFile {
         std::byte* out = tensor.mutable_data();
         if (tensor.nbytes() > 0)
             read(data + offsets[0], reinterpret_cast<char*>(out), tensor.nbytes());
-        if (*dtype == DType::kBool)
-            std::transform(out, out + tensor.nbytes(), out, [](std::byte b) {
-                return std::byte{b != std::byte{0}};
-            });
+        if (*dtype == DType::kBool) make_bools({out, tensor.nbytes()});
         return tensor;
     }
 

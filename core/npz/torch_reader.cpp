@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/dtype/bools.h"
 #include "core/npz/pickle.h"
 #include "core/npz/tensor_files.h"
 
@@ -194,10 +195,7 @@ class TorchFile {
         } else {
             copy_strided(bytes, offset, shape, strides, size, out);
         }
-        if (dtype == DType::kBool)
-            std::transform(out, out + tensor.nbytes(), out, [](std::byte b) {
-                return std::byte{b != std::byte{0}};
-            });
+        if (dtype == DType::kBool) make_bools({out, tensor.nbytes()});
         return tensor;
     }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
+#include "core/dtype/bools.h"
 #include "npu_backend/onnx/proto_names.h"
 
 namespace npuscope::onnx_model {
@@ -144,12 +145,7 @@ Tensor ExternalData::read(const onnx::TensorProto& proto,
     file.unclaimed -= bytes;
     Tensor tensor(dtype, std::move(shape));
     if (bytes != 0) read_bytes(path, range.offset, tensor);
-    if (dtype == DType::kBool) {
-        std::byte* data = tensor.mutable_data();
-        // Only 0 and 1 are values of a C++ bool.
-        std::transform(
-            data, data + bytes, data, [](std::byte b) { return std::byte{b != std::byte{0}}; });
-    }
+    if (dtype == DType::kBool) make_bools({tensor.mutable_data(), tensor.nbytes()});
     ranges_.emplace(key, tensor);
     return tensor;
 }

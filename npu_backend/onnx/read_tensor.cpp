@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
+#include "core/dtype/bools.h"
 #include "npu_backend/onnx/external_data.h"
 
 namespace npuscope::onnx_model {
@@ -69,14 +70,8 @@ Tensor from_raw(const std::string& raw, DType dtype, Shape shape, const std::str
         wrong_size(what, shape, dtype, std::to_string(raw.size()) + " bytes");
     Tensor tensor(dtype, std::move(shape));
     if (raw.empty()) return tensor;
-    if (dtype == DType::kBool) {
-        // Only 0 and 1 are values of a C++ bool.
-        bool* target = tensor.mutable_as<bool>().data();
-        for (const char byte : raw)
-            *target++ = byte != 0;
-    } else {
-        std::memcpy(tensor.mutable_data(), raw.data(), raw.size());
-    }
+    std::memcpy(tensor.mutable_data(), raw.data(), raw.size());
+    if (dtype == DType::kBool) make_bools({tensor.mutable_data(), tensor.nbytes()});
     return tensor;
 }
 

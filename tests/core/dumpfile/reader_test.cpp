@@ -125,6 +125,26 @@ TEST_F(DumpReader, gives_elements_in_the_tensors_own_dtype) {
     expect("wrong", DType::kFloat64, 0.1);
 }
 
+TEST_F(DumpReader, takes_every_byte_of_a_bool_but_zero_as_true) {
+    const fs::path path = make(R"(flags = np.array([True, False] * 8)
+put('x/1/output/b', flags)
+f.create_dataset('x/1/output/c', data=flags, compression='gzip').attrs['Type'] = np.int32(0)
+f.close()
+b = open(sys.argv[1], 'rb').read()
+at = b.index(flags.tobytes())
+open(sys.argv[1], 'wb').write(b[:at] + bytes([40, 0, 255, 0]) + b[at + 4:])
+)");
+    const Reader reader(path);
+    ASSERT_EQ(reader.ops()[0].entries.size(), 2U);
+    for (const Entry& entry : reader.ops()[0].entries) {
+        const Tensor read = reader.read(entry);
+        ASSERT_EQ(read.dtype(), DType::kBool);
+        for (int64_t i = 0; i < 16; ++i)
+            EXPECT_EQ(std::to_integer<int>(read.data()[i]), i % 2 == 0 ? 1 : 0) << entry.argument;
+        EXPECT_TRUE(identical(reader.file().read(entry.path), read)) << entry.argument;
+    }
+}
+
 TEST_F(DumpReader, reads_attributes_facts_and_run_facts) {
     const Reader reader(make(
         "put('x/1/output/r', np.float32([1]), DataType=1, DeviceType=10, ComputeType='float16')\n"
