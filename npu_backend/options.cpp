@@ -232,7 +232,7 @@ std::vector<std::string> read_settings(const std::filesystem::path& path) {
                         "options file '" + path.string() + "': option '" + key +
                             "' needs a text, a whole number, true or false");
         }
-        settings.push_back(key + "=" + text);
+        settings.push_back(std::string(key).append("=").append(text));
     }
     return settings;
 }

@@ -29,10 +29,8 @@ void multiply_by_chains(const CubeProduct<float>& p, int threads) {
             for (int64_t i = 0; i < m; ++i) {
                 float& sum = c[i * ldc + j];
                 sum = chain(p.model,
-                            p.left.data + i * p.left.line_stride,
-                            p.left.k_stride,
-                            column.data(),
-                            1,
+                            {p.left.data + i * p.left.line_stride, p.left.k_stride},
+                            {column.data()},
                             k,
                             sum);
             }

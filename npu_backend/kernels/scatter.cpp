@@ -84,6 +84,18 @@ T combine_whole(const std::string& how, T a, T b) {
     return how == "max" ? std::max(a, b) : std::min(a, b);
 }
 
+/// What a place holds after `value` has come to it.
+template <class T>
+T combined(const std::string& how, T held, T value, Rounder<T>& round) {
+    if (how == "none") return value;
+    if constexpr (kIsFloat<T>) {
+        const bool finite = is_finite(held) && is_finite(value);
+        return round(combine(how, held, value), [&] { return finite; });
+    } else {
+        return combine_whole(how, held, value);
+    }
+}
+
 void run_scatter(KernelCall& call) {
     Tensor y = call.input(0);
     const Tensor& index = call.input(1);
@@ -97,14 +109,7 @@ void run_scatter(KernelCall& call) {
         Rounder<T> round(call.numerics.overflow_mode());
         for (size_t i = 0; i < places.size(); ++i) {
             T& target = out[static_cast<size_t>(places[i])];
-            if (how == "none") {
-                target = values[i];
-            } else if constexpr (kIsFloat<T>) {
-                const bool finite = is_finite(target) && is_finite(values[i]);
-                target = round(combine(how, target, values[i]), [&] { return finite; });
-            } else {
-                target = combine_whole(how, target, static_cast<T>(values[i]));
-            }
+            target = combined(how, target, static_cast<T>(values[i]), round);
         }
         if constexpr (kIsFloat<T>) call.status.merge(round.status());
     });

@@ -74,21 +74,21 @@ float ExactSum::rounded() const {
 namespace {
 
 struct Terms {
-    const float* a;
-    int64_t a_stride;
-    const float* b;
-    int64_t b_stride;
+    ChainOperand a;
+    ChainOperand b;
     int64_t k;
 
-    [[nodiscard]] float left(int64_t i) const { return a[i * a_stride]; }
-    [[nodiscard]] float right(int64_t i) const { return b[i * b_stride]; }
+    [[nodiscard]] float left(int64_t i) const { return a.data[i * a.stride]; }
+    [[nodiscard]] float right(int64_t i) const { return b.data[i * b.stride]; }
     /// Rounded to float32; exact for halves.
     [[nodiscard]] float product(int64_t i) const { return left(i) * right(i); }
     [[nodiscard]] double exact_product(int64_t i) const {
         return static_cast<double>(left(i)) * static_cast<double>(right(i));
     }
     [[nodiscard]] Terms part(int64_t begin, int64_t end) const {
-        return {a + begin * a_stride, a_stride, b + begin * b_stride, b_stride, end - begin};
+        return {{a.data + begin * a.stride, a.stride},
+                {b.data + begin * b.stride, b.stride},
+                end - begin};
     }
 };
 
@@ -239,14 +239,8 @@ bool finite(const Terms& terms, float c) {
 
 }  // namespace
 
-float chain(const CubeModel& model,
-            const float* a,
-            int64_t a_stride,
-            const float* b,
-            int64_t b_stride,
-            int64_t k,
-            float c0) {
-    const Terms terms{a, a_stride, b, b_stride, k};
+float chain(const CubeModel& model, ChainOperand a, ChainOperand b, int64_t k, float c0) {
+    const Terms terms{a, b, k};
     if (!finite(terms, c0) && !model.half_accumulator) {
         double sum = c0;
         for (int64_t i = 0; i < k; ++i)

@@ -22,15 +22,16 @@ struct CubeModel {
     }
 };
 
-/// c0 + sum of a[i] b[i]. inf and nan follow IEEE 754 in every model. `a_stride` and `b_stride` are
-/// in elements. float64 chains are sequential.
-[[nodiscard]] float chain(const CubeModel& model,
-                          const float* a,
-                          int64_t a_stride,
-                          const float* b,
-                          int64_t b_stride,
-                          int64_t k,
-                          float c0);
+/// Every `stride`-th element of an array, from `data` on.
+struct ChainOperand {
+    const float* data = nullptr;
+    int64_t stride = 1;
+};
+
+/// c0 + the sum of `k` products a[i] b[i]. inf and nan follow IEEE 754 in every model. float64
+/// chains are sequential.
+[[nodiscard]] float chain(
+    const CubeModel& model, ChainOperand a, ChainOperand b, int64_t k, float c0);
 
 /// A sum of float32 products, exact, in fixed point over the whole range of such products.
 class ExactSum {

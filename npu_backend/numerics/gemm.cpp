@@ -69,25 +69,23 @@ class Tiles {
                 if (columns == kernels_.columns)
                     kernel(depth, a, b, c, chains_.ldc);
                 else
-                    through_buffer(kernel, depth, a, b, c, height.rows, columns);
+                    through_buffer([&](T* into, int64_t ldc) { kernel(depth, a, b, into, ldc); },
+                                   c,
+                                   height.rows,
+                                   columns);
                 a += height.rows;
                 c += height.rows * chains_.ldc;
             }
     }
 
   private:
-    /// A tile at the rim.
-    void through_buffer(TileKernel<T> kernel,
-                        int64_t depth,
-                        const T* a,
-                        const T* b,
-                        T* c,
-                        int64_t rows,
-                        int64_t columns) {
+    /// A tile at the rim: `add_tile` adds to a whole one.
+    template <class AddTile>
+    void through_buffer(AddTile&& add_tile, T* c, int64_t rows, int64_t columns) {
         buffer_.assign(static_cast<size_t>(rows * kernels_.columns), T{0});
         for (int64_t i = 0; i < rows; ++i)
             std::copy_n(c + i * chains_.ldc, columns, buffer_.data() + i * kernels_.columns);
-        kernel(depth, a, b, buffer_.data(), kernels_.columns);
+        add_tile(buffer_.data(), kernels_.columns);
         for (int64_t i = 0; i < rows; ++i)
             std::copy_n(buffer_.data() + i * kernels_.columns, columns, c + i * chains_.ldc);
     }

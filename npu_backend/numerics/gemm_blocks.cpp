@@ -219,7 +219,7 @@ class Tile {
             left_[static_cast<size_t>(k)] = static_cast<float>(a[k * kernel_.rows]);
             right_[static_cast<size_t>(k)] = static_cast<float>(b[k * kernel_.columns]);
         }
-        return chain(model_, left_.data(), 1, right_.data(), 1, depth, c0);
+        return chain(model_, {left_.data()}, {right_.data()}, depth, c0);
     }
 
     const Chains<float>& chains_;

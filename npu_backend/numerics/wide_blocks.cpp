@@ -67,7 +67,7 @@ class Row {
             left_[static_cast<size_t>(k)] = static_cast<float>(a[k]);
             right_[static_cast<size_t>(k)] = static_cast<float>(b[k * kWidth]);
         }
-        return chain(model_, left_.data(), 1, right_.data(), 1, count, c);
+        return chain(model_, {left_.data()}, {right_.data()}, count, c);
     }
 
     const CubeModel& model_;

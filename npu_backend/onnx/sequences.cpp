@@ -32,7 +32,7 @@ void require_one_dtype(const NodeRun& node, const TensorList& list) {
 /// Sizes of the parts of an axis: all 1, all equal but the last, or given one by one.
 IntList part_sizes(const NodeRun& node, int64_t size) {
     if (!node.has_input(1)) return IntList(static_cast<size_t>(size), 1);
-    const IntList given = node.ints(1);
+    IntList given = node.ints(1);
     if (node.input(1).ndim() == 0) {
         const int64_t each = given.at(0);
         node.require(each >= 1, "split must be positive");

@@ -26,7 +26,11 @@ NamedValues named_arguments(const std::string& op, const py::args& args, const p
     const auto add = [&](const std::string& name, py::handle object) {
         for (const NamedValue& given : values)
             if (given.name == name)
-                throw Error(ErrorKind::kUsage, op + ": argument '" + name + "' is given twice");
+                throw Error(ErrorKind::kUsage,
+                            std::string(prefix)
+                                .append("argument '")
+                                .append(name)
+                                .append("' is given twice"));
         values.push_back({name, value_from(object, Wanted::kByObject, prefix + name)});
     };
     for (size_t i = 0; i < args.size(); ++i)

@@ -98,11 +98,13 @@ bool OpStream::accepts(const StreamOp& op, const std::string& chip_op) const {
 void OpStream::compute(StreamOp& op, const std::string& chip_op) {
     if (!executor_) throw Error(ErrorKind::kInternal, "this stream has no executor");
     computing_ = &op;
-    struct Done {
-        StreamOp*& computing;
-        ~Done() { computing = nullptr; }
-    } done{computing_};
-    op.outputs = executor_->call_named(chip_op, for_executor(op, chip_op), op.source).values();
+    try {
+        op.outputs = executor_->call_named(chip_op, for_executor(op, chip_op), op.source).values();
+    } catch (...) {
+        computing_ = nullptr;
+        throw;
+    }
+    computing_ = nullptr;
     op.on_chip = true;
 }
 

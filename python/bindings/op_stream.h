@@ -46,6 +46,8 @@ class OpStream : public EventSource, private Observer {
              std::vector<std::pair<std::string, std::string>> facts,
              std::unique_ptr<Executor> executor);
     ~OpStream() override;
+    OpStream(const OpStream&) = delete;
+    OpStream& operator=(const OpStream&) = delete;
 
     void begin(StreamOp& op);
     /// Whether the chip's op takes these arguments, as far as names tell.

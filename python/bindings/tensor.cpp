@@ -13,6 +13,11 @@ namespace {
 /// Copying more than this is worth letting other Python threads run.
 constexpr size_t kLongCopy = size_t{1} << 18;
 
+/// Python names memory by its address: that of a tensor of another library, which the caller holds.
+std::byte* pointer_to(uintptr_t address) {
+    return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 Tensor from_memory(uintptr_t address, const std::string& dtype, Shape shape) {
     const auto known = dtype_from_name(dtype);
     if (!known) throw Error(ErrorKind::kUsage, "there is no dtype '" + dtype + "' here");
@@ -20,8 +25,7 @@ Tensor from_memory(uintptr_t address, const std::string& dtype, Shape shape) {
     const size_t bytes = tensor.nbytes();
     if (bytes == 0) return tensor;
     std::byte* target = tensor.mutable_data();
-    // The address is that of a tensor of another library, which its caller holds.
-    const auto* source = reinterpret_cast<const std::byte*>(address);
+    const std::byte* source = pointer_to(address);
     if (bytes < kLongCopy) {
         std::copy_n(source, bytes, target);
     } else {
@@ -36,7 +40,7 @@ void copy_to(const Tensor& tensor, uintptr_t address, size_t nbytes) {
         throw Error(ErrorKind::kUsage,
                     "the target has " + std::to_string(nbytes) + " bytes, the tensor " +
                         std::to_string(tensor.nbytes()));
-    if (nbytes > 0) std::copy_n(tensor.data(), nbytes, reinterpret_cast<std::byte*>(address));
+    if (nbytes > 0) std::copy_n(tensor.data(), nbytes, pointer_to(address));
 }
 
 py::dict statistics(const Tensor& tensor) {

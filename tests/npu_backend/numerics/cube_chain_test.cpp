@@ -27,7 +27,7 @@ float sum_of(const CubeModel& model, const std::vector<float>& products, float c
         a.push_back(p / root);
         b.push_back(root);
     }
-    return chain(model, a.data(), 1, b.data(), 1, static_cast<int64_t>(a.size()), c0);
+    return chain(model, {a.data()}, {b.data()}, static_cast<int64_t>(a.size()), c0);
 }
 
 std::vector<float> terms(std::initializer_list<std::pair<float, int>> runs) {
@@ -154,7 +154,7 @@ TEST(CubeChain, an_exact_block_of_float32_is_the_exact_sum_rounded) {
             b[i] = draw(round);
             sum.add_scaled(a[i], b[i]);
         }
-        ASSERT_EQ(bits(chain({.accumulation = Acc::kBlockExact, .block = 8}, a, 1, b, 1, 8, first)),
+        ASSERT_EQ(bits(chain({.accumulation = Acc::kBlockExact, .block = 8}, {a}, {b}, 8, first)),
                   bits(sum.rounded()))
             << round;
     }
@@ -175,13 +175,13 @@ TEST(CubeChain, follows_ieee_754_for_inf_and_nan) {
         const float a[] = {inf, 1};
         const float zero[] = {0, 1};
         const float two[] = {2, 1};
-        EXPECT_TRUE(std::isnan(chain(model, a, 1, zero, 1, 2, 0)));
-        EXPECT_EQ(chain(model, a, 1, two, 1, 2, 0), inf);
-        EXPECT_TRUE(std::isnan(chain(model, a, 1, two, 1, 2, -inf)));
-        EXPECT_TRUE(std::isnan(chain(model, two, 1, two, 1, 2, NAN)));
+        EXPECT_TRUE(std::isnan(chain(model, {a}, {zero}, 2, 0)));
+        EXPECT_EQ(chain(model, {a}, {two}, 2, 0), inf);
+        EXPECT_TRUE(std::isnan(chain(model, {a}, {two}, 2, -inf)));
+        EXPECT_TRUE(std::isnan(chain(model, {two}, {two}, 2, NAN)));
         // Finite terms beyond float32: signed infinity.
         const float large[] = {3e38f, 3e38f};
-        EXPECT_EQ(chain(model, large, 1, two, 1, 1, 0), inf);
+        EXPECT_EQ(chain(model, {large}, {two}, 1, 0), inf);
     }
 }
 
@@ -224,7 +224,7 @@ TEST(Chain, exact_block_is_the_exact_sum_whatever_the_range) {
                 sum.add_scaled(a[i], b[i]);
             }
             const float got =
-                chain({.accumulation = Acc::kBlockExact}, a.data(), 1, b.data(), 1, 16, c);
+                chain({.accumulation = Acc::kBlockExact}, {a.data()}, {b.data()}, 16, c);
             ASSERT_EQ(bits(got), bits(sum.rounded())) << "reach " << reach << " round " << round;
         }
     }

@@ -70,7 +70,7 @@ std::vector<float> by_chains(const CubeModel& model,
     for (int64_t i = 0; i < size.m; ++i)
         for (int64_t j = 0; j < size.n; ++j)
             c.push_back(
-                chain(model, a.data() + i * size.k, 1, b.data() + j, size.n, size.k, 0.25f));
+                chain(model, {a.data() + i * size.k}, {b.data() + j, size.n}, size.k, 0.25f));
     return c;
 }
 
@@ -180,7 +180,7 @@ TEST(GemmBlocks, decides_ties_and_cancellation_exactly) {
             {c.data(), 1, 4, 1, 4}, model, {a.data(), 4, 1}, stored<float>({b.data(), 1, 1}, 4), 1);
         EXPECT_EQ(std::bit_cast<uint32_t>(c[0]), 0x3F800000u);
         EXPECT_EQ(std::bit_cast<uint32_t>(c[1]), 0x3F800001u);
-        EXPECT_EQ(c[2], chain(model, a.data() + 8, 1, b.data(), 1, 4, 0));
+        EXPECT_EQ(c[2], chain(model, {a.data() + 8}, {b.data()}, 4, 0));
         EXPECT_EQ(c[3], INFINITY);
     });
 }
