@@ -98,11 +98,8 @@ class Parser {
     }
 
     std::vector<std::pair<const OptionSpec*, std::string>> all_names() const {
-        static const OptionSpec help{.names = {"-h", "--help"},
-                                     .key = "help",
-                                     .kind = ValueKind::kFlag,
-                                     .help = {},
-                                     .choices = {}};
+        static const OptionSpec help{
+            .names = {"-h", "--help"}, .key = "help", .kind = ValueKind::kFlag, .help = {}};
         std::vector<std::pair<const OptionSpec*, std::string>> names;
         names.emplace_back(&help, "-h");
         names.emplace_back(&help, "--help");
@@ -243,6 +240,15 @@ std::string placeholder(const OptionSpec& spec) {
 }
 
 }  // namespace
+
+OptionSpec& add_option(std::vector<OptionSpec>& specs,
+                       std::vector<std::string> names,
+                       std::string key,
+                       ValueKind kind,
+                       std::string help) {
+    return specs.emplace_back(OptionSpec{
+        .names = std::move(names), .key = std::move(key), .kind = kind, .help = std::move(help)});
+}
 
 ParsedArguments parse_arguments(std::span<const OptionSpec> specs,
                                 std::span<const std::string> arguments) {

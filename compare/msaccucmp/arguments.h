@@ -27,10 +27,17 @@ struct OptionSpec {
     ValueKind kind = ValueKind::kText;
     std::string help;
     bool required = false;
-    std::vector<int> choices;
+    std::vector<int> choices{};
     std::vector<std::string> words{};  ///< a text must be one of these, if there are any
     int exclusive_group = 0;           ///< options of one group other than 0 exclude each other
 };
+
+/// Appends an option; what is returned is valid until the next one.
+OptionSpec& add_option(std::vector<OptionSpec>& specs,
+                       std::vector<std::string> names,
+                       std::string key,
+                       ValueKind kind,
+                       std::string help);
 
 /// Values by key; a flag that was given has the value "". A list is joined with ",".
 using ParsedArguments = std::map<std::string, std::string>;

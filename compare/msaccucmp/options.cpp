@@ -95,56 +95,74 @@ void check_combinations(const ParsedArguments& given, std::span<const std::strin
 std::vector<OptionSpec> compare_option_specs(std::span<const std::string> arguments) {
     using enum ValueKind;
     std::vector<OptionSpec> specs;
-    const auto add = [&](std::vector<std::string> names,
-                         std::string key,
-                         ValueKind kind,
-                         std::string help) -> OptionSpec& {
-        specs.push_back({.names = std::move(names),
-                         .key = std::move(key),
-                         .kind = kind,
-                         .help = std::move(help),
-                         .choices = {}});
-        return specs.back();
-    };
-    add({"-m", "--my_dump_path"}, "my_dump_path", kPath, "dump of the NPU, a file or folder")
+    add_option(
+        specs, {"-m", "--my_dump_path"}, "my_dump_path", kPath, "dump of the NPU, a file or folder")
         .required = true;
-    add({"-g", "--golden_dump_path"}, "golden_dump_path", kPath, "golden dump, a file or folder")
+    add_option(specs,
+               {"-g", "--golden_dump_path"},
+               "golden_dump_path",
+               kPath,
+               "golden dump, a file or folder")
         .required = true;
-    add({"-f", "--fusion_rule_file"}, "fusion_rule_file", kPath, "fusion rules (.json)");
-    add({"-q", "--quant_fusion_rule_file"}, "quant_fusion_rule_file", kPath, "quantisation rules");
-    add({"-cf", "--close_fusion_rule_file"}, "close_fusion_rule_file", kPath, "rules unfused");
-    add({"-out", "--output"}, "output_path", kPath, "folder of the result; needed for .h5 files");
-    add({"-c", "--custom_script_path"}, "custom_script_path", kPath, "custom algorithms");
-    add({"-a", "--algorithm_options"},
-        "algorithm_options",
-        kText,
-        "parameters, name:key=value,key=value;name:...");
-    OptionSpec& algorithm = add({"-alg", "--algorithm"},
-                                "algorithm",
-                                takes_list(arguments) ? kIntegerList : kPath,
-                                "all (the default), or a list of " + all_algorithms());
+    add_option(
+        specs, {"-f", "--fusion_rule_file"}, "fusion_rule_file", kPath, "fusion rules (.json)");
+    add_option(specs,
+               {"-q", "--quant_fusion_rule_file"},
+               "quant_fusion_rule_file",
+               kPath,
+               "quantisation rules");
+    add_option(specs,
+               {"-cf", "--close_fusion_rule_file"},
+               "close_fusion_rule_file",
+               kPath,
+               "rules unfused");
+    add_option(specs,
+               {"-out", "--output"},
+               "output_path",
+               kPath,
+               "folder of the result; needed for .h5 files");
+    add_option(
+        specs, {"-c", "--custom_script_path"}, "custom_script_path", kPath, "custom algorithms");
+    add_option(specs,
+               {"-a", "--algorithm_options"},
+               "algorithm_options",
+               kText,
+               "parameters, name:key=value,key=value;name:...");
+    OptionSpec& algorithm = add_option(specs,
+                                       {"-alg", "--algorithm"},
+                                       "algorithm",
+                                       takes_list(arguments) ? kIntegerList : kPath,
+                                       "all (the default), or a list of " + all_algorithms());
     if (algorithm.kind == kIntegerList) algorithm.choices = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-    add({"-map", "--mapping"}, "mapping", kFlag, "write the mapping of ops (dump folders)");
-    add({"-overflow_detection"}, "overflow_detection", kFlag, "add a column (dump folders)");
-    add({"-r", "--range"}, "range", kText, "start,end,step of ops (dump folders)");
-    add({"-s", "--select"}, "select", kText, "indexes of ops (dump folders)");
-    add({"-p", "--post_process"},
-        "post_process",
-        kInteger,
-        "1 writes rows of low cosine and their tensors apart (.h5 files)")
+    add_option(
+        specs, {"-map", "--mapping"}, "mapping", kFlag, "write the mapping of ops (dump folders)");
+    add_option(
+        specs, {"-overflow_detection"}, "overflow_detection", kFlag, "add a column (dump folders)");
+    add_option(specs, {"-r", "--range"}, "range", kText, "start,end,step of ops (dump folders)");
+    add_option(specs, {"-s", "--select"}, "select", kText, "indexes of ops (dump folders)");
+    add_option(specs,
+               {"-p", "--post_process"},
+               "post_process",
+               kInteger,
+               "1 writes rows of low cosine and their tensors apart (.h5 files)")
         .choices = {0, 1};
-    add({"-max", "--max_cmp_size"}, "max_cmp_size", kInteger, "first elements only (dump folders)");
-    add({"-advisor"}, "advisor", kFlag, "write advisor_summary.txt");
-    add({"-v", "--version"}, "version", kInteger, "version of the dump files").choices = {1, 2};
-    add({"-op", "--op_name"}, "op_name", kText, "details of one op (dump folders)");
-    add({"-o", "--output_tensor"}, "output", kText, "index of an output, with -op")
+    add_option(specs,
+               {"-max", "--max_cmp_size"},
+               "max_cmp_size",
+               kInteger,
+               "first elements only (dump folders)");
+    add_option(specs, {"-advisor"}, "advisor", kFlag, "write advisor_summary.txt");
+    add_option(specs, {"-v", "--version"}, "version", kInteger, "version of the dump files")
+        .choices = {1, 2};
+    add_option(specs, {"-op", "--op_name"}, "op_name", kText, "details of one op (dump folders)");
+    add_option(specs, {"-o", "--output_tensor"}, "output", kText, "index of an output, with -op")
         .exclusive_group = 1;
-    add({"-i", "--input_tensor"}, "input", kText, "index of an input, with -op").exclusive_group =
-        1;
-    add({"--ignore_single_op_result"}, "ignore_single_op_result", kFlag, "with -op");
-    add({"-n", "--topn"}, "topn", kInteger, "with -op");
-    add({"-ml", "--max_line"}, "max_line", kInteger, "with -op");
-    add({"-ffts"}, "ffts", kFlag, "compare FFTS+ dumps as they are (dump folders)");
+    add_option(specs, {"-i", "--input_tensor"}, "input", kText, "index of an input, with -op")
+        .exclusive_group = 1;
+    add_option(specs, {"--ignore_single_op_result"}, "ignore_single_op_result", kFlag, "with -op");
+    add_option(specs, {"-n", "--topn"}, "topn", kInteger, "with -op");
+    add_option(specs, {"-ml", "--max_line"}, "max_line", kInteger, "with -op");
+    add_option(specs, {"-ffts"}, "ffts", kFlag, "compare FFTS+ dumps as they are (dump folders)");
     return specs;
 }
 

@@ -67,47 +67,40 @@ void parse_original(std::span<const std::byte> message, DumpTensor& tensor) {
     }
 }
 
+/// Numbers of the fields that inputs and outputs both have.
+struct TensorFields {
+    uint32_t size, original_shape, sub_format, address, offset, arg_index;
+};
+constexpr uint32_t kDataType = 1;
+constexpr uint32_t kFormat = 2;
+constexpr uint32_t kShape = 3;
+constexpr TensorFields kOutput = {
+    .size = 6, .original_shape = 7, .sub_format = 8, .address = 9, .offset = 11, .arg_index = 12};
+constexpr TensorFields kInput = {
+    .size = 5, .original_shape = 6, .sub_format = 7, .address = 8, .offset = 9, .arg_index = 10};
+constexpr uint32_t kOutputOriginal = 4;
+constexpr uint32_t kOutputDimRange = 10;
+constexpr uint32_t kInputType = 11;
+
+void parse_shared(const WireField& field, const TensorFields& numbers, DumpTensor& tensor) {
+    if (field.number == kDataType) tensor.data_type = to_signed(field.value);
+    if (field.number == kFormat) tensor.format = to_signed(field.value);
+    if (field.number == kShape) tensor.shape = parse_shape(field.bytes);
+    if (field.number == numbers.size) tensor.size = field.value;
+    if (field.number == numbers.original_shape) tensor.original_shape = parse_shape(field.bytes);
+    if (field.number == numbers.sub_format) tensor.sub_format = to_signed(field.value);
+    if (field.number == numbers.address) tensor.address = field.value;
+    if (field.number == numbers.offset) tensor.offset = field.value;
+    if (field.number == numbers.arg_index) tensor.arg_index = field.value;
+}
+
 DumpTensor parse_output(std::span<const std::byte> message) {
     DumpTensor tensor;
     for (WireReader reader(message); !reader.at_end();) {
         const WireField field = reader.field();
-        switch (field.number) {
-            case 1:
-                tensor.data_type = to_signed(field.value);
-                break;
-            case 2:
-                tensor.format = to_signed(field.value);
-                break;
-            case 3:
-                tensor.shape = parse_shape(field.bytes);
-                break;
-            case 4:
-                parse_original(field.bytes, tensor);
-                break;
-            case 6:
-                tensor.size = field.value;
-                break;
-            case 7:
-                tensor.original_shape = parse_shape(field.bytes);
-                break;
-            case 8:
-                tensor.sub_format = to_signed(field.value);
-                break;
-            case 9:
-                tensor.address = field.value;
-                break;
-            case 10:
-                add(tensor.dim_ranges, parse_range(field.bytes));
-                break;
-            case 11:
-                tensor.offset = field.value;
-                break;
-            case 12:
-                tensor.arg_index = field.value;
-                break;
-            default:
-                break;
-        }
+        parse_shared(field, kOutput, tensor);
+        if (field.number == kOutputOriginal) parse_original(field.bytes, tensor);
+        if (field.number == kOutputDimRange) add(tensor.dim_ranges, parse_range(field.bytes));
     }
     return tensor;
 }
@@ -116,40 +109,8 @@ DumpTensor parse_input(std::span<const std::byte> message) {
     DumpTensor tensor;
     for (WireReader reader(message); !reader.at_end();) {
         const WireField field = reader.field();
-        switch (field.number) {
-            case 1:
-                tensor.data_type = to_signed(field.value);
-                break;
-            case 2:
-                tensor.format = to_signed(field.value);
-                break;
-            case 3:
-                tensor.shape = parse_shape(field.bytes);
-                break;
-            case 5:
-                tensor.size = field.value;
-                break;
-            case 6:
-                tensor.original_shape = parse_shape(field.bytes);
-                break;
-            case 7:
-                tensor.sub_format = to_signed(field.value);
-                break;
-            case 8:
-                tensor.address = field.value;
-                break;
-            case 9:
-                tensor.offset = field.value;
-                break;
-            case 10:
-                tensor.arg_index = field.value;
-                break;
-            case 11:
-                tensor.input_type = field.value;
-                break;
-            default:
-                break;
-        }
+        parse_shared(field, kInput, tensor);
+        if (field.number == kInputType) tensor.input_type = field.value;
     }
     return tensor;
 }
@@ -190,44 +151,52 @@ void write_shape(WireWriter& writer,
     writer.message(field, message);
 }
 
+/// What inputs and outputs both have and stands before, or behind, what only one has: fields are
+/// written in the order of their numbers.
+void write_head(WireWriter& message, const DumpTensor& tensor) {
+    message.number(kDataType, from_signed(tensor.data_type));
+    message.number(kFormat, from_signed(tensor.format));
+    write_shape(message, kShape, tensor.shape);
+}
+
+void write_middle(WireWriter& message, const TensorFields& numbers, const DumpTensor& tensor) {
+    message.number(numbers.size, tensor.bytes.size());
+    write_shape(message, numbers.original_shape, tensor.original_shape);
+    message.number(numbers.sub_format, from_signed(tensor.sub_format));
+    message.number(numbers.address, tensor.address);
+}
+
+void write_place(WireWriter& message, const TensorFields& numbers, const DumpTensor& tensor) {
+    message.number(numbers.offset, tensor.offset);
+    message.number(numbers.arg_index, tensor.arg_index);
+}
+
 WireWriter output_message(const DumpTensor& tensor) {
     WireWriter message;
-    message.number(1, from_signed(tensor.data_type));
-    message.number(2, from_signed(tensor.format));
-    write_shape(message, 3, tensor.shape);
+    write_head(message, tensor);
     WireWriter original;
     original.bytes(1, tensor.original_name);
     original.number(2, tensor.original_output_index);
     original.number(3, from_signed(tensor.original_data_type));
     original.number(4, from_signed(tensor.original_format));
-    message.bytes(4, original.text());
-    message.number(6, tensor.bytes.size());
-    write_shape(message, 7, tensor.original_shape);
-    message.number(8, from_signed(tensor.sub_format));
-    message.number(9, tensor.address);
+    message.bytes(kOutputOriginal, original.text());
+    write_middle(message, kOutput, tensor);
     for (const DimRange& range : tensor.dim_ranges) {
         WireWriter part;
         part.number(1, range.start);
         part.number(2, range.end);
-        message.message(10, part);
+        message.message(kOutputDimRange, part);
     }
-    message.number(11, tensor.offset);
-    message.number(12, tensor.arg_index);
+    write_place(message, kOutput, tensor);
     return message;
 }
 
 WireWriter input_message(const DumpTensor& tensor) {
     WireWriter message;
-    message.number(1, from_signed(tensor.data_type));
-    message.number(2, from_signed(tensor.format));
-    write_shape(message, 3, tensor.shape);
-    message.number(5, tensor.bytes.size());
-    write_shape(message, 6, tensor.original_shape);
-    message.number(7, from_signed(tensor.sub_format));
-    message.number(8, tensor.address);
-    message.number(9, tensor.offset);
-    message.number(10, tensor.arg_index);
-    message.number(11, tensor.input_type);
+    write_head(message, tensor);
+    write_middle(message, kInput, tensor);
+    write_place(message, kInput, tensor);
+    message.number(kInputType, tensor.input_type);
     return message;
 }
 

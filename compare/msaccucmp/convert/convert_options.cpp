@@ -23,33 +23,41 @@ std::optional<int64_t> natural(std::string_view text) {
 std::vector<OptionSpec> convert_option_specs() {
     using enum ValueKind;
     std::vector<OptionSpec> specs;
-    const auto add = [&](std::vector<std::string> names,
-                         std::string key,
-                         ValueKind kind,
-                         std::string help) -> OptionSpec& {
-        specs.push_back({.names = std::move(names),
-                         .key = std::move(key),
-                         .kind = kind,
-                         .help = std::move(help),
-                         .choices = {}});
-        return specs.back();
-    };
-    add({"-d", "--dump_file"}, "dump_path", kPath, "dump files: one, a folder, or a list with ,")
+    add_option(specs,
+               {"-d", "--dump_file"},
+               "dump_path",
+               kPath,
+               "dump files: one, a folder, or a list with ,")
         .required = true;
-    add({"-f", "--format"}, "format", kText, "memory format to convert to");
-    add({"-s", "--shape"}, "shape", kText, "shape of the result, 1,3,224,224 say; with -f");
-    add({"-o", "--output_tensor"}, "output", kText, "index of the one output to convert, with -f")
+    add_option(specs, {"-f", "--format"}, "format", kText, "memory format to convert to");
+    add_option(
+        specs, {"-s", "--shape"}, "shape", kText, "shape of the result, 1,3,224,224 say; with -f");
+    add_option(specs,
+               {"-o", "--output_tensor"},
+               "output",
+               kText,
+               "index of the one output to convert, with -f")
         .exclusive_group = 1;
-    add({"-i", "--input_tensor"}, "input", kText, "index of the one input to convert, with -f")
+    add_option(specs,
+               {"-i", "--input_tensor"},
+               "input",
+               kText,
+               "index of the one input to convert, with -f")
         .exclusive_group = 1;
-    add({"-c", "--custom_script_path"},
-        "custom_script_path",
-        kPath,
-        "folder with format_convert/convert_<FROM>_to_<TO>.py, with -f");
-    add({"-out", "--output"}, "output_path", kText, "folder of the results; here by default");
-    add({"-v", "--version"}, "version", kInteger, "version of the dump files").choices = {1, 2};
-    add({"-t", "--type"}, "type", kText, "npy (the default), bin, msnpy or pt").words = {
-        "npy", "bin", "msnpy", "pt"};
+    add_option(specs,
+               {"-c", "--custom_script_path"},
+               "custom_script_path",
+               kPath,
+               "folder with format_convert/convert_<FROM>_to_<TO>.py, with -f");
+    add_option(specs,
+               {"-out", "--output"},
+               "output_path",
+               kText,
+               "folder of the results; here by default");
+    add_option(specs, {"-v", "--version"}, "version", kInteger, "version of the dump files")
+        .choices = {1, 2};
+    add_option(specs, {"-t", "--type"}, "type", kText, "npy (the default), bin, msnpy or pt")
+        .words = {"npy", "bin", "msnpy", "pt"};
     return specs;
 }
 

@@ -84,18 +84,16 @@ int compare_plain_files(const CompareOptions& options, Log& log, int threads) {
 }
 
 std::vector<OptionSpec> file_compare_option_specs() {
-    const auto option =
-        [](const char* shorter, const char* longer, const char* key, const char* help) {
-            return OptionSpec{.names = {shorter, longer},
-                              .key = key,
-                              .kind = ValueKind::kPath,
-                              .help = help,
-                              .required = true,
-                              .choices = {}};
-        };
-    return {option("-m", "--my_dump_path", "my_dump_path", "a .npy file of the NPU"),
-            option("-g", "--golden_dump_path", "golden_dump_path", "the golden .npy file"),
-            option("-out", "--output", "output_path", "folder of the result")};
+    using enum ValueKind;
+    std::vector<OptionSpec> specs;
+    add_option(specs, {"-m", "--my_dump_path"}, "my_dump_path", kPath, "a .npy file of the NPU")
+        .required = true;
+    add_option(
+        specs, {"-g", "--golden_dump_path"}, "golden_dump_path", kPath, "the golden .npy file")
+        .required = true;
+    add_option(specs, {"-out", "--output"}, "output_path", kPath, "folder of the result").required =
+        true;
+    return specs;
 }
 
 int file_compare(std::span<const std::string> arguments, Log& log, int threads) {

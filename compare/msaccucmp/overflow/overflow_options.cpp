@@ -4,23 +4,22 @@ namespace npuscope::compare::msaccucmp {
 
 std::vector<OptionSpec> overflow_option_specs() {
     using enum ValueKind;
-    return {{.names = {"-d", "--dump_path"},
-             .key = "dump_path",
-             .kind = kPath,
-             .help = "folder with the dumps of an overflow run",
-             .required = true,
-             .choices = {}},
-            {.names = {"-out", "--output"},
-             .key = "output_path",
-             .kind = kPath,
-             .help = "folder of the results",
-             .required = true,
-             .choices = {}},
-            {.names = {"-n", "--top_n"},
-             .key = "top_n",
-             .kind = kInteger,
-             .help = "how many overflows, the earliest first; 1 (the default) to 5",
-             .choices = {1, 2, 3, 4, 5}}};
+    std::vector<OptionSpec> specs;
+    add_option(specs,
+               {"-d", "--dump_path"},
+               "dump_path",
+               kPath,
+               "folder with the dumps of an overflow run")
+        .required = true;
+    add_option(specs, {"-out", "--output"}, "output_path", kPath, "folder of the results")
+        .required = true;
+    add_option(specs,
+               {"-n", "--top_n"},
+               "top_n",
+               kInteger,
+               "how many overflows, the earliest first; 1 (the default) to 5")
+        .choices = {1, 2, 3, 4, 5};
+    return specs;
 }
 
 OverflowOptions parse_overflow_options(std::span<const std::string> arguments) {
