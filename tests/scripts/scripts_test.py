@@ -154,5 +154,53 @@ class Options(unittest.TestCase):
         self.assertIn("scripts/test --full", done.stdout)
 
 
+FUZZER = """#!/bin/bash
+echo "#2 INITED"
+[[ -z ${FINDS:-} ]] || { echo "ERROR: AddressSanitizer"; exit 77; }
+for word in "$@"; do [[ $word != -runs=* ]] || echo "stat::number_of_executed_units: ${word#-runs=}"; done
+[[ -n $(ls "${@: -1}") ]]
+"""
+
+
+class Fuzz(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        (self.root / "scripts").mkdir()
+        shutil.copy(SCRIPTS / "fuzz", self.root / "scripts")
+        (self.root / "data/fuzz_dumps").mkdir(parents=True)
+        (self.root / "data/fuzz_dumps/a.h5").write_text("bytes")
+        self.programs = self.root / "build/fuzz/bin"
+        self.programs.mkdir(parents=True)
+
+    def fuzz(self, *words: str, **variables: str):
+        (self.programs / "fuzz_h5_index").write_text(FUZZER)
+        (self.programs / "fuzz_h5_index").chmod(0o755)
+        return subprocess.run(
+            [str(self.root / "scripts/fuzz"), *words],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_says_how_often_a_program_ran(self) -> None:
+        done = self.fuzz("-r", "123", "h5_index")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "h5_index: 123 executions, nothing found\n")
+
+    def test_fails_and_shows_what_was_found(self) -> None:
+        done = self.fuzz("h5_index", FINDS="yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ERROR: AddressSanitizer", done.stdout)
+        self.assertNotIn("INITED", done.stdout)
+
+    def test_names_a_program_that_is_not_built(self) -> None:
+        done = self.fuzz("dump_reader")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fuzz_dump_reader is missing", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
