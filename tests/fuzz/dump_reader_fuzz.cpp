@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "tests/fuzz/dump_reading.h"
+#include "tests/fuzz/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const npuscope::test::MemoryFile file;

@@ -3,50 +3,17 @@
 
 #include <stdexcept>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/dumpfile/facts.h"
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/statistics.h"
+#include "tests/fuzz/clear_error.h"
 
 namespace npuscope::test {
 
 /// Tensors of at most so many bytes of one file are read; a file can name the same bytes many
 /// times.
 inline constexpr int64_t kMostBytesRead = int64_t{1} << 20;
-
-inline void require_clear(const Error& error) {
-    const std::string text = error.what();
-    if (text.empty() || text.find('\n') != std::string::npos ||
-        error.kind() == ErrorKind::kInternal)
-        throw std::logic_error("no clear line: " + text);
-}
-
-/// A file in memory only.
-class MemoryFile {
-  public:
-    MemoryFile() : descriptor_(memfd_create("dump", 0)) {
-        if (descriptor_ < 0) throw std::runtime_error("memfd_create failed");
-    }
-    ~MemoryFile() { close(descriptor_); }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-
-    /// Replaces the content; nobody reads it meanwhile.
-    void set(const void* bytes, size_t size) const {
-        if (ftruncate(descriptor_, 0) != 0 ||
-            pwrite(descriptor_, bytes, size, 0) != static_cast<ssize_t>(size))
-            throw std::runtime_error("writing to memory failed");
-    }
-    [[nodiscard]] std::string path() const {
-        return "/proc/self/fd/" + std::to_string(descriptor_);
-    }
-
-  private:
-    int descriptor_;
-};
 
 /// Reads all ops, entries, facts and elements. How many tensors were read, -1 when the file is
 /// refused. Throws std::logic_error when an error is no clear line, or when a tensor is not what

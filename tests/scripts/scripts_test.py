@@ -169,8 +169,8 @@ class Fuzz(unittest.TestCase):
         self.root = Path(scratch.name)
         (self.root / "scripts").mkdir()
         shutil.copy(SCRIPTS / "fuzz", self.root / "scripts")
-        (self.root / "data/fuzz_dumps").mkdir(parents=True)
-        (self.root / "data/fuzz_dumps/a.h5").write_text("bytes")
+        (self.root / "data/fuzz/h5").mkdir(parents=True)
+        (self.root / "data/fuzz/h5/a.h5").write_text("bytes")
         self.programs = self.root / "build/fuzz/bin"
         self.programs.mkdir(parents=True)
 

@@ -1,14 +1,14 @@
-// The small dumps of data/fuzz_dumps, and what is left of them when they are damaged at random:
+// The small dumps of data/fuzz/h5, and what is left of them when they are damaged at random:
 // each is read whole or refused with one clear line. This program is linked without the HDF5
 // library's part (tests/fuzz/without_library.cpp); tests/fuzz drives the same readers with
 // libFuzzer.
-#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "tests/fuzz/dump_reading.h"
-#include "tests/fuzz/h5_walk.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/support/mutator.h"
 #include "tests/support/support.h"
 
@@ -20,7 +20,7 @@ const std::map<std::string, std::string>& corpus() {
     static const std::map<std::string, std::string> kFiles = [] {
         std::map<std::string, std::string> files;
         for (const auto& entry :
-             std::filesystem::directory_iterator(source_dir() / "data" / "fuzz_dumps"))
+             std::filesystem::directory_iterator(source_dir() / "data" / "fuzz" / "h5"))
             files.emplace(entry.path().stem(), read_file(entry.path()));
         return files;
     }();
