@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 
 from npuscope import _core
-from npuscope.errors import UsageError
+from npuscope.errors import UsageError, giving_way_to
 from npuscope.executor import current_executor
 
 if TYPE_CHECKING:
@@ -216,11 +216,9 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
         if self._scope is None:
             self.summary = DumpSummary()
             return
-        try:
-            if self._kernels is not None:
-                self.kernels = self._kernels.close()
-            self.summary = self._scope.close(error)
-        except Exception:
-            # The user's own error says more than that its dump could not be finished.
-            if error is None:
-                raise
+        with giving_way_to(error):
+            try:
+                if self._kernels is not None:
+                    self.kernels = self._kernels.close()
+            finally:
+                self.summary = self._scope.close(error)

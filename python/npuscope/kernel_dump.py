@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Type
 
 from npuscope import _core
 from npuscope.dump_scope import OpenScope, PathLike, path_text
-from npuscope.errors import UsageError
+from npuscope.errors import UsageError, giving_way_to
 from npuscope.executor import Setting, current_executor, settings_list
 
 
@@ -80,12 +80,8 @@ class kernel_dump:  # noqa: N801 - reads as a statement: with npuscope.kernel_du
     ) -> None:
         if self._dump is None:
             return
-        try:
+        with giving_way_to(error):
             self.summary = kernel_summary(self._dump.close())
-        except Exception:
-            # The block's own error says more than that its dump could not be finished.
-            if error is None:
-                raise
         self._dump = None
 
 

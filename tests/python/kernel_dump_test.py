@@ -97,6 +97,28 @@ class KernelDumps(unittest.TestCase):
         with npuscope.dumper(use_load=True, load_file_path=golden, dump_path=self.folder / "b.h5"):
             npuscope.ops.exp(np.ones(2, np.float32))
 
+    def test_the_h5_is_finished_although_the_kernels_are_not(self) -> None:
+        golden, out = self.folder / "golden.h5", self.folder / "out.h5"
+        with npuscope.dumper(use_dump=True, dump_path=golden):
+            npuscope.ops.exp(np.ones(2, np.float32))
+        full = OSError("the disk is full")
+        for own in (None, KeyError("the block's")):
+            with self.assertRaises(type(own or full)):
+                with npuscope.dumper(
+                    use_load=True,
+                    load_file_path=golden,
+                    dump_path=out,
+                    load_with_acl_dump=True,
+                    acl_json=self.acl,
+                ) as dump:
+                    npuscope.ops.exp(np.ones(2, np.float32))
+                    self.enterContext(mock.patch.object(dump._kernels, "close", side_effect=full))
+                    if own is not None:
+                        raise own
+            self.assertEqual(dump.summary.complete, own is None)
+            self.assertEqual(len(npuscope.Dump(out)), 1)
+            out.unlink()
+
     def test_map_ops_names_the_kernels_and_the_verdicts(self) -> None:
         golden = self.folder / "golden.h5"
         x = np.full((2, 2), 1e5, np.float32)

@@ -18,7 +18,7 @@ from npuscope.dump_scope import (
     dump_options,
     kernels_while_loading,
 )
-from npuscope.errors import UsageError
+from npuscope.errors import UsageError, giving_way_to
 from npuscope.kernel_dump import KernelDumpSummary, KernelsWhileLoading
 from npuscope.torch.session import Session, current_session, seqids
 
@@ -154,16 +154,13 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
             return
         if self._own:
             self._session.leave()
-        try:
-            if self._kernels is not None:
-                self.kernels = self._kernels.close()
-            self.summary = self._session.detach(self._scope, error)
-        except Exception:
-            # The program's own error says more than that its dump could not be finished.
-            if error is None:
-                raise
-            return
-        if not self._quiet:
+        with giving_way_to(error):
+            try:
+                if self._kernels is not None:
+                    self.kernels = self._kernels.close()
+            finally:
+                self.summary = self._session.detach(self._scope, error)
+        if self.summary is not None and not self._quiet:
             _tell(self.summary, self._session.stream.observer_errors)
 
     def step(self) -> None:
