@@ -1,5 +1,6 @@
 #include "core/h5/input_file.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -52,8 +53,9 @@ bool InputFile::map_sound() {
             return false;
         }
     }
-    // The library's own sign that somebody writes: it holds an exclusive lock meanwhile.
-    return superblock_ && ::flock(descriptor_, LOCK_SH | LOCK_NB) == 0;
+    // The library's own sign that somebody writes: it holds an exclusive lock meanwhile. Some file
+    // systems know no locks.
+    return superblock_ && (::flock(descriptor_, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK);
 }
 
 Superblock InputFile::superblock() const {
