@@ -105,7 +105,8 @@ class ClosedMerger {
     }
 
     /// Groups are gone through from the last to the first, and an original op that two of them
-    /// share stays with the one met first.
+    /// share stays with the one met first. Only the last op of a group can be found by its name,
+    /// as in the original tool: an input that another one of the group produced has no golden.
     FusionRule merge() {
         FusionRule merged;
         std::vector<size_t> kept;
@@ -114,15 +115,15 @@ class ClosedMerger {
         for (auto at = keys.rbegin(); at != keys.rend(); ++at) {
             const FusionGroup* group = open_.group_with(at->second);
             if (group == nullptr || !seen_keys.insert(at->second).second) continue;
+            merged.set_group(at->first, at->second);
             for (const size_t index : group->ops) {
                 FusionOp op = open_.ops[index];
                 if (!is_first_of_its_original(op)) continue;
                 op.original_names = closed_names(op);
                 name_outputs(op);
                 const int64_t id = op.id;
-                merged.set_group(op.name, at->second);
                 merged.ops.push_back(std::move(op));
-                merged.add_to_group(merged.ops.size() - 1);
+                merged.add_to_group_with(at->second, merged.ops.size() - 1);
                 merged.ops.back().id = id;
                 kept.push_back(merged.ops.size() - 1);
             }

@@ -1,0 +1,11 @@
+"""The kinds of random runs of dump folders: make_run(seed, case) of each writes one and says its arguments."""
+
+import random_close_runs
+import random_folder_runs
+import random_quant_runs
+
+KINDS = {
+    "plain": random_folder_runs,
+    "quant": random_quant_runs,
+    "close": random_close_runs,
+}
