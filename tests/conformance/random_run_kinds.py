@@ -2,10 +2,12 @@
 
 import random_close_runs
 import random_folder_runs
+import random_l1_runs
 import random_quant_runs
 
 KINDS = {
     "plain": random_folder_runs,
     "quant": random_quant_runs,
     "close": random_close_runs,
+    "l1": random_l1_runs,
 }
