@@ -63,6 +63,7 @@ class Op:
     suffix: str = ""
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
+    attributes: dict = None
 
     def data(self):
         header = field_of(1, "2.0") + field_of(2, self.time) + field_of(6, self.name)
@@ -70,6 +71,8 @@ class Op:
             header += field_of(3, tensor.message(False))
         for tensor in self.inputs:
             header += field_of(4, tensor.message(True))
+        if self.attributes is not None:
+            header += field_of(7, field_of(1, "ffts") + field_of(2, json.dumps(self.attributes)))
         payload = b"".join(each.array.tobytes() for each in [*self.inputs, *self.outputs])
         return struct.pack("<Q", len(header)) + header + payload
 
