@@ -1,5 +1,6 @@
 """The kinds of random runs of dump folders: make_run(seed, case) of each writes one and says its arguments."""
 
+import random_batch_runs
 import random_close_runs
 import random_ffts_runs
 import random_folder_runs
@@ -12,4 +13,5 @@ KINDS = {
     "close": random_close_runs,
     "l1": random_l1_runs,
     "ffts": random_ffts_runs,
+    "batch": random_batch_runs,
 }
