@@ -109,7 +109,8 @@ def make_run(seed, case):
     rules = ["-f", "in/open.json", "-cf", "in/close.json"]
     golden = "in/npu2"
     if maker.chance(0.05):
-        rules = maker.pick(rules[:2], rules[2:], ["-f", "in/close.json", "-cf", "in/open.json"], [*rules, "-q", "in/open.json"])
+        swapped = ["-f", "in/close.json", "-cf", "in/open.json"]
+        rules = maker.pick(rules[:2], rules[2:], swapped, [*rules, "-q", "in/open.json"])
     if maker.chance(0.03):
         np.save(folder / "cpu" / f"x.0.{TIME}.npy", np.ones(3, "f4"))
         golden = "in/cpu"
