@@ -1,6 +1,6 @@
 """Random runs of quantised models: an original model, its quantised form, and that form compiled for the NPU."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -163,6 +163,9 @@ def make_run(seed, case):
     for layer in compiled:
         if layer.others and maker.chance(0.5):
             layer.compiled = layer.name + "_fused"
+    for at in range(len(compiled) - 1, 0, -1):
+        if maker.chance(0.12):
+            compiled.insert(at + 1, replace(compiled[at], compiled=compiled[at].compiled + "_twin"))
     rename = {layer.name: layer.compiled for layer in compiled}
     for layer in compiled:
         layer.before = [rename.get(each, each) for each in layer.before]
