@@ -58,6 +58,7 @@ AlgorithmTexts AlgorithmSet::run(const TensorPair& pair, int threads) const {
         .y = *y,
         .is_scalar = is_scalar_shape(pair.my_shape),
         .are_bools = pair.my.dtype() == DType::kBool && pair.golden.dtype() == DType::kBool,
+        .empty_rows = pair.empty_rows,
         .x_name = pair.my_name,
         .y_name = pair.golden_name};
     if (!runner_) return run_algorithms(prepared, selected_, threads);

@@ -19,6 +19,7 @@ struct TensorPair {
     Shape my_shape;  ///< before it was flattened; decides what a scalar is
     std::string my_name;
     std::string golden_name;
+    int64_t empty_rows = 1;  ///< see PreparedPair
 };
 
 class AlgorithmSet {

@@ -70,6 +70,9 @@ Outcome bool_cosine(const PreparedPair& pair) {
 
 Outcome cosine(const PreparedPair& pair, const PairNumbers& numbers) {
     if (pair.is_scalar) return {six_decimals(1), "This tensor is a scalar."};
+    if (pair.x.count() == 0 && pair.empty_rows == 0) return {six_decimals(0), {}};
+    if (pair.x.count() == 0 && pair.empty_rows > 1)
+        return {"NaN", "CosineSimilarity has no value: the tensor has no elements."};
     if (pair.are_bools) return bool_cosine(pair);
     const float norm_x = std::sqrt(numbers.sum_xx);
     const float norm_y = std::sqrt(numbers.sum_yy);

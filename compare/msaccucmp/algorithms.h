@@ -28,6 +28,7 @@ struct PreparedPair {
     const FloatSource& y;     ///< golden side, of the same count
     bool is_scalar = false;   ///< every dimension of my shape is 1 (in the reference's reading)
     bool are_bools = false;   ///< both stored as NumPy bool; then x and y hold 0 and 1
+    int64_t empty_rows = 1;   ///< over each of which cosine takes a norm where there is no element
     std::string_view x_name;  ///< dataset paths, for messages
     std::string_view y_name;
 };

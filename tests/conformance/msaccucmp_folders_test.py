@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from random_folder_runs import make_run
-from random_folders import Maker, Op
+from random_folders import Maker, Op, Stored
+from random_run_kinds import KINDS
 from recorded_dumps import cases_in, csv_difference, run, table_of
 
 CASES = Path(os.environ["NPUSCOPE_SOURCE_DIR"]) / "tests/golden/msaccucmp_folders"
@@ -206,28 +206,36 @@ class Options(unittest.TestCase):
 class Random(unittest.TestCase):
     """Runs of the differential program without the reference: whole tables and known exit codes."""
 
-    def test_runs_end_well(self):
+    def check_runs(self, kind, seeds):
+        """How many tables had rows."""
         tables = 0
-        for seed in range(500, 530):
-            with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            with self.subTest(kind=kind, seed=seed), tempfile.TemporaryDirectory() as folder:
                 case = Path(folder)
-                outcome = run(PROGRAM, make_run(seed, case), case, case / "scratch")
-                self.assertIn(outcome.code, (0, 2, 6, 11, 12, 22, 23, 26, 34), outcome.stderr[-400:])
+                outcome = run(PROGRAM, KINDS[kind].make_run(seed, case), case, case / "scratch")
+                known = (0, 2, 3, 6, 11, 12, 13, 18, 20, 22, 23, 26, 30, 34, 37, 40)
+                self.assertIn(outcome.code, known, outcome.stderr[-400:])
                 for name, path in outcome.files.items():
-                    if name.startswith(("result", "mapping")):
+                    if name.endswith("_STAMP.csv"):
                         table = table_of(path.read_bytes().decode())
                         self.assertEqual({len(row) for row in table}, {len(table[0])})
                         tables += len(table) > 1
-        self.assertGreater(tables, 10)
+        return tables
+
+    def test_runs_end_well(self):
+        self.assertGreater(self.check_runs("plain", range(500, 530)), 10)
+        for kind in sorted(set(KINDS) - {"plain"}):
+            self.assertGreater(self.check_runs(kind, range(500, 512)), 3, kind)
 
     def test_are_the_same_with_the_same_seed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            one, two = Path(folder) / "one", Path(folder) / "two"
-            self.assertEqual(make_run(7, one), make_run(7, two))
-            files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
-            self.assertGreater(len(files), 2)
-            for file in files:
-                self.assertEqual((one / file).read_bytes(), (two / file).read_bytes())
+        for kind, runs in KINDS.items():
+            with self.subTest(kind=kind), tempfile.TemporaryDirectory() as folder:
+                one, two = Path(folder) / "one", Path(folder) / "two"
+                self.assertEqual(runs.make_run(7, one), runs.make_run(7, two))
+                files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+                self.assertGreater(len(files), 2)
+                for file in files:
+                    self.assertEqual((one / file).read_bytes(), (two / file).read_bytes())
 
     def test_the_program_asks_for_the_reference(self):
         environment = {name: value for name, value in os.environ.items() if "REFERENCE" not in name}
@@ -256,6 +264,38 @@ class Comparison(unittest.TestCase):
                      "1,nan,1.000000,\r\n", "1,0.000010,1.000000\r\n", "", good + good):
             self.assertIsNotNone(self.changed(ours, good), ours)
         self.assertIsNotNone(self.changed("1,NaN,NaN,\r\n", "1,NaN,NaN,why\r\n"))
+
+
+class FftsParts(unittest.TestCase):
+    """Parts of an FFTS+ op that have no elements."""
+
+    def compared(self, cuts, shapes):
+        """(exit code, rows) of an op with automatic threads whose outputs have these shapes, against itself."""
+        with tempfile.TemporaryDirectory() as folder:
+            case = Path(folder)
+            bounds = [[[{"lower": 0, "higher": dim} for dim in shape]] for shape in shapes]
+            attributes = {"threadMode": 1, "slice_instance_num": len(shapes), "outputCutList": [cuts],
+                          "input_tensor_slice": [], "output_tensor_slice": bounds}
+            for side in ("npu", "npu2"):
+                (case / side).mkdir()
+                for thread, shape in enumerate(shapes):
+                    array = np.full(shape, thread + 1, "f2")
+                    op = Op("conv", "Add", suffix=f".4.12.{thread}.0", attributes=attributes)
+                    op.outputs = [Stored(array.ravel(), shape, "ND")]
+                    op.write(case / side)
+            args = ["compare", "-m", "npu", "-g", "npu2", "-out", "OUT"]
+            outcome = run(PROGRAM, args, case, case / "scratch")
+            return outcome.code, rows_of(result_of(outcome))
+
+    def test_are_taken_along_the_last_dim(self):
+        code, (row,) = self.compared([1, 3], [(2, 1), (2, 2), (2, 0)])
+        self.assertEqual(code, 0)
+        self.assertEqual((row["Shape"], row["StandardDeviation"]), ("[2,3]", "(1.667;0.471),(1.667;0.471)"))
+
+    def test_end_the_op_along_another(self):
+        code, (row,) = self.compared([3, 1], [(1, 2), (2, 2), (0, 2)])
+        self.assertEqual((code, row["CosineSimilarity"]), (40, "NaN"))
+        self.assertIn("has 0 elements where", row["CompareFailReason"])
 
 
 class HostileNames(unittest.TestCase):

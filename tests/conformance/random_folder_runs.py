@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 from random_folders import TIME, Maker, Op
+from random_rules import attribute, spelled
 
 TYPES = ["Conv2D", "Add", "Relu", "MatMul", "Mul"]
 
@@ -36,10 +37,6 @@ def npu_against_npu(maker, folder):
     last.write(mine)
     last.write(golden)
     return ["-m", "in/npu", "-g", "in/npu2"], ["last"]
-
-
-def attribute(key, kind, value):
-    return {"key": key, "value": {kind: value}}
 
 
 def fusion(maker, folder):
@@ -75,11 +72,10 @@ def fusion(maker, folder):
         if number == 0 or not maker.chance(0.1):
             op.write(mine)
         if originals[-1] and (number == 0 or not maker.chance(0.1)):
-            spelled = originals[-1].replace("/", "_").replace(".", "_")
             wanted = maker.changed(array)
             if wanted.dtype == np.float16 and maker.chance(0.7):
                 wanted = wanted.astype(np.float32)
-            np.save(golden / f"{spelled}.0.{TIME}.npy", wanted)
+            np.save(golden / f"{spelled(originals[-1])}.0.{TIME}.npy", wanted)
         before = (name, (array, rule_format, format))
         names.append(name)
     (folder / "model.json").write_text(json.dumps({"graph": [{"name": "g", "op": ops}]}))

@@ -63,17 +63,23 @@ class Op:
     suffix: str = ""
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
+    attributes: dict = None
 
-    def write(self, folder):
+    def data(self):
         header = field_of(1, "2.0") + field_of(2, self.time) + field_of(6, self.name)
         for tensor in self.outputs:
             header += field_of(3, tensor.message(False))
         for tensor in self.inputs:
             header += field_of(4, tensor.message(True))
+        if self.attributes is not None:
+            header += field_of(7, field_of(1, "ffts") + field_of(2, json.dumps(self.attributes)))
         payload = b"".join(each.array.tobytes() for each in [*self.inputs, *self.outputs])
+        return struct.pack("<Q", len(header)) + header + payload
+
+    def write(self, folder):
         spelled = self.name.replace("/", "_").replace(".", "_")
         name = f"{self.type}.{spelled}.{self.task}.2.{self.time}{self.suffix}"
-        (folder / name).write_bytes(struct.pack("<Q", len(header)) + header + payload)
+        (folder / name).write_bytes(self.data())
 
 
 def padded(array, axis, block=BLOCK):

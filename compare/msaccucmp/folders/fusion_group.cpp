@@ -179,12 +179,25 @@ class Comparison {
                                                               .golden = first_elements(pair.golden),
                                                               .my_shape = pair.my.shape(),
                                                               .my_name = my_.path,
-                                                              .golden_name = path});
+                                                              .golden_name = path,
+                                                              .empty_rows = empty_rows(pair.my)});
         cells.my_dtype = pair.my.dtype;
         cells.golden_dtype = pair.golden.dtype;
         cells.shape = to_string(pair.my.shape());
         cells.values = texts.values;
         cells.reason = joined_reasons(texts.reasons);
+    }
+
+    /// The original tool does not flatten a tensor without elements of a framework's dump.
+    int64_t empty_rows(const Array& my) const {
+        const Shape& shape = my.shape();
+        if (!folders_.are_both_original() || my.values.numel() > 0) return 1;
+        int64_t rows = 1;
+        for (size_t i = 0; i + 1 < shape.size(); ++i)
+            rows *= i == 0 && options_.most_elements > 0
+                        ? std::min(shape[i], options_.most_elements)
+                        : shape[i];
+        return rows;
     }
 
     Tensor first_elements(const Array& array) const {

@@ -102,7 +102,10 @@ void FusionRule::set_group(const std::string& op, const std::string& key) {
 }
 
 void FusionRule::add_to_group(size_t op) {
-    const std::string& key = keys_[key_of_op_.at(ops[op].name)].second;
+    add_to_group_with(keys_[key_of_op_.at(ops[op].name)].second, op);
+}
+
+void FusionRule::add_to_group_with(const std::string& key, size_t op) {
     const auto [at, is_new] = group_of_key_.try_emplace(key, groups.size());
     if (is_new) groups.push_back({.key = key, .ops = {}});
     FusionGroup& group = groups[at->second];

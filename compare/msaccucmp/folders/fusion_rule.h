@@ -87,6 +87,8 @@ class FusionRule {
     void set_group(const std::string& op, const std::string& key);
     /// Puts the op into its group, a new one where there is none, and gives it the group's id.
     void add_to_group(size_t op);
+    /// The same with the group of a key, whether or not the op can be found by its name.
+    void add_to_group_with(const std::string& key, size_t op);
     /// The key of the group of an op: see docs/compatibility.md.
     static std::string group_key(const std::string& name,
                                  const std::string& l1_number,

@@ -13,12 +13,10 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// The format and shape that the compiled model knows win.
-OutputDesc with_known_layout(OutputDesc desc, const OutputDesc& known) {
-    if (!known.origin_format.empty()) {
-        desc.origin_format = known.origin_format;
-        desc.origin_shape = known.origin_shape;
-    }
-    return desc;
+void take_known_layout(OutputDesc& desc, const OutputDesc& known) {
+    if (known.origin_format.empty()) return;
+    desc.origin_format = known.origin_format;
+    desc.origin_shape = known.origin_shape;
 }
 
 class QuantMerger {
@@ -33,6 +31,7 @@ class QuantMerger {
         merged.ops = compiled_.ops;
         for (const auto& [op, key] : compiled_.keys())
             merged.set_group(op, key);
+        share_known_layouts();
         for (const FusionGroup& group : compiled_.groups)
             for (const size_t index : group.ops) {
                 FusionOp& op = merged.ops[index];
@@ -57,37 +56,47 @@ class QuantMerger {
         return names;
     }
 
+    /// Compiled ops of the same output share its layout: that of the last of them that knows one.
+    void share_known_layouts() {
+        for (const FusionGroup& group : compiled_.groups)
+            for (const size_t index : group.ops)
+                for (const OutputDesc& output : compiled_.ops[index].outputs)
+                    for (OutputDesc* desc : outputs_of_origin(output))
+                        if (desc != nullptr) take_known_layout(*desc, output);
+    }
+
     std::vector<OutputDesc> outputs_before_quant(const FusionOp& op) {
         std::vector<OutputDesc> outputs;
         for (const OutputDesc& output : op.outputs) {
             if (output.origin_name.empty()) continue;
-            const FusionGroup* group = quant_.group_of(output.origin_name);
-            if (group == nullptr) {
+            if (quant_.group_of(output.origin_name) == nullptr)
                 log_.warning("The quantisation rule has no op '" + output.origin_name + "'.");
-                continue;
-            }
-            for (const size_t member : group->ops)
-                add_outputs(output, quant_.ops[member], outputs);
+            for (const OutputDesc* desc : outputs_of_origin(output))
+                outputs.push_back(desc == nullptr ? OutputDesc{} : *desc);
         }
         return outputs;
     }
 
-    static void add_outputs(const OutputDesc& output,
-                            const FusionOp& quantised,
-                            std::vector<OutputDesc>& outputs) {
-        if (!output.origin_index) {
-            for (const OutputDesc& desc : quantised.outputs)
-                outputs.push_back(with_known_layout(desc, output));
-            return;
+    /// What the quantised model has for an output of the compiled one, null where it lacks it.
+    std::vector<OutputDesc*> outputs_of_origin(const OutputDesc& output) {
+        const FusionGroup* group =
+            output.origin_name.empty() ? nullptr : quant_.group_of(output.origin_name);
+        std::vector<OutputDesc*> outputs;
+        if (group == nullptr) return outputs;
+        for (const size_t member : group->ops) {
+            FusionOp& quantised = quant_.ops[member];
+            if (!output.origin_index) {
+                for (OutputDesc& desc : quantised.outputs)
+                    outputs.push_back(&desc);
+            } else if (quantised.name == output.origin_name) {
+                const int64_t index = *output.origin_index;
+                const bool has_it =
+                    index >= 0 && index < static_cast<int64_t>(quantised.outputs.size());
+                outputs.push_back(has_it ? &quantised.outputs[static_cast<size_t>(index)]
+                                         : nullptr);
+            }
         }
-        if (quantised.name != output.origin_name) return;
-        const int64_t index = *output.origin_index;
-        if (index < 0 || index >= static_cast<int64_t>(quantised.outputs.size())) {
-            outputs.emplace_back();
-        } else {
-            outputs.push_back(
-                with_known_layout(quantised.outputs[static_cast<size_t>(index)], output));
-        }
+        return outputs;
     }
 
     FusionRule compiled_;
@@ -105,7 +114,8 @@ class ClosedMerger {
     }
 
     /// Groups are gone through from the last to the first, and an original op that two of them
-    /// share stays with the one met first.
+    /// share stays with the one met first. Only the last op of a group can be found by its name,
+    /// as in the original tool: an input that another one of the group produced has no golden.
     FusionRule merge() {
         FusionRule merged;
         std::vector<size_t> kept;
@@ -114,15 +124,15 @@ class ClosedMerger {
         for (auto at = keys.rbegin(); at != keys.rend(); ++at) {
             const FusionGroup* group = open_.group_with(at->second);
             if (group == nullptr || !seen_keys.insert(at->second).second) continue;
+            merged.set_group(at->first, at->second);
             for (const size_t index : group->ops) {
                 FusionOp op = open_.ops[index];
                 if (!is_first_of_its_original(op)) continue;
                 op.original_names = closed_names(op);
                 name_outputs(op);
                 const int64_t id = op.id;
-                merged.set_group(op.name, at->second);
                 merged.ops.push_back(std::move(op));
-                merged.add_to_group(merged.ops.size() - 1);
+                merged.add_to_group_with(at->second, merged.ops.size() - 1);
                 merged.ops.back().id = id;
                 kept.push_back(merged.ops.size() - 1);
             }

@@ -44,6 +44,23 @@ TEST(Algorithms, of_one_hot_vectors_at_different_places_are_the_recorded_ones) {
     EXPECT_TRUE(texts.reasons.empty());
 }
 
+// What the reference tool wrote for (1,0), (0,4) and (4,0) with a rule of quantisation.
+TEST(Algorithms, take_the_cosine_of_no_elements_row_by_row) {
+    const auto cosine = [](int64_t rows) {
+        return run_algorithms({.x = FloatsInMemory(nullptr, 0),
+                               .y = FloatsInMemory(nullptr, 0),
+                               .empty_rows = rows,
+                               .x_name = "x",
+                               .y_name = "y"},
+                              {0});
+    };
+    EXPECT_EQ(cosine(1).values, Texts{"1.0"});
+    EXPECT_EQ(cosine(0).values, Texts{"0.000000"});
+    EXPECT_EQ(cosine(4).values, Texts{"NaN"});
+    EXPECT_EQ(cosine(4).reasons.size(), 1u);
+    EXPECT_TRUE(cosine(0).reasons.empty());
+}
+
 TEST(Algorithms, write_nan_in_small_letters_and_without_sign) {
     const AlgorithmTexts texts = texts_of({1, -kNan, 3, 4}, {1, 2, 3, 4});
     EXPECT_EQ(texts.values,

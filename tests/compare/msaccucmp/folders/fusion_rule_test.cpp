@@ -14,6 +14,12 @@ namespace {
 
 class RuleFile : public testing::Test {
   protected:
+    FusionRule merged_quant(const std::string& compiled, const std::string& quant) {
+        return FusionRule::merge_quant(read(compiled), read(quant), log_);
+    }
+    FusionRule merged_closed(const std::string& open, const std::string& closed) {
+        return FusionRule::merge_closed(read(open), read(closed), log_);
+    }
     FusionRule read(const std::string& ops) {
         return read_text(R"({"graph":[{"op":[)" + ops + "]}]}");
     }
@@ -89,6 +95,36 @@ TEST_F(RuleFile, is_looked_through_for_casts_but_not_in_a_circle) {
     EXPECT_THROW(
         static_cast<void>(produced_by(rule, rule.op_named("e"), {.index = 0, .is_input = false})),
         CompareFailure);
+}
+
+// The original tool compares both of these with the golden as NCHW.
+TEST_F(RuleFile, merged_with_one_of_quantisation_shares_a_layout_among_ops_of_an_output) {
+    const std::string output = R"("output_desc":[{"dtype":"DT_FLOAT16","attr":[)"
+                               R"({"key":"_datadump_origin_name","value":{"s":"a"}},)"
+                               R"({"key":"_datadump_origin_output_index","value":{"i":0}})";
+    const std::string format = R"(,{"key":"_datadump_origin_format","value":{"s":"NCHW"}})";
+    const std::string plain = R"(,"type":"Relu",)" + originals(R"("a")") + "," + output;
+    const FusionRule rule =
+        merged_quant(R"({"name":"x")" + plain + R"(]}]},{"name":"y")" + plain + format + "]}]}",
+                     R"({"name":"a")" + plain + "]}]}");
+    ASSERT_EQ(rule.ops.size(), 2u);
+    EXPECT_EQ(rule.op_named("x").origin_of(0).format, "NCHW");
+    EXPECT_EQ(rule.op_named("y").origin_of(0).format, "NCHW");
+}
+
+// The original tool: There is no "y1" in the fusion rule file.
+TEST_F(RuleFile, merged_with_one_without_fusion_finds_only_the_last_op_of_a_group) {
+    const std::string same = R"(,"type":"Add",)" + originals(R"("p","q")") + "}";
+    const FusionRule rule =
+        merged_closed(R"({"name":"y1")" + same + R"(,{"name":"y2")" + same,
+                      R"({"name":"c","type":"Add",)" + originals(R"("p")") + "}");
+    ASSERT_EQ(rule.groups.size(), 1u);
+    ASSERT_EQ(rule.ops.size(), 1u);
+    EXPECT_EQ(rule.ops[0].name, "y1");
+    EXPECT_EQ(rule.group_of("y1"), nullptr);
+    ASSERT_NE(rule.group_of("y2"), nullptr);
+    EXPECT_EQ(names_of(rule, *rule.group_of("y2")).my, "y1");
+    EXPECT_EQ(names_of(rule, *rule.group_of("y2")).golden, "c");
 }
 
 TEST_F(RuleFile, rejects_other_json) {
