@@ -46,7 +46,8 @@ TEST(MemoryBlock, moves_its_bytes) {
 }
 
 TEST(MemoryBlock, too_much_is_bad_alloc) {
-    EXPECT_THROW(MemoryBlock(std::numeric_limits<size_t>::max()), std::bad_alloc);
+    EXPECT_THROW(static_cast<void>(MemoryBlock{std::numeric_limits<size_t>::max()}),
+                 std::bad_alloc);
 }
 
 TEST(Buffer, holds_elements) {
