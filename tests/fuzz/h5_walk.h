@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "core/h5/index_walker.h"
 
 namespace npuscope::test {
 
-/// Walks, without the library, and touches all that the index gives out. How many nodes it has, 0
-/// when the file is refused.
+/// Walks, without the library, and touches all that the index gives out. Throws std::logic_error
+/// when there are more warnings than promised. How many nodes it has, 0 when the file is refused.
 inline size_t walk(std::span<const std::byte> bytes) {
     h5::IndexBuilder out(bytes.size());
     try {
@@ -20,6 +22,8 @@ inline size_t walk(std::span<const std::byte> bytes) {
         return 0;
     }
     const h5::Index index = out.finish(bytes, nullptr, true);
+    constexpr size_t kMostWarnings = 20;
+    if (index.warnings().size() > kMostWarnings) throw std::logic_error("too many warnings");
     size_t sum = 0;
     for (int32_t node = 0; node < static_cast<int32_t>(index.nodes().size()); ++node) {
         sum += index.dataset(node).shape.size() + index.path(node).size();

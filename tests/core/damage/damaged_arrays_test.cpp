@@ -31,6 +31,21 @@ int64_t read_binary(const MemoryFile& file, const std::string& content) {
     return read_binary_dump(file.path());
 }
 
+/// How many damaged copies of a folder's files, `rounds` of each, were refused and taken.
+template <class Takes>
+std::array<int, 2> after_damage(const std::string& folder,
+                                uint32_t seed,
+                                int rounds,
+                                Takes&& takes) {
+    const MemoryFile file;
+    Mutator mutate(seed);
+    std::array<int, 2> outcomes{};
+    for (const auto& [name, content] : files_in(folder))
+        for (int round = 0; round < rounds; ++round)
+            ++outcomes[takes(file, mutate.changed(content, 3, content)) ? 1 : 0];
+    return outcomes;
+}
+
 TEST(DamagedArrayFile, is_read_while_it_is_sound) {
     const MemoryFile file;
     for (const auto& [name, content] : files_in("arrays"))
@@ -38,15 +53,12 @@ TEST(DamagedArrayFile, is_read_while_it_is_sound) {
 }
 
 TEST(DamagedArrayFile, is_read_or_refused_whatever_is_changed) {
-    const MemoryFile file;
-    const auto files = files_in("arrays");
-    Mutator mutate(20250812);
-    std::array<int, 2> outcomes{};
-    for (const auto& [name, content] : files)
-        for (int round = 0; round < 3000; ++round)
-            ++outcomes[read_arrays(file, mutate.changed(content, 3, content)) > 0 ? 1 : 0];
-    EXPECT_GT(outcomes[0], 3000);
-    EXPECT_GT(outcomes[1], 1000);
+    const auto [refused, taken] = after_damage(
+        "arrays", 20250812, 3000, [](const MemoryFile& file, const std::string& bytes) {
+            return read_arrays(file, bytes) > 0;
+        });
+    EXPECT_GT(refused, 3000);
+    EXPECT_GT(taken, 1000);
 }
 
 TEST(DamagedBinaryDump, is_read_while_it_is_sound) {
@@ -57,15 +69,12 @@ TEST(DamagedBinaryDump, is_read_while_it_is_sound) {
 }
 
 TEST(DamagedBinaryDump, is_read_or_refused_whatever_is_changed) {
-    const MemoryFile file;
-    const auto files = files_in("binary");
-    Mutator mutate(20250813);
-    std::array<int, 2> outcomes{};
-    for (const auto& [name, content] : files)
-        for (int round = 0; round < 10000; ++round)
-            ++outcomes[read_binary(file, mutate.changed(content, 3, content)) < 0 ? 0 : 1];
-    EXPECT_GT(outcomes[0], 3000);
-    EXPECT_GT(outcomes[1], 1000);
+    const auto [refused, taken] = after_damage(
+        "binary", 20250813, 10000, [](const MemoryFile& file, const std::string& bytes) {
+            return read_binary(file, bytes) >= 0;
+        });
+    EXPECT_GT(refused, 3000);
+    EXPECT_GT(taken, 1000);
 }
 
 }  // namespace
