@@ -17,13 +17,14 @@ struct BoundQuery {
     bool is_input = false;
 };
 
-/// A pass is max|t-g| <= tolerance * max|g| (<= tolerance where max|g| is 0), or, with `limit`,
-/// max|t-g| <= limit. `exact` asks for equal elements.
+/// A pass is max|t-g| <= tolerance * max(max|g|, scale) (<= tolerance where both are 0), or, with
+/// `limit`, max|t-g| <= limit. `exact` asks for equal elements.
 struct Bound {
     bool exact = false;
     double tolerance = 0;
     std::optional<double> limit{};
     std::string source{};  ///< where the number comes from, shown in every report: "float16 4e-3"
+    double scale = 0;      ///< of a sum that cancels: the largest sum of magnitudes; else 0
 };
 
 /// Threads: bound() may be called by several threads at once.
@@ -31,6 +32,10 @@ class Bounds {
   public:
     virtual ~Bounds() = default;
     [[nodiscard]] virtual Bound bound(const BoundQuery& query) const = 0;
+    /// Of a tensor that is a sum or a mean of an op's inputs, and exceeds its bound: the largest
+    /// sum (mean) of their magnitudes over its elements, which its rounding errors grow with. 0: it
+    /// is no sum, or nobody knows.
+    [[nodiscard]] virtual double sum_of_magnitudes(const BoundQuery&) const { return 0; }
 };
 
 /// By the precision the op computed in: ComputeType, or the tensor's dtype when it is absent:

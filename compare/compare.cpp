@@ -72,6 +72,7 @@ TensorResult measure(const ElementSource& target,
     result.dtype = name_of(target.dtype());
     result.shape = target_shape;
     result.bound = bound.source;
+    result.scale = bound.scale;
     if (!are_comparable(target.dtype(), golden.dtype())) {
         result.judgement = {Verdict::kIncomparable,
                             "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
@@ -107,16 +108,20 @@ TensorResult compare_entries(const TensorPair& pair,
             throw Error(ErrorKind::kUnsupported,
                         "dtypes " + dtype_text(entry) + " and " + dtype_text(*pair.golden) +
                             " cannot be measured");
-        const Bound bound =
-            bounds.bound({.target = entry.path,
-                          .golden = pair.golden->path,
-                          .dtype = *dtype,
-                          .compute_type = entry.compute_type,
-                          .is_input = entry.direction == dumpfile::Direction::kInput});
+        const BoundQuery query{.target = entry.path,
+                               .golden = pair.golden->path,
+                               .dtype = *dtype,
+                               .compute_type = entry.compute_type,
+                               .is_input = entry.direction == dumpfile::Direction::kInput};
+        Bound bound = bounds.bound(query);
         const DumpElements target_data(target, entry);
         const DumpElements golden_data(golden, *pair.golden);
         result = measure(
             target_data, target_data.shape(), golden_data, golden_data.shape(), bound, options);
+        if (result.judgement.verdict == Verdict::kFail && !bound.exact) {
+            result.scale = bound.scale = bounds.sum_of_magnitudes(query);
+            if (bound.scale > 0) result.judgement = judge(result.sums, bound, *dtype);
+        }
         target_data.require_intact();
         golden_data.require_intact();
     } catch (const Error& failure) {

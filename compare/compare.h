@@ -35,6 +35,7 @@ struct TensorResult {
     std::string bound;            ///< Bound::source, "" when none was asked for
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
+    double scale = 0;             ///< as Bound::scale
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
@@ -83,8 +84,8 @@ struct Options {
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };
 
-/// max|t-g| / max|g| (max|t-g| where max|g| is 0) of a measured tensor; infinity where only one
-/// side is non-finite.
+/// max|t-g| / max(max|g|, scale) (max|t-g| where both are 0) of a measured tensor; infinity where
+/// only one side is non-finite.
 [[nodiscard]] double relative_error(const TensorResult& tensor);
 
 /// Sets an op's judgement and inputs from its tensors.

@@ -56,7 +56,8 @@ void conclude(OpResult& op) {
 double relative_error(const TensorResult& tensor) {
     const Sums& sums = tensor.sums;
     if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
-    return sums.max_abs_g > 0 ? sums.max_d / sums.max_abs_g : sums.max_d;
+    const double scale = std::max(sums.max_abs_g, tensor.scale);
+    return scale > 0 ? sums.max_d / scale : sums.max_d;
 }
 
 }  // namespace npuscope::compare

@@ -1,5 +1,7 @@
 #include "compare/judge.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace npuscope::compare {
@@ -22,14 +24,15 @@ Judgement judge_exact(const Sums& sums, const Bound& bound) {
 }
 
 Judgement judge_bounded(const Sums& sums, const Bound& bound) {
-    const bool absolute = bound.limit || sums.max_abs_g == 0;
-    const double limit =
-        bound.limit ? *bound.limit : bound.tolerance * (absolute ? 1 : sums.max_abs_g);
+    const double scale = std::max(sums.max_abs_g, bound.scale);
+    const bool absolute = bound.limit || scale == 0;
+    const double limit = bound.limit ? *bound.limit : bound.tolerance * (absolute ? 1 : scale);
     // Written so that a limit that is no number fails.
     const bool within = sums.max_d <= limit;
+    const char* unit = scale > sums.max_abs_g ? "sum|x|" : "max|g|";
     const std::string allowed = absolute
                                     ? fmt::format("{:.3g}", limit)
-                                    : fmt::format("{:.3g} = {:g} max|g|", limit, bound.tolerance);
+                                    : fmt::format("{:.3g} = {:g} {}", limit, bound.tolerance, unit);
     return {
         within ? Verdict::kPass : Verdict::kFail,
         fmt::format(

@@ -89,4 +89,17 @@ NamedTensors run_in_batches(const onnx_model::Model& model,
     return joined;
 }
 
+NamedTensors run_model(const onnx_model::Model& model,
+                       Executor& executor,
+                       const NamedTensors& inputs,
+                       const NodeProgress& on_node) {
+    try {
+        return model.run(executor, inputs, on_node);
+    } catch (const Error& error) {
+        throw Error(error.kind(),
+                    std::string(error.what()) + "; the inputs were " + describe_tensors(inputs) +
+                        ", declared as " + describe_inputs(model));
+    }
+}
+
 }  // namespace npuscope::diagnose

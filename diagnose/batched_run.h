@@ -12,6 +12,12 @@ namespace npuscope::diagnose {
 
 using NodeProgress = std::function<void(int64_t done, int64_t total, const std::string& node)>;
 
+/// Model::run(); what it throws says what the inputs were.
+[[nodiscard]] NamedTensors run_model(const onnx_model::Model& model,
+                                     Executor& executor,
+                                     const NamedTensors& inputs,
+                                     const NodeProgress& on_node = {});
+
 /// Runs slices of the model's batch (the first declared dimension of its inputs) and joins the
 /// outputs along their first axis. The last slice is padded with its own last sample and its
 /// outputs are cut. Errors: Error(kUsage) when the inputs' first dimensions differ or the model

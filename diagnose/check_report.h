@@ -58,12 +58,17 @@ struct Explanation {
 };
 
 struct CheckReport {
-    std::string verdict;   ///< pass or fail
+    std::string verdict;   ///< pass, fail or undecided
     std::string headline;  ///< one sentence for the top of terminal and page
     std::string model;
     std::string device;
-    std::string golden;  ///< the reference, or the golden file
-    std::string inputs;
+    std::string golden;                        ///< the reference, or the golden file
+    std::string inputs;                        ///< where they come from, their dtypes and shapes
+    std::vector<std::string> bad_inputs = {};  ///< inputs that hold NaN, a sentence each
+    /// Weights, constants and inputs that are not the golden's: how many, and of the first ten a
+    /// sentence each.
+    int64_t given_differ = 0;
+    std::vector<std::string> given = {};
     std::vector<OpFinding> ops;           ///< by seqid
     std::optional<size_t> first_culprit;  ///< index into ops
     std::optional<size_t>

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/error.h"
+#include "core/tensor/difference.h"
 
 namespace npuscope::diagnose {
 
@@ -29,18 +29,11 @@ OutputDifference difference(const std::string& name, const Tensor& output, const
             "shape " + to_string(output.shape()) + ", expected " + to_string(expected.shape());
         return found;
     }
-    const Tensor a = output.cast(DType::kFloat64);
-    const Tensor b = expected.cast(DType::kFloat64);
-    const auto ours = a.as<double>();
-    const auto theirs = b.as<double>();
-    for (size_t i = 0; i < ours.size(); ++i) {
-        const bool equal = ours[i] == theirs[i] || (std::isnan(ours[i]) && std::isnan(theirs[i]));
-        double step = equal ? 0.0 : std::abs(ours[i] - theirs[i]);
-        if (std::isnan(step)) step = std::numeric_limits<double>::infinity();
-        found.max_abs = std::max(found.max_abs, step);
-        if (std::isfinite(theirs[i])) found.largest = std::max(found.largest, std::abs(theirs[i]));
-    }
-    found.relative = found.largest > 0 ? found.max_abs / found.largest : found.max_abs;
+    const Difference measured = npuscope::difference(output, expected);
+    found.max_abs = measured.max_abs;
+    found.largest = measured.largest;
+    found.relative = measured.relative();
+    found.is_float = is_float(output.dtype());
     return found;
 }
 

@@ -18,6 +18,7 @@ struct OutputDifference {
     double largest = 0;        ///< max|expected| over finite values
     double relative = 0;       ///< max_abs / largest, max_abs where largest is 0
     std::string incomparable;  ///< why it could not be judged (shape), "" otherwise
+    bool is_float = true;
 };
 
 /// Default tolerance of --expect: relative to the largest expected value.

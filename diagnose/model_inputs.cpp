@@ -1,7 +1,6 @@
 #include "diagnose/model_inputs.h"
 
-#include <algorithm>
-#include <random>
+#include <cmath>
 #include <string>
 
 #include "core/base/error.h"
@@ -17,28 +16,61 @@ std::string quoted(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string describe_input(const onnx_model::TensorInfo& input) {
+    std::string text = printable(input.name) + " ";
+    if (input.optional) text += "optional ";
+    if (input.kind == onnx_model::ValueKind::kSequence) text += "sequence of ";
+    text += std::string(name_of(input.dtype));
+    if (!input.shape_known) return text;
+    text += "[";
+    for (size_t axis = 0; axis < input.shape.size(); ++axis) {
+        if (axis > 0) text += ',';
+        const bool symbolic = input.shape[axis] < 0;
+        const bool named = symbolic && axis < input.symbols.size() && !input.symbols[axis].empty();
+        text += !symbolic ? std::to_string(input.shape[axis])
+                : named   ? printable(input.symbols[axis])
+                          : "?";
+    }
+    return text + "]";
+}
+
 std::string describe_inputs(const onnx_model::Model& model) {
     std::string text;
-    for (const onnx_model::TensorInfo& input : model.inputs()) {
-        if (!text.empty()) text += ", ";
-        text += printable(input.name) + " ";
-        if (input.optional) text += "optional ";
-        if (input.kind == onnx_model::ValueKind::kSequence) text += "sequence of ";
-        text += std::string(name_of(input.dtype));
-        if (!input.shape_known) continue;
-        text += "[";
-        for (size_t axis = 0; axis < input.shape.size(); ++axis) {
-            if (axis > 0) text += ',';
-            const bool symbolic = input.shape[axis] < 0;
-            const bool named =
-                symbolic && axis < input.symbols.size() && !input.symbols[axis].empty();
-            text += !symbolic ? std::to_string(input.shape[axis])
-                    : named   ? printable(input.symbols[axis])
-                              : "?";
-        }
-        text += "]";
-    }
+    for (const onnx_model::TensorInfo& input : model.inputs())
+        text += (text.empty() ? "" : ", ") + describe_input(input);
     return text;
+}
+
+std::string describe_tensors(const NamedTensors& tensors) {
+    constexpr size_t kMostShown = 8;
+    std::string text;
+    for (size_t i = 0; i < tensors.size() && i < kMostShown; ++i) {
+        const auto& [name, tensor] = tensors[i];
+        text += (text.empty() ? "" : ", ") + printable(name) + " " +
+                std::string(name_of(tensor.dtype())) + to_string(tensor.shape());
+    }
+    if (tensors.size() > kMostShown)
+        text += " and " + std::to_string(tensors.size() - kMostShown) + " more";
+    return text;
+}
+
+std::vector<std::string> nan_inputs(const NamedTensors& inputs) {
+    std::vector<std::string> sentences;
+    for (const auto& [name, tensor] : inputs) {
+        if (!is_float(tensor.dtype())) continue;
+        int64_t count = 0;
+        int64_t first = 0;
+        for (int64_t i = tensor.numel() - 1; i >= 0; --i)
+            if (std::isnan(tensor.at(i))) {
+                ++count;
+                first = i;
+            }
+        if (count > 0)
+            sentences.push_back("the input " + printable(name) + " holds NaN: " +
+                                std::to_string(count) + " of " + std::to_string(tensor.numel()) +
+                                " elements, first at [" + std::to_string(first) + "]");
+    }
+    return sentences;
 }
 
 NamedTensors read_model_inputs(const onnx_model::Model& model, const std::filesystem::path& path) {
@@ -58,26 +90,16 @@ NamedTensors read_model_inputs(const onnx_model::Model& model, const std::filesy
     return inputs;
 }
 
-NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed) {
-    std::mt19937_64 generator(seed);
-    NamedTensors inputs;
-    for (const onnx_model::TensorInfo& input : model.inputs()) {
-        if (input.optional) continue;
-        const std::string name =
-            input.kind == onnx_model::ValueKind::kSequence ? input.name + "/0" : input.name;
-        Shape shape = input.shape;
-        std::replace_if(
-            shape.begin(), shape.end(), [](int64_t dim) { return dim < 0; }, 1);
-        if (!is_float(input.dtype)) {
-            inputs.emplace_back(name, Tensor::zeros(input.dtype, std::move(shape)));
-            continue;
-        }
-        Tensor values(DType::kFloat64, std::move(shape));
-        for (double& value : values.mutable_as<double>())
-            value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
-        inputs.emplace_back(name, values.cast(input.dtype));
-    }
-    return inputs;
+NamedTensors model_inputs(const onnx_model::Model& model,
+                          const std::filesystem::path& path,
+                          uint64_t seed,
+                          const InputShapes& shapes) {
+    if (path.empty()) return seeded_model_inputs(model, seed, shapes);
+    if (!shapes.empty())
+        throw Error(ErrorKind::kUsage,
+                    "input shapes are for random inputs; the arrays in " + quoted(path) +
+                        " have their own");
+    return read_model_inputs(model, path);
 }
 
 NamedTensors read_expected_outputs(const onnx_model::Model& model,

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/npz/npy.h"
+#include "diagnose/seeded_inputs.h"
 #include "npu_backend/onnx/model.h"
 
 namespace npuscope::diagnose {
@@ -15,10 +18,12 @@ namespace npuscope::diagnose {
 [[nodiscard]] NamedTensors read_model_inputs(const onnx_model::Model& model,
                                              const std::filesystem::path& path);
 
-/// Seeded uniform(-1, 1) for floats, 0 for integers and bool; symbolic dimensions are 1, a
-/// sequence has one element, an optional no content.
-/// The same numbers on every platform: std::mt19937_64, the top 53 bits of each draw.
-[[nodiscard]] NamedTensors seeded_model_inputs(const onnx_model::Model& model, uint64_t seed);
+/// read_model_inputs() of `path` or, when it is empty, seeded_model_inputs(). Errors: also
+/// Error(kUsage) for a path together with shapes.
+[[nodiscard]] NamedTensors model_inputs(const onnx_model::Model& model,
+                                        const std::filesystem::path& path,
+                                        uint64_t seed,
+                                        const InputShapes& shapes);
 
 /// Arrays `out_<name>` of a .npz, without the prefix, for the model's outputs.
 /// Errors: Error(kUsage) when there is none.
@@ -29,7 +34,14 @@ namespace npuscope::diagnose {
 /// there is no such array.
 [[nodiscard]] Tensor read_labels(const std::filesystem::path& path);
 
-/// "input float32[64,1,8,8]" per line; symbolic dimensions by name.
+/// "input float32[64,1,8,8]"; symbolic dimensions by name.
+[[nodiscard]] std::string describe_input(const onnx_model::TensorInfo& input);
+/// All of them, separated by commas.
 [[nodiscard]] std::string describe_inputs(const onnx_model::Model& model);
+/// "input float32[64,1,8,8], mask bool[64]" of arrays, the first eight.
+[[nodiscard]] std::string describe_tensors(const NamedTensors& tensors);
+
+/// A sentence for each input that holds NaN: how many, and where the first is.
+[[nodiscard]] std::vector<std::string> nan_inputs(const NamedTensors& inputs);
 
 }  // namespace npuscope::diagnose

@@ -123,13 +123,16 @@ struct DumpScope::State : Observer, InputProvider {
         if (!op.recorded) match.reset();
     }
     void op_end(const OpEnd& op) override;
-    void provide(std::string_view op_name, NamedValues& inputs) override;
+    void provide(std::string_view op_name,
+                 NamedValues& inputs,
+                 const ComputedHere& computed_here) override;
 
     void attach();
     void detach() noexcept;
     void write(const dumpfile::OpRecord& record);
     void commit();
     void count_unmatched(const OpEnd& op);
+    void take_given(const OpSource& source);
     void close();
     [[nodiscard]] std::string note() const;
 
@@ -216,11 +219,13 @@ void DumpScope::State::detach() noexcept {
     source.clear_input_provider(*this);
 }
 
-void DumpScope::State::provide(std::string_view op_name, NamedValues& inputs) {
+void DumpScope::State::provide(std::string_view op_name,
+                               NamedValues& inputs,
+                               const ComputedHere& computed_here) {
     match.reset();
     no_match.clear();
     try {
-        match = golden->replace_inputs(op_name, inputs, no_match);
+        match = golden->replace_inputs(op_name, inputs, computed_here, no_match);
     } catch (const std::exception& failure) {
         no_match = failure.what();
     }
@@ -237,6 +242,7 @@ void DumpScope::State::op_end(const OpEnd& op) {
         count_unmatched(op);
         return;
     }
+    if (found) take_given(op.source);
     if (mode == Mode::kOverflow) {
         if (!op.status.overflow()) return;
         std::printf("IR: %s  SeqId: %lld  is overflow!\n",
@@ -261,6 +267,19 @@ void DumpScope::State::count_unmatched(const OpEnd& op) {
     if (summary.first_unmatched.size() < kMostNamed)
         summary.first_unmatched.push_back(dumpfile::op_path(op.name, op.seqid) + ": " +
                                           std::exchange(no_match, {}));
+}
+
+/// What the op that was loaded just now had been given by the program.
+void DumpScope::State::take_given(const OpSource& where) {
+    for (GivenDifference difference : golden->given_differences()) {
+        ++summary.given_differ;
+        if (summary.first_given.size() == kMostNamed) continue;
+        for (const std::string* place : {&where.node, &where.module, &where.autograd})
+            if (difference.node.empty()) difference.node = *place;
+        if (!where.line.empty())
+            difference.node += difference.node.empty() ? where.line : ", " + where.line;
+        summary.first_given.push_back(std::move(difference));
+    }
 }
 
 /// On the writer's thread.
@@ -332,6 +351,14 @@ void DumpScope::State::close() {
     summary.complete = complete;
     output.reset();
     inputs_output.reset();
+}
+
+void require_a_match(const DumpSummary& summary, const fs::path& golden) {
+    if (summary.ops_seen == 0 || summary.unmatched < summary.ops_seen) return;
+    throw Error(ErrorKind::kUsage,
+                "no op of this run has a counterpart in the golden file " + quoted(golden) +
+                    "; the first: " + summary.first_unmatched.front() +
+                    ". Is it the dump of another model?");
 }
 
 DumpScope::DumpScope(EventSource& source, DumpOptions options) {

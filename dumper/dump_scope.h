@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/event/event_source.h"
+#include "dumper/golden.h"
 
 namespace npuscope::dumper {
 
@@ -54,8 +55,14 @@ struct DumpSummary {
     std::vector<std::string>
         first_unmatched;  ///< at most ten, "/addmm/7: no run with these shapes is left"
     int64_t replaced_tensors = 0;
-    std::filesystem::path inputs_path = {};  ///< of dump_inputs; empty: no file
+    int64_t given_differ = 0;  ///< load: tensors given to the program that are not the golden's
+    std::vector<GivenDifference> first_given = {};  ///< of these at most ten
+    std::filesystem::path inputs_path = {};         ///< of dump_inputs; empty: no file
 };
+
+/// Of use_load. Errors: Error(kUsage) when ops ran and none has a counterpart in the golden: a dump
+/// of another model would otherwise look like a run without a finding.
+void require_a_match(const DumpSummary& summary, const std::filesystem::path& golden);
 
 /// Attaches in the constructor, detaches and closes in the destructor. One thread writes, ops wait
 /// for it in a queue of at most queue_bytes; a full queue holds the program up.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/naming/aliases.h"
+#include "dumper/given_inputs.h"
 
 namespace npuscope::dumper {
 
@@ -59,6 +60,22 @@ class Fit {
             }
         }
         return {};
+    }
+
+    /// What was given to the program and is not the golden's.
+    [[nodiscard]] std::vector<GivenDifference> given_differences(
+        const NamedValues& values, const ComputedHere& computed_here) const {
+        std::vector<GivenDifference> found;
+        if (!computed_here) return found;
+        for_each_tensor(values, [&](const std::string& path, const Tensor& tensor) {
+            const Entry* entry = find(path);
+            if (entry == nullptr || tensor.numel() == 0 || computed_here(tensor)) return;
+            if (auto difference = given_difference(tensor, reader_.read(*entry))) {
+                difference->golden = entry->path;
+                found.push_back(*std::move(difference));
+            }
+        });
+        return found;
     }
 
     /// The golden's tensors and Scalars in place of the running ones. Returns the tensors' number.
@@ -216,7 +233,9 @@ Golden::Candidates& Golden::candidates_of(std::string_view op_name) {
 
 std::optional<Match> Golden::replace_inputs(std::string_view op_name,
                                             NamedValues& inputs,
+                                            const ComputedHere& computed_here,
                                             std::string& reason) {
+    given_differences_.clear();
     Candidates& candidates = candidates_of(op_name);
     if (candidates.runs.empty()) {
         reason = "the golden has no op of this name";
@@ -241,6 +260,7 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
             continue;
         }
         // All is read before anything changes.
+        given_differences_ = fit.given_differences(inputs, computed_here);
         NamedValues loaded = inputs;
         replaced_tensors_ += fit.load(loaded);
         inputs = std::move(loaded);

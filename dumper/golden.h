@@ -1,5 +1,4 @@
-// The golden run of load mode: which of its runs an op corresponds to, and its inputs. Included by
-// dumper/*.cpp only.
+// The golden run of load mode: which of its runs an op corresponds to, and its inputs.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,23 @@
 #include <vector>
 
 #include "core/dumpfile/reader.h"
+#include "core/event/observer.h"
 #include "core/ir/value.h"
 
 namespace npuscope::dumper {
+
+/// A tensor that no op of the program computed (a weight, a constant, an input of the model), and
+/// that is not the golden's.
+struct GivenDifference {
+    std::string golden;    ///< "/addmm/17/input/mat2"
+    std::string node;      ///< where the op comes from, as far as is known
+    double relative = 0;   ///< max|t-g| / max|g|
+    std::string relation;  ///< what it is to the golden's: "its transpose"; "" when nobody knows
+};
+
+/// "/addmm/17/input/mat2 (blocks.1, net.py:20) is not the golden's: it is its transpose", "… off by
+/// 0.83 of its largest value".
+[[nodiscard]] std::string describe(const GivenDifference& difference);
 
 /// Which golden run stands for a running op.
 struct Match {
@@ -31,6 +44,8 @@ struct Match {
 ///
 /// None, masks and strings are not compared. An argument that the golden run lacks makes it not
 /// fit, except a plain value under another IR name, whose schema may differ.
+/// Before they are replaced, tensors that were given to the program are held against the golden's:
+/// integers must be equal, floats agree within four epsilons of the coarser dtype.
 /// Errors: the constructor as dumpfile::Reader; replace_inputs() Error(kFormat|kIo) when the
 /// golden's elements cannot be read. Threads: one.
 class Golden {
@@ -40,7 +55,12 @@ class Golden {
     /// Takes the run and changes `inputs`, or leaves both alone and says in `reason` why.
     std::optional<Match> replace_inputs(std::string_view op_name,
                                         NamedValues& inputs,
+                                        const ComputedHere& computed_here,
                                         std::string& reason);
+    /// Of the last run that was taken.
+    [[nodiscard]] const std::vector<GivenDifference>& given_differences() const {
+        return given_differences_;
+    }
 
     [[nodiscard]] int64_t replaced_tensors() const { return replaced_tensors_; }
     [[nodiscard]] const dumpfile::Reader& reader() const { return reader_; }
@@ -58,6 +78,7 @@ class Golden {
     std::set<const dumpfile::OpEntry*> taken_;
     std::set<std::pair<std::string, int64_t>> written_;  ///< running name and golden number
     int64_t replaced_tensors_ = 0;
+    std::vector<GivenDifference> given_differences_;
 };
 
 }  // namespace npuscope::dumper

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/event/computed_tensors.h"
 #include "npu_backend/kernels/formats.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/lowering.h"
@@ -131,6 +132,7 @@ struct Executor::State {
     int64_t last_random = 0;                   ///< random kernels so far
     std::unique_ptr<PrecisionPlan> precision;  ///< on a chip
     std::vector<CubeRange> cube_ranges;
+    ComputedTensors computed;  ///< while inputs are provided
 
     void run_hooks(HookPoint point, HookCall& call) {
         // By index: a hook may add another one.
@@ -238,7 +240,10 @@ Results Executor::State::run(Executor& executor,
     State& state = *executor.state_;
     const bool recorded = state.options.record_views || !only_describes_storage(op.name());
     const int64_t seqid = recorded ? ++state.last_seqid : 0;
-    if (recorded) executor.provide_inputs(op.name(), inputs);
+    if (recorded)
+        executor.provide_inputs(op.name(), inputs, [&state](const Tensor& tensor) {
+            return state.computed.holds(tensor);
+        });
     OpLauncher launcher(executor, op.name(), seqid);
     HookCall hook{.name = op.name(), .op_name = op.name(), .seqid = seqid, .inputs = &inputs};
     state.run_hooks(HookPoint::kBeforeOp, hook);
@@ -249,9 +254,10 @@ Results Executor::State::run(Executor& executor,
     const PrecisionPlan::Cast cast = [&](Tensor tensor, DType target) {
         return launcher.launch("Cast", {std::move(tensor)}, {{"dst_type", target}}).at(0);
     };
-    NamedValues computed = inputs;
-    const bool narrowed = state.precision != nullptr && state.precision->narrow(op, computed, cast);
-    Lowering lowering(op, computed, state.numerics, launcher);
+    NamedValues arguments = inputs;
+    const bool narrowed =
+        state.precision != nullptr && state.precision->narrow(op, arguments, cast);
+    Lowering lowering(op, arguments, state.numerics, launcher);
     op.row->lower(lowering);
     FloatStatus status;
     const ComputeType compute_type = lowering.compute_type();
@@ -264,6 +270,7 @@ Results Executor::State::run(Executor& executor,
     hook.outputs = &outputs;
     hook.status = &status;
     state.run_hooks(HookPoint::kAfterOp, hook);
+    if (executor.has_provider()) state.computed.take(inputs, outputs, recorded);
     if (executor.has_observers()) {
         const OpEnd event{.name = op.name(),
                           .seqid = seqid,
@@ -289,6 +296,10 @@ Results Executor::call_named(std::string_view ir_name,
                              const OpSource& source) {
     const Op& op = known_op(ir_name);
     return State::run(*this, op, op.schema.bind_named(std::move(arguments)), source);
+}
+
+void Executor::assume_computed(const NamedValues& values) {
+    if (has_provider()) state_->computed.add(values);
 }
 
 bool Executor::knows(std::string_view ir_name) {

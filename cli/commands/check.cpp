@@ -10,6 +10,7 @@
 #include "cli/builtin_sample.h"
 #include "cli/command.h"
 #include "cli/options/device_options.h"
+#include "cli/options/input_options.h"
 #include "core/base/error.h"
 #include "diagnose/flows/run.h"
 
@@ -20,12 +21,14 @@ namespace {
 struct Arguments {
     diagnose::CheckOptions check;
     DeviceOptions device;
+    std::vector<std::string> input_shapes;
 };
 
 int run_command(Arguments& arguments, const Globals& globals) {
     diagnose::CheckOptions& options = arguments.check;
     options.device = Device::npu(chip(arguments.device.chip), arguments.device.settings());
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
+    options.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     options.progress = !globals.quiet;
     const std::unique_ptr<BuiltinSample> sample =
         options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;
@@ -44,7 +47,7 @@ int run_command(Arguments& arguments, const Globals& globals) {
         if (!options.output.empty())
             fmt::print("  report      {}\n", (options.output / "report.html").string());
     }
-    if (report.compared == 0) return kNotDone;
+    if (report.verdict == "undecided") return kNotDone;
     return report.verdict == "pass" ? kNoFinding : kFinding;
 }
 
@@ -54,10 +57,7 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_option(
         "model", check.model, "ONNX model; without it: the built-in sample, a digits classifier");
     add_device_options(app, arguments->device, false);
-    app.add_option("--input",
-                   check.input,
-                   ".npz with arrays <name> or in_<name>; without it: seeded random inputs");
-    app.add_option("--seed", check.seed, "of random inputs")->capture_default_str();
+    add_input_options(app, check.input, check.seed, arguments->input_shapes);
     app.add_option("--golden", check.golden, ".h5 of a golden run to use instead of the reference");
     app.add_option(
         "-o,--output", check.output, "folder for the dumps, verdicts.json and report.html");

@@ -10,6 +10,7 @@
 #include "compare/files.h"
 #include "compare/report/report.h"
 #include "core/base/progress.h"
+#include "diagnose/sum_bounds.h"
 
 namespace npuscope::cli {
 
@@ -54,8 +55,9 @@ int run_command(const Arguments& arguments, const Globals& globals) {
     } else {
         bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
     }
+    const diagnose::SumBounds sums(*bounds, arguments.target, arguments.golden);
     const compare::Result result =
-        compare::compare_files(arguments.target, arguments.golden, *bounds, options);
+        compare::compare_files(arguments.target, arguments.golden, sums, options);
     progress.reset();
     compare::ReportOptions report;
     report.target = arguments.target;

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/options/device_options.h"
+#include "cli/options/input_options.h"
 #include "core/base/printable.h"
 #include "overflow/report.h"
 
@@ -21,6 +22,7 @@ namespace {
 struct Arguments {
     diagnose::RunOptions run;
     DeviceOptions device;
+    std::vector<std::string> input_shapes;
     std::string loss_scale;
 };
 
@@ -101,8 +103,14 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
         if (const std::string set = changes(device.options, *device.chip); !set.empty())
             fmt::print("set       {}\n", set);
     fmt::print("ops       {} in {:.2f} s\n", report.ops, report.seconds);
-    if (arguments.run.input.empty())
-        fmt::print("inputs    seeded uniform(-1, 1), seed {}\n", arguments.run.seed);
+    fmt::print("inputs    {}{}\n",
+               report.inputs,
+               arguments.run.input.empty()
+                   ? fmt::format("; seeded uniform(-1, 1), seed {}", arguments.run.seed)
+                   : "");
+    if (!report.open_sizes.empty())
+        fmt::print("          the model leaves sizes open and 1 was taken: {} (--input-shape)\n",
+                   report.open_sizes);
     for (const auto& [name, tensor] : report.outputs)
         fmt::print("output    {}\n", describe(name, tensor));
     for (const diagnose::OutputDifference& output : report.expectation) {
@@ -140,6 +148,11 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
                        report.dump->unmatched);
             for (const std::string& op : report.dump->first_unmatched)
                 fmt::print("          {}\n", printable(op));
+            if (report.dump->given_differ > 0)
+                fmt::print("given     {} tensors that no op computed are not the golden's:\n",
+                           report.dump->given_differ);
+            for (const dumper::GivenDifference& difference : report.dump->first_given)
+                fmt::print("          {}\n", dumper::describe(difference));
         }
     }
     if (report.kernels) print_kernels(*report.kernels);
@@ -152,6 +165,7 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
     nlohmann::json root = {{"version", 1},
                            {"model", arguments.run.model.string()},
                            {"device", arguments.run.device.description()},
+                           {"inputs", report.inputs},
                            {"ops", report.ops},
                            {"seconds", report.seconds},
                            {"overflow", nlohmann::json::parse(overflow::to_json(report.overflow))}};
@@ -190,7 +204,8 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
                         {"ops_seen", report.dump->ops_seen},
                         {"complete", report.dump->complete},
                         {"note", report.dump->note},
-                        {"unmatched", report.dump->unmatched}};
+                        {"unmatched", report.dump->unmatched},
+                        {"given_differ", report.dump->given_differ}};
     return root;
 }
 
@@ -201,6 +216,7 @@ int run_command(Arguments& arguments, const Globals& globals) {
                                                        arguments.device.settings());
     if (!arguments.loss_scale.empty())
         arguments.run.loss_scale = diagnose::loss_scale_from(arguments.loss_scale);
+    arguments.run.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     arguments.run.progress = !globals.quiet;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
@@ -210,8 +226,10 @@ int run_command(Arguments& arguments, const Globals& globals) {
     }
     const bool overflowed =
         !arguments.run.check_overflow.empty() && report.overflow.first() != nullptr;
+    const bool other_weights = report.dump && report.dump->given_differ > 0;
     const bool lost_step = !report.loss_scale.empty() && report.loss_scale.back().overflow;
-    return !report.expectation_met || overflowed || lost_step ? kFinding : kNoFinding;
+    return !report.expectation_met || overflowed || lost_step || other_weights ? kFinding
+                                                                               : kNoFinding;
 }
 
 std::function<int()> configure(CLI::App& app, const Globals& globals) {
@@ -219,10 +237,7 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     diagnose::RunOptions& run = arguments->run;
     app.add_option("model", run.model, "ONNX model")->required();
     add_device_options(app, arguments->device, true);
-    app.add_option("--input",
-                   run.input,
-                   ".npz with arrays <name> or in_<name>; without it: seeded random inputs");
-    app.add_option("--seed", run.seed, "of random inputs")->capture_default_str();
+    add_input_options(app, run.input, run.seed, arguments->input_shapes);
     app.add_option("--output", run.output, ".npz to write, arrays out_<name>");
     app.add_option("--expect", run.expect, ".npz with arrays out_<name> to compare with");
     app.add_option("--tolerance",

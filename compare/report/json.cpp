@@ -42,9 +42,7 @@ ordered_json relative_error(const OpResult& op, dumpfile::Direction direction) {
     double largest = -1;
     for (const TensorResult& tensor : op.tensors) {
         if (tensor.direction != direction || tensor.metrics.empty()) continue;
-        const Sums& sums = tensor.sums;
-        double error = sums.max_abs_g > 0 ? sums.max_d / sums.max_abs_g : sums.max_d;
-        if (sums.nonfinite_differs > 0) error = std::numeric_limits<double>::infinity();
+        const double error = relative_error(tensor);
         if (error > largest) {
             largest = error;
             worst = number(error);

@@ -63,8 +63,7 @@ Line line_of(const OpResult& op, const Result& result) {
 
 double relative_error(const OpResult& op) {
     const TensorResult* tensor = deciding_tensor(op);
-    if (tensor == nullptr || tensor->sums.max_abs_g == 0) return 0;
-    return tensor->sums.max_d / tensor->sums.max_abs_g;
+    return tensor == nullptr ? 0 : relative_error(*tensor);
 }
 
 std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOptions& options) {

@@ -39,10 +39,12 @@ void EventSource::publish(const std::function<void(Observer&)>& call) {
     }
 }
 
-void EventSource::provide_inputs(std::string_view op_name, NamedValues& inputs) {
+void EventSource::provide_inputs(std::string_view op_name,
+                                 NamedValues& inputs,
+                                 const ComputedHere& computed_here) {
     if (provider_ == nullptr) return;
     try {
-        provider_->provide(op_name, inputs);
+        provider_->provide(op_name, inputs, computed_here);
     } catch (const std::exception& failure) {
         count_error(failure.what());
     }

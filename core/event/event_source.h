@@ -38,7 +38,10 @@ class EventSource {
   protected:
     [[nodiscard]] bool has_observers() const { return !observers_.empty(); }
     void publish(const std::function<void(Observer&)>& call);
-    void provide_inputs(std::string_view op_name, NamedValues& inputs);
+    [[nodiscard]] bool has_provider() const { return provider_ != nullptr; }
+    void provide_inputs(std::string_view op_name,
+                        NamedValues& inputs,
+                        const ComputedHere& computed_here = {});
 
   private:
     void count_error(const char* message);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,12 +113,19 @@ class Observer {
     virtual void kernel_end(const KernelEvent&) {}
 };
 
+/// Whether an op of the observed program computed a tensor, or nobody knows. False: it was given to
+/// the program, as a weight, a constant or an input of the model. Empty: nobody knows.
+using ComputedHere = std::function<bool(const Tensor&)>;
+
 /// May replace a recorded op's inputs before it runs; at most one per event source.
 class InputProvider {
   public:
     virtual ~InputProvider() = default;
-    /// Changes `inputs` in place (values only, not names or order).
-    virtual void provide(std::string_view op_name, NamedValues& inputs) = 0;
+    /// Changes `inputs` in place (values only, not names or order). `computed_here` is asked of
+    /// tensors among `inputs` as they come in.
+    virtual void provide(std::string_view op_name,
+                         NamedValues& inputs,
+                         const ComputedHere& computed_here) = 0;
 };
 
 }  // namespace npuscope

@@ -14,10 +14,13 @@
 #include "core/base/printable.h"
 #include "core/base/progress.h"
 #include "core/dumpfile/reader.h"
+#include "diagnose/batched_run.h"
+#include "diagnose/check_verdict.h"
 #include "diagnose/culprit_kernels.h"
-#include "diagnose/explanation.h"
+#include "diagnose/end_to_end.h"
 #include "diagnose/findings.h"
 #include "diagnose/model_inputs.h"
+#include "diagnose/sum_bounds.h"
 #include "dumper/dump_scope.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/model.h"
@@ -66,6 +69,7 @@ class DumpFolder {
 
 struct RunProducts {
     NamedTensors outputs;
+    std::vector<std::pair<std::string, std::string>> places;  ///< of the outputs, in the dump
     overflow::OverflowReport overflow;
     dumper::DumpSummary dump;
 };
@@ -79,16 +83,19 @@ RunProducts run_once(const onnx_model::Model& model,
     Executor executor(device);
     overflow::OverflowWatcher watcher(executor, {.max_receivers = kMostReceivers});
     dumper::DumpScope scope(executor, dump);
+    ResultPlaces places;
+    executor.attach(places);
     RunProducts products;
     {
         Progress progress(label, model.node_count(), options.progress);
         products.outputs =
-            model.run(executor, inputs, [&](int64_t done, int64_t, const std::string& node) {
+            run_model(model, executor, inputs, [&](int64_t done, int64_t, const std::string& node) {
                 progress.update(done, node);
                 if (options.between_steps) options.between_steps();
             });
     }
     products.dump = scope.close();
+    if (dump.use_load) dumper::require_a_match(products.dump, dump.load_file_path);
     if (executor.observer_error_count() > 0)
         throw Error(ErrorKind::kInternal,
                     label + ": an observer failed, first: " + executor.first_observer_error());
@@ -96,13 +103,15 @@ RunProducts run_once(const onnx_model::Model& model,
         throw Error(ErrorKind::kUnsupported,
                     label + ": the model runs no op that is recorded; there is nothing to check");
     products.overflow = watcher.report();
+    for (const auto& [name, tensor] : products.outputs)
+        products.places.emplace_back(name, places.place_of(tensor));
     return products;
 }
 
-compare::Result compare_files(const dumpfile::Reader& target,
-                              const dumpfile::Reader& golden,
-                              const std::string& label,
-                              const CheckOptions& options) {
+compare::Result compare_runs(const dumpfile::Reader& target,
+                             const dumpfile::Reader& golden,
+                             const std::string& label,
+                             const CheckOptions& options) {
     Progress progress(label, 0, options.progress);
     compare::Options comparison;
     comparison.divergence = false;
@@ -110,72 +119,16 @@ compare::Result compare_files(const dumpfile::Reader& target,
         progress.update(done, op);
         if (options.between_steps) options.between_steps();
     };
-    return compare::compare_dumps(target, golden, compare::PrecisionBounds{}, comparison);
+    const compare::PrecisionBounds precision;
+    const SumBounds bounds(precision, target.path(), golden.path());
+    return compare::compare_dumps(target, golden, bounds, comparison);
 }
 
-void count(CheckReport& report) {
-    double worst_ratio = -1;
-    for (size_t i = 0; i < report.ops.size(); ++i) {
-        const OpFinding& op = report.ops[i];
-        const bool judged =
-            op.verdict == "pass" || op.verdict == "fail" || op.verdict == "out_of_range";
-        report.compared += judged ? 1 : 0;
-        report.passed += op.verdict == "pass" ? 1 : 0;
-        report.failed += judged && op.verdict != "pass" ? 1 : 0;
-        report.not_judged += judged ? 0 : 1;
-        report.overflow_introduced += op.overflow == OverflowRole::kIntroduced ? 1 : 0;
-        report.overflow_received += op.overflow == OverflowRole::kReceived ? 1 : 0;
-        const bool culprit =
-            (judged && op.verdict != "pass") || op.overflow == OverflowRole::kIntroduced;
-        if (culprit && !report.first_culprit) report.first_culprit = i;
-        if (op.introduced && op.tolerance > 0 && !(*op.introduced / op.tolerance <= worst_ratio)) {
-            worst_ratio = *op.introduced / op.tolerance;
-            report.worst = i;
-        }
-    }
-}
-
-std::string label_of(const OpFinding& op) {
-    return op.path + (op.node.empty() ? "" : " (" + op.node + ")");
-}
-
-std::string headline(const CheckReport& report) {
-    if (report.first_culprit) {
-        const OpFinding& op = report.ops[*report.first_culprit];
-        if (op.overflow == OverflowRole::kIntroduced)
-            return fmt::format("{} is the first op that overflows; {} op{} only received it",
-                               label_of(op),
-                               report.overflow_received,
-                               report.overflow_received == 1 ? "" : "s");
-        return fmt::format("{} is the first op over its tolerance: {}", label_of(op), op.rule);
-    }
-    if (report.compared == 0) return "no op could be judged";
-    std::string text =
-        fmt::format("all {} judged ops are within tolerance and none overflows", report.compared);
-    if (report.worst) text += "; " + label_of(report.ops[*report.worst]) + " differs most";
-    return text;
-}
-
-void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
-    count(report);
-    report.verdict = report.first_culprit || report.compared == 0 ? "fail" : "pass";
-    report.headline = headline(report);
-    const auto subject = report.first_culprit ? report.first_culprit : report.worst;
-    if (subject) {
-        report.why = explain(report.ops[*subject], golden);
-        if (kept)
-            report.next =
-                "npuscope inspect " + report.free_dump.string() + " " + report.ops[*subject].path;
-    }
-    if (report.not_judged > 0)
-        report.remarks.push_back(
-            fmt::format("{} of {} ops were not judged (constant, empty, missing or incomparable "
-                        "results); the table says which",
-                        report.not_judged,
-                        report.ops.size()));
-}
-
-void note_unmatched(const RunProducts& isolated, CheckReport& report) {
+/// What the isolated run says of the golden: ops that it lacks, tensors that it was given.
+void take_load(const RunProducts& isolated, CheckReport& report) {
+    report.given_differ = isolated.dump.given_differ;
+    for (const dumper::GivenDifference& difference : isolated.dump.first_given)
+        report.given.push_back(dumper::describe(difference));
     if (isolated.dump.unmatched == 0) return;
     const auto& first = isolated.dump.first_unmatched;
     report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
@@ -183,9 +136,14 @@ void note_unmatched(const RunProducts& isolated, CheckReport& report) {
                                          first.empty() ? "" : first.front()));
 }
 
-/// What the two runs on their own give out, and how many predictions change.
-void compare_results(const RunProducts& free, const RunProducts& golden, CheckReport& report) {
-    report.outputs = compare_outputs(free.outputs, golden.outputs);
+/// What the two runs on their own give out, and how many predictions change. A golden that is a
+/// file has no outputs beside its ops.
+void compare_results(const RunProducts& free,
+                     const RunProducts& golden,
+                     const compare::Result& free_result,
+                     CheckReport& report) {
+    report.outputs = golden.outputs.empty() ? outputs_by_dump(free.places, free_result)
+                                            : compare_outputs(free.outputs, golden.outputs);
     if (free.outputs.empty() || golden.outputs.empty()) return;
     const Tensor& result = free.outputs.front().second;
     report.changed = changed_predictions(result, golden.outputs.front().second);
@@ -196,18 +154,23 @@ void compare_results(const RunProducts& free, const RunProducts& golden, CheckRe
 
 CheckReport check(const CheckOptions& options) {
     const onnx_model::Model model = onnx_model::Model::load(options.model);
-    const NamedTensors inputs = options.input.empty() ? seeded_model_inputs(model, options.seed)
-                                                      : read_model_inputs(model, options.input);
+    const NamedTensors inputs =
+        model_inputs(model, options.input, options.seed, options.input_shapes);
     model.check_inputs(inputs);
     const DumpFolder folder(options.output);
 
     CheckReport report;
     report.model = options.model.filename().string();
     report.device = options.device.description();
-    report.inputs = !options.input_name.empty() ? options.input_name
-                    : options.input.empty()
-                        ? fmt::format("seeded uniform(-1, 1), seed {}", options.seed)
-                        : options.input.string();
+    report.inputs =
+        (!options.input_name.empty() ? options.input_name
+         : options.input.empty()     ? fmt::format("seeded uniform(-1, 1), seed {}", options.seed)
+                                     : options.input.string()) +
+        ": " + describe_tensors(inputs);
+    report.bad_inputs = nan_inputs(inputs);
+    if (options.input.empty())
+        if (const std::string open = open_sizes(model, options.input_shapes); !open.empty())
+            report.remarks.push_back("the model leaves sizes open and 1 was taken: " + open);
     report.golden_dump = options.golden.empty() ? folder / "golden.h5" : options.golden;
     report.free_dump = folder / "npu.h5";
     report.isolated_dump = folder / "isolated.h5";
@@ -237,15 +200,15 @@ CheckReport check(const CheckOptions& options) {
         {.use_load = true, .dump_path = report.isolated_dump, .load_file_path = report.golden_dump},
         "isolated run",
         options);
-    note_unmatched(isolated_run, report);
+    take_load(isolated_run, report);
 
     const dumpfile::Reader golden(report.golden_dump);
     const dumpfile::Reader free_dump(report.free_dump);
     const dumpfile::Reader isolated(report.isolated_dump);
     const compare::Result free_result =
-        compare_files(free_dump, golden, "compare free run", options);
+        compare_runs(free_dump, golden, "compare free run", options);
     const compare::Result isolated_result =
-        compare_files(isolated, golden, "compare isolated run", options);
+        compare_runs(isolated, golden, "compare isolated run", options);
     report.ops = collect_findings({golden,
                                    free_dump,
                                    isolated,
@@ -256,7 +219,7 @@ CheckReport check(const CheckOptions& options) {
     for (const auto& [key, value] : free_dump.run_facts())
         report.options.emplace_back(key, value);
 
-    if (options.golden.empty()) compare_results(free_run, golden_run, report);
+    compare_results(free_run, golden_run, free_result, report);
     conclude(report, golden, !folder.temporary());
     trace_culprits({.device = options.device,
                     .reference = options.reference,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "diagnose/check_report.h"
+#include "diagnose/model_inputs.h"
 #include "npu_backend/device.h"
 
 namespace npuscope::diagnose {
@@ -17,8 +18,9 @@ struct CheckOptions {
     Device reference = Device::reference64();
     std::filesystem::path input;  ///< empty: seeded inputs
     uint64_t seed = 0;
-    std::string input_name;        ///< how reports call the inputs; empty: the path or the seed
-    std::filesystem::path golden;  ///< .h5 of another golden run; empty: the reference is run
+    InputShapes input_shapes = {};  ///< of seeded inputs
+    std::string input_name;         ///< how reports call the inputs; empty: the path or the seed
+    std::filesystem::path golden;   ///< .h5 of another golden run; empty: the reference is run
     std::filesystem::path
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
     bool progress = false;

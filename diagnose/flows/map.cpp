@@ -18,6 +18,7 @@
 #include "diagnose/kernel_mapping.h"
 #include "diagnose/kernel_trace.h"
 #include "diagnose/recorded_op.h"
+#include "diagnose/sum_bounds.h"
 #include "ir_tbe_map/kernel_dump.h"
 
 namespace npuscope::diagnose {
@@ -145,11 +146,13 @@ class MapRun {
                     results.values(),
                     mapped);
         for (const dumpfile::Entry* entry : recording.outputs()) {
+            const std::string name = recording.name_of_argument(*entry);
             const RecomputedResult judged =
-                judge_result(result_named(results, recording.name_of_argument(*entry)),
+                judge_result(result_named(results, name),
                              reader_.read(*entry),
                              entry->argument,
-                             std::string(name_of(trace_.compute_type())));
+                             std::string(name_of(trace_.compute_type())),
+                             [&] { return sum_of_magnitudes(op, name, arguments); });
             mapped.results.push_back(
                 {judged.name,
                  judged.relative_error,

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "diagnose/recorded_op.h"
+#include "diagnose/sum_bounds.h"
 #include "npu_backend/executor.h"
 
 namespace npuscope::diagnose {
@@ -31,11 +32,14 @@ void run_op(const dumpfile::Reader& reader,
     Executor executor(device);
     ComputeTypeOf observed;
     executor.attach(observed);
-    const Results results = executor.call_named(op.name(), run.arguments());
+    const NamedValues arguments = run.arguments();
+    const Results results = executor.call_named(op.name(), arguments);
     for (const Entry* entry : run.outputs()) {
         const std::string name = run.name_of_argument(*entry);
         report.results.push_back(judge_result(
-            result_named(results, name), reader.read(*entry), entry->argument, observed.type));
+            result_named(results, name), reader.read(*entry), entry->argument, observed.type, [&] {
+                return sum_of_magnitudes(op, name, arguments);
+            }));
     }
 }
 
@@ -52,7 +56,8 @@ const Tensor* result_named(const Results& results, const std::string& path) {
 RecomputedResult judge_result(const Tensor* computed,
                               const Tensor& recorded,
                               const std::string& name,
-                              const std::string& compute_type) {
+                              const std::string& compute_type,
+                              const std::function<double()>& magnitudes) {
     RecomputedResult result{.name = name, .bound = {}};
     if (computed == nullptr) {
         result.incomparable = "the op gives no such result";
@@ -78,8 +83,12 @@ RecomputedResult judge_result(const Tensor* computed,
         bound = std::move(stored);
     compare::Options options;
     options.divergence = false;
-    const compare::TensorResult measured =
-        compare::compare_tensors(*computed, recorded, bound, options);
+    compare::TensorResult measured = compare::compare_tensors(*computed, recorded, bound, options);
+    if (magnitudes && measured.judgement.verdict == compare::Verdict::kFail && !bound.exact) {
+        bound.scale = magnitudes();
+        if (bound.scale > 0)
+            measured = compare::compare_tensors(*computed, recorded, bound, options);
+    }
     result.relative_error = compare::relative_error(measured);
     result.within = !compare::is_finding(measured.judgement.verdict);
     result.bound = bound.source;

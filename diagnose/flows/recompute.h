@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,13 @@ struct RecomputeReport {
 /// nullptr when there is no such tensor; `path` is "name" or, in a list, "name/name_0".
 [[nodiscard]] const Tensor* result_named(const Results& results, const std::string& path);
 
-/// One computed result (or nullptr) against what was recorded as `name`.
+/// One computed result (or nullptr) against what was recorded as `name`. `magnitudes` is asked when
+/// the result exceeds its bound; as compare::Bounds::sum_of_magnitudes.
 [[nodiscard]] RecomputedResult judge_result(const Tensor* computed,
                                             const Tensor& recorded,
                                             const std::string& name,
-                                            const std::string& compute_type);
+                                            const std::string& compute_type,
+                                            const std::function<double()>& magnitudes = {});
 
 /// Names and arguments of other frameworks go through the aliases. A mask that was not recorded
 /// asks for the recorded results; an argument that is neither recorded nor optional skips the op.

@@ -104,8 +104,8 @@ Device device_from_names(const std::string& device,
 RunReport run(const RunOptions& options) {
     const dumper::DumpOptions dump = dump_options(options);
     const onnx_model::Model model = onnx_model::Model::load(options.model);
-    const NamedTensors inputs = options.input.empty() ? seeded_model_inputs(model, options.seed)
-                                                      : read_model_inputs(model, options.input);
+    const NamedTensors inputs =
+        model_inputs(model, options.input, options.seed, options.input_shapes);
     if (!options.batch && !options.loss_scale) model.check_inputs(inputs);
     if (options.batch && options.loss_scale)
         throw Error(ErrorKind::kUsage,
@@ -122,6 +122,8 @@ RunReport run(const RunOptions& options) {
     if (!options.profile.empty()) profile = std::make_unique<OpProfile>(executor);
 
     RunReport report;
+    report.inputs = describe_tensors(inputs);
+    if (options.input.empty()) report.open_sizes = open_sizes(model, options.input_shapes);
     const auto start = std::chrono::steady_clock::now();
     {
         Progress progress("run", model.node_count(), options.progress);
@@ -136,7 +138,7 @@ RunReport run(const RunOptions& options) {
             report.loss_scale = std::move(step.attempts);
         } else {
             report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
-                                           : model.run(executor, inputs, on_node);
+                                           : run_model(model, executor, inputs, on_node);
         }
     }
     report.seconds =
@@ -144,6 +146,7 @@ RunReport run(const RunOptions& options) {
     report.ops = executor.last_seqid();
     report.cube_ranges = executor.cube_ranges();
     if (scope) report.dump = scope->close();
+    if (dump.use_load) dumper::require_a_match(*report.dump, dump.load_file_path);
     if (kernels) report.kernels = kernels->close();
     if (executor.observer_error_count() > 0)
         throw Error(ErrorKind::kInternal,

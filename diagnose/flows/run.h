@@ -11,6 +11,7 @@
 #include "core/npz/npy.h"
 #include "diagnose/expectation.h"
 #include "diagnose/scaled_step.h"
+#include "diagnose/seeded_inputs.h"
 #include "dumper/dump_scope.h"
 #include "ir_tbe_map/kernel_dump.h"
 #include "npu_backend/device.h"
@@ -22,10 +23,11 @@ namespace npuscope::diagnose {
 struct RunOptions {
     std::filesystem::path model;
     Device device;
-    std::filesystem::path input;   ///< empty: seeded inputs
-    uint64_t seed = 0;             ///< of seeded inputs
-    std::filesystem::path output;  ///< .npz to write; arrays out_<name>
-    std::filesystem::path expect;  ///< .npz with out_<name>
+    std::filesystem::path input;    ///< empty: seeded inputs
+    uint64_t seed = 0;              ///< of seeded inputs
+    InputShapes input_shapes = {};  ///< likewise
+    std::filesystem::path output;   ///< .npz to write; arrays out_<name>
+    std::filesystem::path expect;   ///< .npz with out_<name>
     double expect_tolerance = kExpectTolerance;
     std::filesystem::path labels;  ///< .npz or .npy with class numbers
     bool batch = false;
@@ -47,6 +49,8 @@ struct RunOptions {
 };
 
 struct RunReport {
+    std::string inputs;      ///< their names, dtypes and shapes
+    std::string open_sizes;  ///< as open_sizes(), of seeded inputs
     NamedTensors outputs;
     std::vector<OutputDifference> expectation;
     bool expectation_met = true;

@@ -112,6 +112,8 @@ std::string to_json(const CheckReport& report) {
                    {"not_judged", report.not_judged},
                    {"overflow_introduced", report.overflow_introduced},
                    {"overflow_received", report.overflow_received}}},
+                 {"given", {{"differ", report.given_differ}, {"first", report.given}}},
+                 {"bad_inputs", report.bad_inputs},
                  {"remarks", report.remarks},
                  {"dumps",
                   {{"golden", report.golden_dump.string()},

@@ -176,7 +176,7 @@ constexpr auto kRows = std::to_array<OpRow>({
      "GatherV2, GatherV2, Sub, LpNormReduce, LpNormUpdate (CANN: Pdist)",
      "ours",
      lower_pdist},
-    {"trace(Tensor self) -> Tensor", "ReduceSum", "ours", lower_trace},
+    {"trace(Tensor self) -> Tensor", "ReduceSum", "ours", lower_trace, "result"},
     {"_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
      "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool "
      "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",

@@ -133,7 +133,8 @@ constexpr auto kRows = std::to_array<OpRow>({
      "Cast of float32 operands where the Cube takes none; TransData; Conv2DBackpropInput (Conv2D "
      "when transposed), Conv2DBackpropFilter, Cast (Conv3D likewise); ReduceSum for the bias",
      "spec",
-     lower_convolution_backward},
+     lower_convolution_backward,
+     "result2"},
 });
 
 }  // namespace

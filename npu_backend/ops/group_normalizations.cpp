@@ -93,17 +93,20 @@ constexpr auto kRows = std::to_array<OpRow>({
      "Tensor)",
      "OnesLike for a missing weight; LayerNormGrad",
      "table",
-     lower_layer_norm_gradient},
+     lower_layer_norm_gradient,
+     "result2"},
     {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int "
      "group, float eps) -> (Tensor, Tensor, Tensor)",
      "OnesLike, ZerosLike for missing parameters; GroupNorm",
      "ours",
-     lower_group_norm},
+     lower_group_norm,
+     "result1"},
     {"native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? "
      "weight, int N, int C, int HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
      "OnesLike for a missing weight; GroupNormGrad",
      "ours",
-     lower_group_norm_gradient},
+     lower_group_norm_gradient,
+     "result2"},
 });
 
 }  // namespace

@@ -62,7 +62,8 @@ constexpr auto kRows = std::to_array<OpRow>({
      "training: Mul, Reciprocal, Adds for the variance; BNTrainingUpdateGrad, "
      "BNTrainingReduceGrad; else BNTrainingUpdateGrad, BNInferGrad",
      "spec",
-     lower_batch_norm_backward},
+     lower_batch_norm_backward,
+     "result2"},
 });
 
 }  // namespace

@@ -110,13 +110,15 @@ constexpr auto kRows = std::to_array<OpRow>({
      "eps) -> (Tensor, Tensor, Tensor)",
      "LayerNorm; Adds, Rsqrt for the third result",
      "spec",
-     lower_layer_norm},
+     lower_layer_norm,
+     "result1"},
     {"native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
      "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      "TransData of images; training: BNTrainingReduce, BNTrainingUpdate; Adds, Rsqrt for the third "
      "result (the running statistics are not written back); else BNInfer; TransData",
      "spec",
-     lower_batch_norm},
+     lower_batch_norm,
+     "result1"},
 });
 
 }  // namespace

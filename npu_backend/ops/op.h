@@ -19,6 +19,10 @@ struct OpRow {
                                ///< (extracted from it), "indirect" (a choice among what it may
                                ///< launch), "ours"
     void (*lower)(Lowering& op);
+    /// The result that is a sum or a mean of inputs, by its name in the schema ("result0" is the
+    /// first without one); "" when there is none. Its rounding errors grow with the sum of the
+    /// magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
+    std::string_view sum = {};
 };
 
 /// A row with its schema parsed.

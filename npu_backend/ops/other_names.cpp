@@ -229,7 +229,8 @@ constexpr auto kRows = std::to_array<OpRow>({
      "Tensor grad_weight, Tensor grad_bias)",
      "as convolution_backward: Conv2DBackpropInput, Conv2DBackpropFilter, ReduceSum",
      "ours",
-     lower_slow_convolution_gradient},
+     lower_slow_convolution_gradient,
+     "grad_bias"},
     {"_conv_depthwise2d(Tensor self, Tensor weight, int[2] kernel_size, Tensor? bias, int[2] "
      "stride, int[2] padding, int[2] dilation) -> Tensor",
      "as convolution: Conv2D",
@@ -239,12 +240,14 @@ constexpr auto kRows = std::to_array<OpRow>({
      "Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer",
      "ours",
-     lower_legit},
+     lower_legit,
+     "result1"},
     {"_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, "
      "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate",
      "ours",
-     lower_legit_no_stats},
+     lower_legit_no_stats,
+     "result1"},
     {"_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor "
      "running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      "as native_batch_norm: BNInfer",
@@ -256,13 +259,15 @@ constexpr auto kRows = std::to_array<OpRow>({
      "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer; the fourth result is "
      "empty",
      "ours",
-     lower_cudnn_batch_norm},
+     lower_cudnn_batch_norm,
+     "result1"},
     {"cudnn_batch_norm_backward(Tensor input, Tensor grad_output, Tensor weight, Tensor? "
      "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, float epsilon, "
      "Tensor? reserveSpace=None) -> (Tensor, Tensor, Tensor)",
      "as native_batch_norm_backward: BNTrainingUpdateGrad, BNTrainingReduceGrad",
      "ours",
-     lower_cudnn_batch_norm_gradient},
+     lower_cudnn_batch_norm_gradient,
+     "result2"},
     {"linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
      "as addmm or mm of the input's rows: MatMul, Add",
      "ours",

@@ -72,7 +72,8 @@ constexpr auto kRows = std::to_array<OpRow>({
      "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
      "AvgPoolV2",
      "table",
-     lower_average_pool},
+     lower_average_pool,
+     "result"},
 });
 
 }  // namespace

@@ -49,6 +49,7 @@ py::object call(LockedExecutor& self,
     {
         const py::gil_scoped_release released;
         const std::lock_guard lock(self.mutex);
+        self.executor.assume_computed(values);
         results = self.executor.call_named(op, std::move(values));
     }
     return results_to_python(results.values(), TensorsAs::kArray);

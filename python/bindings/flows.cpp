@@ -9,6 +9,7 @@
 #include "diagnose/flows/check.h"
 #include "diagnose/flows/run.h"
 #include "diagnose/model_inputs.h"
+#include "diagnose/sum_bounds.h"
 #include "overflow/scan.h"
 #include "overflow/scan_report.h"
 #include "python/bindings/interruptible.h"
@@ -86,7 +87,8 @@ py::dict compare_dumps(const std::string& target,
         compare::Options options;
         options.inputs = inputs;
         options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
-        compare::Result found = compare::compare_files(target, golden, *bounds, options);
+        const diagnose::SumBounds sums(*bounds, target, golden);
+        compare::Result found = compare::compare_files(target, golden, sums, options);
         if (output) compare::write_reports(found, {.target = target, .golden = golden}, *output);
         return found;
     });
@@ -111,7 +113,8 @@ std::string check(const fs::path& model,
                   const std::string& chip_name,
                   const std::vector<std::string>& settings,
                   const CheckFiles& files,
-                  uint64_t seed) {
+                  uint64_t seed,
+                  diagnose::InputShapes shapes) {
     return interruptible([&](const StopRequest& stop) {
         diagnose::CheckOptions options;
         options.model = model;
@@ -120,6 +123,7 @@ std::string check(const fs::path& model,
         options.golden = files.golden.value_or(fs::path());
         options.output = files.output.value_or(fs::path());
         options.seed = seed;
+        options.input_shapes = std::move(shapes);
         options.between_steps = [&] { stop.check(); };
         return diagnose::to_json(diagnose::check(options));
     });
@@ -161,8 +165,9 @@ void register_flows(py::module_& module) {
            const std::optional<fs::path>& input,
            const std::optional<fs::path>& golden,
            const std::optional<fs::path>& output,
-           uint64_t seed) {
-            return check(model, chip, settings, {input, golden, output}, seed);
+           uint64_t seed,
+           diagnose::InputShapes shapes) {
+            return check(model, chip, settings, {input, golden, output}, seed, std::move(shapes));
         },
         py::arg("model"),
         py::arg("chip"),
@@ -170,7 +175,8 @@ void register_flows(py::module_& module) {
         py::arg("input") = py::none(),
         py::arg("golden") = py::none(),
         py::arg("output") = py::none(),
-        py::arg("seed") = 0);
+        py::arg("seed") = 0,
+        py::arg("input_shapes") = diagnose::InputShapes());
     module.def("scan_overflow", &scan, py::arg("dump"), py::arg("headroom"));
     module.attr("LATENT_BINADES") = overflow::kLatentBinades;
     module.def(
@@ -179,15 +185,16 @@ void register_flows(py::module_& module) {
         py::arg("model"));
     module.def(
         "seeded_inputs",
-        [](const fs::path& path, uint64_t seed) {
+        [](const fs::path& path, uint64_t seed, const diagnose::InputShapes& shapes) {
             py::dict arrays;
             const auto model = onnx_model::Model::load(path);
-            for (const auto& [name, tensor] : diagnose::seeded_model_inputs(model, seed))
+            for (const auto& [name, tensor] : diagnose::seeded_model_inputs(model, seed, shapes))
                 arrays[py::str(name)] = to_python(tensor, TensorsAs::kArray);
             return arrays;
         },
         py::arg("model"),
-        py::arg("seed"));
+        py::arg("seed"),
+        py::arg("input_shapes") = diagnose::InputShapes());
     module.def(
         "write_npz",
         [](const fs::path& path, const py::dict& arrays) {

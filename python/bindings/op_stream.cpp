@@ -1,6 +1,7 @@
 #include "python/bindings/op_stream.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/error.h"
 
@@ -26,6 +27,19 @@ bool differs(const Value& before, const Value& after) {
         return other == nullptr || !(*scalar == *other);
     }
     return false;
+}
+
+ComputedHere computed_here(const StreamOp& op) {
+    if (!op.given) return {};
+    std::unordered_set<uint64_t> given;
+    for (const NamedValue& input : op.inputs)
+        if (std::ranges::find(*op.given, input.name) != op.given->end())
+            for_each_tensor({input}, [&](const std::string&, const Tensor& tensor) {
+                given.insert(tensor.storage_id());
+            });
+    return [given = std::move(given)](const Tensor& tensor) {
+        return !given.contains(tensor.storage_id());
+    };
 }
 
 bool holds_float64(const NamedValues& values) {
@@ -73,10 +87,10 @@ void OpStream::begin(StreamOp& op) {
     op.replaced.assign(op.inputs.size(), false);
     if (op.recorded) {
         op.seqid = ++counter_->last;
-        const NamedValues given = op.inputs;
-        provide_inputs(op.name, op.inputs);
-        for (size_t i = 0; i < given.size(); ++i)
-            op.replaced[i] = differs(given[i].value, op.inputs[i].value);
+        const NamedValues before = op.inputs;
+        provide_inputs(op.name, op.inputs, computed_here(op));
+        for (size_t i = 0; i < before.size(); ++i)
+            op.replaced[i] = differs(before[i].value, op.inputs[i].value);
     }
     if (!has_observers()) return;
     const OpBegin event{op.name, op.seqid, op.recorded, op.inputs, op.source};

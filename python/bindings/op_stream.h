@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ struct StreamOp {
     std::string name;
     int64_t seqid = 0;  ///< 0 when not recorded
     bool recorded = true;
-    NamedValues inputs;          ///< after replacement
+    NamedValues inputs;  ///< after replacement
+    /// Names of inputs that no op of the program computed; nothing: not known.
+    std::optional<std::vector<std::string>> given;
     std::vector<bool> replaced;  ///< by input: the provider gave another value
     OpSource source;
     NamedValues outputs;

@@ -102,6 +102,11 @@ py::dict summary_dict(const dumper::DumpSummary& summary) {
     row["unmatched"] = summary.unmatched;
     row["first_unmatched"] = summary.first_unmatched;
     row["replaced_tensors"] = summary.replaced_tensors;
+    row["given_differ"] = summary.given_differ;
+    py::list given;
+    for (const dumper::GivenDifference& difference : summary.first_given)
+        given.append(dumper::describe(difference));
+    row["first_given"] = given;
     return row;
 }
 

@@ -51,6 +51,7 @@ std::unique_ptr<StreamOp> begin(OpStream& stream,
     op->source.line = text("line");
     op->source.autograd = text("autograd");
     op->source.fallback = text("fallback");
+    if (source.contains("given")) op->given = py::cast<std::vector<std::string>>(source["given"]);
     if (source.contains("thread")) op->source.thread = py::cast<int64_t>(source["thread"]);
     if (source.contains("step")) op->source.step = py::cast<int64_t>(source["step"]);
     const py::gil_scoped_release released;

@@ -27,6 +27,8 @@ class DumpSummary:
     """What a closed dump has to tell. `path` is None when nothing was recorded: then no file is made.
 
     bytes           of the file, or what it would take when only an estimate was asked for.
+    given_differ    load mode: how many tensors that the program was given (weights, constants, the
+                    model's inputs) are not the golden's; `first_given` tells of the first ten.
     """
 
     path: Optional[str] = None
@@ -39,6 +41,8 @@ class DumpSummary:
     unmatched: int = 0
     first_unmatched: List[str] = field(default_factory=list)
     replaced_tensors: int = 0
+    given_differ: int = 0
+    first_given: List[str] = field(default_factory=list)
 
 
 _open_scopes: "weakref.WeakSet[OpenScope]" = weakref.WeakSet()
@@ -72,6 +76,18 @@ def _forget_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def require_a_match(summary: Optional[DumpSummary], options: Mapping[str, Any]) -> None:
+    """Of load mode. Errors: UsageError when ops ran and none has a counterpart in the golden: a dump of
+    another model would otherwise look like a run without a finding."""
+    golden = options.get("load_file_path")
+    if not golden or summary is None or not summary.ops_seen or summary.unmatched < summary.ops_seen:
+        return
+    raise UsageError(
+        f"no op of this block has a counterpart in the golden file '{golden}'; the first: "
+        f"{summary.first_unmatched[0]}. Is it the dump of another model?"
+    )
 
 
 def path_text(path: Optional[PathLike]) -> Optional[str]:
@@ -222,3 +238,4 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
                     self.kernels = self._kernels.close()
             finally:
                 self.summary = self._scope.close(error)
+            require_a_match(self.summary, self._options)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from npuscope import _core
-from npuscope.dump_scope import OpenScope, PathLike, path_text
+from npuscope.dump_scope import OpenScope, PathLike, path_text, require_a_match
 from npuscope.executor import Executor, Setting, settings_list
 
 
@@ -23,10 +23,12 @@ def run(
     check_overflow: Optional[PathLike] = None,
     settings: Optional[Mapping[str, Setting]] = None,
     seed: int = 0,
+    input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
 ) -> Dict[str, np.ndarray]:
     """Runs an ONNX model on an emulated chip ("cpu" is the reference); outputs by name.
 
     inputs          arrays by the model's input names; None: seeded uniform(-1, 1), integers 0.
+    input_shapes    of random inputs, where the model leaves sizes open; others are taken as 1.
     dump            .h5 for every op; with `load` each op runs on the golden's inputs.
     check_overflow  .h5 for ops that overflow only.
 
@@ -35,7 +37,7 @@ def run(
     """
     executor = chip if isinstance(chip, Executor) else Executor(chip, settings=settings)
     path = path_text(model)
-    given = dict(inputs) if inputs is not None else _core.seeded_inputs(path, seed)
+    given = dict(inputs) if inputs is not None else _core.seeded_inputs(path, seed, dict(input_shapes or {}))
     options = {
         "use_dump": bool(dump) and not load,
         "use_load": bool(load),
@@ -53,7 +55,9 @@ def run(
         error = raised
         raise
     finally:
-        scope.close(error)
+        summary = scope.close(error)
+        if error is None:
+            require_a_match(summary, options)
 
 
 def check(
@@ -65,9 +69,11 @@ def check(
     output: Optional[PathLike] = None,
     settings: Optional[Mapping[str, Setting]] = None,
     seed: int = 0,
+    input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
 ) -> Dict[str, Any]:
     """Golden, free and isolated runs of a model, and the first op at fault, as `npuscope check --json`
-    prints it (docs/verdicts.md). `output` is a folder for dumps and report.html. Ctrl-C ends it."""
+    prints it (docs/verdicts.md). `output` is a folder for dumps and report.html. `input_shapes` are
+    of random inputs, where the model leaves sizes open; others are taken as 1. Ctrl-C ends it."""
     text = _core.check(
         path_text(model),
         chip,
@@ -76,6 +82,7 @@ def check(
         path_text(golden),
         path_text(output),
         seed,
+        {name: list(shape) for name, shape in (input_shapes or {}).items()},
     )
     return json.loads(text)
 

@@ -33,6 +33,16 @@ TEST(Judge, passes_up_to_the_tolerance_of_the_largest_golden_value) {
     EXPECT_EQ(fail.rule, "max|t-g| 0.75 > 0.5 = 0.01 max|g| (test)");
 }
 
+TEST(Judge, holds_a_sum_that_cancels_against_what_was_added) {
+    const Bound sum = {.tolerance = 0.01, .limit = {}, .source = "test", .scale = 200};
+    EXPECT_EQ(judged({2, 1}, {0.5f, 0}, sum).verdict, Verdict::kPass);
+    const Judgement fail = judged({3, 1}, {0.5f, 0}, sum);
+    EXPECT_EQ(fail.verdict, Verdict::kFail);
+    EXPECT_EQ(fail.rule, "max|t-g| 2.5 > 2 = 0.01 sum|x| (test)");
+    // What is left is more than what was said to be added: the larger counts.
+    EXPECT_EQ(judged({1003, 1}, {1000, 0}, sum).verdict, Verdict::kPass);
+}
+
 TEST(Judge, is_absolute_where_the_golden_is_zero) {
     EXPECT_EQ(judged({0.01f, 0.005f}, {0, 0}).verdict, Verdict::kPass);
     EXPECT_EQ(judged({0.02f, 0}, {0, 0}).verdict, Verdict::kFail);

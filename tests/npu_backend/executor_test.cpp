@@ -189,7 +189,7 @@ TEST(Executor, views_are_not_recorded_unless_asked) {
 }
 
 struct Loader : InputProvider {
-    void provide(std::string_view name, NamedValues& inputs) override {
+    void provide(std::string_view name, NamedValues& inputs, const ComputedHere&) override {
         asked.emplace_back(name);
         inputs[0].value = floats({1}, {-5});
     }

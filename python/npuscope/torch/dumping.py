@@ -17,6 +17,7 @@ from npuscope.dump_scope import (
     check_flags,
     dump_options,
     kernels_while_loading,
+    require_a_match,
 )
 from npuscope.errors import UsageError, giving_way_to
 from npuscope.kernel_dump import KernelDumpSummary, KernelsWhileLoading
@@ -162,6 +163,8 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
                 self.summary = self._session.detach(self._scope, error)
         if self.summary is not None and not self._quiet:
             _tell(self.summary, self._session.stream.observer_errors)
+        if error is None:
+            require_a_match(self.summary, self._options)
 
     def step(self) -> None:
         """The next training step begins."""
@@ -176,6 +179,9 @@ def _tell(summary: DumpSummary, errors: Tuple[int, str]) -> None:
         lines += [f"  {row}" for row in summary.first_unmatched]
         if summary.unmatched > len(summary.first_unmatched):
             lines.append(f"  … and {summary.unmatched - len(summary.first_unmatched)} more")
+    if summary.given_differ:
+        lines.append(f"{summary.given_differ} tensors that no op computed are not the golden's:")
+        lines += [f"  {row}" for row in summary.first_given]
     if errors[0]:
         lines.append(f"{errors[0]} ops could not be recorded; the first: {errors[1]}")
     for line in lines:

@@ -10,6 +10,7 @@
 | torch._C._dispatch_has_kernel_for_dispatch_key | what the CPU can compute | 1.13 |
 | OpOverload._schema | argument names and defaults | 1.13 |
 | OpOverload.tags | which ops draw random numbers | 1.13 |
+| storage()._cdata | which tensors share their elements | 1.13 |
 """
 
 from __future__ import annotations
@@ -55,6 +56,15 @@ class unseen:  # noqa: N801 - reads as a statement: with unseen():
 
 def schema_of(op: Any) -> Any:
     return op._schema
+
+
+def storage_key(tensor: torch.Tensor) -> Optional[int]:
+    """Equal for tensors that share their elements. None for what has no storage (sparse, meta)."""
+    try:
+        whole = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+        return whole._cdata if tensor.device.type != "meta" else None
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return None
 
 
 def overload_packet(name: str) -> Any:

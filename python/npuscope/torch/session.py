@@ -13,6 +13,7 @@ import torch
 from npuscope import _core
 from npuscope.dump_scope import DumpSummary, OpenScope
 from npuscope.torch import private
+from npuscope.torch.computed import ComputedStorages
 from npuscope.torch.origins import Origins
 from npuscope.torch.plans import Plan, plan_of, says_nothing
 from npuscope.torch.tensors import NAME_OF, to_core, to_torch
@@ -94,6 +95,8 @@ class Session:
         self._turn: ContextManager[Any] = contextlib.nullcontext()
         self._asleep = False
         self._inputs_of: Dict[int, bool] = {}
+        # Of load mode: what the program was given is held against the golden's.
+        self._computed: Optional[ComputedStorages] = None
         self.after_op: Optional[Callable[[], None]] = None
         _sessions.add(self)
 
@@ -129,6 +132,7 @@ class Session:
         if loads:
             # A golden run belongs to one running op: others wait.
             self._turn = threading.RLock()
+            self._computed = self._computed or ComputedStorages()
         return scope
 
     def detach(self, scope: OpenScope, error: Optional[BaseException]) -> DumpSummary:
@@ -163,10 +167,16 @@ class Session:
     def run(self, op: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         plan = plan_of(op)
         if plan.passive or plan.describes_storage or self._asleep:
-            return op(*args, **kwargs)
+            outputs = op(*args, **kwargs)
+            if self._computed is not None and not plan.is_view:
+                self._computed.follow((args, tuple(kwargs.values())), outputs)
+            return outputs
         if self.chip is None and not self.wants(plan.name):
             seqids.skip()
-            return op(*args, **kwargs)
+            outputs = op(*args, **kwargs)
+            if self._computed is not None:
+                self._computed.take(plan, plan.bind(args, kwargs), outputs)
+            return outputs
         values = plan.bind(args, kwargs)
         with self._turn:
             return self._observe(plan, values)
@@ -174,12 +184,17 @@ class Session:
     def _observe(self, plan: Plan, values: List[Any]) -> Any:
         with private.unseen():
             arguments = arguments_of(plan, values, self._needs_inputs)
-            running = self.stream.begin(plan.name, arguments, True, self.facts())
+            facts = self.facts()
+            if self._computed is not None:
+                facts["given"] = self._computed.given(plan, values)
+            running = self.stream.begin(plan.name, arguments, True, facts)
             replaced = running.replaced()
             given = self._with(plan, values, replaced) if replaced else values
         outputs = self.compute(plan, given, running, replaced)
         if replaced and plan.written:
             outputs = self._write_back(plan, values, given, outputs)
+        if self._computed is not None:
+            self._computed.take(plan, values, outputs)
         with private.unseen():
             self.finish(plan, running, outputs)
         if self.after_op is not None:

@@ -44,7 +44,9 @@ struct Odd : Observer {
 };
 
 struct Provider : InputProvider {
-    void provide(std::string_view, NamedValues& inputs) override { inputs[0].value = int64_t{42}; }
+    void provide(std::string_view, NamedValues& inputs, const ComputedHere&) override {
+        inputs[0].value = int64_t{42};
+    }
 };
 
 TEST(EventSource, calls_observers_in_the_order_of_attaching_until_they_detach) {

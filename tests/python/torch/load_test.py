@@ -82,11 +82,25 @@ class Load(Folder):
                 for _ in range(12):
                     x.exp()
                 x.tanh()
+                torch.ones(2).exp()
         self.assertEqual(dump.summary.unmatched, 13)
         self.assertEqual(len(dump.summary.first_unmatched), 10)
         self.assertIn("float32 [3] here, float32 [2] in the golden", dump.summary.first_unmatched[0])
-        self.assertIn("13 of 13 ops ran on their own data", told.getvalue())
+        self.assertIn("13 of 15 ops ran on their own data", told.getvalue())
         self.assertIn("and 3 more", told.getvalue())
+
+    def test_a_file_without_any_counterpart_is_an_error(self) -> None:
+        with nt.dumper(use_dump=True, dump_path=self.golden):
+            torch.ones(2).exp()
+        dump = nt.dumper(use_load=True, load_file_path=self.golden, dump_path=self.path, quiet=True)
+        with self.assertRaisesRegex(npuscope.UsageError, "no op of this block has a counterpart"):
+            with dump:
+                torch.ones(3).exp()
+        self.assertEqual(dump.summary.unmatched, dump.summary.ops_seen)
+        with self.assertRaisesRegex(ValueError, "its own"):
+            with nt.dumper(use_load=True, load_file_path=self.golden, dump_path=self.path):
+                torch.ones(3).exp()
+                raise ValueError("its own")
 
     def check_a_recording_of_a_gpu(self, tolerance: float) -> None:
         golden = f"{os.environ['NPUSCOPE_SOURCE_DIR']}/data/recordings/gpu_step_fp32.h5"
