@@ -13,6 +13,7 @@
 #include "compare/judge.h"
 #include "compare/plan.h"
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/parallel/parallel_for.h"
 
 namespace npuscope::compare {
@@ -23,7 +24,7 @@ using dumpfile::Entry;
 
 std::string node_of(const std::string& facts) {
     if (facts.empty()) return {};
-    const auto json = nlohmann::json::parse(facts, nullptr, false);
+    const auto json = parse_json<nlohmann::json>(facts);
     if (!json.is_object()) return {};
     const auto node = json.find("node");
     return node != json.end() && node->is_string() ? node->get<std::string>() : std::string();

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
 #include "core/dumpfile/layout.h"
 
 namespace npuscope::diagnose {
@@ -16,7 +17,7 @@ void take_facts(const dumpfile::OpEntry* entry, OpFinding& op) {
     if (entry == nullptr) return;
     for (const dumpfile::Entry& tensor : entry->entries)
         if (!tensor.compute_type.empty()) op.compute_type = tensor.compute_type;
-    const auto facts = nlohmann::json::parse(entry->facts_json, nullptr, false);
+    const auto facts = parse_json<nlohmann::json>(entry->facts_json);
     if (!facts.is_object()) return;
     if (facts.contains("node") && facts["node"].is_string()) op.node = facts["node"];
     if (facts.contains("kernels") && facts["kernels"].is_array())

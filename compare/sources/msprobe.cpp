@@ -10,6 +10,7 @@
 
 #include "compare/sources/source.h"
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/npz/tensor_files.h"
@@ -138,7 +139,11 @@ class OpReader {
 
 Source source_of_msprobe(const std::filesystem::path& path) {
     const std::string what = "'" + printable(path.string()) + "'";
-    const json root = json::parse(read_text_file(path), nullptr, false);
+    const std::string text = read_text_file(path);
+    const auto root = parse_json<json>(text);
+    if (root.is_discarded())
+        throw Error(ErrorKind::kFormat,
+                    what + " is no dump.json of msprobe: " + printable(json_problem(text).reason));
     const bool has_data = root.is_object() && root.contains("data") && root["data"].is_object();
     if (!has_data)
         throw Error(ErrorKind::kFormat, what + " is no dump.json of msprobe: it has no 'data'");

@@ -201,6 +201,15 @@ class Sources(unittest.TestCase):
         self.assertNotIn("shapes", rule[0])
         self.assertIn("statistics", rule[0])
 
+    def test_rejects_msprobe_nested_too_deeply(self):
+        golden = self.msprobe("golden")
+        folder = self.msprobe("deep")
+        deep = "[" * 200_000 + "]" * 200_000
+        (folder / "step0/rank0/dump.json").write_text('{"data": {"a": {"input_args": %s}}}' % deep)
+        code, result, errors = compare(folder, golden)
+        self.assertEqual((code, result), (2, None))
+        self.assertIn("is no dump.json of msprobe: it is nested more than 100 deep", errors)
+
     def test_a_cann_folder_against_arrays(self):
         """The outputs that msaccucmp's recorded fusion case holds, against its golden arrays."""
         case = SOURCE / "tests/golden/msaccucmp_folders/fusion/in"
