@@ -36,6 +36,7 @@ struct TensorResult {
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
+    int missing_statistics = 0;   ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
 };
@@ -58,6 +59,9 @@ struct Counts {
     int64_t only_golden = 0;     ///< ops
     int64_t tensors = 0;         ///< measured
     int64_t by_verdict[9] = {};  ///< tensors, by Verdict
+    /// Tensors without elements: no statistic was recorded on both sides, or only some.
+    int64_t not_recorded = 0;
+    int64_t partly_recorded = 0;
 };
 
 struct Result {

@@ -91,7 +91,9 @@ std::string write(const Result& result, const ReportOptions& options) {
     json["counts"] = {{"ops", counts.ops},
                       {"only_target", counts.only_target},
                       {"only_golden", counts.only_golden},
-                      {"tensors", counts.tensors}};
+                      {"tensors", counts.tensors},
+                      {"not_recorded", counts.not_recorded},
+                      {"partly_recorded", counts.partly_recorded}};
     for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();

@@ -67,12 +67,22 @@ double relative_error(const OpResult& op) {
     return tensor->sums.max_d / tensor->sums.max_abs_g;
 }
 
+/// What was not recorded is counted below the table.
+bool is_not_recorded(const OpResult& op) {
+    const TensorResult* tensor = deciding_tensor(op);
+    return op.judgement.verdict == Verdict::kUndefined && tensor != nullptr &&
+           tensor->missing_statistics > 0;
+}
+
+bool is_worth_a_line(const OpResult& op) {
+    return op.judgement.verdict != Verdict::kPass && op.judgement.verdict != Verdict::kInherited &&
+           !is_not_recorded(op);
+}
+
 std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOptions& options) {
     std::vector<const OpResult*> ops;
     for (const OpResult& op : result.ops)
-        if (options.all_ops ||
-            (op.judgement.verdict != Verdict::kPass && op.judgement.verdict != Verdict::kInherited))
-            ops.push_back(&op);
+        if (options.all_ops || is_worth_a_line(op)) ops.push_back(&op);
     if (options.worst_first)
         std::stable_sort(ops.begin(), ops.end(), [](const OpResult* a, const OpResult* b) {
             if (a->judgement.verdict != b->judgement.verdict)
@@ -130,7 +140,13 @@ std::string summary(const Result& result, const ReportOptions& options) {
         text += fmt::format("; {} ops only in the target", counts.only_target);
     if (counts.only_golden > 0)
         text += fmt::format("; {} ops only in the golden", counts.only_golden);
-    return text + "\n";
+    text += "\n";
+    if (counts.not_recorded + counts.partly_recorded > 0)
+        text += fmt::format(
+            "not recorded on both sides: any statistic of {} tensors, some statistics of {}\n",
+            counts.not_recorded,
+            counts.partly_recorded);
+    return text;
 }
 
 std::string write(const Result& result, const ReportOptions& options) {

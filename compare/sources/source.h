@@ -7,19 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "compare/sources/recorded_statistics.h"
 #include "core/dumpfile/layout.h"
 #include "core/npz/npy.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
-
-/// What some recorders keep of a tensor instead of its elements.
-struct RecordedStatistics {
-    double max = 0;
-    double min = 0;
-    double mean = 0;
-    double norm = 0;  ///< Euclidean
-};
 
 struct SourceTensor {
     dumpfile::Direction direction = dumpfile::Direction::kOutput;
@@ -29,7 +22,7 @@ struct SourceTensor {
     Shape shape;
     std::optional<Tensor> data;
     std::optional<RecordedStatistics> statistics;
-    std::string problem;  ///< why there is neither
+    std::string problem;  ///< what could not be read; "" where nothing was recorded
 };
 
 struct SourceOp {
@@ -38,6 +31,7 @@ struct SourceOp {
     std::function<std::vector<SourceTensor>()> load;
 };
 
+/// In the order of recording.
 using Source = std::vector<SourceOp>;
 
 /// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of
