@@ -6,6 +6,7 @@
 
 #include "compare/count.h"
 #include "compare/custom_algorithms/runner.h"
+#include "compare/overflow_roles.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -53,6 +54,7 @@ class Comparison {
         }
         for (size_t i = 0; i < golden_.size(); ++i)
             if (!taken[i]) add(nullptr, &golden_[i]);
+        mark_overflow(result_.ops);
         count(result_);
         return std::move(result_);
     }
@@ -72,6 +74,7 @@ class Comparison {
         op.seqid = static_cast<int64_t>(result_.ops.size());
         if (target != nullptr) op.target = target->name;
         if (golden != nullptr) op.golden = golden->name;
+        take_facts(facts_of(target), facts_of(golden), op);
         if (target == nullptr || golden == nullptr) {
             op.judgement =
                 target != nullptr
@@ -82,6 +85,10 @@ class Comparison {
             compare_op(*target, *golden, op);
         }
         result_.ops.push_back(std::move(op));
+    }
+
+    static SideFacts facts_of(const SourceOp* op) {
+        return op != nullptr && op->facts ? op->facts() : SideFacts{};
     }
 
     void compare_op(const SourceOp& target, const SourceOp& golden, OpResult& op) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/op_facts.h"
 #include "compare/sources/recorded_statistics.h"
 #include "core/dumpfile/layout.h"
 #include "core/npz/npy.h"
@@ -29,6 +30,8 @@ struct SourceOp {
     std::string name;
     /// Reads the op's tensors, inputs first. Errors: Error.
     std::function<std::vector<SourceTensor>()> load;
+    /// What else was recorded of it; may be empty.
+    std::function<SideFacts()> facts{};
 };
 
 /// In the order of recording.
