@@ -89,9 +89,11 @@ void take_overflow(const Evidence& evidence, std::map<std::string, OpFinding>& o
         const auto found = ops.find(record.path());
         if (found == ops.end()) return;
         OpFinding& op = found->second;
-        const bool own = record.kind == overflow::OverflowKind::kIntroduced ||
-                         (record.raised() && alone.count(op.path) > 0);
-        op.overflow = own ? OverflowRole::kIntroduced : OverflowRole::kReceived;
+        op.overflow = dumpfile::overflow_role(
+            {.raised = record.raised(),
+             .damaged_inputs = record.kind != overflow::OverflowKind::kIntroduced,
+             .raised_on_golden = alone.count(op.path) > 0});
+        const bool own = op.overflow == OverflowRole::kIntroduced;
         op.overflow_note = own ? "raised by " + joined(record.kernels)
                                : "received through " + record.via +
                                      (record.from.empty() ? "" : " from " + record.from) +
