@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <mutex>
 
-#include <nlohmann/json.hpp>
-
 #include "compare/accumulate.h"
 #include "compare/count.h"
 #include "compare/custom_algorithms/runner.h"
 #include "compare/dump_elements.h"
 #include "compare/inheritance.h"
 #include "compare/judge.h"
+#include "compare/op_facts.h"
+#include "compare/overflow_roles.h"
 #include "compare/plan.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
@@ -20,14 +20,6 @@ namespace npuscope::compare {
 namespace {
 
 using dumpfile::Entry;
-
-std::string node_of(const std::string& facts) {
-    if (facts.empty()) return {};
-    const auto json = nlohmann::json::parse(facts, nullptr, false);
-    if (!json.is_object()) return {};
-    const auto node = json.find("node");
-    return node != json.end() && node->is_string() ? node->get<std::string>() : std::string();
-}
 
 std::string dtype_text(const Entry& entry) {
     const auto dtype = entry.dtype();
@@ -146,7 +138,14 @@ uint64_t bytes_of(const OpPair& pair) {
     return bytes;
 }
 
-OpResult describe(const OpPair& pair) {
+SideFacts facts_of(const dumpfile::Reader& reader, const dumpfile::OpEntry* op) {
+    if (op == nullptr) return {};
+    return {dumpfile::parse_facts(op->facts_json), plain_arguments(reader, *op)};
+}
+
+OpResult describe(const OpPair& pair,
+                  const dumpfile::Reader& target,
+                  const dumpfile::Reader& golden) {
     OpResult op;
     op.match = pair.match;
     if (pair.golden != nullptr) {
@@ -157,8 +156,7 @@ OpResult describe(const OpPair& pair) {
         op.target = dumpfile::op_path(pair.target->id.op, pair.target->id.seqid);
         op.seqid = pair.target->id.seqid;
     }
-    for (const dumpfile::OpEntry* side : {pair.target, pair.golden})
-        if (side != nullptr && op.node.empty()) op.node = node_of(side->facts_json);
+    take_facts(facts_of(target, pair.target), facts_of(golden, pair.golden), op);
     return op;
 }
 
@@ -205,7 +203,7 @@ Result compare_dumps(const dumpfile::Reader& target,
     parallel_for(total, ops_in_parallel ? threads : 1, [&](int64_t index) {
         const OpPair& pair = plan.ops[static_cast<size_t>(index)];
         OpResult& op = result.ops[static_cast<size_t>(index)];
-        op = describe(pair);
+        op = describe(pair, target, golden);
         for (const TensorPair& tensors : pair.tensors)
             op.tensors.push_back(compare_entries(tensors, target, golden, bounds, inner));
         conclude(op);
@@ -220,6 +218,7 @@ Result compare_dumps(const dumpfile::Reader& target,
         if (options.on_op) options.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
     if (!result.load_mode) mark_inherited(result.ops);
+    mark_overflow(result.ops);
     count(result);
     return result;
 }

@@ -10,9 +10,11 @@
 #include "compare/bounds.h"
 #include "compare/custom_algorithms/outcome.h"
 #include "compare/metric.h"
+#include "compare/plain_arguments.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
 #include "core/dumpfile/layout.h"
+#include "core/dumpfile/overflow_role.h"
 #include "core/dumpfile/reader.h"
 #include "core/tensor/tensor.h"
 
@@ -37,6 +39,7 @@ struct TensorResult {
     Sums sums;                    ///< all zero when nothing was measured
     double scale = 0;             ///< as Bound::scale
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
+    int missing_statistics = 0;   ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
 };
@@ -47,10 +50,16 @@ struct OpResult {
     std::string golden;   ///< "" when only the target side has it
     std::string match;    ///< how the two were matched: "name", "seqid", "alias conv2d=convolution"
     std::string node;     ///< of the facts JSON (target's, else golden's); "" when absent
+    std::string module;   ///< likewise
+    std::string line;     ///< likewise: where a program called it, "train.py:12"
     int64_t seqid = 0;    ///< the target's (the golden's when missing)
     Judgement judgement;  ///< the worst output; the worst input where no output is recorded
     Judgement inputs;     ///< the worst input; pass with an empty rule where none is recorded
-    std::vector<TensorResult> tensors;  ///< inputs, then outputs
+    std::vector<TensorResult> tensors;            ///< inputs, then outputs
+    std::vector<ArgumentDifference> arguments{};  ///< those that are no tensors and differ
+    bool overflowed = false;  ///< by its recorded float status, and the golden's run did not
+    dumpfile::OverflowRole overflow = dumpfile::OverflowRole::kNone;
+    std::string overflow_note{};  ///< how it came about; "" without overflow
 };
 
 struct Counts {
@@ -59,6 +68,12 @@ struct Counts {
     int64_t only_golden = 0;     ///< ops
     int64_t tensors = 0;         ///< measured
     int64_t by_verdict[9] = {};  ///< tensors, by Verdict
+    /// Tensors without elements: no statistic was recorded on both sides, or only some.
+    int64_t not_recorded = 0;
+    int64_t partly_recorded = 0;
+    /// Ops that overflowed in the target only, by OverflowRole.
+    int64_t overflow_introduced = 0;
+    int64_t overflow_received = 0;
 };
 
 struct Result {
@@ -68,7 +83,9 @@ struct Result {
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};
-    int first_fail = -1;  ///< index of the first op whose verdict is fail or out_of_range, or -1
+    /// Index of the first op at fault, or -1: its verdict is fail or out_of_range, or it introduced
+    /// an overflow.
+    int first_fail = -1;
 
     /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.
     [[nodiscard]] int exit_code() const;

@@ -16,18 +16,25 @@ void count(Result& result) {
             ++counts.ops;
         }
         const Verdict verdict = op.judgement.verdict;
-        if (result.first_fail < 0 && (verdict == Verdict::kFail || verdict == Verdict::kOutOfRange))
-            result.first_fail = static_cast<int>(i);
+        const bool introduced = op.overflow == dumpfile::OverflowRole::kIntroduced;
+        counts.overflow_introduced += introduced ? 1 : 0;
+        counts.overflow_received += op.overflow == dumpfile::OverflowRole::kReceived ? 1 : 0;
+        const bool at_fault =
+            introduced || verdict == Verdict::kFail || verdict == Verdict::kOutOfRange;
+        if (result.first_fail < 0 && at_fault) result.first_fail = static_cast<int>(i);
         for (const TensorResult& tensor : op.tensors) {
             counts.tensors += tensor.metrics.empty() && !tensor.by_statistics ? 0 : 1;
             ++counts.by_verdict[static_cast<size_t>(tensor.judgement.verdict)];
+            if (tensor.missing_statistics > 0)
+                ++(tensor.by_statistics ? counts.partly_recorded : counts.not_recorded);
         }
     }
 }
 
 int Result::exit_code() const {
     if (counts.tensors == 0) return 2;
-    bool finding = counts.only_target > 0 || counts.only_golden > 0;
+    bool finding =
+        counts.only_target > 0 || counts.only_golden > 0 || counts.overflow_introduced > 0;
     for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
         finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));
     if (finding) return 1;

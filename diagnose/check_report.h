@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dumpfile/overflow_role.h"
 #include "diagnose/expectation.h"
 #include "ir_tbe_map/mapping.h"
 
@@ -24,9 +25,7 @@ struct TensorFinding {
     std::vector<std::pair<std::string, double>> metrics;
 };
 
-/// How an op stands to overflow.
-enum class OverflowRole : uint8_t { kNone, kIntroduced, kReceived };
-[[nodiscard]] std::string_view name_of(OverflowRole role);
+using dumpfile::OverflowRole;
 
 /// One recorded op. Errors are relative: max|t - g| / max|g| of the worst tensor.
 struct OpFinding {

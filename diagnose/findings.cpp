@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
 #include "core/dumpfile/layout.h"
 
 namespace npuscope::diagnose {
@@ -16,7 +17,7 @@ void take_facts(const dumpfile::OpEntry* entry, OpFinding& op) {
     if (entry == nullptr) return;
     for (const dumpfile::Entry& tensor : entry->entries)
         if (!tensor.compute_type.empty()) op.compute_type = tensor.compute_type;
-    const auto facts = nlohmann::json::parse(entry->facts_json, nullptr, false);
+    const auto facts = parse_json<nlohmann::json>(entry->facts_json);
     if (!facts.is_object()) return;
     if (facts.contains("node") && facts["node"].is_string()) op.node = facts["node"];
     if (facts.contains("kernels") && facts["kernels"].is_array())
@@ -88,9 +89,11 @@ void take_overflow(const Evidence& evidence, std::map<std::string, OpFinding>& o
         const auto found = ops.find(record.path());
         if (found == ops.end()) return;
         OpFinding& op = found->second;
-        const bool own = record.kind == overflow::OverflowKind::kIntroduced ||
-                         (record.raised() && alone.count(op.path) > 0);
-        op.overflow = own ? OverflowRole::kIntroduced : OverflowRole::kReceived;
+        op.overflow = dumpfile::overflow_role(
+            {.raised = record.raised(),
+             .damaged_inputs = record.kind != overflow::OverflowKind::kIntroduced,
+             .raised_on_golden = alone.count(op.path) > 0});
+        const bool own = op.overflow == OverflowRole::kIntroduced;
         op.overflow_note = own ? "raised by " + joined(record.kernels)
                                : "received through " + record.via +
                                      (record.from.empty() ? "" : " from " + record.from) +

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 
 namespace npuscope::ir_tbe_map {
@@ -284,13 +285,16 @@ std::optional<std::vector<const ModelSelection*>> AclConfig::selections(
 }
 
 AclConfig parse_acl_config(const std::string& text, const std::string& name) {
-    Json root;
-    try {
-        root = Json::parse(text);
-    } catch (const Json::parse_error& failure) {
-        const size_t end = std::min(failure.byte, text.size());
+    const Json root = parse_json<Json>(text);
+    if (root.is_discarded()) {
+        const JsonProblem problem = json_problem(text);
+        if (problem.is_too_deep)
+            throw Error(ErrorKind::kFormat,
+                        "'" + name + "' is no acl.json: " + problem.reason +
+                            "; see docs/kernel_dumps.md for an example");
         const auto line =
-            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+            1 + std::count(
+                    text.begin(), text.begin() + static_cast<std::ptrdiff_t>(problem.byte), '\n');
         const std::string mended = mended_json(text);
         throw Error(
             ErrorKind::kFormat,

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
 #include "ir_tbe_map/acl_config.h"
 
 namespace npuscope::ir_tbe_map {
@@ -83,7 +84,7 @@ std::string joined(const std::vector<Token>& tokens) {
 }  // namespace
 
 std::string mended_json(const std::string& text) {
-    const auto parsed = nlohmann::ordered_json::parse(joined(tokens_of(text)), nullptr, false);
+    const auto parsed = parse_json<nlohmann::ordered_json>(joined(tokens_of(text)));
     return parsed.is_object() ? parsed.dump() : std::string();
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 
 namespace npuscope {
 
@@ -213,7 +214,8 @@ ChipOptions options_from(const Chip& chip, std::span<const std::string> settings
 std::vector<std::string> read_settings(const std::filesystem::path& path) {
     std::ifstream file(path);
     if (!file) throw Error(ErrorKind::kIo, "cannot read the options file '" + path.string() + "'");
-    const auto root = nlohmann::ordered_json::parse(file, nullptr, false);
+    const std::string json{std::istreambuf_iterator<char>(file), {}};
+    const auto root = parse_json<nlohmann::ordered_json>(json);
     if (!root.is_object())
         throw Error(
             ErrorKind::kFormat,

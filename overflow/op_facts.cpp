@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
+
 namespace npuscope::overflow {
 
 namespace {
@@ -24,7 +26,7 @@ std::string text_of(const json& object, const char* key) {
 OpFacts parse_op_facts(const std::string& text) {
     OpFacts facts;
     if (text.empty()) return facts;
-    const json object = json::parse(text, nullptr, false);
+    const json object = parse_json<json>(text);
     facts.source = {text_of(object, "node"), text_of(object, "module"), text_of(object, "line")};
     if (const json* kernels = member(object, "kernels"); kernels != nullptr && kernels->is_array())
         for (const json& kernel : *kernels)

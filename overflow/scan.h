@@ -64,7 +64,8 @@ struct ScanReport {
 /// An op's own status decides where the dump has one; elsewhere values do. Damage is followed from
 /// op to op by the values of tensors (fingerprint.h), so through views that only reorder them.
 /// Memory  one tensor at most, and none where the file can be mapped.
-/// Errors  Error(kIo|kFormat) of the reader. A tensor that cannot be read becomes a warning.
+/// Errors  Error(kIo|kFormat) of the reader, Error(kIo) when the file is cut short while it is
+///         scanned. A tensor that cannot be read becomes a warning.
 [[nodiscard]] ScanReport scan_dump(const std::filesystem::path& dump,
                                    const ScanOptions& options = {});
 

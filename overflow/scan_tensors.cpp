@@ -1,5 +1,7 @@
 #include "overflow/scan_tensors.h"
 
+#include "core/h5/elements.h"
+
 namespace npuscope::overflow {
 
 using dumpfile::Entry;
@@ -18,17 +20,15 @@ std::optional<TensorScanner::Place> TensorScanner::place_of(const Entry& entry) 
 
 void TensorScanner::with_elements(const Entry& entry,
                                   const std::function<void(const TensorView&)>& use) const {
-    const h5::DatasetInfo& stored = entry.stored;
-    if (stored.offset && !stored.big_endian) {
-        const uint64_t nbytes =
-            static_cast<uint64_t>(numel_of(stored.shape)) * size_of(*stored.dtype);
-        const auto bytes = file_.bytes(*stored.offset, nbytes);
-        if (!bytes.empty() && nbytes == stored.storage_bytes) {
-            use(TensorView{*stored.dtype, stored.shape, bytes.data(), 0});
-            return;
-        }
+    const h5::Elements elements = reader_.elements(entry);
+    if (!elements.is_mapped()) {
+        use(reader_.read_stored(entry).view());
+        return;
     }
-    use(reader_.read_stored(entry).view());
+    std::vector<std::byte> unused;
+    const std::byte* data = elements.range(0, elements.numel(), unused);
+    use(TensorView{elements.dtype(), elements.shape(), data, 0});
+    elements.require_intact();
 }
 
 Census TensorScanner::census(const Entry& entry) {

@@ -13,18 +13,17 @@
 #include "core/dumpfile/reader.h"
 #include "overflow/detectors/detector.h"
 #include "overflow/fingerprint.h"
-#include "overflow/mapped_file.h"
 
 namespace npuscope::overflow {
 
 class TensorScanner {
   public:
     TensorScanner(const dumpfile::Reader& reader, int threads)
-        : reader_(reader), file_(reader.path()), threads_(threads) {}
+        : reader_(reader), threads_(threads) {}
 
     /// Whether the entry is a floating-point tensor with elements.
     [[nodiscard]] static bool applies(const dumpfile::Entry& entry);
-    /// Errors: Error of the reader.
+    /// Errors: Error of the reader; Error(kIo) when the file was cut short meanwhile.
     [[nodiscard]] Census census(const dumpfile::Entry& entry);
     [[nodiscard]] Fingerprint fingerprint(const dumpfile::Entry& entry);
     [[nodiscard]] int64_t scanned_bytes() const { return scanned_bytes_; }
@@ -36,7 +35,6 @@ class TensorScanner {
                        const std::function<void(const TensorView&)>& use) const;
 
     const dumpfile::Reader& reader_;
-    MappedFile file_;
     int threads_;
     std::map<Place, Census> censuses_;
     std::map<Place, Fingerprint> fingerprints_;

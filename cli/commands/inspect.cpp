@@ -14,6 +14,7 @@
 #include "cli/inspect_dump.h"
 #include "cli/inspect_text.h"
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/facts.h"
 #include "core/dumpfile/paths.h"
@@ -186,7 +187,7 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
         tensors.push_back(std::move(tensor));
     }
     if (globals.json) {
-        Json told = Json::parse(op.facts_json, nullptr, false);
+        Json told = parse_json<Json>(op.facts_json);
         print_json({{"path", op_path(op)},
                     {"facts", told.is_discarded() ? Json() : told},
                     {"tensors", tensors},

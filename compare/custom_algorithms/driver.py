@@ -5,11 +5,15 @@ whether all algorithms could be loaded, each request is one line of JSON, then b
 float32; each answer is one line of JSON. What scripts print goes to the standard error stream.
 """
 
+import sys
+
+# Python puts the current folder first, where a json.py need not be the one that is wanted.
+sys.path = [path for path in sys.path if path]
+
 import enum
 import importlib
 import json
 import os
-import sys
 
 CHANNEL = 3
 ARGUMENTS = 3
@@ -98,7 +102,7 @@ def serve(functions, numpy):
 def main():
     os.set_inheritable(CHANNEL, False)
     folder, *names = sys.argv[1:]
-    sys.path = [folder] + [path for path in sys.path if path]
+    sys.path.insert(0, folder)
     try:
         import numpy
     except ImportError as failure:

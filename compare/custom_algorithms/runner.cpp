@@ -9,6 +9,7 @@
 #include "compare/custom_algorithms/driver_text.h"
 #include "compare/custom_algorithms/folder.h"
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/printable.h"
 
 namespace npuscope::compare::custom_algorithms {
@@ -50,7 +51,7 @@ Runner::Runner(const std::filesystem::path& folder, RunnerOptions options)
                     "custom algorithms need " + printable(options_.python) +
                         " with numpy: " + failure.what());
     }
-    const json answer = json::parse(line, nullptr, false);
+    const json answer = parse_json<json>(line);
     if (answer.is_object() && answer.contains("ready")) return;
     const std::string problem = answer.is_object() ? text_of(answer, "error") : std::string();
     throw Error(ErrorKind::kUsage,
@@ -81,7 +82,7 @@ std::vector<Outcome> Runner::compare(const Request& request) {
     } catch (const Error& failure) {
         give_up("custom algorithms: at " + printable(request.target_name) + " " + failure.what());
     }
-    const json answer = json::parse(line, nullptr, false);
+    const json answer = parse_json<json>(line);
     const auto results = answer.is_object() ? answer.find("results") : answer.end();
     if (!answer.is_object() || results == answer.end() || results->size() != names_.size())
         give_up("custom algorithms: at " + printable(request.target_name) +

@@ -11,6 +11,13 @@ std::string number(double value) {
     return value != value ? "nan" : fmt::format("{:.9g}", value);
 }
 
+/// What the dumps tell of the op, from column `first` on.
+void add_facts(const OpResult& op, size_t first, std::vector<std::string>& cells) {
+    cells.resize(first);
+    cells.insert(cells.end(),
+                 {op.module, op.line, to_text(op.arguments), std::string(name_of(op.overflow))});
+}
+
 /// One line per tensor; an op of one side has one line without a tensor.
 std::string write(const Result& result, const ReportOptions&) {
     std::vector<std::string> cells = {"seqid",
@@ -30,14 +37,16 @@ std::string write(const Result& result, const ReportOptions&) {
         cells.push_back("custom:" + name);
         cells.push_back("custom:" + name + ":reason");
     }
-    const size_t columns = cells.size();
+    // Behind the columns of earlier versions, so that these keep their places.
+    const size_t measured = cells.size();
+    cells.insert(cells.end(), {"module", "line", "arguments", "overflow"});
     std::string text = csv_line(cells);
     for (const OpResult& op : result.ops) {
         if (op.tensors.empty()) {
             cells = {std::to_string(op.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
-            cells.resize(columns);
+            add_facts(op, measured, cells);
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
@@ -58,7 +67,7 @@ std::string write(const Result& result, const ReportOptions&) {
                 cells.push_back(outcome.value);
                 cells.push_back(outcome.reason);
             }
-            cells.resize(columns);
+            add_facts(op, measured, cells);
             text += csv_line(cells);
         }
     }

@@ -51,16 +51,28 @@ ordered_json relative_error(const OpResult& op, dumpfile::Direction direction) {
     return worst;
 }
 
+ordered_json arguments_json(const OpResult& op) {
+    ordered_json list = ordered_json::array();
+    for (const ArgumentDifference& each : op.arguments)
+        list.push_back({{"name", each.name}, {"target", each.target}, {"golden", each.golden}});
+    return list;
+}
+
 ordered_json op_json(const OpResult& op, const Result& result) {
     ordered_json json = {{"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
                          {"node", op.node},
+                         {"module", op.module},
+                         {"line", op.line},
+                         {"arguments", arguments_json(op)},
                          {"match", op.match},
                          {"verdict", name_of(op.judgement.verdict)},
                          {"rule", op.judgement.rule},
                          {"inherited", relative_error(op, dumpfile::Direction::kInput)},
                          {"introduced", nullptr},  // needs an isolated run
                          {"error", relative_error(op, dumpfile::Direction::kOutput)},
+                         {"overflow", name_of(op.overflow)},
+                         {"overflow_note", op.overflow_note},
                          {"tensors", ordered_json::array()}};
     for (const TensorResult& tensor : op.tensors)
         json["tensors"].push_back(tensor_json(tensor, result));
@@ -72,8 +84,21 @@ ordered_json culprit_json(const Result& result, const ReportOptions& options) {
     const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];
     return {{"path", op.target},
             {"node", op.node},
+            {"module", op.module},
+            {"line", op.line},
             {"why", nullptr},
             {"next", "npuscope inspect " + options.target + " " + op.target}};
+}
+
+ordered_json overflow_json(const Result& result) {
+    ordered_json list = ordered_json::array();
+    for (const OpResult& op : result.ops)
+        if (op.overflow != dumpfile::OverflowRole::kNone)
+            list.push_back({{"path", op.target},
+                            {"node", op.node},
+                            {"kind", name_of(op.overflow)},
+                            {"note", op.overflow_note}});
+    return list;
 }
 
 std::string write(const Result& result, const ReportOptions& options) {
@@ -84,12 +109,14 @@ std::string write(const Result& result, const ReportOptions& options) {
                          {"golden", options.golden},
                          {"load_mode", result.load_mode},
                          {"first_culprit", culprit_json(result, options)},
-                         {"overflow", ordered_json::array()}};
+                         {"overflow", overflow_json(result)}};
     const Counts& counts = result.counts;
     json["counts"] = {{"ops", counts.ops},
                       {"only_target", counts.only_target},
                       {"only_golden", counts.only_golden},
-                      {"tensors", counts.tensors}};
+                      {"tensors", counts.tensors},
+                      {"not_recorded", counts.not_recorded},
+                      {"partly_recorded", counts.partly_recorded}};
     for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();

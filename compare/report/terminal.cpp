@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -42,23 +43,70 @@ std::string metric_text(const TensorResult* tensor, const char* name, const char
     return value != value ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-/// Custom algorithms' columns stand before the last one.
-enum Column { kVerdict, kOp, kGolden, kNode };
 using Line = std::vector<std::string>;
 
+bool introduced_overflow(const OpResult& op) {
+    return op.overflow == dumpfile::OverflowRole::kIntroduced;
+}
+
+const char* color_of(const OpResult& op) {
+    return introduced_overflow(op) ? kRed : color_of(op.judgement.verdict);
+}
+
+/// Custom algorithms' columns come last.
 Line line_of(const OpResult& op, const Result& result) {
     const TensorResult* tensor = deciding_tensor(op);
-    Line line = {std::string(name_of(op.judgement.verdict)),
+    const bool same = !op.golden.empty() && op.golden == op.target;
+    Line line = {introduced_overflow(op) ? "overflow" : std::string(name_of(op.judgement.verdict)),
                  printable(op.target.empty() ? "-" : op.target),
-                 printable(op.golden.empty() ? "-" : op.golden),
-                 printable(op.node),
+                 same                ? "same"
+                 : op.golden.empty() ? "-"
+                                     : printable(op.golden),
                  metric_text(tensor, "cosine_similarity", "{:.6f}"),
                  metric_text(tensor, "max_absolute_error", "{:.3g}")};
     for (size_t i = 0; i < result.custom_names.size(); ++i)
         line.push_back(
             tensor == nullptr || tensor->custom.empty() ? "-" : printable(tensor->custom[i].value));
-    line.push_back(printable(op.judgement.rule));
     return line;
+}
+
+/// Below an op's line: words on lines of at most kWidth columns, where they are not longer.
+std::string detail(const std::string& text) {
+    constexpr size_t kWidth = 80;
+    constexpr size_t kIndent = 2;
+    constexpr size_t kContinued = 4;
+    std::string lines;
+    std::string line;
+    size_t at = 0;
+    while (at < text.size()) {
+        const size_t space = std::min(text.find(' ', at), text.size());
+        const std::string word = text.substr(at, space - at);
+        const bool fits = width_of(line) + 1 + width_of(word) <= kWidth;
+        if (!line.empty() && !fits) {
+            lines += line + "\n";
+            line.clear();
+        }
+        line += line.empty() ? std::string(lines.empty() ? kIndent : kContinued, ' ') + word
+                             : " " + word;
+        at = space + 1;
+    }
+    return lines + line + "\n";
+}
+
+/// What decided, where the op stands in the program, and what else differs.
+std::string details_of(const OpResult& op) {
+    std::string text = detail(printable(op.judgement.rule));
+    if (op.overflow != dumpfile::OverflowRole::kNone)
+        text += detail("overflow " + std::string(name_of(op.overflow)) + ": " +
+                       printable(op.overflow_note));
+    std::string place;
+    for (const auto& [what, value] :
+         {std::pair("node ", &op.node), {"module ", &op.module}, {"line ", &op.line}})
+        if (!value->empty()) place += (place.empty() ? "" : ", ") + (what + printable(*value));
+    const bool passes = op.judgement.verdict == Verdict::kPass && !introduced_overflow(op);
+    if (!place.empty() && !passes) text += detail(place);
+    if (!op.arguments.empty()) text += detail("argument " + printable(to_text(op.arguments)));
+    return text;
 }
 
 double relative_error(const OpResult& op) {
@@ -66,16 +114,30 @@ double relative_error(const OpResult& op) {
     return tensor == nullptr ? 0 : relative_error(*tensor);
 }
 
+/// What was not recorded is counted below the table.
+bool is_not_recorded(const OpResult& op) {
+    const TensorResult* tensor = deciding_tensor(op);
+    return op.judgement.verdict == Verdict::kUndefined && tensor != nullptr &&
+           tensor->missing_statistics > 0;
+}
+
+bool is_worth_a_line(const OpResult& op) {
+    if (introduced_overflow(op)) return true;
+    return op.judgement.verdict != Verdict::kPass && op.judgement.verdict != Verdict::kInherited &&
+           !is_not_recorded(op);
+}
+
+Verdict severity_of(const OpResult& op) {
+    return introduced_overflow(op) ? Verdict::kFail : op.judgement.verdict;
+}
+
 std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOptions& options) {
     std::vector<const OpResult*> ops;
     for (const OpResult& op : result.ops)
-        if (options.all_ops ||
-            (op.judgement.verdict != Verdict::kPass && op.judgement.verdict != Verdict::kInherited))
-            ops.push_back(&op);
+        if (options.all_ops || is_worth_a_line(op)) ops.push_back(&op);
     if (options.worst_first)
         std::stable_sort(ops.begin(), ops.end(), [](const OpResult* a, const OpResult* b) {
-            if (a->judgement.verdict != b->judgement.verdict)
-                return a->judgement.verdict > b->judgement.verdict;
+            if (severity_of(*a) != severity_of(*b)) return severity_of(*a) > severity_of(*b);
             return relative_error(*a) > relative_error(*b);
         });
     return ops;
@@ -84,9 +146,8 @@ std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOption
 std::string table(const std::vector<const OpResult*>& ops,
                   const Result& result,
                   const ReportOptions& options) {
-    std::vector<Line> lines = {{"verdict", "target", "golden", "node", "cosine", "max|t-g|"}};
+    std::vector<Line> lines = {{"verdict", "target", "golden", "cosine", "max|t-g|"}};
     lines[0].insert(lines[0].end(), result.custom_names.begin(), result.custom_names.end());
-    lines[0].push_back("rule");
     const size_t columns = lines[0].size();
     for (const OpResult* op : ops)
         lines.push_back(line_of(*op, result));
@@ -94,19 +155,15 @@ std::string table(const std::vector<const OpResult*>& ops,
     for (const Line& line : lines)
         for (size_t i = 0; i < columns; ++i)
             widths[i] = std::max(widths[i], width_of(line[i]));
-    const bool any_node =
-        std::any_of(ops.begin(), ops.end(), [](const OpResult* op) { return !op->node.empty(); });
     std::string text;
     for (size_t row = 0; row < lines.size(); ++row) {
         for (size_t i = 0; i < columns; ++i) {
-            if (i == kNode && !any_node) continue;
             const std::string cell =
                 i + 1 == columns ? lines[row][i] : padded(lines[row][i], widths[i]) + "  ";
-            text += row > 0 && i == kVerdict
-                        ? in_color(options, color_of(ops[row - 1]->judgement.verdict), cell)
-                        : cell;
+            text += row > 0 && i == 0 ? in_color(options, color_of(*ops[row - 1]), cell) : cell;
         }
         text += "\n";
+        if (row > 0) text += details_of(*ops[row - 1]);
     }
     return text;
 }
@@ -129,7 +186,44 @@ std::string summary(const Result& result, const ReportOptions& options) {
         text += fmt::format("; {} ops only in the target", counts.only_target);
     if (counts.only_golden > 0)
         text += fmt::format("; {} ops only in the golden", counts.only_golden);
-    return text + "\n";
+    text += "\n";
+    if (counts.not_recorded + counts.partly_recorded > 0)
+        text += fmt::format(
+            "not recorded on both sides: any statistic of {} tensors, some statistics of {}\n",
+            counts.not_recorded,
+            counts.partly_recorded);
+    if (counts.overflow_introduced + counts.overflow_received > 0)
+        text += fmt::format("overflow in the target only: {} ops introduced it, {} received it\n",
+                            counts.overflow_introduced,
+                            counts.overflow_received);
+    return text;
+}
+
+std::string label_of(const OpResult& op) {
+    return printable(op.target) + (op.node.empty() ? "" : " (" + printable(op.node) + ")");
+}
+
+/// Ops that the table leaves out may have been called with other arguments as well.
+std::string unlisted_arguments(const Result& result, const std::vector<const OpResult*>& listed) {
+    const std::set<const OpResult*> seen(listed.begin(), listed.end());
+    int64_t count = 0;
+    const OpResult* first = nullptr;
+    for (const OpResult& op : result.ops) {
+        if (op.arguments.empty() || seen.contains(&op)) continue;
+        if (count++ == 0) first = &op;
+    }
+    if (first == nullptr) return {};
+    return fmt::format("arguments differ in {} ops that are not listed, first {}: {}\n",
+                       count,
+                       label_of(*first),
+                       printable(to_text(first->arguments)));
+}
+
+std::string first_line(const OpResult& op, const ReportOptions& options) {
+    const std::string label = in_color(options, kRed, label_of(op)) + ", ";
+    return introduced_overflow(op)
+               ? "first op that overflows: " + label + printable(op.overflow_note) + "\n"
+               : "first op over its tolerance: " + label + printable(op.judgement.rule) + "\n";
 }
 
 std::string write(const Result& result, const ReportOptions& options) {
@@ -138,12 +232,9 @@ std::string write(const Result& result, const ReportOptions& options) {
     const std::vector<const OpResult*> ops = chosen_ops(result, options);
     if (!ops.empty()) text += "\n" + table(ops, result, options) + "\n";
     text += summary(result, options);
-    if (result.first_fail >= 0) {
-        const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];
-        text += "first op over its tolerance: " + in_color(options, kRed, printable(op.target)) +
-                (op.node.empty() ? "" : " (" + printable(op.node) + ")") + ", " +
-                printable(op.judgement.rule) + "\n";
-    }
+    text += unlisted_arguments(result, ops);
+    if (result.first_fail >= 0)
+        text += first_line(result.ops[static_cast<size_t>(result.first_fail)], options);
     const int code = result.exit_code();
     const char* color = code == 0 ? kGreen : kRed;
     text += "verdict: " + in_color(options, color, std::string(overall_verdict(result))) + "\n";

@@ -1,15 +1,12 @@
 #include "compare/sources/compare_sources.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdio>
-#include <limits>
 #include <map>
 
 #include "compare/count.h"
 #include "compare/custom_algorithms/runner.h"
+#include "compare/overflow_roles.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -30,44 +27,6 @@ std::string normal(const std::string& name) {
     while (result.ends_with('_'))
         result.pop_back();
     return result;
-}
-
-std::string number_text(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%g", value);
-    return text.data();
-}
-
-/// The four numbers, each against the bound; max, min and mean relative to the largest magnitude.
-Judgement judge_statistics(const RecordedStatistics& target,
-                           const RecordedStatistics& golden,
-                           const Bound& bound) {
-    struct Number {
-        const char* name;
-        double target;
-        double golden;
-        double scale;
-    };
-    const double largest = std::max(std::fabs(golden.max), std::fabs(golden.min));
-    const std::array<Number, 4> numbers = {{{"max", target.max, golden.max, largest},
-                                            {"min", target.min, golden.min, largest},
-                                            {"mean", target.mean, golden.mean, largest},
-                                            {"norm", target.norm, golden.norm, golden.norm}}};
-    const double tolerance = bound.exact ? 0 : bound.tolerance;
-    for (const Number& each : numbers) {
-        if (each.target == each.golden || (std::isnan(each.target) && std::isnan(each.golden)))
-            continue;
-        const double allowed = each.scale == 0 ? tolerance : tolerance * std::fabs(each.scale);
-        if (!(std::fabs(each.target - each.golden) <= allowed))
-            return {Verdict::kFail,
-                    std::string("statistics: ") + each.name + " " + number_text(each.target) +
-                        " and " + number_text(each.golden) + " differ by more than " +
-                        number_text(allowed) + " (" + bound.source + ")"};
-    }
-    return {Verdict::kPass,
-            "statistics: max, min, mean and norm agree (" + bound.source +
-                "); elements were not "
-                "recorded"};
 }
 
 class Comparison {
@@ -95,6 +54,7 @@ class Comparison {
         }
         for (size_t i = 0; i < golden_.size(); ++i)
             if (!taken[i]) add(nullptr, &golden_[i]);
+        mark_overflow(result_.ops);
         count(result_);
         return std::move(result_);
     }
@@ -114,6 +74,7 @@ class Comparison {
         op.seqid = static_cast<int64_t>(result_.ops.size());
         if (target != nullptr) op.target = target->name;
         if (golden != nullptr) op.golden = golden->name;
+        take_facts(facts_of(target), facts_of(golden), op);
         if (target == nullptr || golden == nullptr) {
             op.judgement =
                 target != nullptr
@@ -124,6 +85,10 @@ class Comparison {
             compare_op(*target, *golden, op);
         }
         result_.ops.push_back(std::move(op));
+    }
+
+    static SideFacts facts_of(const SourceOp* op) {
+        return op != nullptr && op->facts ? op->facts() : SideFacts{};
     }
 
     void compare_op(const SourceOp& target, const SourceOp& golden, OpResult& op) const {
@@ -213,13 +178,11 @@ class Comparison {
                                                .is_input = target.direction == Direction::kInput});
             if (target.data && golden.data)
                 return compare_tensors(*target.data, *golden.data, bound, options_);
-            const auto mine = recorded(target);
-            const auto theirs = recorded(golden);
-            if (!mine || !theirs) {
-                result.judgement = {Verdict::kIncomparable,
-                                    !mine ? target.problem : golden.problem};
-                return result;
-            }
+            for (const SourceTensor* side : {&target, &golden})
+                if (!side->data && !side->statistics && !side->problem.empty()) {
+                    result.judgement = {Verdict::kIncomparable, side->problem};
+                    return result;
+                }
             if (target.shape != golden.shape) {
                 result.judgement = {Verdict::kIncomparable,
                                     "shapes differ: " + to_string(target.shape) + " and " +
@@ -227,16 +190,20 @@ class Comparison {
                 return result;
             }
             result.bound = bound.source;
-            result.judgement = judge_statistics(*mine, *theirs, bound);
-            result.by_statistics = true;
+            const auto [judgement, missing] =
+                judge_statistics(recorded(target), recorded(golden), bound);
+            result.judgement = judgement;
+            result.missing_statistics = missing;
+            result.by_statistics = missing < kStatistics;
         } catch (const Error& failure) {
             result.judgement = {Verdict::kIncomparable, failure.what()};
         }
         return result;
     }
 
-    static std::optional<RecordedStatistics> recorded(const SourceTensor& tensor) {
-        return tensor.data ? std::optional(statistics_of(*tensor.data)) : tensor.statistics;
+    static RecordedStatistics recorded(const SourceTensor& tensor) {
+        return tensor.data ? statistics_of(*tensor.data)
+                           : tensor.statistics.value_or(RecordedStatistics{});
     }
 
     const Source& target_;
@@ -248,30 +215,6 @@ class Comparison {
 };
 
 }  // namespace
-
-RecordedStatistics statistics_of(const Tensor& tensor) {
-    const int64_t numel = tensor.numel();
-    if (numel == 0) {
-        const double none = std::numeric_limits<double>::quiet_NaN();
-        return {none, none, none, 0};
-    }
-    RecordedStatistics result{tensor.at(0), tensor.at(0), 0, 0};
-    double sum = 0;
-    double squares = 0;
-    bool has_nan = false;
-    for (int64_t i = 0; i < numel; ++i) {
-        const double value = tensor.at(i);
-        has_nan = has_nan || std::isnan(value);
-        result.max = std::max(result.max, value);
-        result.min = std::min(result.min, value);
-        sum += value;
-        squares += value * value;
-    }
-    if (has_nan) result.max = result.min = std::numeric_limits<double>::quiet_NaN();
-    result.mean = sum / static_cast<double>(numel);
-    result.norm = std::sqrt(squares);
-    return result;
-}
 
 Result compare_sources(const Source& target,
                        const Source& golden,

@@ -9,13 +9,10 @@ namespace npuscope::compare {
 /// Names are equal when they are after everything but letters and digits was taken for the same
 /// separator; a lone op on both sides is compared whatever the names. Tensors without a partner of
 /// the same argument are paired in their order. Where a side has only statistics (max, min, mean,
-/// norm), these are compared.
+/// norm), those that both have are compared.
 [[nodiscard]] Result compare_sources(const Source& target,
                                      const Source& golden,
                                      const Bounds& bounds = PrecisionBounds{},
                                      const Options& options = {});
-
-/// Of all elements. Not finite ones count as they are.
-[[nodiscard]] RecordedStatistics statistics_of(const Tensor& tensor);
 
 }  // namespace npuscope::compare

@@ -8,8 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compare/sources/python_json.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/npz/tensor_files.h"
@@ -19,7 +21,8 @@ namespace npuscope::compare {
 namespace {
 
 using dumpfile::Direction;
-using nlohmann::json;
+/// Keeps the order of the file.
+using json = nlohmann::ordered_json;
 
 constexpr int kDeepest = 32;
 
@@ -39,19 +42,19 @@ std::optional<double> number(const json& object, const char* key) {
     if (at->is_boolean()) return at->get<bool>() ? 1.0 : 0.0;
     if (!at->is_string()) return std::nullopt;
     const std::string text = at->get<std::string>();
-    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (text == "inf") return std::numeric_limits<double>::infinity();
-    if (text == "-inf") return -std::numeric_limits<double>::infinity();
+    if (text == "nan" || text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    if (text == "inf" || text == "Infinity") return std::numeric_limits<double>::infinity();
+    if (text == "-inf" || text == "-Infinity") return -std::numeric_limits<double>::infinity();
     return std::nullopt;
 }
 
-std::optional<RecordedStatistics> statistics_of(const json& object) {
-    const auto max = number(object, "Max");
-    const auto min = number(object, "Min");
-    const auto mean = number(object, "Mean");
-    const auto norm = number(object, "Norm");
-    if (!max || !min || !mean || !norm) return std::nullopt;
-    return RecordedStatistics{*max, *min, *mean, *norm};
+std::optional<RecordedStatistics> statistics_in(const json& object) {
+    const RecordedStatistics found{number(object, "Max"),
+                                   number(object, "Min"),
+                                   number(object, "Mean"),
+                                   number(object, "Norm")};
+    if (!found.max && !found.min && !found.mean && !found.norm) return std::nullopt;
+    return found;
 }
 
 class OpReader {
@@ -61,6 +64,11 @@ class OpReader {
 
     std::vector<SourceTensor> read(const json& record) {
         if (!record.is_object()) return {};
+        // The gradients of a module's parameters are an op of their own, named by the parameters.
+        if (op_.find(".parameters_grad") != std::string::npos) {
+            walk(record, Direction::kOutput, "", 0);
+            return std::move(tensors_);
+        }
         for (const char* key : {"input_args", "input", "input_kwargs", "parameters"})
             if (record.contains(key))
                 walk(record[key],
@@ -99,11 +107,9 @@ class OpReader {
         if (value["shape"].is_array())
             for (const json& dim : value["shape"])
                 tensor.shape.push_back(dim.is_number_integer() ? dim.get<int64_t>() : 0);
-        tensor.statistics = statistics_of(value);
+        tensor.statistics = statistics_in(value);
         const auto file = value.find("data_name");
         if (file != value.end() && file->is_string()) read_data(file->get<std::string>(), tensor);
-        if (!tensor.data && !tensor.statistics && tensor.problem.empty())
-            tensor.problem = "neither its elements nor statistics were recorded";
         tensors_.push_back(std::move(tensor));
     }
 
@@ -134,18 +140,49 @@ class OpReader {
     std::vector<SourceTensor> tensors_;
 };
 
+struct Record {
+    std::string name;
+    json content;
+};
+
+/// The ops under "data" in the order of the file; empty where there is no such object. The text is
+/// sound JSON, not too deep. Each is
+/// taken out of the tree as soon as it is read: an ordered object searches all its keys for every
+/// new one.
+std::optional<std::vector<Record>> read_records(const std::string& text) {
+    using Event = json::parse_event_t;
+    std::vector<Record> records;
+    bool in_data = false;
+    bool found = false;
+    const auto take = [&](int depth, Event event, json& parsed) {
+        if (depth == 1 && event == Event::key) in_data = parsed == "data";
+        if (!in_data) return true;
+        if (depth == 1 && event == Event::object_start) found = true;
+        if (depth == 2 && event == Event::key) records.push_back({parsed.get<std::string>(), {}});
+        if (depth != 2 || event != Event::object_end || records.empty()) return true;
+        records.back().content = std::move(parsed);
+        return false;
+    };
+    const json root = json::parse(text, take, false);
+    if (!root.is_object() || !found) return std::nullopt;
+    return records;
+}
+
 }  // namespace
 
 Source source_of_msprobe(const std::filesystem::path& path) {
     const std::string what = "'" + printable(path.string()) + "'";
-    const json root = json::parse(read_text_file(path), nullptr, false);
-    const bool has_data = root.is_object() && root.contains("data") && root["data"].is_object();
-    if (!has_data)
+    const std::string text = with_quoted_numbers(read_text_file(path));
+    if (const std::string problem = json_problem(text).reason; !problem.empty())
+        throw Error(ErrorKind::kFormat,
+                    what + " is no dump.json of msprobe: " + printable(problem));
+    std::optional<std::vector<Record>> records = read_records(text);
+    if (!records)
         throw Error(ErrorKind::kFormat, what + " is no dump.json of msprobe: it has no 'data'");
     const auto folder = path.parent_path() / "dump_tensor_data";
     Source source;
-    for (const auto& [name, record] : root["data"].items())
-        source.push_back({name, [folder, name = name, record = record] {
+    for (Record& each : *records)
+        source.push_back({each.name, [folder, name = each.name, record = std::move(each.content)] {
                               return OpReader(folder, name).read(record);
                           }});
     return source;

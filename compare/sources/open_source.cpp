@@ -108,7 +108,8 @@ Source source_of_dump(const std::filesystem::path& path) {
     Source source;
     for (size_t i = 0; i < reader->ops().size(); ++i)
         source.push_back(
-            {dumpfile::op_path(reader->ops()[i].id.op, reader->ops()[i].id.seqid), [reader, i] {
+            {dumpfile::op_path(reader->ops()[i].id.op, reader->ops()[i].id.seqid),
+             [reader, i] {
                  std::vector<SourceTensor> tensors;
                  for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
                      if (!entry.is_tensor()) continue;
@@ -127,6 +128,10 @@ Source source_of_dump(const std::filesystem::path& path) {
                      tensors.push_back(std::move(tensor));
                  }
                  return tensors;
+             },
+             [reader, i]() -> SideFacts {
+                 const dumpfile::OpEntry& op = reader->ops()[i];
+                 return {dumpfile::parse_facts(op.facts_json), plain_arguments(*reader, op)};
              }});
     return source;
 }

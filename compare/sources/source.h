@@ -7,19 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "compare/op_facts.h"
+#include "compare/sources/recorded_statistics.h"
 #include "core/dumpfile/layout.h"
 #include "core/npz/npy.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
-
-/// What some recorders keep of a tensor instead of its elements.
-struct RecordedStatistics {
-    double max = 0;
-    double min = 0;
-    double mean = 0;
-    double norm = 0;  ///< Euclidean
-};
 
 struct SourceTensor {
     dumpfile::Direction direction = dumpfile::Direction::kOutput;
@@ -29,15 +23,18 @@ struct SourceTensor {
     Shape shape;
     std::optional<Tensor> data;
     std::optional<RecordedStatistics> statistics;
-    std::string problem;  ///< why there is neither
+    std::string problem;  ///< what could not be read; "" where nothing was recorded
 };
 
 struct SourceOp {
     std::string name;
     /// Reads the op's tensors, inputs first. Errors: Error.
     std::function<std::vector<SourceTensor>()> load;
+    /// What else was recorded of it; may be empty.
+    std::function<SideFacts()> facts{};
 };
 
+/// In the order of recording.
 using Source = std::vector<SourceOp>;
 
 /// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of

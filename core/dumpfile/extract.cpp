@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/paths.h"
@@ -158,8 +159,8 @@ std::vector<Copy> failed_ops(const fs::path& verdicts) {
         throw Error(ErrorKind::kFormat,
                     quoted(verdicts.string()) + " is no comparison report: " + reason);
     };
-    const auto report = nlohmann::json::parse(read_text_file(verdicts), nullptr, false);
-    if (report.is_discarded()) wrong("it is no JSON");
+    const auto report = parse_json<nlohmann::json>(read_text_file(verdicts));
+    if (report.is_discarded()) wrong("it is no JSON, or nested too deeply");
     if (!report.is_object() || !report.contains("ops") || !report["ops"].is_array())
         wrong("it has no list \"ops\"");
     std::vector<Copy> copies;

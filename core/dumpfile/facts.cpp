@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
+
 namespace npuscope::dumpfile {
 
 OpFacts parse_facts(const std::string& json) {
     OpFacts facts;
-    const auto parsed = nlohmann::json::parse(json, nullptr, false);
+    const auto parsed = parse_json<nlohmann::json>(json);
     if (!parsed.is_object()) return facts;
     const auto text = [&](const char* key) {
         const auto found = parsed.find(key);

@@ -246,9 +246,14 @@ void IndexWalker::read_dataset(int32_t node, const Object& object) {
     const Datatype type = read_datatype(*object.type);
     Layout layout = read_layout(*object.layout);
     if (!type.is_plain) throw Unsupported{"an uncommon datatype"};
-    if (!layout.has_size &&
-        __builtin_mul_overflow(static_cast<uint64_t>(space.numel), type.size, &layout.size))
+    uint64_t wanted = 0;
+    if (__builtin_mul_overflow(static_cast<uint64_t>(space.numel), type.size, &wanted))
         throw Damaged{"its shape has more elements than can be stored"};
+    if (!layout.has_size) layout.size = wanted;
+    const bool is_stored =
+        layout.layout_class == Layout::Class::kCompact || layout.address != kUndefinedAddress;
+    if (is_stored && layout.size != wanted)
+        throw Damaged{"its shape does not fit the bytes that it stores"};
     out_.set_shape(node, {space.dims.data(), static_cast<size_t>(space.rank)});
     Node& of = out_[node];
     of.dtype = type.dtype;

@@ -12,6 +12,8 @@ namespace {
 using Kind = PickleValue::Kind;
 
 constexpr size_t kMostValues = size_t{1} << 22;
+// torch.save wraps a tensor of a subclass once.
+constexpr int kMostWrappedCalls = 32;
 
 class Machine {
   public:
@@ -114,10 +116,22 @@ class Machine {
         stack_.push_back(at->second);
     }
 
+    [[nodiscard]] bool rebuilds_from_type(size_t function, size_t arguments) const {
+        return pickle_.values[function].text == "torch._tensor._rebuild_from_type_v2" &&
+               pickle_.values[arguments].items.size() >= 3;
+    }
+
     /// The result of a call, as far as it concerns tensors.
     size_t called(size_t function, size_t arguments) {
+        // Arguments may contain themselves.
+        for (int wrapped = 0; rebuilds_from_type(function, arguments); ++wrapped) {
+            if (wrapped == kMostWrappedCalls) damaged("its pickle wraps a tensor too often");
+            const auto& inner = pickle_.values[arguments].items;
+            function = inner[0];
+            arguments = inner[2];
+        }
         const std::string& name = pickle_.values[function].text;
-        const auto args = pickle_.values[arguments].items;
+        const auto& args = pickle_.values[arguments].items;
         if ((name == "torch._utils._rebuild_tensor_v2" || name == "torch._utils._rebuild_tensor") &&
             args.size() >= 4) {
             PickleValue tensor;
@@ -128,8 +142,6 @@ class Machine {
         const bool wraps = name == "torch._utils._rebuild_parameter" || name == "torch.Size" ||
                            name == "torch._utils._rebuild_parameter_with_state";
         if (wraps && !args.empty()) return args[0];
-        if (name == "torch._tensor._rebuild_from_type_v2" && args.size() >= 3)
-            return called(args[0], args[2]);
         PickleValue result;
         if (name == "collections.OrderedDict") result.kind = Kind::kDict;
         return add(std::move(result));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/dtype/bools.h"
@@ -60,7 +61,7 @@ class SafetensorsFile {
             damaged("its header is longer than the file");
         std::string text(static_cast<size_t>(header_size), '\0');
         read(length.size(), text.data(), text.size());
-        const json header = json::parse(text, nullptr, false);
+        const json header = parse_json<json>(text);
         if (!header.is_object()) damaged("its header is no JSON object");
         NamedTensors tensors;
         for (const auto& [name, entry] : header.items())

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
@@ -58,7 +59,7 @@ class Renumbered : public EventSource, private Observer {
 };
 
 std::string node_of(const dumpfile::OpEntry& recorded) {
-    const auto facts = nlohmann::json::parse(recorded.facts_json, nullptr, false);
+    const auto facts = parse_json<nlohmann::json>(recorded.facts_json);
     if (facts.is_object() && facts.contains("node") && facts["node"].is_string())
         return facts["node"];
     return {};

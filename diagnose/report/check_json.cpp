@@ -84,17 +84,6 @@ json culprit_json(const CheckReport& report) {
 
 }  // namespace
 
-std::string_view name_of(OverflowRole role) {
-    switch (role) {
-        case OverflowRole::kIntroduced:
-            return "introduced";
-        case OverflowRole::kReceived:
-            return "received";
-        default:
-            return "";
-    }
-}
-
 std::string to_json(const CheckReport& report) {
     json root = {{"version", 1},
                  {"npuscope", kVersion},

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 /// One list a column, one row a tensor, in the comparison's order.
 struct Columns {
-    py::list op, seqid, node, match, direction, argument, target, golden, dtype, shape, verdict;
+    py::list op, seqid, node, module, line, arguments, overflow, match, direction, argument, target,
+        golden, dtype, shape, verdict;
     py::list rule, op_verdict;
     std::vector<py::list> metrics;
 
@@ -32,6 +33,10 @@ struct Columns {
         op.append(path.substr(1, path.rfind('/') - 1));
         seqid.append(run.seqid);
         node.append(run.node);
+        module.append(run.module);
+        line.append(run.line);
+        arguments.append(compare::to_text(run.arguments));
+        overflow.append(std::string(dumpfile::name_of(run.overflow)));
         match.append(run.match);
         direction.append(std::string(dumpfile::name_of(tensor.direction)));
         argument.append(tensor.argument);
@@ -58,6 +63,10 @@ py::dict columns_of(const compare::Result& result) {
     rows["op"] = columns.op;
     rows["seqid"] = columns.seqid;
     rows["node"] = columns.node;
+    rows["module"] = columns.module;
+    rows["line"] = columns.line;
+    rows["arguments"] = columns.arguments;
+    rows["overflow"] = columns.overflow;
     rows["match"] = columns.match;
     rows["direction"] = columns.direction;
     rows["argument"] = columns.argument;
@@ -70,6 +79,20 @@ py::dict columns_of(const compare::Result& result) {
     rows["op_verdict"] = columns.op_verdict;
     for (size_t i = 0; i < columns.metrics.size(); ++i)
         rows[py::str(std::string(compare::all_metrics()[i]->name))] = columns.metrics[i];
+    return rows;
+}
+
+py::list overflow_of(const compare::Result& result) {
+    py::list rows;
+    for (const compare::OpResult& op : result.ops) {
+        if (op.overflow == dumpfile::OverflowRole::kNone) continue;
+        py::dict row;
+        row["path"] = op.target;
+        row["node"] = op.node;
+        row["kind"] = std::string(dumpfile::name_of(op.overflow));
+        row["note"] = op.overflow_note;
+        rows.append(row);
+    }
     return rows;
 }
 
@@ -100,6 +123,7 @@ py::dict compare_dumps(const std::string& target,
     answer["first_fail"] = result.first_fail < 0
                                ? py::object(py::none())
                                : py::str(result.ops[static_cast<size_t>(result.first_fail)].target);
+    answer["overflow"] = overflow_of(result);
     answer["text"] =
         compare::report_named("terminal").write(result, {.target = target, .golden = golden});
     return answer;

@@ -92,7 +92,8 @@ class Comparison(NamedTuple):
 
     `verdict` is "pass", "fail" or "nothing compared"; `exit_code` as the command's; `first_fail` the
     path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
-    terminal shows it.
+    terminal shows it; `overflow` the ops that overflowed in the target only, each with `path`, `node`,
+    `kind` ("introduced" or "received") and `note`.
     """
 
     columns: Dict[str, np.ndarray]
@@ -101,6 +102,7 @@ class Comparison(NamedTuple):
     load_mode: bool
     first_fail: Optional[str]
     text: str
+    overflow: List[Dict[str, str]] = []
 
 
 def _column(values: List[Any]) -> np.ndarray:

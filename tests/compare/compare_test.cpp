@@ -241,5 +241,69 @@ TEST(CompareFiles, rejects_mixtures_unknown_kinds_and_missing_files) {
     EXPECT_THROW(static_cast<void>(compare_files(folder / "t.h5", folder / "t.h5")), Error);
 }
 
+/// As an op of a chip leaves it: the float status says overflow.
+DumpedOp overflowed(DumpedOp op) {
+    op.facts = R"({"status": {"bits": 32, "overflow": true}})";
+    return op;
+}
+
+TEST_F(CompareDumps, blame_an_op_that_overflowed_within_its_tolerance) {
+    const Result result =
+        compared({overflowed(unary("mm", 1, {1, 2}, {3, 4})), unary("exp", 2, {3, 4}, {1, 9})},
+                 {unary("mm", 1, {1, 2}, {3, 4}), unary("exp", 2, {3, 4}, {1, 3})});
+    EXPECT_EQ(result.exit_code(), 1);
+    EXPECT_EQ(result.first_fail, 0);  // not exp, whose numbers differ
+    EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kPass);
+    EXPECT_EQ(result.ops[0].overflow, dumpfile::OverflowRole::kIntroduced);
+    EXPECT_EQ(result.ops[1].overflow, dumpfile::OverflowRole::kNone);
+    EXPECT_EQ(result.counts.overflow_introduced, 1);
+}
+
+TEST_F(CompareDumps, find_an_overflow_where_all_numbers_agree) {
+    const Result result =
+        compared({overflowed(unary("mm", 1, {1, 2}, {3, 4}))}, {unary("mm", 1, {1, 2}, {3, 4})});
+    EXPECT_EQ(result.exit_code(), 1);
+    EXPECT_EQ(result.first_fail, 0);
+}
+
+TEST_F(CompareDumps, find_nothing_in_an_overflow_of_both_sides) {
+    const Result result = compared({overflowed(unary("mm", 1, {1, 2}, {3, 4}))},
+                                   {overflowed(unary("mm", 1, {1, 2}, {3, 4}))});
+    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_EQ(result.counts.overflow_introduced, 0);
+    // One of the golden side alone is none of the target.
+    EXPECT_EQ(
+        compared({unary("mm", 1, {1, 2}, {3, 4})}, {overflowed(unary("mm", 1, {1, 2}, {3, 4}))})
+            .exit_code(),
+        0);
+}
+
+TEST_F(CompareDumps, tell_an_overflow_on_damaged_inputs_apart) {
+    const Result result = compared({overflowed(unary("mm", 1, {1, 2.5f}, {3, 4})),
+                                    overflowed(unary("mm", 2, {1, 9}, {3, 9})),
+                                    overflowed(unary("mm", 3, {1, 2}, {5, 6}))},
+                                   {unary("mm", 1, {1, 2}, {3, 4}),
+                                    unary("mm", 2, {1, 2}, {3, 4}),
+                                    unary("mm", 3, {1, 2}, {5, 6})});
+    // The first input differs, but no op before it overflowed.
+    EXPECT_EQ(result.ops[0].overflow, dumpfile::OverflowRole::kIntroduced);
+    EXPECT_EQ(result.ops[1].overflow, dumpfile::OverflowRole::kReceived);
+    EXPECT_NE(result.ops[1].overflow_note.find("/mm/1"), std::string::npos);
+    EXPECT_EQ(result.ops[2].overflow, dumpfile::OverflowRole::kIntroduced);
+    EXPECT_EQ(result.counts.overflow_introduced, 2);
+    EXPECT_EQ(result.counts.overflow_received, 1);
+}
+
+TEST_F(CompareDumps, tell_where_in_the_program_an_op_stands) {
+    DumpedOp target = unary("mm", 1, {1, 2}, {3, 4});
+    target.facts = R"({"module": "net.fc", "line": "train.py:12"})";
+    DumpedOp golden = unary("mm", 1, {1, 2}, {3, 4});
+    golden.facts = R"({"node": "/fc/MatMul", "line": "other.py:1"})";
+    const Result result = compared({target}, {golden});
+    EXPECT_EQ(result.ops[0].node, "/fc/MatMul");
+    EXPECT_EQ(result.ops[0].module, "net.fc");
+    EXPECT_EQ(result.ops[0].line, "train.py:12");
+}
+
 }  // namespace
 }  // namespace npuscope::compare::test

@@ -22,6 +22,7 @@ struct DumpedOp {
     NamedValues outputs;
     std::string compute_type;
     std::string node;
+    std::string facts{};  ///< the whole JSON text, in place of `node`
 };
 
 inline void write_dump(const std::filesystem::path& path,
@@ -36,6 +37,7 @@ inline void write_dump(const std::filesystem::path& path,
         record.outputs = op.outputs;
         record.compute_type = op.compute_type;
         if (!op.node.empty()) record.facts_json = "{\"node\": \"" + op.node + "\"}";
+        if (!op.facts.empty()) record.facts_json = op.facts;
         writer.write(record);
     }
     writer.close();

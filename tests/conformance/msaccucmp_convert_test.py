@@ -163,6 +163,15 @@ class Convert(unittest.TestCase):
         self.convert("-d", NAME, "-f", "NHWC", "-c", "scripts")
         np.testing.assert_array_equal(np.load(self.out / f"{NAME}.output.0.2x3.npy"), array[::-1] * 2)
 
+    def test_modules_of_the_current_folder_are_not_run(self):
+        self.script("convert_ND_to_NHWC", "def convert(a, b, array):\n    return array.reshape(a)\n")
+        self.write(array_dump(np.arange(6, dtype="i4").reshape(2, 3)))
+        for module in ("json", "importlib", "os", "re", "numpy"):
+            (self.folder / f"{module}.py").write_text(f"open({str(self.folder / 'was_run')!r}, 'w')\n")
+        self.convert("-d", NAME, "-f", "NHWC", "-c", "scripts")
+        self.assertFalse((self.folder / "was_run").exists())
+        self.assertTrue((self.out / f"{NAME}.output.0.2x3.npy").exists())
+
     def test_scripts_go_before_what_is_built_in(self):
         self.script("convert_NCHW_to_NHWC", "def convert(a, b, array):\n    return np.zeros((1, 2), '>f8')\n")
         self.write(array_dump(np.ones((1, 2, 3, 4), "f4"), NCHW))

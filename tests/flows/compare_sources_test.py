@@ -189,6 +189,38 @@ class Sources(unittest.TestCase):
         failed = [path for path, verdict in verdicts(result).items() if verdict == "fail"]
         self.assertEqual(failed, ["Functional.relu.0.forward.output.0"])
 
+    def test_msprobe_statistics_that_pytorch_has_none_of(self):
+        """What msprobe keeps of bool, int, float64 and empty tensors, with NaN as Python's json writes it."""
+        full = {"Max": 2.0, "Min": -1.0, "Mean": 0.5, "Norm": 3.0}
+        kinds = {"bool": {"Max": True, "Min": False, "Mean": None, "Norm": None},
+                 "int64": {"Max": 7, "Min": 0, "Mean": None, "Norm": None},
+                 "float64": {"Max": 2.0, "Min": -1.0, "Mean": None, "Norm": None},
+                 "float16": {"Max": None, "Min": None, "Mean": None, "Norm": None},
+                 "float32": full}
+
+        def write(name, first):
+            def tensor(dtype, **changed):
+                shape = [0] if dtype == "float16" else [4]
+                return {"type": "torch.Tensor", "dtype": "torch." + dtype, "shape": shape, **kinds[dtype],
+                        "requires_grad": False, **changed}
+
+            ops = ["Tensor.where.0.forward", "Functional.relu.0.forward", "Functional.add.0.forward",
+                   "Functional.relu.0.backward"]
+            data = {op: {"input_args": [tensor(dtype) for dtype in kinds], "input_kwargs": {},
+                         "output": [tensor("float32", **(first if i else {}))]} for i, op in enumerate(ops)}
+            (self.folder / name).mkdir()
+            (self.folder / name / "dump.json").write_text(json.dumps({"task": "statistics", "data": data}, indent=1))
+            return self.folder / name
+
+        golden = write("golden", {})
+        code, result, errors = compare(golden, golden)
+        self.assertEqual((code, result["verdict"]), (0, "pass"), errors)
+        self.assertEqual([op["path"].split(".")[1] for op in result["ops"]], ["where", "relu", "add", "relu"])
+        self.assertEqual((result["counts"]["not_recorded"], result["counts"]["partly_recorded"]), (4, 12))
+        code, result, errors = compare(write("target", {"Max": float("nan")}), golden)
+        self.assertEqual(code, 1, errors)
+        self.assertEqual(result["first_culprit"]["path"], "Functional.relu.0.forward")
+
     def test_msprobe_names_stay_in_the_folder(self):
         folder = self.msprobe("evil")
         path = folder / "step0/rank0/dump.json"
@@ -200,6 +232,15 @@ class Sources(unittest.TestCase):
         self.assertEqual(len(rule), 1)
         self.assertNotIn("shapes", rule[0])
         self.assertIn("statistics", rule[0])
+
+    def test_rejects_msprobe_nested_too_deeply(self):
+        golden = self.msprobe("golden")
+        folder = self.msprobe("deep")
+        deep = "[" * 200_000 + "]" * 200_000
+        (folder / "step0/rank0/dump.json").write_text('{"data": {"a": {"input_args": %s}}}' % deep)
+        code, result, errors = compare(folder, golden)
+        self.assertEqual((code, result), (2, None))
+        self.assertIn("is no dump.json of msprobe: it is nested more than 100 deep", errors)
 
     def test_a_cann_folder_against_arrays(self):
         """The outputs that msaccucmp's recorded fusion case holds, against its golden arrays."""

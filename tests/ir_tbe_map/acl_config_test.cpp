@@ -85,6 +85,15 @@ TEST(AclConfig, keeps_what_looks_like_a_comment_inside_a_text) {
     EXPECT_EQ(mended_json("{\"a\": /* two */ [1 2]"), R"({"a":[1,2]})");
 }
 
+TEST(AclConfig, rejects_deep_nesting_whether_closed_or_not) {
+    const std::string open = "{\"dump\": " + std::string(200'000, '[');
+    EXPECT_EQ(mended_json(open), "");
+    EXPECT_EQ(error_of(open),
+              "'acl.json' is no acl.json: it is nested more than 100 deep; see "
+              "docs/kernel_dumps.md for an example");
+    EXPECT_EQ(error_of(open + std::string(200'000, ']') + "}"), error_of(open));
+}
+
 TEST(AclConfig, rejects_what_it_does_not_know_by_name) {
     EXPECT_EQ(error_of(dump(R"("dump_mode": "both")")),
               "'acl.json': dump_mode is 'both', but must be one of output, input, all");

@@ -262,6 +262,44 @@ TEST_F(ScanDump, tells_progress_by_op) {
     EXPECT_EQ(seen, (std::vector<std::string>{"1/2 /a/1", "2/2 /b/2"}));
 }
 
+TEST_F(ScanDump, ends_with_an_error_when_the_file_is_cut_short_meanwhile) {
+    ScanOptions options;
+    options.on_op = [&](int64_t done, int64_t, const std::string&) {
+        if (done == 1) std::filesystem::resize_file(path(), 1 << 16);
+    };
+    try {
+        scan(R"(
+op('a', 1, None, {'result': np.ones(1 << 20)})
+op('b', 2, None, {'result': np.ones(1 << 20)})
+)",
+             options);
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(ErrorKind::kIo));
+        EXPECT_NE(std::string(error.what()).find("was cut short while it was read"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+TEST_F(ScanDump, leaves_out_a_tensor_whose_bytes_wrap_64_bits) {
+    // 2^61 + 13 numbers of 8 bytes are 13 of them in arithmetic of 64 bits.
+    const ScanReport report = scan(R"(
+op('a', 1, None, {'result': range(13)}, dtype='float64')
+op('b', 2, None, {'result': [1.0, 2.0]})
+f.close()
+image = bytearray(open(sys.argv[1], 'rb').read())
+at = image.index((13).to_bytes(8, 'little') * 2)  # the shape, then the largest shape
+image[at + 7] = image[at + 15] = 0x20
+open(sys.argv[1], 'wb').write(image)
+)");
+    EXPECT_EQ(report.tensors, 1);
+    EXPECT_EQ(report.unreadable, 1);
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings[0].find("/a/1/output/result"), std::string::npos)
+        << report.warnings[0];
+}
+
 TEST(ScanDumpFile, rejects_what_is_no_dump) {
     const test::TempDir folder;
     test::write_file(folder / "text.h5", "no HDF5");

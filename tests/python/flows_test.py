@@ -56,6 +56,28 @@ class Flows(unittest.TestCase):
         result = npuscope.compare(self.golden, self.golden)
         self.assertEqual((result.verdict, result.exit_code, result.first_fail), ("pass", 0, None))
 
+    def test_compare_tells_of_arguments_and_overflow(self) -> None:
+        x = np.array([[1.0, 2.0], [3.0, 5.0]], np.float32)
+        big = np.array([[65700.0, 1.0]], np.float32)
+
+        def record(chip: str, eps: float) -> Path:
+            path = self.folder / f"{chip}_told.h5"
+            with npuscope.chip(chip), npuscope.dumper(use_dump=True, dump_path=path):
+                npuscope.ops.native_layer_norm(x, [2], None, None, eps)
+                npuscope.ops.mm(big, np.full((2, 2), 0.25, np.float32))
+            return path
+
+        result = npuscope.compare(record("910A", 0.001), record("cpu", 1e-5))
+        columns = result.columns
+        told = dict(zip(columns["op"], columns["arguments"]))
+        self.assertEqual(told["native_layer_norm"], "eps 0.001, golden 1e-05")
+        self.assertEqual(told["mm"], "")
+        self.assertEqual(dict(zip(columns["op"], columns["overflow"]))["mm"], "introduced")
+        self.assertEqual(set(columns["module"]), {""})
+        (overflow,) = result.overflow
+        self.assertEqual((overflow["path"], overflow["kind"]), ("/mm/2", "introduced"))
+        self.assertIn("argument eps 0.001, golden 1e-05", result.text)
+
     def test_load_gives_the_isolated_run(self) -> None:
         path = self.folder / "isolated.h5"
         npuscope.run(RESNET, INPUTS, chip="910A", dump=path, load=self.golden)

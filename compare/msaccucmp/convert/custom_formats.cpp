@@ -9,6 +9,7 @@
 #include "compare/custom_algorithms/folder.h"
 #include "compare/msaccucmp/convert/custom_formats_text.h"
 #include "compare/msaccucmp/exit_codes.h"
+#include "core/base/parse_json.h"
 #include "core/base/printable.h"
 #include "core/dumpdata/data_type.h"
 
@@ -54,7 +55,7 @@ CustomFormats::CustomFormats(const std::filesystem::path& folder, Log& log) {
                                      "-c",
                                      custom_formats_text(),
                                      std::filesystem::canonical(folder).string()});
-        answer = json::parse(channel_->read_line(kPatience), nullptr, false);
+        answer = parse_json<json>(channel_->read_line(kPatience));
     } catch (const Error& problem) {
         fail(std::string(kPython) + " with numpy is needed: " + problem.what());
     }
@@ -92,7 +93,7 @@ CustomArray CustomFormats::convert(const CustomRequest& request) {
         channel_->write(
             {reinterpret_cast<const char*>(request.elements.data()), request.elements.size()},
             kPatience);
-        const json answer = json::parse(channel_->read_line(kPatience));
+        const json answer = parse_json<json>(channel_->read_line(kPatience));
         if (answer.contains("error"))
             fail(name + ": " + printable(answer["error"].get<std::string>()));
         result.shape = answer.at("shape").get<Dims>();

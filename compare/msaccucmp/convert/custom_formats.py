@@ -5,11 +5,15 @@ and what is wrong with the others. Each request is one line of JSON, then the el
 line of JSON, then the elements of the result. What scripts print goes to the standard error stream.
 """
 
+import sys
+
+# Python puts the current folder first, where a json.py need not be the one that is wanted.
+sys.path = [path for path in sys.path if path]
+
 import importlib
 import json
 import os
 import re
-import sys
 
 CHANNEL = 3
 FOLDER = "format_convert"
@@ -90,7 +94,7 @@ def serve(functions, numpy):
 def main():
     os.set_inheritable(CHANNEL, False)
     folder = sys.argv[1]
-    sys.path = [folder] + [path for path in sys.path if path]
+    sys.path.insert(0, folder)
     try:
         import numpy
     except ImportError as failure:

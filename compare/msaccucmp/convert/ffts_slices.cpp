@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/msaccucmp/exit_codes.h"
+#include "core/base/parse_json.h"
 #include "core/base/printable.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -50,17 +51,22 @@ std::vector<layout::Dims> slices(const json& attribute, const char* key, size_t 
 std::optional<ThreadShapes> thread_shapes(const dumpdata::DumpFile& dump,
                                           const std::filesystem::path& path) {
     if (dump.attributes.empty()) return std::nullopt;
+    const auto fail = [&](const std::string& reason) {
+        throw CommandError(kInvalidDumpData,
+                           "the attribute of '" + printable(path.string()) +
+                               "' is not the JSON of an FFTS+ op: " + printable(reason));
+    };
+    const std::string& text = dump.attributes.front().value;
+    const auto attribute = parse_json<json>(text);
+    if (attribute.is_discarded()) fail(json_problem(text).reason);
     ThreadShapes shapes;
     try {
-        const json attribute = json::parse(dump.attributes.front().value);
         if (!attribute.is_object() || attribute.value("threadMode", 0) == 0) return std::nullopt;
         const size_t thread = thread_of(path);
         shapes.inputs = slices(attribute, "input_tensor_slice", thread);
         shapes.outputs = slices(attribute, "output_tensor_slice", thread);
     } catch (const json::exception& problem) {
-        throw CommandError(kInvalidDumpData,
-                           "the attribute of '" + printable(path.string()) +
-                               "' is not the JSON of an FFTS+ op: " + printable(problem.what()));
+        fail(problem.what());
     }
     const auto check = [](const char* what, size_t slices, size_t tensors) {
         if (tensors > 0 && slices != tensors)

@@ -8,6 +8,7 @@
 #include "compare/msaccucmp/convert/dump_array.h"
 #include "compare/msaccucmp/exit_codes.h"
 #include "compare/msaccucmp/folders/failure.h"
+#include "core/base/parse_json.h"
 #include "core/dumpdata/data_type.h"
 #include "core/dumpdata/reader.h"
 #include "core/layout/format.h"
@@ -116,21 +117,24 @@ std::vector<std::vector<Shape>> output_shapes_of(const json& attributes) {
 
 /// The JSON that an FFTS+ op's dump carries, nothing when it is of another kind.
 std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string& path) {
+    const auto fail = [&](const std::string& reason) {
+        throw CompareFailure(kInvalidDumpData,
+                             "The attributes in the dump '" + path + "' cannot be read: " + reason);
+    };
+    const auto attributes = parse_json<json>(text);
+    if (attributes.is_discarded()) fail(json_problem(text).reason);
+    FftsAttributes ffts;
     try {
-        const json attributes = json::parse(text);
         if (!attributes.is_object() || !attributes.contains("threadMode")) return std::nullopt;
-        FftsAttributes ffts;
         const json& mode = attributes["threadMode"];
         ffts.is_automatic = mode.is_boolean() ? mode.get<bool>() : mode.get<int64_t>() != 0;
         ffts.parts = attributes.value("slice_instance_num", int64_t{0});
         ffts.cuts = cuts_of(attributes);
         ffts.output_shapes = output_shapes_of(attributes);
-        return ffts;
     } catch (const json::exception& problem) {
-        throw CompareFailure(
-            kInvalidDumpData,
-            "The attributes in the dump '" + path + "' cannot be read: " + problem.what());
+        fail(problem.what());
     }
+    return ffts;
 }
 
 DumpedOp read_binary(const DumpFile& file) {

@@ -9,6 +9,7 @@
 #include "compare/msaccucmp/folders/dump_name.h"
 #include "compare/msaccucmp/folders/fusion_rule.h"
 #include "compare/msaccucmp/paths.h"
+#include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 
 namespace npuscope::compare::msaccucmp {
@@ -26,12 +27,12 @@ json read_json(const std::string& path, Log& log) {
     const uintmax_t size = std::filesystem::file_size(path, failure);
     if (!failure && size > kLarge)
         log.warning("The rule file '" + path + "' exceeds 100MB, so this may take a while.");
-    try {
-        return json::parse(read_text_file(path));
-    } catch (const json::exception& problem) {
+    const std::string text = read_text_file(path);
+    json root = parse_json<json>(text);
+    if (root.is_discarded())
         throw CommandError(kParseJsonError,
-                           "The rule file '" + path + "' is no JSON: " + problem.what());
-    }
+                           "The rule file '" + path + "' is no JSON: " + json_problem(text).reason);
+    return root;
 }
 
 class RuleParser {

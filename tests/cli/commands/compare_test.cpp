@@ -77,7 +77,7 @@ TEST(CompareCommand, adds_the_columns_of_custom_algorithms) {
                                                 (folder / "out").string()};
     const RunResult result = compare(arguments);
     EXPECT_EQ(result.exit_code, 1) << result.err;
-    EXPECT_NE(result.out.find("  Spread  "), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("max|t-g|  Spread\n"), std::string::npos) << result.out;
     EXPECT_EQ(run_python(R"(
 import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1] + "/result.csv", newline="")))

@@ -192,5 +192,23 @@ TEST_F(InspectBinary, rejects_what_is_not_there) {
     EXPECT_EQ(inspect({(folder_ / "missing").string()}).exit_code, 2);
 }
 
+TEST(InspectDeepFacts, are_left_out) {
+    const TempDir folder;
+    const std::string path = (folder / "deep.h5").string();
+    dumpfile::Writer writer(path, {});
+    dumpfile::OpRecord op;
+    op.name = "relu";
+    op.seqid = 1;
+    op.outputs = {{"result", Tensor::from<float>({1}, {1})}};
+    op.facts_json =
+        "{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + ",\"node\":\"n\"}";
+    writer.write(op);
+    writer.close(true, "");
+    const auto result =
+        test::run({test::program("npuscope"), "inspect", path, "/relu/1", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("\"facts\": null"), std::string::npos) << result.out;
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -89,6 +89,31 @@ TEST_F(CustomRunner, hands_over_both_sides_and_the_parameters) {
     EXPECT_EQ(found[0].reason, "");
 }
 
+TEST_F(CustomRunner, runs_no_module_of_the_current_folder) {
+    const TempDir elsewhere;
+    for (const char* module : {"json", "enum", "importlib", "os", "numpy"})
+        write_file(elsewhere / (std::string(module) + ".py"),
+                   "open('" + (elsewhere / "was_run").string() + "', 'w')\n");
+    body("Sum", "import numpy\n    return str(numpy.sum(my)), ''");
+    const struct Return {
+        std::filesystem::path path = std::filesystem::current_path();
+        ~Return() { std::filesystem::current_path(path); }
+    } back;
+    std::filesystem::current_path(elsewhere.path());
+    EXPECT_EQ(outcomes().at(0).value, "10.0");
+    EXPECT_FALSE(std::filesystem::exists(elsewhere / "was_run"));
+}
+
+TEST_F(CustomRunner, finds_modules_where_the_users_python_finds_them) {
+    const TempDir elsewhere;
+    write_file(elsewhere / "mine.py", "WORD = 'found'\n");
+    body("Mine", "import mine\n    return mine.WORD, ''");
+    ASSERT_EQ(setenv("PYTHONPATH", elsewhere.path().c_str(), 1), 0);
+    const auto found = outcomes();
+    unsetenv("PYTHONPATH");
+    EXPECT_EQ(found.at(0).value, "found");
+}
+
 TEST_F(CustomRunner, runs_all_scripts_in_one_process_in_the_order_of_names) {
     body("B", "return str(os.getpid()), ''");
     body("A", "return str(os.getpid()), 'because'");

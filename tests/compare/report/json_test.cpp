@@ -19,7 +19,13 @@ TEST(JsonReport, is_read_by_pythons_json_module) {
         "assert r['first_culprit']['path']=='/addmm/2'\n"
         "assert r['ops'][1]['tensors'][1]['metrics']['max_absolute_error']==0.5\n"
         "assert r['ops'][1]['tensors'][0]['metrics']['snr_db']=='inf'\n"
-        "assert r['counts']['only_golden']==1\n",
+        "assert r['counts']['only_golden']==1\n"
+        "assert r['first_culprit']['line']=='train.py:12'\n"
+        "assert r['ops'][1]['module']=='encoder.fc'\n"
+        "assert r['ops'][1]['arguments']==[{'name':'beta','target':'0.001','golden':'1e-05'}]\n"
+        "assert [(o['path'],o['kind']) for o in r['overflow']]==[('/bmm/11','introduced'),"
+        "('/mm/12','received')]\n"
+        "assert [o['overflow'] for o in r['ops'] if o['path']=='/bmm/11']==['introduced']\n",
         {(folder / "r.json").string()});
     EXPECT_EQ(python.exit_code, 0) << python.err;
 }

@@ -11,9 +11,15 @@ namespace npuscope::compare::test {
 inline Result small_result() {
     const npuscope::test::TempDir folder;
     DumpedOp fail = unary("addmm", 2, {1, 2, 3, 4}, {1, 2.5f, -8, 4});
-    fail.node = "/fc/MatMul";
+    fail.facts = R"({"node": "/fc/MatMul", "module": "encoder.fc", "line": "train.py:12"})";
     fail.compute_type = "float16";
-    const DumpedOp right = unary("addmm", 7, {1, 2, 3, 4}, {1, 2, -8, 4});
+    fail.inputs.push_back({"beta", 0.001});
+    DumpedOp right = unary("addmm", 7, {1, 2, 3, 4}, {1, 2, -8, 4});
+    right.inputs.push_back({"beta", 1e-5});
+    DumpedOp overflowed = unary("bmm", 11, {1, 2}, {3, 4});
+    overflowed.facts = R"({"node": "/b/MatMul", "status": {"bits": 32, "overflow": true}})";
+    DumpedOp receiver = unary("mm", 12, {4, 2}, {3, 4});
+    receiver.facts = R"({"status": {"bits": 32, "overflow": true}})";
     DumpedOp alias = unary("conv2d", 3, {1, 2}, {3, 4});
     DumpedOp canonical = unary("convolution", 8, {1, 2}, {3, 4});
     write_dump(folder / "t.h5",
@@ -21,13 +27,17 @@ inline Result small_result() {
                 fail,
                 alias,
                 unary("zeros", 4, {1, 2}, {0, 0}),
-                unary("odd, \"name\"", 5, {1}, {2})});
+                unary("odd, \"name\"", 5, {1}, {2}),
+                overflowed,
+                receiver});
     write_dump(folder / "g.h5",
                {unary("relu", 6, {1, 2}, {1, 2}),
                 right,
                 canonical,
                 unary("zeros", 9, {1, 2}, {0, 0}),
-                unary("only", 10, {1}, {2})},
+                unary("only", 10, {1}, {2}),
+                unary("bmm", 11, {1, 2}, {3, 4}),
+                unary("mm", 12, {1, 2}, {3, 4})},
                dumpfile::kDeviceCpu);
     return compare_dumps(dumpfile::Reader(folder / "t.h5"), dumpfile::Reader(folder / "g.h5"));
 }

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/compare/report/small_result.h"
@@ -15,6 +17,26 @@ TEST(TerminalReport, shows_all_ops_when_asked_and_the_worst_first) {
     EXPECT_NE(text.find("/relu/1"), std::string::npos);
     EXPECT_LT(text.find("/addmm/2"), text.find("/zeros/4"));
     EXPECT_LT(text.find("/only/10"), text.find("/zeros/4"));
+    EXPECT_LT(text.find("/bmm/11"), text.find("/zeros/4"));
+}
+
+TEST(TerminalReport, keeps_its_lines_about_ops_within_80_columns) {
+    const std::string text = report_text("terminal", {.all_ops = true, .options = {}});
+    std::istringstream lines(text.substr(0, text.find("ops compared")));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+        EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_GT(count, 20);
+}
+
+TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_it_does_not_list) {
+    Result result = small_result();
+    result.ops[0].arguments = {{"eps", "0.001", "1e-05"}};
+    const std::string text = report_named("terminal").write(result, {.options = {}});
+    EXPECT_NE(text.find("arguments differ in 1 ops that are not listed, first /relu/1: eps 0.001, "
+                        "golden 1e-05\n"),
+              std::string::npos)
+        << text;
 }
 
 TEST(TerminalReport, has_colours_only_when_asked) {

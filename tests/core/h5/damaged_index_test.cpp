@@ -134,23 +134,67 @@ TEST_F(DamagedFile, that_refers_to_the_same_group_again_and_again_is_bounded) {
     }
 }
 
-TEST_F(DamagedFile, that_claims_more_elements_than_it_stores_gives_none) {
+TEST_F(DamagedFile, that_claims_other_elements_than_it_stores_gives_none) {
     const auto path = folder_ / "file.h5";
     Writer writer(path);
     writer.write_dataset("/x", Tensor::from<int32_t>({6}, {1, 2, 3, 4, 5, 6}).view(), {});
+    writer.write_dataset("/y", Tensor::from<int32_t>({1}, {1}).view(), {});
     writer.close();
-    std::string image = test::read_file(path);
-    const uint64_t dims = 6;
-    const std::string six(reinterpret_cast<const char*>(&dims), sizeof dims);
-    const size_t at = image.find(six);
+    const std::string sound = test::read_file(path);
+    const auto bytes_of = [](uint64_t number) {
+        return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    const size_t at = sound.find(bytes_of(6));
     ASSERT_NE(at, std::string::npos);
-    image[at + 5] = 1;
-    test::write_file(path, image);
-    const Reader file(path);
-    const Index index = file.index();
-    const int32_t node = index.find("/x");
-    ASSERT_GE(node, 0);
-    EXPECT_THROW(static_cast<void>(file.elements(index, node)), Error);
+    // More, far more, fewer, and a number of bytes that is 24 again in arithmetic of 64 bits.
+    constexpr uint64_t kWrapping = (uint64_t{1} << 62) + 6;
+    for (const uint64_t claimed : {uint64_t{7}, uint64_t{1} << 40, uint64_t{5}, kWrapping}) {
+        std::string image = sound;
+        image.replace(at, sizeof claimed, bytes_of(claimed));
+        test::write_file(path, image);
+        const Index index = Reader(path).index();
+        EXPECT_EQ(index.find("/x"), -1) << claimed;
+        EXPECT_GE(index.find("/y"), 0) << claimed;
+        ASSERT_EQ(index.warnings().size(), 1U) << claimed;
+        EXPECT_NE(index.warnings()[0].find("'/x' left out: its shape "), std::string::npos)
+            << index.warnings()[0];
+    }
+}
+
+TEST_F(DamagedFile, is_not_what_compact_empty_and_unwritten_datasets_are) {
+    const auto path = folder_ / "file.h5";
+    for (const std::string options : kLayouts) {
+        const auto made = test::run_python(R"(
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1], 'w', )" + options + R"()
+def plain(name, shape, layout, early=False):
+    how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    how.set_layout(layout)
+    if early: how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    space = h5py.h5s.create_simple(shape) if shape is not None else h5py.h5s.create(h5py.h5s.NULL)
+    return h5py.h5d.create(f.id, name, h5py.h5t.NATIVE_DOUBLE, space, how)
+plain(b'compact', (3,), h5py.h5d.COMPACT)
+plain(b'compact_null', None, h5py.h5d.COMPACT)
+plain(b'compact_empty', (0, 3), h5py.h5d.COMPACT)
+plain(b'unwritten', (1 << 20,), h5py.h5d.CONTIGUOUS)
+plain(b'early', (5,), h5py.h5d.CONTIGUOUS, True)
+plain(b'null', None, h5py.h5d.CONTIGUOUS)
+plain(b'empty', (0,), h5py.h5d.CONTIGUOUS, True)
+f.create_dataset('chunked', data=np.arange(7.0), chunks=(4,))
+f.create_dataset('growing', data=np.arange(7.0), maxshape=(None,))
+f.create_dataset('big', data=np.arange(7, dtype='>f8'))
+f['scalar'] = 2.5
+f['text'] = np.bytes_(b'hello')
+f['texts'] = np.array([b'a', b'bcd'])
+f['complex'] = np.zeros(2, 'c8')
+f['strings'] = ['one', 'three']
+f['nothing'] = h5py.Empty('f4'))",
+                                           {path.string()});
+        ASSERT_EQ(made.exit_code, 0) << made.err;
+        const Index index = Reader(path).index();
+        EXPECT_TRUE(index.warnings().empty()) << options << ": " << index.warnings()[0];
+        EXPECT_EQ(index.nodes().size(), 1 + 16U) << options;
+    }
 }
 
 TEST_F(DamagedFile, that_is_cut_short_while_it_is_read_is_an_error_and_no_crash) {

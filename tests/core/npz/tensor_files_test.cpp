@@ -44,6 +44,24 @@ TEST(Pickle, rejects_damage) {
     EXPECT_THROW(static_cast<void>(parse("\x99.")), Error);
 }
 
+// Arguments of a call: [function, type, arguments of that function].
+const std::string kFromType = "ctorch._tensor\n_rebuild_from_type_v2\n";
+
+TEST(Pickle, unwraps_a_tensor_of_a_subclass) {
+    const npz::Pickle pickle = parse(kFromType + "(ctorch._utils\n_rebuild_tensor_v2\nN(NNNNttR.");
+    EXPECT_EQ(pickle[pickle.root].kind, npz::PickleValue::Kind::kTensor);
+}
+
+TEST(Pickle, rejects_a_call_whose_arguments_contain_themselves) {
+    const std::string kept = kFromType + std::string("q\0", 2);
+    const std::string recalled("h\0", 2);
+    EXPECT_THROW(static_cast<void>(parse(kept + "]q\x01(" + recalled + "Nh\x01" + "eR.")), Error);
+    std::string chain = kept + ")q\x01";
+    for (int i = 0; i < 200'000; ++i)
+        chain += "0(" + recalled + "Nh\x01tq\x01";
+    EXPECT_THROW(static_cast<void>(parse(chain + "R.")), Error);
+}
+
 TEST(RealArray, is_the_real_part_of_complex_elements) {
     const test::TempDir temp;
     const auto run = test::run_python(

@@ -1,0 +1,40 @@
+// Arguments that are no tensors (eps, stride, a dtype), and which of them differ between two sides.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/dumpfile/reader.h"
+
+namespace npuscope::compare {
+
+struct PlainArgument {
+    std::string name;
+    std::vector<double> numbers{};  ///< empty where `text` is the value
+    std::string text{};             ///< "float16", "mean"
+    bool is_list = false;
+    bool is_bool = false;
+};
+
+/// Both values as text, "0.001" and "1e-05".
+struct ArgumentDifference {
+    std::string name;  ///< as the canonical op calls it
+    std::string target;
+    std::string golden;
+};
+
+/// "eps 0.001, golden 1e-05"; several are joined by "; ".
+[[nodiscard]] std::string to_text(const std::vector<ArgumentDifference>& differences);
+
+/// The arguments of an op in a dump; those that cannot be read are left out.
+[[nodiscard]] std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
+                                                         const dumpfile::OpEntry& op);
+
+/// Arguments of equal names with other values, in the target's order. Numbers that are equal in
+/// float32 count as equal: a model file keeps attributes in that precision. What one side does not
+/// record is no difference: recorders leave defaults out.
+[[nodiscard]] std::vector<ArgumentDifference> differing_arguments(
+    const std::vector<PlainArgument>& target, const std::vector<PlainArgument>& golden);
+
+}  // namespace npuscope::compare

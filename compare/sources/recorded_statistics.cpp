@@ -1,0 +1,100 @@
+#include "compare/sources/recorded_statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace npuscope::compare {
+
+namespace {
+
+/// "max", "max and min", "max, min and mean"
+std::string listed(const std::vector<const char*>& words) {
+    std::string text;
+    for (size_t i = 0; i < words.size(); ++i)
+        text += std::string(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+    return text;
+}
+
+}  // namespace
+
+StatisticsJudgement judge_statistics(const RecordedStatistics& target,
+                                     const RecordedStatistics& golden,
+                                     const Bound& bound) {
+    struct Number {
+        const char* name;
+        std::optional<double> target;
+        std::optional<double> golden;
+        double scale;
+    };
+    const double largest =
+        std::max(std::fabs(golden.max.value_or(0)), std::fabs(golden.min.value_or(0)));
+    const std::array<Number, kStatistics> numbers = {
+        {{"max", target.max, golden.max, largest},
+         {"min", target.min, golden.min, largest},
+         {"mean", target.mean, golden.mean, largest},
+         {"norm", target.norm, golden.norm, golden.norm.value_or(0)}}};
+    const double tolerance = bound.exact ? 0 : bound.tolerance;
+    std::vector<const char*> judged;
+    std::vector<const char*> missing;
+    std::string difference;
+    for (const Number& each : numbers) {
+        (each.target && each.golden ? judged : missing).push_back(each.name);
+        if (!each.target || !each.golden || !difference.empty()) continue;
+        const double mine = *each.target;
+        const double theirs = *each.golden;
+        if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) continue;
+        const double allowed = each.scale == 0 ? tolerance : tolerance * std::fabs(each.scale);
+        if (!(std::fabs(mine - theirs) <= allowed))
+            difference = fmt::format("statistics: {} {:g} and {:g} differ by more than {:g} ({})",
+                                     each.name,
+                                     mine,
+                                     theirs,
+                                     allowed,
+                                     bound.source);
+    }
+    StatisticsJudgement result;
+    result.missing = static_cast<int>(missing.size());
+    if (!difference.empty()) {
+        result.judgement = {Verdict::kFail, difference};
+    } else if (judged.empty()) {
+        result.judgement = {Verdict::kUndefined,
+                            "not recorded: neither elements nor statistics on both sides"};
+    } else {
+        missing.push_back("elements");
+        result.judgement = {Verdict::kPass,
+                            fmt::format("statistics: {} agree{} ({}); {} were not recorded",
+                                        listed(judged),
+                                        judged.size() == 1 ? "s" : "",
+                                        bound.source,
+                                        listed(missing))};
+    }
+    return result;
+}
+
+RecordedStatistics statistics_of(const Tensor& tensor) {
+    const int64_t numel = tensor.numel();
+    if (numel == 0) return {};
+    double max = tensor.at(0);
+    double min = max;
+    double sum = 0;
+    double squares = 0;
+    bool has_nan = false;
+    for (int64_t i = 0; i < numel; ++i) {
+        const double value = tensor.at(i);
+        has_nan = has_nan || std::isnan(value);
+        max = std::max(max, value);
+        min = std::min(min, value);
+        sum += value;
+        squares += value * value;
+    }
+    if (has_nan) max = min = std::numeric_limits<double>::quiet_NaN();
+    return {max, min, sum / static_cast<double>(numel), std::sqrt(squares)};
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,27 @@
+// JSON text that somebody else wrote: a file, a dump's facts, another process.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace npuscope {
+
+/// Copying, printing and comparing a JSON value recurse, so that deeper ones could end the process.
+inline constexpr int kDeepestJson = 100;
+
+/// The value of `text`, discarded (is_discarded()) when it is no JSON or nested more than
+/// `max_depth` deep. Json: nlohmann::json or nlohmann::ordered_json, whose header the caller has.
+/// Errors: none.
+template <class Json>
+[[nodiscard]] Json parse_json(std::string_view text, int max_depth = kDeepestJson);
+
+/// Why parse_json() discards a text.
+struct JsonProblem {
+    std::string reason;  ///< "" when there is none
+    size_t byte = 0;     ///< how far the text was read
+    bool is_too_deep = false;
+};
+[[nodiscard]] JsonProblem json_problem(std::string_view text, int max_depth = kDeepestJson);
+
+}  // namespace npuscope

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "compare/report/report.h"
+#include "compare/sources/compare_sources.h"
+#include "core/base/error.h"
+#include "tests/support/support.h"
+
+namespace npuscope::compare {
+namespace {
+
+/// A training step as msprobe lists it: in the order of recording, which is not that of the
+/// alphabet. `relu_max` is the largest element of relu and of a gradient.
+std::string step(const std::string& relu_max) {
+    const auto tensor = [](const std::string& dtype,
+                           const std::string& shape,
+                           const std::string& max,
+                           const std::string& rest) {
+        return R"({"type": "torch.Tensor", "dtype": "torch.)" + dtype + R"(", "shape": )" + shape +
+               R"(, "Max": )" + max + rest + R"(, "requires_grad": false})";
+    };
+    const std::string all = R"(, "Min": 0.5, "Mean": 1.0, "Norm": 3.0)";
+    const std::string no_mean = R"(, "Min": 0, "Mean": null, "Norm": null)";
+    const std::string nothing = R"(, "Min": null, "Mean": null, "Norm": null)";
+    return R"({"task": "statistics", "level": "mix", "framework": "pytorch", "data": {)"
+           R"("Tensor.eq.0.forward": {"input_args": [)" +
+           tensor("float64", "[4]", "2.0", no_mean) + R"(], "input_kwargs": {}, "output": [)" +
+           tensor("bool", "[4]", "true", R"(, "Min": false, "Mean": null, "Norm": null)") +
+           R"(]}, "Functional.relu.0.forward": {"input_args": [)" +
+           tensor("float32", "[4]", "2.0", all) + R"(], "input_kwargs": {"z": )" +
+           tensor("int64", "[2]", "7", no_mean) + R"(, "a": )" +
+           tensor("float16", "[0]", "null", nothing) + R"(}, "output": [)" +
+           tensor("float32", "[4]", relu_max, all) +
+           R"(]}, "Functional.relu.0.backward": {"input": [)" +
+           tensor("float32", "[4]", "NaN", all) + R"(], "output": [)" +
+           tensor("float32", "[4]", "Infinity", all) +
+           R"(]}, "Module.fc.Linear.parameters_grad.0": {"weight": [)" +
+           tensor("float32", "[4]", relu_max, all) + R"(], "bias": [)" +
+           tensor("float32", "[4]", "2.0", all) + R"(]}}})";
+}
+
+Result compare_steps(const std::string& target, const std::string& golden) {
+    const npuscope::test::TempDir folder;
+    for (const char* side : {"target", "golden"})
+        std::filesystem::create_directory(folder / side);
+    npuscope::test::write_file(folder / "target/dump.json", target);
+    npuscope::test::write_file(folder / "golden/dump.json", golden);
+    return compare_sources(open_source(folder / "target"), open_source(folder / "golden"));
+}
+
+TEST(Msprobe, lists_ops_and_arguments_in_the_order_of_recording) {
+    const Result result = compare_steps(step("2.0"), step("2.0"));
+    ASSERT_EQ(result.ops.size(), 4u);
+    EXPECT_EQ(result.ops[0].target, "Tensor.eq.0.forward");
+    EXPECT_EQ(result.ops[1].target, "Functional.relu.0.forward");
+    EXPECT_EQ(result.ops[2].target, "Functional.relu.0.backward");
+    EXPECT_EQ(result.ops[3].target, "Module.fc.Linear.parameters_grad.0");
+    ASSERT_EQ(result.ops[1].tensors.size(), 4u);
+    EXPECT_EQ(result.ops[1].tensors[1].argument, "z");
+    EXPECT_EQ(result.ops[1].tensors[2].argument, "a");
+}
+
+TEST(Msprobe, finds_no_difference_between_a_dump_and_itself) {
+    const Result result = compare_steps(step("2.0"), step("2.0"));
+    for (const OpResult& op : result.ops)
+        EXPECT_EQ(op.judgement.verdict, Verdict::kPass) << op.target << ": " << op.judgement.rule;
+    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_EQ(overall_verdict(result), "pass");
+    EXPECT_EQ(result.counts.tensors, 9);          // of 10, one has no elements
+    EXPECT_EQ(result.counts.not_recorded, 1);     // float16 [0]
+    EXPECT_EQ(result.counts.partly_recorded, 3);  // float64, bool, int64
+}
+
+TEST(Msprobe, names_the_first_op_that_differs_in_the_order_of_recording) {
+    const Result result = compare_steps(step("2.5"), step("2.0"));
+    EXPECT_EQ(result.exit_code(), 1);
+    ASSERT_EQ(result.first_fail, 1);
+    EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kPass);
+    // A parameter's gradient is a result too.
+    EXPECT_EQ(result.ops[3].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.ops[3].tensors[0].argument, "weight.0");
+}
+
+TEST(Msprobe, compares_nothing_where_no_statistic_was_recorded) {
+    const std::string empty =
+        R"({"data": {"a": {"output": [{"dtype": "torch.float16", "shape": [0], "Max": null}]}}})";
+    const Result result = compare_steps(empty, empty);
+    EXPECT_EQ(result.exit_code(), 2);
+    EXPECT_EQ(overall_verdict(result), "nothing compared");
+}
+
+TEST(Msprobe, says_once_what_was_not_recorded) {
+    const std::string text =
+        report_named("terminal").write(compare_steps(step("2.0"), step("2.0")), {.options = {}});
+    EXPECT_NE(text.find("not recorded on both sides: any statistic of 1 tensors, some statistics "
+                        "of 3\n"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("Functional.relu"), std::string::npos) << text;
+}
+
+TEST(Msprobe, rejects_what_has_no_data) {
+    for (const std::string text : {"", "[]", R"({"data": 3})", R"({"data": {"a": )"}) {
+        try {
+            static_cast<void>(compare_steps(text, text));
+            FAIL() << text;
+        } catch (const Error& failure) {
+            EXPECT_NE(std::string(failure.what()).find("dump.json"), std::string::npos);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npuscope::compare
