@@ -60,8 +60,9 @@ struct DumpSummary {
 /// Attaches in the constructor, detaches and closes in the destructor. One thread writes, ops wait
 /// for it in a queue of at most queue_bytes; a full queue holds the program up.
 ///
-/// A second scope of one process on the same path writes name_2.h5 (name_3.h5, …) and says so on
-/// stderr. No mode chosen: nothing is attached, as with the original.
+/// A second scope on the same path, of this process or, while it is open, of another one, writes
+/// name_2.h5 (name_3.h5, …) and says so on stderr. No mode chosen: nothing is attached, as with the
+/// original.
 /// Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors while
 /// dumping are kept and thrown by close() (the destructor only drops them). Threads: the
 /// executor's.

@@ -95,9 +95,7 @@ struct Writer::State {
     State(std::filesystem::path path, WriterOptions opts)
         : final_path(std::move(path)),
           options(std::move(opts)),
-          written(!options.dry_run && options.compress == 0) {
-        if (!options.dry_run) pending.emplace(final_path);
-    }
+          written(!options.dry_run && options.compress == 0) {}
 
     void require_usable() const {
         if (closed) throw Error(ErrorKind::kUsage, "the dump " + name() + " is already closed");
@@ -106,7 +104,8 @@ struct Writer::State {
     }
     [[nodiscard]] std::string name() const { return "'" + printable(final_path.string()) + "'"; }
 
-    void open();
+    /// Begins the file. Returns "", or who writes it already.
+    std::string open();
     void commit();
     void write_op(const OpRecord& record);
     void write_values(const std::string& group,
@@ -158,7 +157,7 @@ void Writer::State::guarded(Step&& step) {
     }
 }
 
-void Writer::State::open() {
+std::string Writer::State::open() {
     h5::AppendOptions file_options{.root_attributes = {}, .sync = options.sync};
     auto& attributes = file_options.root_attributes;
     attributes.push_back(
@@ -169,11 +168,20 @@ void Writer::State::open() {
         attributes.push_back({fact, shortened(text)});
     attributes.push_back({"Complete", std::string("no")});
     attributes.push_back({"Note", std::string(kNotClosed) + "no op was finished"});
-    if (pending)
-        file.emplace(pending->part_path(), std::move(file_options));
-    else
-        file.emplace(h5::no_output_file(), std::move(file_options));
     last_commit = Clock::now();
+    if (options.dry_run) {
+        file.emplace(h5::no_output_file(), std::move(file_options));
+        return {};
+    }
+    pending.emplace(PendingFile::unpublished(final_path, {.durable = options.sync}));
+    // The first state is in the file when it gets its part name.
+    std::string holder;
+    guarded([&] {
+        auto output = h5::output_to(*pending);
+        file.emplace(std::move(output), std::move(file_options));
+        holder = pending->publish();
+    });
+    return holder;
 }
 
 void Writer::State::commit() {
@@ -256,17 +264,31 @@ void Writer::State::write_tensor(const std::string& path,
 }
 
 Writer::Writer(std::filesystem::path path, WriterOptions options)
-    : state_(std::make_unique<State>(std::move(path), std::move(options))) {}
+    : state_(std::make_unique<State>(std::move(path), std::move(options))) {
+    const std::string holder = state_->open();
+    if (!holder.empty())
+        throw Error(ErrorKind::kIo,
+                    "the dump " + state_->name() + " " + holder + "; give this one another name");
+}
+
+std::optional<Writer> Writer::begin(std::filesystem::path path,
+                                    WriterOptions options,
+                                    std::string& holder) {
+    Writer writer;
+    writer.state_ = std::make_unique<State>(std::move(path), std::move(options));
+    holder = writer.state_->open();
+    if (!holder.empty()) return std::nullopt;
+    return writer;
+}
+
+Writer::Writer() = default;
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
 void Writer::write(const OpRecord& record) {
     state_->require_usable();
-    state_->guarded([&] {
-        if (!state_->file) state_->open();
-        state_->write_op(record);
-    });
+    state_->guarded([&] { state_->write_op(record); });
 }
 
 void Writer::commit() {
@@ -283,6 +305,7 @@ int64_t Writer::op_count() const {
 }
 
 uint64_t Writer::size() const {
+    if (state_->op_count == 0) return 0;
     return state_->file ? state_->file->size() : state_->closed_size;
 }
 
@@ -293,7 +316,11 @@ std::filesystem::path Writer::path() const {
 void Writer::close(bool complete, const std::string& note) {
     state_->require_usable();
     state_->closed = true;
-    if (!state_->file) return;
+    if (state_->op_count == 0) {
+        state_->file.reset();
+        if (state_->pending) state_->pending->discard();
+        return;
+    }
     state_->guarded([&] {
         state_->file->set_root_attribute({"Complete", std::string(complete ? "yes" : "no")});
         if (note.empty())
@@ -304,7 +331,7 @@ void Writer::close(bool complete, const std::string& note) {
         state_->committed_count = state_->op_count;
         state_->closed_size = state_->file->size();
         state_->file.reset();
-        if (state_->pending) state_->pending->commit(state_->options.sync);
+        if (state_->pending) state_->pending->commit();
     });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,17 +42,21 @@ struct OpRecord {
     bool commit = false;     ///< make it safe at once
 };
 
-/// The file appears under its final name at close(), complete; a killed process leaves
-/// `<name>.part.h5`, a readable dump of all committed ops, which says where it ends. Nothing
-/// written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file; after one,
-/// the writer takes no more ops and close() throws; the part file goes.
+/// The file appears under its final name at close(), complete; until then it is `<name>.part.h5`, a
+/// readable dump of all committed ops, which says where it ends. A killed process leaves it.
+/// Nothing written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file;
+/// after one, the writer takes no more ops and close() throws; the part file goes.
 ///
 /// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it
 /// (core/dumpfile/equal_tensors.h).
 class Writer {
   public:
-    /// Makes no file yet, but checks that the folder is there and writable.
+    /// Begins the file. Errors: Error(kIo) also when another process writes a dump of that name.
     Writer(std::filesystem::path path, WriterOptions options);
+    /// The same; when another process writes it, nothing, and `holder` is "is being written by …".
+    [[nodiscard]] static std::optional<Writer> begin(std::filesystem::path path,
+                                                     WriterOptions options,
+                                                     std::string& holder);
     ~Writer();  ///< without close(): the part file is removed
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
@@ -72,6 +77,7 @@ class Writer {
     void close(bool complete = true, const std::string& note = {});
 
   private:
+    Writer();
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -1,0 +1,60 @@
+#include "dumper/dump_output.h"
+
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "core/base/printable.h"
+
+namespace npuscope::dumper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string quoted(const fs::path& path) {
+    return "'" + printable(path.string()) + "'";
+}
+
+void say(const std::string& line) {
+    std::fprintf(stderr, "npuscope: %s\n", line.c_str());
+}
+
+}  // namespace
+
+DumpOutput::DumpOutput(const fs::path& wanted,
+                       const dumpfile::WriterOptions& options,
+                       const fs::path& golden) {
+    std::string reason;
+    bool is_shared = false;
+    for (int number = 1;; ++number) {
+        claim_.emplace(wanted, number);
+        if (claim_->number() > 1 && reason.empty()) reason = "was written in this process already";
+        number = claim_->number();
+        if (!golden.empty() && same_file(claim_->path(), golden)) continue;
+        std::string holder;
+        writer_ = dumpfile::Writer::begin(claim_->path(), options, holder);
+        if (!writer_) {
+            is_shared = true;
+            if (reason.empty()) reason = holder;
+            continue;
+        }
+        // Another process of the same job may have ended already.
+        std::error_code ignored;
+        if (!is_shared || !fs::exists(claim_->path(), ignored)) break;
+        writer_.reset();
+    }
+    if (!reason.empty())
+        say(quoted(wanted) + " " + reason + "; this dump goes to " + quoted(claim_->path()));
+}
+
+fs::path DumpOutput::close(bool complete, const std::string& note, bool is_estimate) {
+    fs::path path = writer_->op_count() > 0 && !is_estimate ? writer_->path() : fs::path();
+    writer_->close(complete, note);
+    bytes_ = writer_->size();
+    writer_.reset();
+    if (!path.empty()) claim_->keep();
+    return path;
+}
+
+}  // namespace npuscope::dumper
