@@ -1,6 +1,7 @@
 #include "dumper/dump_output.h"
 
 #include <cstdio>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -46,6 +47,10 @@ DumpOutput::DumpOutput(const fs::path& wanted,
     }
     if (!reason.empty())
         say(quoted(wanted) + " " + reason + "; this dump goes to " + quoted(claim_->path()));
+    const dumpfile::Leftover& leftover = writer_->leftover();
+    if (!leftover.kept_as.empty())
+        say("a dump to " + quoted(claim_->path()) + " was killed or failed before; its " +
+            std::to_string(leftover.op_count) + " ops are kept as " + quoted(leftover.kept_as));
 }
 
 fs::path DumpOutput::close(bool complete, const std::string& note, bool is_estimate) {
@@ -55,6 +60,15 @@ fs::path DumpOutput::close(bool complete, const std::string& note, bool is_estim
     writer_.reset();
     if (!path.empty()) claim_->keep();
     return path;
+}
+
+void DumpOutput::abandon(const std::string& note) noexcept {
+    try {
+        if (writer_ && !writer_->failed()) close(false, note, false);
+    } catch (const std::exception&) {
+        // The error that ended the dump is the one to tell; the writer has kept what it can.
+    }
+    writer_.reset();
 }
 
 }  // namespace npuscope::dumper

@@ -106,6 +106,9 @@ struct DumpScope::State : Observer, InputProvider {
     void detach() noexcept;
     void write(const dumpfile::OpRecord& record);
     void commit();
+    /// A step of the writer's thread; an error is told at once.
+    template <class Step>
+    void watched(Step&& step);
     void count_unmatched(const OpEnd& op);
     void close();
     [[nodiscard]] std::string note() const;
@@ -122,9 +125,10 @@ struct DumpScope::State : Observer, InputProvider {
     std::optional<DumpOutput> inputs_output;
     std::optional<Progress> progress;
     std::atomic<int64_t> committed{0};
-    std::string stop_note;   ///< writer thread's until the queue has finished
-    bool stopped = false;    ///< likewise
-    std::string incomplete;  ///< of set_incomplete()
+    std::atomic<bool> closing{false};  ///< close() tells of errors from now on
+    std::string stop_note;             ///< writer thread's until the queue has finished
+    bool stopped = false;              ///< likewise
+    std::string incomplete;            ///< of set_incomplete()
     bool attached = false;
     bool closed = false;
     DumpSummary summary;
@@ -169,8 +173,8 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
     progress.emplace("dumping", 0, options.progress);
     queue.emplace(
         options.queue_bytes,
-        [this](const dumpfile::OpRecord& record) { write(record); },
-        [this] { commit(); },
+        [this](const dumpfile::OpRecord& record) { watched([&] { write(record); }); },
+        [this] { watched([&] { commit(); }); },
         options.commit_interval);
     attach();
 }
@@ -272,6 +276,23 @@ void DumpScope::State::commit() {
     committed = output->writer().committed_count();
 }
 
+template <class Step>
+void DumpScope::State::watched(Step&& step) {
+    try {
+        step();
+    } catch (const std::exception& error) {
+        if (!closing) {
+            const std::string said =
+                std::string("dumping has stopped, the program goes on: ") + error.what();
+            if (options.on_stopped)
+                options.on_stopped(said);
+            else
+                std::fprintf(stderr, "npuscope: %s\n", said.c_str());
+        }
+        throw;
+    }
+}
+
 std::string DumpScope::State::note() const {
     if (stopped) return stop_note;
     if (!incomplete.empty()) return incomplete;
@@ -287,13 +308,16 @@ std::string DumpScope::State::note() const {
 void DumpScope::State::close() {
     if (std::exchange(closed, true) || mode == Mode::kOff) return;
     detach();
+    closing = true;
     const std::exception_ptr failure = queue->finish();
     progress.reset();
     if (golden) summary.replaced_tensors = golden->replaced_tensors();
     summary.ops_written = output->writer().op_count();
     summary.complete = false;
     if (failure) {
-        // The writers go before the error rises, so that their part files do too.
+        // Whichever file is whole keeps what it has.
+        output->abandon("an error ended the dump");
+        if (inputs_output) inputs_output->abandon("an error ended the dump");
         output.reset();
         inputs_output.reset();
         std::rethrow_exception(failure);
@@ -301,10 +325,15 @@ void DumpScope::State::close() {
     const bool complete =
         !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
-    summary.path = output->close(complete, summary.note, options.estimate);
-    summary.bytes = output->bytes();
-    if (inputs_output)
-        summary.inputs_path = inputs_output->close(complete, summary.note, options.estimate);
+    try {
+        summary.path = output->close(complete, summary.note, options.estimate);
+        summary.bytes = output->bytes();
+        if (inputs_output)
+            summary.inputs_path = inputs_output->close(complete, summary.note, options.estimate);
+    } catch (...) {
+        if (inputs_output) inputs_output->abandon("an error ended the dump");
+        throw;
+    }
     committed = summary.ops_written;
     summary.complete = complete;
     output.reset();

@@ -125,12 +125,13 @@ struct Writer::State {
         if (view.dtype == DType::kBool) view.dtype = DType::kInt8;
         file->write_dataset(path, view, {&attribute, 1});
     }
-    /// Runs `step`; an error marks the writer as failed and removes the part file.
+    /// Runs `step`; an error marks the writer as failed. Then the part file stays if it holds ops.
     template <class Step>
     void guarded(Step&& step);
 
     std::filesystem::path final_path;
     WriterOptions options;
+    Leftover leftover;
     std::optional<PendingFile> pending;  ///< none in a dry run
     std::optional<h5::AppendWriter> file;
     EqualTensors written;
@@ -152,7 +153,10 @@ void Writer::State::guarded(Step&& step) {
         failed = true;
         failure = error.what();
         file.reset();
-        if (pending) pending->discard();
+        if (pending && committed_count == 0) pending->discard();
+        if (pending && pending->keep())
+            failure += "; its " + std::to_string(committed_count) + " committed ops are kept in '" +
+                       printable(pending->part_path().string()) + "'";
         throw Error(ErrorKind::kIo, "cannot write the dump " + name() + ": " + failure);
     }
 }
@@ -173,11 +177,16 @@ std::string Writer::State::open() {
         file.emplace(h5::no_output_file(), std::move(file_options));
         return {};
     }
-    pending.emplace(PendingFile::unpublished(final_path, {.durable = options.sync}));
+    const auto clear = [this](const std::filesystem::path& part) {
+        leftover = keep_leftover(part, final_path);
+    };
+    pending.emplace(
+        PendingFile::unpublished(final_path, {.durable = options.sync, .clear_leftover = clear}));
     // The first state is in the file when it gets its part name.
     std::string holder;
     guarded([&] {
         auto output = h5::output_to(*pending);
+        if (options.wrap_output) output = options.wrap_output(std::move(output));
         file.emplace(std::move(output), std::move(file_options));
         holder = pending->publish();
     });
@@ -311,6 +320,14 @@ uint64_t Writer::size() const {
 
 std::filesystem::path Writer::path() const {
     return state_->final_path;
+}
+
+const Leftover& Writer::leftover() const {
+    return state_->leftover;
+}
+
+bool Writer::failed() const {
+    return state_->failed;
 }
 
 void Writer::close(bool complete, const std::string& note) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +13,9 @@
 
 #include "core/base/pending_file.h"
 #include "core/dumpfile/layout.h"
+#include "core/dumpfile/leftover.h"
 #include "core/h5/h5.h"
+#include "core/h5/output_file.h"
 #include "core/ir/value.h"
 
 namespace npuscope::dumpfile {
@@ -27,6 +30,9 @@ struct WriterOptions {
     /// Nothing is written; size() tells what the file would take.
     bool dry_run = false;
     bool sync = false;  ///< safe means on the disk: a power cut loses nothing either
+    /// Tests put a failing disk in between.
+    std::function<std::unique_ptr<h5::OutputFile>(std::unique_ptr<h5::OutputFile>)> wrap_output =
+        {};
 };
 
 /// What one op leaves in the file.
@@ -43,9 +49,12 @@ struct OpRecord {
 };
 
 /// The file appears under its final name at close(), complete; until then it is `<name>.part.h5`, a
-/// readable dump of all committed ops, which says where it ends. A killed process leaves it.
-/// Nothing written: no file. Threads: one thread at a time. Errors: Error(kIo) names the file;
-/// after one, the writer takes no more ops and close() throws; the part file goes.
+/// readable dump of all committed ops, which says where it ends. A killed process leaves it, and so
+/// does an error after the first committed op: nothing that was committed is lost. Nothing written:
+/// no file. Threads: one thread at a time. Errors: Error(kIo) names the file, and the one that is
+/// kept; after one, the writer takes no more ops and close() throws.
+///
+/// What a killed or failed process left under the part name is kept, too (leftover.h).
 ///
 /// A tensor whose elements, shape and attributes equal an earlier one's becomes a hard link to it
 /// (core/dumpfile/equal_tensors.h).
@@ -72,6 +81,10 @@ class Writer {
     /// The most bytes that the file would have if it were closed now.
     [[nodiscard]] uint64_t size() const;
     [[nodiscard]] std::filesystem::path path() const;  ///< the final name
+    /// Of an earlier dump of that name.
+    [[nodiscard]] const Leftover& leftover() const;
+    /// An error has ended it.
+    [[nodiscard]] bool failed() const;
     /// `complete` is false when ops are missing (a limit was reached, say); it goes into the root
     /// attribute `Complete` with `note`.
     void close(bool complete = true, const std::string& note = {});

@@ -43,6 +43,10 @@ AppendFile::AppendFile(std::unique_ptr<OutputFile> file, bool sync)
     buffer_.resize(kSuperblockBytes);
 }
 
+AppendFile::~AppendFile() {
+    if (published_ && !closed_) file_->cut(shown_end_);
+}
+
 void AppendFile::align(uint64_t alignment) {
     buffer_.resize(buffer_.size() + ((alignment - end() % alignment) % alignment));
 }
@@ -104,6 +108,7 @@ void AppendFile::switch_to(uint64_t root) {
     const ByteBuilder block = superblock(end(), root);
     if (!std::exchange(published_, true)) {
         std::copy(block.bytes().begin(), block.bytes().end(), buffer_.begin());
+        shown_end_ = end();
         flush();
         if (sync_) file_->sync();
         file_->publish();
@@ -111,11 +116,13 @@ void AppendFile::switch_to(uint64_t root) {
     }
     flush();
     if (sync_) file_->sync();
+    shown_end_ = end();
     file_->write(0, block.bytes());
     if (sync_) file_->sync();
 }
 
 void AppendFile::close() {
+    closed_ = true;
     file_->close();
 }
 

@@ -46,6 +46,14 @@ class SystemFile : public OutputFile {
         if (::fdatasync(descriptor()) != 0) fail("write", errno);
     }
 
+    void cut(uint64_t end) noexcept override {
+        struct stat facts {};
+        if (::fstat(descriptor(), &facts) != 0 || static_cast<uint64_t>(facts.st_size) <= end)
+            return;
+        const int done = ::ftruncate(descriptor(), static_cast<off_t>(end));
+        static_cast<void>(done);  // the bytes do no harm
+    }
+
   protected:
     [[nodiscard]] virtual int descriptor() const = 0;
     [[nodiscard]] virtual const fs::path& path() const = 0;
@@ -101,6 +109,7 @@ class NoFile : public OutputFile {
     }
     void sync() override {}
     void publish() override {}
+    void cut(uint64_t) noexcept override {}
     void close() override {}
 };
 

@@ -28,6 +28,8 @@ class OutputFile {
     virtual void sync() = 0;
     /// The file gets its name, if it has none yet: what is under the name was written before.
     virtual void publish() = 0;
+    /// Gives back what lies behind the end, where that is easy: after an error nothing reads it.
+    virtual void cut(uint64_t end) noexcept = 0;
     virtual void close() = 0;
 };
 
