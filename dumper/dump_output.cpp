@@ -34,7 +34,7 @@ DumpOutput::DumpOutput(const fs::path& wanted,
         number = claim_->number();
         if (!golden.empty() && same_file(claim_->path(), golden)) continue;
         std::string holder;
-        writer_ = dumpfile::Writer::begin(claim_->path(), options, holder);
+        writer_ = dumpfile::Writer::begin(fs::absolute(claim_->path()), options, holder);
         if (!writer_) {
             is_shared = true;
             if (reason.empty()) reason = holder;
@@ -58,8 +58,10 @@ fs::path DumpOutput::close(bool complete, const std::string& note, bool is_estim
     writer_->close(complete, note);
     bytes_ = writer_->size();
     writer_.reset();
-    if (!path.empty()) claim_->keep();
-    return path;
+    if (path.empty()) return path;
+    claim_->keep();
+    std::error_code ignored;
+    return fs::absolute(claim_->path(), ignored) == path ? claim_->path() : path;
 }
 
 void DumpOutput::abandon(const std::string& note) noexcept {

@@ -13,7 +13,8 @@ namespace npuscope::dumper {
 
 /// Takes `wanted`, or name_2.h5 (name_3.h5, …) when this process has written it already or another
 /// one is writing it, and says so on stderr, as it does when it keeps what a killed process left.
-/// A name that comes in because of another process never replaces a file.
+/// A name that comes in because of another process never replaces a file. A relative path is one
+/// of the folder that is current now, wherever the program goes afterwards.
 /// Errors: Error(kIo) as dumpfile::Writer.
 class DumpOutput {
   public:
@@ -23,7 +24,7 @@ class DumpOutput {
                const std::filesystem::path& golden = {});
 
     [[nodiscard]] dumpfile::Writer& writer() { return *writer_; }
-    /// The file's path, or nothing when no op came.
+    /// The file's path, as it was wanted while that still leads there; nothing when no op came.
     std::filesystem::path close(bool complete, const std::string& note, bool is_estimate);
     /// After an error, of this file or not: what can be kept stays, and says that it is incomplete.
     void abandon(const std::string& note) noexcept;

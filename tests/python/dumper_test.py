@@ -165,6 +165,20 @@ class Dumper(Folder):
             with npuscope.dumper(use_dump=True, dump_path=self.folder / "a.h5", ops=["re:("]):
                 pass
 
+    def test_another_current_folder_does_not_move_the_file(self) -> None:
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        (self.folder / "below").mkdir()
+        with npuscope.dumper(use_dump=True, dump_path="here.h5") as here:
+            ops.relu(self.x)
+        with npuscope.dumper(use_dump=True, dump_path="there.h5") as there:
+            os.chdir("below")
+            ops.relu(self.x)
+        self.assertEqual(here.summary.path, "here.h5")
+        self.assertEqual(Path(there.summary.path).resolve(), (self.folder / "there.h5").resolve())
+        self.assertEqual(len(npuscope.open_dump(there.summary.path).ops()), 1)
+
     def test_a_forked_child_leaves_the_file_to_the_parent(self) -> None:
         path = self.folder / "fork.h5"
         with npuscope.dumper(use_dump=True, dump_path=path):
