@@ -1,8 +1,10 @@
 """npuscope.dumper: what it writes is read by h5py, what goes wrong says so."""
 
 import os
+import resource
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import h5py
@@ -164,6 +166,30 @@ class Dumper(Folder):
         with self.assertRaisesRegex(npuscope.UsageError, "no regular expression"):
             with npuscope.dumper(use_dump=True, dump_path=self.folder / "a.h5", ops=["re:("]):
                 pass
+
+    def test_a_full_disk_warns_at_once_and_keeps_what_was_committed(self) -> None:
+        path = self.folder / "full.h5"
+        part = self.folder / "full.h5.part.h5"
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, limits[1]))
+        with self.assertRaisesRegex(npuscope.IoError, "ops are kept in .*full.h5.part.h5"):
+            with npuscope.dumper(use_dump=True, dump_path=path):
+                ops.relu(self.x)
+                while not (part.exists() and npuscope.open_dump(part).ops()):
+                    pass  # the pause commits
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    while not caught:
+                        self.x = self.x + 1
+                        ops.relu(self.x)
+                ops.relu(self.x)
+        self.assertEqual([row.category for row in caught], [RuntimeWarning])
+        self.assertRegex(str(caught[0].message), "File too large; its .* are kept in .*full.h5.part.h5")
+        with h5py.File(part) as file:
+            self.assertGreater(len(file["relu"]), 0)
+            self.assertIn(b"not closed", file.attrs["Note"])
+        self.assertFalse(path.exists())
 
     def test_another_current_folder_does_not_move_the_file(self) -> None:
         before = os.getcwd()
