@@ -107,7 +107,12 @@ struct Writer::State {
     /// Begins the file. Returns "", or who writes it already.
     std::string open();
     void commit();
+    [[nodiscard]] bool commit_is_due() const {
+        return Clock::now() - last_commit >= options.commit_interval;
+    }
     void write_op(const OpRecord& record);
+    /// After an error in the middle of an op: commits those before it if the disk still takes that.
+    void commit_without(const std::string& op) noexcept;
     void write_values(const std::string& group,
                       const NamedValues& values,
                       const std::string& compute_type);
@@ -213,7 +218,15 @@ void Writer::State::write_op(const OpRecord& record) {
     file->finish_group(path);
     last_op = path;
     ++op_count;
-    if (record.commit || Clock::now() - last_commit >= options.commit_interval) commit();
+}
+
+void Writer::State::commit_without(const std::string& op) noexcept {
+    file->drop_group(op);
+    try {
+        commit();
+    } catch (const std::exception&) {
+        // The file shows what it showed before.
+    }
 }
 
 void Writer::State::write_values(const std::string& group,
@@ -297,7 +310,15 @@ Writer& Writer::operator=(Writer&&) noexcept = default;
 
 void Writer::write(const OpRecord& record) {
     state_->require_usable();
-    state_->guarded([&] { state_->write_op(record); });
+    state_->guarded([&] {
+        try {
+            state_->write_op(record);
+        } catch (...) {
+            state_->commit_without(op_path(safe_component(record.name), record.seqid));
+            throw;
+        }
+        if (record.commit || state_->commit_is_due()) state_->commit();
+    });
 }
 
 void Writer::commit() {

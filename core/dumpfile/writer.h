@@ -50,7 +50,8 @@ struct OpRecord {
 
 /// The file appears under its final name at close(), complete; until then it is `<name>.part.h5`, a
 /// readable dump of all committed ops, which says where it ends. A killed process leaves it, and so
-/// does an error after the first committed op: nothing that was committed is lost. Nothing written:
+/// does an error once there are ops: at the first one in the middle of an op those before it are
+/// committed where that is possible, and nothing that was committed is lost. Nothing written:
 /// no file. Threads: one thread at a time. Errors: Error(kIo) names the file, and the one that is
 /// kept; after one, the writer takes no more ops and close() throws.
 ///

@@ -95,6 +95,10 @@ void AppendFile::read(uint64_t address, std::span<std::byte> bytes) {
                     bytes.size() - in_file);
 }
 
+void AppendFile::drop_partial_write() noexcept {
+    if (published_) file_->cut(flushed_);
+}
+
 /// Before the first switch everything stays in memory: the file gets its name with a first state.
 void AppendFile::flush() {
     if (!published_ || buffer_.empty()) return;

@@ -34,6 +34,8 @@ class AppendFile {
     void write_reserved(uint64_t address, std::span<const std::byte> bytes);
     /// Bytes that were appended.
     void read(uint64_t address, std::span<std::byte> bytes);
+    /// After a write that failed: gives back what it left behind the end.
+    void drop_partial_write() noexcept;
     /// Makes the file end here with this root group.
     void switch_to(uint64_t root);
     void close();

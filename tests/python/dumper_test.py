@@ -2,6 +2,7 @@
 
 import os
 import resource
+import sys
 import tempfile
 import unittest
 import warnings
@@ -190,6 +191,22 @@ class Dumper(Folder):
             self.assertGreater(len(file["relu"]), 0)
             self.assertIn(b"not closed", file.attrs["Note"])
         self.assertFalse(path.exists())
+
+    def test_a_program_that_makes_errors_of_warnings_goes_on_too(self) -> None:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, limits[1]))
+        seen = []
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = lambda row: seen.append(str(row.exc_value))
+        with self.assertRaises(npuscope.IoError):
+            with npuscope.dumper(use_dump=True, dump_path=self.folder / "full.h5"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    while not seen:
+                        self.x = self.x + 1
+                        ops.relu(self.x)
+        self.assertRegex(seen[0], "dumping has stopped")
 
     def test_another_current_folder_does_not_move_the_file(self) -> None:
         before = os.getcwd()

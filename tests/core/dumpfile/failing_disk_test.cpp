@@ -71,6 +71,29 @@ class FailingFile : public h5::OutputFile {
     Fault& fault_;
 };
 
+/// A disk of that many bytes: what fits is written, and room comes back.
+class SmallDisk : public h5::OutputFile {
+  public:
+    SmallDisk(std::unique_ptr<h5::OutputFile> file, uint64_t capacity)
+        : file_(std::move(file)), capacity_(capacity) {}
+    void write(uint64_t offset, std::span<const std::byte> bytes) override {
+        const uint64_t room = capacity_ - std::min(capacity_, offset);
+        const bool fits = bytes.size() <= room;
+        file_->write(offset, fits ? bytes : bytes.first(room));
+        if (!fits)
+            throw Error(ErrorKind::kIo, "cannot write: " + std::generic_category().message(ENOSPC));
+    }
+    void read(uint64_t offset, std::span<std::byte> bytes) override { file_->read(offset, bytes); }
+    void sync() override { file_->sync(); }
+    void publish() override { file_->publish(); }
+    void cut(uint64_t end) noexcept override { file_->cut(end); }
+    void close() override { file_->close(); }
+
+  private:
+    std::unique_ptr<h5::OutputFile> file_;
+    const uint64_t capacity_;
+};
+
 OpRecord record_of(int64_t seqid) {
     // Some go past the writer's buffer.
     const int64_t count = seqid % 4 == 0 ? 30000 : 100;
@@ -213,17 +236,61 @@ TEST(FailedDump, a_dump_that_cannot_get_its_final_name_stays_under_the_other) {
     EXPECT_TRUE(Reader(part).complete());
 }
 
+TEST(FailedDump, ops_before_the_one_that_did_not_fit_are_committed) {
+    const TempDir folder;
+    const fs::path part = folder / "a.h5.part.h5";
+    // Ops 4, 8 and 12 are large.
+    for (const int64_t fitting : {3, 7, 11}) {
+        fs::remove(part);
+        const uint64_t capacity = static_cast<uint64_t>(fitting / 4) * 120000 + 100000;
+        Writer writer(folder / "a.h5",
+                      {.commit_interval = std::chrono::hours(1),
+                       .wrap_output = [&](std::unique_ptr<h5::OutputFile> file) {
+                           return std::make_unique<SmallDisk>(std::move(file), capacity);
+                       }});
+        for (int64_t op = 1; op <= fitting; ++op)
+            writer.write(record_of(op));
+        EXPECT_EQ(writer.committed_count(), 0);
+        try {
+            writer.write(record_of(fitting + 1));
+            ADD_FAILURE() << "no error";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what())
+                          .find("its " + std::to_string(fitting) + " committed ops are kept"),
+                      std::string::npos)
+                << error.what();
+        }
+        EXPECT_EQ(static_cast<int64_t>(Reader(part).ops().size()), fitting);
+        expect_ops(part, fitting);
+    }
+}
+
+TEST(FailedDump, of_an_op_that_is_there_already_loses_nothing_else) {
+    const TempDir folder;
+    Writer writer(folder / "a.h5", {.commit_interval = std::chrono::hours(1)});
+    for (const int64_t op : {1, 2, 3})
+        writer.write(record_of(op));
+    EXPECT_THROW(writer.write(record_of(2)), Error);
+    expect_ops(folder / "a.h5.part.h5", 3);
+}
+
 TEST(FailedDump, what_a_dump_could_not_show_takes_no_room) {
     const TempDir folder;
     const fs::path part = folder / "a.h5.part.h5";
-    Writer writer(folder / "a.h5", {.commit_interval = std::chrono::hours(1)});
+    Fault fault{1000};
+    Writer writer(folder / "a.h5",
+                  {.commit_interval = std::chrono::hours(1),
+                   .wrap_output = [&](std::unique_ptr<h5::OutputFile> file) {
+                       return std::make_unique<FailingFile>(std::move(file), fault);
+                   }});
     writer.write(record_of(1));
     writer.commit();
     const auto before = fs::file_size(part);
     for (int64_t op = 2; op <= kOps; ++op)
         writer.write(record_of(op));
     EXPECT_GT(fs::file_size(part), before + 100000);
-    EXPECT_THROW(writer.write(record_of(1)), Error);  // it is there already
+    fault.happened = true;
+    EXPECT_THROW(writer.commit(), Error);
     EXPECT_EQ(fs::file_size(part), before);
     expect_ops(part, 1);
 }
