@@ -215,13 +215,16 @@ std::string PendingFile::publish() {
 }
 
 void PendingFile::require_own_name() {
+    if (owner_ != ::getpid())
+        throw Error(
+            ErrorKind::kIo,
+            quoted(final_path_) + " belongs to the process that began it, not to its child");
     if (by_name_ || npuscope::has_name(file_.get(), part_path_)) return;
     pending_ = false;
     const fs::path kept = keep_beside(file_.get(), final_path_);
     throw Error(ErrorKind::kIo,
                 quoted(part_path_) +
-                    " was replaced or removed by another program; what was "
-                    "written is kept as " +
+                    " was replaced or removed by another program; what was written is kept as " +
                     quoted(kept));
 }
 

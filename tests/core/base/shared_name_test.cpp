@@ -137,10 +137,18 @@ TEST_P(SharedName, a_forked_child_neither_writes_nor_removes_nor_unlocks_the_fil
     const pid_t child = ::fork();
     if (child == 0) {
         put(mine, "child");
-        mine.discard();
-        ::_exit(0);
+        try {
+            mine.commit();
+        } catch (const Error&) {
+            mine.discard();
+            ::_exit(0);
+        }
+        ::_exit(1);
     }
-    ::waitpid(child, nullptr, 0);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(names_in(folder_), std::vector<std::string>{"a.h5.part.h5"});
     EXPECT_EQ(test::read_file(mine.part_path()), "mine");
     EXPECT_NE(file().publish(), "");
     mine.commit();
