@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/free_name.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
+#include "dumper/dump_output.h"
 #include "dumper/golden.h"
 #include "dumper/op_facts.h"
 #include "dumper/op_statistics.h"
@@ -89,31 +91,6 @@ uint64_t most_bytes_in_file(const dumpfile::OpRecord& record) {
     return bytes;
 }
 
-/// A dump file whose path nobody else in this process writes.
-struct Output {
-    Output(const fs::path& wanted, const dumpfile::WriterOptions& options)
-        : claim(wanted), writer(std::in_place, claim.path(), options) {
-        if (claim.path() != wanted)
-            std::fprintf(stderr,
-                         "npuscope: %s was written in this process already; this dump goes to %s\n",
-                         quoted(wanted).c_str(),
-                         quoted(claim.path()).c_str());
-    }
-    /// The file's path, or nothing when no op came.
-    fs::path close(bool complete, const std::string& note, bool is_estimate) {
-        fs::path path = writer->op_count() > 0 && !is_estimate ? writer->path() : fs::path();
-        writer->close(complete, note);
-        bytes = writer->size();
-        writer.reset();
-        if (!path.empty()) claim.keep();
-        return path;
-    }
-
-    PathClaim claim;
-    uint64_t bytes = 0;                      ///< since close()
-    std::optional<dumpfile::Writer> writer;  // gone before the claim ends
-};
-
 }  // namespace
 
 struct DumpScope::State : Observer, InputProvider {
@@ -131,6 +108,9 @@ struct DumpScope::State : Observer, InputProvider {
     void detach() noexcept;
     void write(const dumpfile::OpRecord& record);
     void commit();
+    /// A step of the writer's thread; an error is told at once.
+    template <class Step>
+    void watched(Step&& step);
     void count_unmatched(const OpEnd& op);
     void take_given(const OpSource& source);
     void close();
@@ -144,13 +124,14 @@ struct DumpScope::State : Observer, InputProvider {
     std::optional<Match> match;                     ///< of the op that runs now
     std::string no_match;                           ///< why it has none
     std::unordered_map<std::string, int64_t> runs;  ///< of each op, for a sample
-    std::optional<Output> output;
-    std::optional<Output> inputs_output;
+    std::optional<DumpOutput> output;
+    std::optional<DumpOutput> inputs_output;
     std::optional<Progress> progress;
     std::atomic<int64_t> committed{0};
-    std::string stop_note;   ///< writer thread's until the queue has finished
-    bool stopped = false;    ///< likewise
-    std::string incomplete;  ///< of set_incomplete()
+    std::atomic<bool> closing{false};  ///< close() tells of errors from now on
+    std::string stop_note;             ///< writer thread's until the queue has finished
+    bool stopped = false;              ///< likewise
+    std::string incomplete;            ///< of set_incomplete()
     bool attached = false;
     bool closed = false;
     DumpSummary summary;
@@ -190,13 +171,13 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
                                                  .compress = options.compress,
                                                  .dry_run = options.estimate,
                                                  .sync = options.sync};
-    output.emplace(path, writer_options);
-    if (keep_inputs) inputs_output.emplace(inputs_path, writer_options);
+    output.emplace(path, writer_options, options.load_file_path);
+    if (keep_inputs) inputs_output.emplace(inputs_path, writer_options, options.load_file_path);
     progress.emplace("dumping", 0, options.progress);
     queue.emplace(
         options.queue_bytes,
-        [this](const dumpfile::OpRecord& record) { write(record); },
-        [this] { commit(); },
+        [this](const dumpfile::OpRecord& record) { watched([&] { write(record); }); },
+        [this] { watched([&] { commit(); }); },
         options.commit_interval);
     attach();
 }
@@ -286,7 +267,7 @@ void DumpScope::State::take_given(const OpSource& where) {
 void DumpScope::State::write(const dumpfile::OpRecord& record) {
     if (stopped) return;
     if (options.max_bytes > 0 &&
-        output->writer->size() + most_bytes_in_file(record) > options.max_bytes) {
+        output->writer().size() + most_bytes_in_file(record) > options.max_bytes) {
         stopped = true;
         stop_note = "the limit of " + std::to_string(options.max_bytes) +
                     " bytes was reached; the first op left out is " +
@@ -294,24 +275,41 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
         return;
     }
     if (options.statistics)
-        output->writer->write(with_statistics(record));
+        output->writer().write(with_statistics(record));
     else
-        output->writer->write(record);
+        output->writer().write(record);
     if (inputs_output) {
         dumpfile::OpRecord inputs = record;
         inputs.write_inputs = true;
         inputs.outputs.clear();
-        inputs_output->writer->write(inputs);
+        inputs_output->writer().write(inputs);
     }
-    committed = output->writer->committed_count();
+    committed = output->writer().committed_count();
 }
 
 /// On the writer's thread.
 void DumpScope::State::commit() {
-    if (output->writer->op_count() == 0) return;
-    output->writer->commit();
-    if (inputs_output) inputs_output->writer->commit();
-    committed = output->writer->committed_count();
+    if (output->writer().op_count() == 0) return;
+    output->writer().commit();
+    if (inputs_output) inputs_output->writer().commit();
+    committed = output->writer().committed_count();
+}
+
+template <class Step>
+void DumpScope::State::watched(Step&& step) {
+    try {
+        step();
+    } catch (const std::exception& error) {
+        if (!closing) {
+            const std::string said =
+                std::string("dumping has stopped, the program goes on: ") + error.what();
+            if (options.on_stopped)
+                options.on_stopped(said);
+            else
+                std::fprintf(stderr, "npuscope: %s\n", said.c_str());
+        }
+        throw;
+    }
 }
 
 std::string DumpScope::State::note() const {
@@ -329,13 +327,16 @@ std::string DumpScope::State::note() const {
 void DumpScope::State::close() {
     if (std::exchange(closed, true) || mode == Mode::kOff) return;
     detach();
+    closing = true;
     const std::exception_ptr failure = queue->finish();
     progress.reset();
     if (golden) summary.replaced_tensors = golden->replaced_tensors();
-    summary.ops_written = output->writer->op_count();
+    summary.ops_written = output->writer().op_count();
     summary.complete = false;
     if (failure) {
-        // The writers go before the error rises, so that their part files do too.
+        // Whichever file is whole keeps what it has.
+        output->abandon("an error ended the dump");
+        if (inputs_output) inputs_output->abandon("an error ended the dump");
         output.reset();
         inputs_output.reset();
         std::rethrow_exception(failure);
@@ -343,11 +344,16 @@ void DumpScope::State::close() {
     const bool complete =
         !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
-    summary.path = output->close(complete, summary.note, options.estimate);
-    summary.bytes = output->bytes;
+    try {
+        summary.path = output->close(complete, summary.note, options.estimate);
+        summary.bytes = output->bytes();
+        if (inputs_output)
+            summary.inputs_path = inputs_output->close(complete, summary.note, options.estimate);
+    } catch (...) {
+        if (inputs_output) inputs_output->abandon("an error ended the dump");
+        throw;
+    }
     committed = summary.ops_written;
-    if (inputs_output)
-        summary.inputs_path = inputs_output->close(complete, summary.note, options.estimate);
     summary.complete = complete;
     output.reset();
     inputs_output.reset();

@@ -41,6 +41,9 @@ struct DumpOptions {
     bool sync = false;      ///< committed ops are on the disk: a power cut loses none either
     bool estimate = false;  ///< nothing is written: the summary says what the file would take
     bool progress = false;  ///< one line on stderr while it is a terminal
+    /// Told once, on the writer's thread, when an error ends the dump before close(); empty: a line
+    /// on stderr.
+    std::function<void(const std::string&)> on_stopped = {};
 };
 
 /// What a closed scope has to tell.
@@ -67,11 +70,11 @@ void require_a_match(const DumpSummary& summary, const std::filesystem::path& go
 /// Attaches in the constructor, detaches and closes in the destructor. One thread writes, ops wait
 /// for it in a queue of at most queue_bytes; a full queue holds the program up.
 ///
-/// A second scope of one process on the same path writes name_2.h5 (name_3.h5, …) and says so on
-/// stderr. No mode chosen: nothing is attached, as with the original.
-/// Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors while
-/// dumping are kept and thrown by close() (the destructor only drops them). Threads: the
-/// executor's.
+/// A second scope on the same path, of this process or, while it is open, of another one, writes
+/// name_2.h5 (name_3.h5, …) and says so on stderr. No mode chosen: nothing is attached, as with the
+/// original. Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors
+/// while dumping end the dump, which keeps what was committed (on_stopped tells at once), and are
+/// thrown by close() (the destructor only drops them). Threads: the executor's.
 class DumpScope {
   public:
     DumpScope(EventSource& source, DumpOptions options);

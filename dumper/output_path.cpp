@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/free_name.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 
@@ -90,17 +91,11 @@ bool same_file(const fs::path& a, const fs::path& b) {
     return absolute_form(a) == absolute_form(b);
 }
 
-fs::path with_suffix(const fs::path& path, const std::string& suffix) {
-    fs::path changed = path;
-    changed.replace_filename(path.stem().string() + suffix + path.extension().string());
-    return changed;
-}
-
-PathClaim::PathClaim(const fs::path& wanted) {
+PathClaim::PathClaim(const fs::path& wanted, int number) : number_(number) {
     ClaimTable& table = claims();
     const std::lock_guard guard(table.mutex);
-    for (int number = 1;; ++number) {
-        path_ = number == 1 ? wanted : with_suffix(wanted, "_" + std::to_string(number));
+    for (;; ++number_) {
+        path_ = number_ == 1 ? wanted : with_suffix(wanted, "_" + std::to_string(number_));
         key_ = absolute_form(path_).string();
         const auto found = table.open_by_path.find(key_);
         std::error_code ignored;

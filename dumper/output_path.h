@@ -17,26 +17,24 @@ void check_load_path(const std::filesystem::path& path);
 /// Whether both names lead to one file, existing or not.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// "a.h5" -> "a_inputs.h5"
-[[nodiscard]] std::filesystem::path with_suffix(const std::filesystem::path& path,
-                                                const std::string& suffix);
-
 /// Keeps two scopes of one process from writing the same file. A file that keep() was called for
 /// stays claimed when the scope ends, for the process and as long as the file exists.
 class PathClaim {
   public:
-    /// Takes `wanted`, or the first free of name_2.h5, name_3.h5, …
-    explicit PathClaim(const std::filesystem::path& wanted);
+    /// Takes `wanted` (number 1), name_2.h5 (number 2), …: the first from `number` on that is free.
+    PathClaim(const std::filesystem::path& wanted, int number);
     ~PathClaim();
     PathClaim(const PathClaim&) = delete;
     PathClaim& operator=(const PathClaim&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] int number() const { return number_; }
     void keep() { kept_ = true; }
 
   private:
     std::filesystem::path path_;
     std::string key_;
+    int number_;
     bool kept_ = false;
 };
 

@@ -85,12 +85,12 @@ bool has_nested_targets(const Pairs& pairs) {
 
 /// Copies byte by byte into a new file. False when only the library can copy some of it.
 bool copied_raw(const h5::Reader& source,
-                const fs::path& part,
+                PendingFile& pending,
                 const fs::path& output,
                 const Pairs& pairs) {
     if (has_nested_targets(pairs)) return false;
     try {
-        h5::AppendWriter target(part, {.root_attributes = run_facts(source)});
+        h5::AppendWriter target(h5::output_to(pending), {.root_attributes = run_facts(source)});
         h5::RawCopy raw(source, target);
         for (const auto& [from, to] : pairs) {
             if (target.exists(to)) refuse_taken(to, output);
@@ -135,13 +135,12 @@ int64_t extract(
     const fs::path& part = pending.part_path();
     if (existing) {
         require_regular_file(output, "output");
-        if (!fs::copy_file(output, part, failure))
+        if (!fs::copy_file(output, part, fs::copy_options::overwrite_existing, failure))
             throw Error(
                 ErrorKind::kIo,
                 "cannot copy " + quoted(output.string()) + " to add to it: " + failure.message());
         copy_by_library(source, h5::Writer::open_existing(part), output, pairs);
-    } else if (!copied_raw(source, part, output, pairs)) {
-        fs::remove(part, failure);
+    } else if (!copied_raw(source, pending, output, pairs)) {
         h5::Writer target(part);
         for (const h5::Attribute& fact : run_facts(source))
             target.write_root_attribute(fact);

@@ -95,9 +95,7 @@ struct Writer::State {
     State(std::filesystem::path path, WriterOptions opts)
         : final_path(std::move(path)),
           options(std::move(opts)),
-          written(!options.dry_run && options.compress == 0) {
-        if (!options.dry_run) pending.emplace(final_path);
-    }
+          written(!options.dry_run && options.compress == 0) {}
 
     void require_usable() const {
         if (closed) throw Error(ErrorKind::kUsage, "the dump " + name() + " is already closed");
@@ -106,9 +104,15 @@ struct Writer::State {
     }
     [[nodiscard]] std::string name() const { return "'" + printable(final_path.string()) + "'"; }
 
-    void open();
+    /// Begins the file. Returns "", or who writes it already.
+    std::string open();
     void commit();
+    [[nodiscard]] bool commit_is_due() const {
+        return Clock::now() - last_commit >= options.commit_interval;
+    }
     void write_op(const OpRecord& record);
+    /// After an error in the middle of an op: commits those before it if the disk still takes that.
+    void commit_without(const std::string& op) noexcept;
     void write_values(const std::string& group,
                       const NamedValues& values,
                       const std::string& compute_type);
@@ -126,12 +130,13 @@ struct Writer::State {
         if (view.dtype == DType::kBool) view.dtype = DType::kInt8;
         file->write_dataset(path, view, {&attribute, 1});
     }
-    /// Runs `step`; an error marks the writer as failed and removes the part file.
+    /// Runs `step`; an error marks the writer as failed. Then the part file stays if it holds ops.
     template <class Step>
     void guarded(Step&& step);
 
     std::filesystem::path final_path;
     WriterOptions options;
+    Leftover leftover;
     std::optional<PendingFile> pending;  ///< none in a dry run
     std::optional<h5::AppendWriter> file;
     EqualTensors written;
@@ -153,12 +158,15 @@ void Writer::State::guarded(Step&& step) {
         failed = true;
         failure = error.what();
         file.reset();
-        if (pending) pending->discard();
+        if (pending && committed_count == 0) pending->discard();
+        if (pending && pending->keep())
+            failure += "; its " + std::to_string(committed_count) + " committed ops are kept in '" +
+                       printable(pending->part_path().string()) + "'";
         throw Error(ErrorKind::kIo, "cannot write the dump " + name() + ": " + failure);
     }
 }
 
-void Writer::State::open() {
+std::string Writer::State::open() {
     h5::AppendOptions file_options{.root_attributes = {}, .sync = options.sync};
     auto& attributes = file_options.root_attributes;
     attributes.push_back(
@@ -169,11 +177,25 @@ void Writer::State::open() {
         attributes.push_back({fact, shortened(text)});
     attributes.push_back({"Complete", std::string("no")});
     attributes.push_back({"Note", std::string(kNotClosed) + "no op was finished"});
-    if (pending)
-        file.emplace(pending->part_path(), std::move(file_options));
-    else
-        file.emplace(h5::no_output_file(), std::move(file_options));
     last_commit = Clock::now();
+    if (options.dry_run) {
+        file.emplace(h5::no_output_file(), std::move(file_options));
+        return {};
+    }
+    const auto clear = [this](const std::filesystem::path& part) {
+        leftover = keep_leftover(part, final_path);
+    };
+    pending.emplace(
+        PendingFile::unpublished(final_path, {.durable = options.sync, .clear_leftover = clear}));
+    // The first state is in the file when it gets its part name.
+    std::string holder;
+    guarded([&] {
+        auto output = h5::output_to(*pending);
+        if (options.wrap_output) output = options.wrap_output(std::move(output));
+        file.emplace(std::move(output), std::move(file_options));
+        holder = pending->publish();
+    });
+    return holder;
 }
 
 void Writer::State::commit() {
@@ -196,7 +218,15 @@ void Writer::State::write_op(const OpRecord& record) {
     file->finish_group(path);
     last_op = path;
     ++op_count;
-    if (record.commit || Clock::now() - last_commit >= options.commit_interval) commit();
+}
+
+void Writer::State::commit_without(const std::string& op) noexcept {
+    file->drop_group(op);
+    try {
+        commit();
+    } catch (const std::exception&) {
+        // The file shows what it showed before.
+    }
 }
 
 void Writer::State::write_values(const std::string& group,
@@ -256,7 +286,24 @@ void Writer::State::write_tensor(const std::string& path,
 }
 
 Writer::Writer(std::filesystem::path path, WriterOptions options)
-    : state_(std::make_unique<State>(std::move(path), std::move(options))) {}
+    : state_(std::make_unique<State>(std::move(path), std::move(options))) {
+    const std::string holder = state_->open();
+    if (!holder.empty())
+        throw Error(ErrorKind::kIo,
+                    "the dump " + state_->name() + " " + holder + "; give this one another name");
+}
+
+std::optional<Writer> Writer::begin(std::filesystem::path path,
+                                    WriterOptions options,
+                                    std::string& holder) {
+    Writer writer;
+    writer.state_ = std::make_unique<State>(std::move(path), std::move(options));
+    holder = writer.state_->open();
+    if (!holder.empty()) return std::nullopt;
+    return writer;
+}
+
+Writer::Writer() = default;
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
@@ -264,8 +311,13 @@ Writer& Writer::operator=(Writer&&) noexcept = default;
 void Writer::write(const OpRecord& record) {
     state_->require_usable();
     state_->guarded([&] {
-        if (!state_->file) state_->open();
-        state_->write_op(record);
+        try {
+            state_->write_op(record);
+        } catch (...) {
+            state_->commit_without(op_path(safe_component(record.name), record.seqid));
+            throw;
+        }
+        if (record.commit || state_->commit_is_due()) state_->commit();
     });
 }
 
@@ -283,6 +335,7 @@ int64_t Writer::op_count() const {
 }
 
 uint64_t Writer::size() const {
+    if (state_->op_count == 0) return 0;
     return state_->file ? state_->file->size() : state_->closed_size;
 }
 
@@ -290,10 +343,22 @@ std::filesystem::path Writer::path() const {
     return state_->final_path;
 }
 
+const Leftover& Writer::leftover() const {
+    return state_->leftover;
+}
+
+bool Writer::failed() const {
+    return state_->failed;
+}
+
 void Writer::close(bool complete, const std::string& note) {
     state_->require_usable();
     state_->closed = true;
-    if (!state_->file) return;
+    if (state_->op_count == 0) {
+        state_->file.reset();
+        if (state_->pending) state_->pending->discard();
+        return;
+    }
     state_->guarded([&] {
         state_->file->set_root_attribute({"Complete", std::string(complete ? "yes" : "no")});
         if (note.empty())
@@ -304,7 +369,7 @@ void Writer::close(bool complete, const std::string& note) {
         state_->committed_count = state_->op_count;
         state_->closed_size = state_->file->size();
         state_->file.reset();
-        if (state_->pending) state_->pending->commit(state_->options.sync);
+        if (state_->pending) state_->pending->commit();
     });
 }
 

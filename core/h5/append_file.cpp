@@ -43,6 +43,10 @@ AppendFile::AppendFile(std::unique_ptr<OutputFile> file, bool sync)
     buffer_.resize(kSuperblockBytes);
 }
 
+AppendFile::~AppendFile() {
+    if (published_ && !closed_) file_->cut(shown_end_);
+}
+
 void AppendFile::align(uint64_t alignment) {
     buffer_.resize(buffer_.size() + ((alignment - end() % alignment) % alignment));
 }
@@ -91,6 +95,10 @@ void AppendFile::read(uint64_t address, std::span<std::byte> bytes) {
                     bytes.size() - in_file);
 }
 
+void AppendFile::drop_partial_write() noexcept {
+    if (published_) file_->cut(flushed_);
+}
+
 /// Before the first switch everything stays in memory: the file gets its name with a first state.
 void AppendFile::flush() {
     if (!published_ || buffer_.empty()) return;
@@ -104,6 +112,7 @@ void AppendFile::switch_to(uint64_t root) {
     const ByteBuilder block = superblock(end(), root);
     if (!std::exchange(published_, true)) {
         std::copy(block.bytes().begin(), block.bytes().end(), buffer_.begin());
+        shown_end_ = end();
         flush();
         if (sync_) file_->sync();
         file_->publish();
@@ -111,11 +120,13 @@ void AppendFile::switch_to(uint64_t root) {
     }
     flush();
     if (sync_) file_->sync();
+    shown_end_ = end();
     file_->write(0, block.bytes());
     if (sync_) file_->sync();
 }
 
 void AppendFile::close() {
+    closed_ = true;
     file_->close();
 }
 

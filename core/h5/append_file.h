@@ -21,6 +21,9 @@ class AppendFile {
 
     /// With `sync`, every switch is on the disk when it returns, and never before what it shows.
     AppendFile(std::unique_ptr<OutputFile> file, bool sync);
+    ~AppendFile();  ///< without close(): the file ends where its last switch says
+    AppendFile(const AppendFile&) = delete;
+    AppendFile& operator=(const AppendFile&) = delete;
 
     /// Where the next byte goes, before any alignment.
     [[nodiscard]] uint64_t end() const { return flushed_ + buffer_.size(); }
@@ -31,6 +34,8 @@ class AppendFile {
     void write_reserved(uint64_t address, std::span<const std::byte> bytes);
     /// Bytes that were appended.
     void read(uint64_t address, std::span<std::byte> bytes);
+    /// After a write that failed: gives back what it left behind the end.
+    void drop_partial_write() noexcept;
     /// Makes the file end here with this root group.
     void switch_to(uint64_t root);
     void close();
@@ -42,8 +47,10 @@ class AppendFile {
     std::unique_ptr<OutputFile> file_;
     const bool sync_;
     std::vector<std::byte> buffer_;
-    uint64_t flushed_ = 0;  ///< everything before it has been written
+    uint64_t flushed_ = 0;    ///< everything before it has been written
+    uint64_t shown_end_ = 0;  ///< of the last switch, even one that failed half-way
     bool published_ = false;
+    bool closed_ = false;
 };
 
 }  // namespace npuscope::h5

@@ -271,6 +271,29 @@ void AppendWriter::finish_group(const std::string& path) {
     above.open.erase(found);
 }
 
+void AppendWriter::drop_group(const std::string& path) noexcept {
+    std::vector<std::pair<Group*, std::string_view>> steps;
+    Group* group = &state_->root;
+    std::string_view rest = path;
+    while (!rest.empty()) {
+        const std::string_view name = rest.substr(1, rest.find('/', 1) - 1);
+        const auto found = group->open.find(name);
+        if (found == group->open.end()) break;
+        steps.emplace_back(group, name);
+        group = found->second.get();
+        rest.remove_prefix(1 + name.size());
+    }
+    bool is_the_group = rest.empty();
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+        const auto found = step->first->open.find(step->second);
+        const Group& below = *found->second;
+        if (!is_the_group && !(below.open.empty() && below.links.empty())) break;
+        step->first->open.erase(found);
+        is_the_group = false;
+    }
+    state_->file.drop_partial_write();
+}
+
 void AppendWriter::commit() {
     state_->commit(false);
 }

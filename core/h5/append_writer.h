@@ -8,7 +8,8 @@
 // Threads: one thread at a time; no lock is taken.
 // Errors:  Error(kIo) from the file system, Error(kUsage) for a name that is taken,
 // Error(kInternal)
-//          for a path that is none. After an error only the destructor may be called.
+//          for a path that is none. After an error only the destructor may be called, or, when what
+//          failed belongs below one group, drop_group() and then commit().
 #pragma once
 
 #include <cstdint>
@@ -82,6 +83,9 @@ class AppendWriter {
 
     /// Nothing is added below the group any more: it is written, and its memory is given back.
     void finish_group(const std::string& path);
+    /// Forgets a group that no commit has shown, with all below it; groups above it that hold
+    /// nothing else go, too. Its elements stay behind, unused, except those that did not fit.
+    void drop_group(const std::string& path) noexcept;
     /// What was written so far is safe when it returns. Nothing new: nothing is done.
     void commit();
     /// The last commit, with complete tables, and the end. Errors: as commit().

@@ -22,6 +22,7 @@ class LinkTable {
     /// Adds the name, or gives it another object.
     void put(std::string_view name, uint64_t object);
     [[nodiscard]] bool contains(std::string_view name) const;
+    [[nodiscard]] bool empty() const { return few_.empty() && !many_; }
     /// Upper bound of what write() appends, attributes aside.
     [[nodiscard]] uint64_t write_bound() const;
     /// The address of the group's header. A group with attributes keeps its links in the header,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/owned_descriptor.h"
 #include "core/base/printable.h"
 
 namespace npuscope::h5 {
@@ -17,31 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr mode_t kMode = 0666;
-
 class SystemFile : public OutputFile {
   public:
-    explicit SystemFile(fs::path path) : path_(std::move(path)) {
-        // A new inode: truncating a file in place is slow on ext4, and whoever reads the old one
-        // goes on reading it.
-        if (::unlink(path_.c_str()) != 0 && errno != ENOENT) fail("create", errno);
-        const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-        descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode);
-        if (descriptor_ >= 0) return;
-        descriptor_ = ::open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode);
-        if (descriptor_ < 0) fail("create", errno);
-        has_name_ = true;
-    }
-    ~SystemFile() override {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    SystemFile(const SystemFile&) = delete;
-    SystemFile& operator=(const SystemFile&) = delete;
-
     void write(uint64_t offset, std::span<const std::byte> bytes) override {
         while (!bytes.empty()) {
             const ssize_t count =
-                ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+                ::pwrite(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
             if (count < 0 && errno == EINTR) continue;
             if (count <= 0) fail("write", count < 0 ? errno : ENOSPC);
             bytes = bytes.subspan(static_cast<size_t>(count));
@@ -52,7 +34,7 @@ class SystemFile : public OutputFile {
     void read(uint64_t offset, std::span<std::byte> bytes) override {
         while (!bytes.empty()) {
             const ssize_t count =
-                ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+                ::pread(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
             if (count < 0 && errno == EINTR) continue;
             if (count <= 0) fail("read back", count < 0 ? errno : EIO);
             bytes = bytes.subspan(static_cast<size_t>(count));
@@ -61,46 +43,62 @@ class SystemFile : public OutputFile {
     }
 
     void sync() override {
-        if (::fdatasync(descriptor_) != 0) fail("write", errno);
+        if (::fdatasync(descriptor()) != 0) fail("write", errno);
     }
 
-    void publish() override {
-        if (std::exchange(has_name_, true)) return;
-        const std::string nameless = "/proc/self/fd/" + std::to_string(descriptor_);
-        if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    void cut(uint64_t end) noexcept override {
+        struct stat facts {};
+        if (::fstat(descriptor(), &facts) != 0 || static_cast<uint64_t>(facts.st_size) <= end)
             return;
-        // No /proc: the bytes so far move to a file that has its name from the start.
-        if (errno == EEXIST) fail("create", errno);
-        copy_to_named();
+        const int done = ::ftruncate(descriptor(), static_cast<off_t>(end));
+        static_cast<void>(done);  // the bytes do no harm
     }
 
-    void close() override {
-        const int descriptor = std::exchange(descriptor_, -1);
-        if (descriptor >= 0 && ::close(descriptor) != 0) fail("close", errno);
-    }
-
-  private:
+  protected:
+    [[nodiscard]] virtual int descriptor() const = 0;
+    [[nodiscard]] virtual const fs::path& path() const = 0;
     [[noreturn]] void fail(const char* what, int code) const {
         throw Error(ErrorKind::kIo,
-                    std::string("cannot ") + what + " '" + printable(path_.string()) +
+                    std::string("cannot ") + what + " '" + printable(path().string()) +
                         "': " + std::generic_category().message(code));
     }
+};
 
-    void copy_to_named() {
-        struct stat facts = {};
-        if (::fstat(descriptor_, &facts) != 0) fail("create", errno);
-        std::string bytes(static_cast<size_t>(facts.st_size), '\0');
-        if (::pread(descriptor_, bytes.data(), bytes.size(), 0) != facts.st_size)
-            fail("create", EIO);
-        const int named = ::open(path_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode);
-        if (named < 0) fail("create", errno);
-        ::close(std::exchange(descriptor_, named));
-        write(0, std::as_bytes(std::span(bytes)));
+class NamedFile : public SystemFile {
+  public:
+    explicit NamedFile(fs::path path) : path_(std::move(path)) {
+        // A new inode: truncating a file in place is slow on ext4, and whoever reads the old one
+        // goes on reading it.
+        if (::unlink(path_.c_str()) != 0 && errno != ENOENT) fail("create", errno);
+        file_ = OwnedDescriptor(path_, O_CREAT | O_EXCL | O_RDWR, 0666);
+        if (file_.get() < 0) fail("create", errno);
+    }
+    void publish() override {}
+    void close() override {
+        if (const int code = file_.close()) fail("close", code);
     }
 
+  protected:
+    [[nodiscard]] int descriptor() const override { return file_.get(); }
+    [[nodiscard]] const fs::path& path() const override { return path_; }
+
+  private:
     fs::path path_;
-    int descriptor_ = -1;
-    bool has_name_ = false;
+    OwnedDescriptor file_;
+};
+
+class PartFile : public SystemFile {
+  public:
+    explicit PartFile(PendingFile& pending) : pending_(pending) {}
+    void publish() override { static_cast<void>(pending_.publish()); }
+    void close() override {}
+
+  protected:
+    [[nodiscard]] int descriptor() const override { return pending_.descriptor(); }
+    [[nodiscard]] const fs::path& path() const override { return pending_.part_path(); }
+
+  private:
+    PendingFile& pending_;
 };
 
 class NoFile : public OutputFile {
@@ -111,13 +109,18 @@ class NoFile : public OutputFile {
     }
     void sync() override {}
     void publish() override {}
+    void cut(uint64_t) noexcept override {}
     void close() override {}
 };
 
 }  // namespace
 
 std::unique_ptr<OutputFile> create_output_file(const fs::path& path) {
-    return std::make_unique<SystemFile>(path);
+    return std::make_unique<NamedFile>(path);
+}
+
+std::unique_ptr<OutputFile> output_to(PendingFile& pending) {
+    return std::make_unique<PartFile>(pending);
 }
 
 std::unique_ptr<OutputFile> no_output_file() {

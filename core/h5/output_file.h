@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "core/base/pending_file.h"
+
 namespace npuscope::h5 {
 
 /// Where the append-only writer's bytes go. A test puts its own in place of the disk, to see the
@@ -26,12 +28,17 @@ class OutputFile {
     virtual void sync() = 0;
     /// The file gets its name, if it has none yet: what is under the name was written before.
     virtual void publish() = 0;
+    /// Gives back what lies behind the end, where that is easy: after an error nothing reads it.
+    virtual void cut(uint64_t end) noexcept = 0;
     virtual void close() = 0;
 };
 
-/// A new file of the system, which replaces one of that name. It gets its name at publish() where
-/// the file system can make nameless files, otherwise at once.
+/// A new file of the system, which replaces one of that name at once.
 [[nodiscard]] std::unique_ptr<OutputFile> create_output_file(const std::filesystem::path& path);
+
+/// Writes to the part file, which is borrowed; publish() and close() leave to it whether the name
+/// is free, and when the file is complete.
+[[nodiscard]] std::unique_ptr<OutputFile> output_to(PendingFile& pending);
 
 /// Keeps nothing: to learn how large a file would be.
 [[nodiscard]] std::unique_ptr<OutputFile> no_output_file();

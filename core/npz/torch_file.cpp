@@ -182,7 +182,7 @@ void write_torch_tensor(const std::filesystem::path& path,
     };
     int code = 0;
     std::unique_ptr<zip_t, Discard> archive(
-        zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_EXCL, &code));
+        zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
     if (!archive) fail("libzip cannot create it (code " + std::to_string(code) + ")");
     const std::string data = pickled(*storage, shape, numel);
     const std::string version = "3\n";

@@ -1,4 +1,5 @@
 // Scopes that watch an executor or a stream: the dumper, and overflow.
+#include <cstdio>
 #include <regex>
 
 #include <pybind11/stl.h>
@@ -55,8 +56,26 @@ OpFilter filter_from(const std::vector<std::string>& ops, const std::vector<int6
     return filter;
 }
 
+/// A RuntimeWarning on Python's main thread, as soon as that runs Python code. Threads: any,
+/// without Python's lock: the program may hold it while it waits for the thread that calls this.
+void warn_soon(const std::string& text) {
+    auto said = std::make_unique<std::string>(text);
+    const auto warn = [](void* given) {
+        const std::unique_ptr<std::string> line(static_cast<std::string*>(given));
+        // The program goes on, even one that makes errors of warnings.
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, line->c_str(), 1) != 0)
+            PyErr_WriteUnraisable(nullptr);
+        return 0;
+    };
+    if (Py_AddPendingCall(warn, said.get()) == 0)
+        static_cast<void>(said.release());
+    else
+        std::fprintf(stderr, "npuscope: %s\n", text.c_str());
+}
+
 dumper::DumpOptions options_from(const py::dict& given) {
     dumper::DumpOptions options;
+    options.on_stopped = warn_soon;
     const auto take = [&](const char* name, auto& target) {
         if (given.contains(name) && !given[name].is_none())
             target = py::cast<std::decay_t<decltype(target)>>(given[name]);

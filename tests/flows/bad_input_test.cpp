@@ -182,8 +182,11 @@ TEST(BadInput, rejects_outputs_in_a_folder_that_is_not_there) {
 TEST(BadInput, a_full_disk_leaves_nothing_under_a_final_name) {
     const TempDir folder;
     const std::string dump = (folder / "dump.h5").string();
-    const RunResult result = run_with_little_space(
+    RunResult result = run_with_little_space(
         64, program("npuscope") + " run " + kModel + " --input " + kInputs + " --dump " + dump);
+    // Unless the run is at its end, a line says at once that dumping has stopped.
+    const std::string notice = "npuscope: dumping has stopped, the program goes on: ";
+    if (result.err.starts_with(notice)) result.err.erase(0, result.err.find('\n') + 1);
     expect_error_line(result, {"dump.h5"});
     EXPECT_FALSE(fs::exists(dump));
     const std::string output = (folder / "o.npz").string();

@@ -1,8 +1,11 @@
 """npuscope.dumper: what it writes is read by h5py, what goes wrong says so."""
 
 import os
+import resource
+import sys
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import h5py
@@ -164,6 +167,60 @@ class Dumper(Folder):
         with self.assertRaisesRegex(npuscope.UsageError, "no regular expression"):
             with npuscope.dumper(use_dump=True, dump_path=self.folder / "a.h5", ops=["re:("]):
                 pass
+
+    def test_a_full_disk_warns_at_once_and_keeps_what_was_committed(self) -> None:
+        path = self.folder / "full.h5"
+        part = self.folder / "full.h5.part.h5"
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, limits[1]))
+        with self.assertRaisesRegex(npuscope.IoError, "ops are kept in .*full.h5.part.h5"):
+            with npuscope.dumper(use_dump=True, dump_path=path):
+                ops.relu(self.x)
+                while not (part.exists() and npuscope.open_dump(part).ops()):
+                    pass  # the pause commits
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    while not caught:
+                        self.x = self.x + 1
+                        ops.relu(self.x)
+                ops.relu(self.x)
+        self.assertEqual([row.category for row in caught], [RuntimeWarning])
+        self.assertRegex(str(caught[0].message), "File too large; its .* are kept in .*full.h5.part.h5")
+        with h5py.File(part) as file:
+            self.assertGreater(len(file["relu"]), 0)
+            self.assertIn(b"not closed", file.attrs["Note"])
+        self.assertFalse(path.exists())
+
+    def test_a_program_that_makes_errors_of_warnings_goes_on_too(self) -> None:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, limits[1]))
+        seen = []
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = lambda row: seen.append(str(row.exc_value))
+        with self.assertRaises(npuscope.IoError):
+            with npuscope.dumper(use_dump=True, dump_path=self.folder / "full.h5"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    while not seen:
+                        self.x = self.x + 1
+                        ops.relu(self.x)
+        self.assertRegex(seen[0], "dumping has stopped")
+
+    def test_another_current_folder_does_not_move_the_file(self) -> None:
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        (self.folder / "below").mkdir()
+        with npuscope.dumper(use_dump=True, dump_path="here.h5") as here:
+            ops.relu(self.x)
+        with npuscope.dumper(use_dump=True, dump_path="there.h5") as there:
+            os.chdir("below")
+            ops.relu(self.x)
+        self.assertEqual(here.summary.path, "here.h5")
+        self.assertEqual(Path(there.summary.path).resolve(), (self.folder / "there.h5").resolve())
+        self.assertEqual(len(npuscope.open_dump(there.summary.path).ops()), 1)
 
     def test_a_forked_child_leaves_the_file_to_the_parent(self) -> None:
         path = self.folder / "fork.h5"

@@ -59,7 +59,11 @@ TEST(PendingFile, a_moved_from_file_removes_nothing) {
         PendingFile second(std::move(first));
         first = PendingFile(folder / "b.txt");
         EXPECT_TRUE(fs::exists(second.part_path()));
+        EXPECT_TRUE(fs::exists(first.part_path()));
     }
+    EXPECT_FALSE(fs::exists(folder / "a.txt.part.txt"));
+    EXPECT_TRUE(fs::exists(first.part_path()));
+    first.discard();
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 

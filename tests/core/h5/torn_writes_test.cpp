@@ -35,6 +35,7 @@ class Recorder : public OutputFile {
     void read(uint64_t, std::span<std::byte>) override { FAIL() << "nothing is read back"; }
     void sync() override { events_.push_back({true, 0, {}}); }
     void publish() override {}
+    void cut(uint64_t) noexcept override {}
     void close() override {}
 
   private:

@@ -1,0 +1,102 @@
+#include "core/base/free_name.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/owned_descriptor.h"
+#include "core/base/printable.h"
+
+namespace npuscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string quoted(const fs::path& path) {
+    return "'" + printable(path.string()) + "'";
+}
+
+[[noreturn]] void fail(const std::string& what, int code) {
+    throw Error(ErrorKind::kIo, what + ": " + std::generic_category().message(code));
+}
+
+/// False when the name is taken.
+bool keep_as(int descriptor, const fs::path& target) {
+    const std::string open_file = "/proc/self/fd/" + std::to_string(descriptor);
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, target.c_str(), AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno == EEXIST) return false;
+    // It has no name at all any more.
+    const OwnedDescriptor copy(target, O_CREAT | O_EXCL | O_RDWR, 0666);
+    if (copy.get() < 0 && errno == EEXIST) return false;
+    if (copy.get() < 0) fail("cannot keep what was written as " + quoted(target), errno);
+    try {
+        copy_bytes(descriptor, copy.get(), target);
+    } catch (const Error&) {
+        ::unlink(target.c_str());
+        throw;
+    }
+    return true;
+}
+
+}  // namespace
+
+void copy_bytes(int from, int to, const fs::path& target) {
+    std::array<char, 65536> piece{};
+    for (off_t offset = 0;;) {
+        const ssize_t count = ::pread(from, piece.data(), piece.size(), offset);
+        if (count < 0) fail("cannot write " + quoted(target), errno);
+        if (count == 0) return;
+        for (ssize_t done = 0; done < count;) {
+            const auto rest = static_cast<size_t>(count - done);
+            const ssize_t more = ::pwrite(to, piece.data() + done, rest, offset + done);
+            if (more <= 0) fail("cannot write " + quoted(target), more < 0 ? errno : ENOSPC);
+            done += more;
+        }
+        offset += count;
+    }
+}
+
+bool rename_to_free_name(const fs::path& from, const fs::path& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno == EEXIST) return false;
+    // NFS cannot do it in one step.
+    if (::link(from.c_str(), to.c_str()) == 0) {
+        ::unlink(from.c_str());
+        return true;
+    }
+    if (errno == EEXIST) return false;
+    struct stat there {};
+    if (::lstat(to.c_str(), &there) == 0) return false;
+    if (::rename(from.c_str(), to.c_str()) == 0) return true;
+    fail("cannot rename " + quoted(from) + " to " + quoted(to), errno);
+}
+
+fs::path with_suffix(const fs::path& path, const std::string& suffix) {
+    fs::path changed = path;
+    changed.replace_filename(path.stem().string() + suffix + path.extension().string());
+    return changed;
+}
+
+bool has_name(int descriptor, const fs::path& path) {
+    struct stat opened {};
+    struct stat named {};
+    return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+fs::path keep_beside(int descriptor, const fs::path& path) {
+    for (int number = 2;; ++number) {
+        fs::path candidate = with_suffix(path, "_" + std::to_string(number));
+        if (keep_as(descriptor, candidate)) return candidate;
+    }
+}
+
+}  // namespace npuscope
