@@ -1,43 +1,18 @@
-#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
 #include "core/base/version.h"
 #include "diagnose/check_report.h"
+#include "diagnose/report/chart.h"
+#include "diagnose/report/html_text.h"
 #include "diagnose/report/number_text.h"
 #include "diagnose/report/page_style.h"
 
 namespace npuscope::diagnose {
 
 namespace {
-
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : printable(text)) {
-        switch (c) {
-            case '&':
-                safe += "&amp;";
-                break;
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            case '\'':
-                safe += "&#39;";
-                break;
-            default:
-                safe += c;
-        }
-    }
-    return safe;
-}
 
 std::string status_of(const OpFinding& op) {
     if (op.overflow == OverflowRole::kIntroduced) return "overflow";
@@ -99,75 +74,13 @@ std::string head(const CheckReport& report) {
     return html + "</div>\n";
 }
 
-/// Bars of introduced error over the tolerance, on a logarithmic scale from 1e-6 to 1e2.
-std::string chart(const CheckReport& report) {
-    constexpr double kWidth = 1100;
-    constexpr double kHeight = 190;
-    constexpr double kLeft = 46;
-    constexpr double kBottom = 164;
-    constexpr double kTop = 12;
-    constexpr double kDecades = 8;
-    const auto y_of = [&](double ratio) {
-        const double decade = std::clamp(std::log10(ratio) + 6.0, 0.0, kDecades);
-        return kBottom - (kBottom - kTop) * decade / kDecades;
-    };
-    std::string svg = fmt::format(
-        "<svg id=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"introduced error of "
-        "each op over its tolerance\">",
-        kWidth,
-        kHeight);
-    for (int power = -6; power <= 2; power += 2) {
-        const double y = y_of(std::pow(10.0, power));
-        svg += fmt::format(
-            "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--line)\"/><text "
-            "x=\"4\" y=\"{:.1f}\">{}</text>",
-            kLeft,
-            kWidth - 8,
-            y,
-            y,
-            y + 4,
-            power == 0 ? "limit" : fmt::format("1e{}", power));
-    }
-    const double limit = y_of(1.0);
-    svg += fmt::format(
-        "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--bad)\" "
-        "stroke-dasharray=\"5 4\"/>",
-        kLeft,
-        kWidth - 8,
-        limit,
-        limit);
-    const double step =
-        (kWidth - kLeft - 12) / static_cast<double>(std::max<size_t>(report.ops.size(), 1));
-    for (size_t i = 0; i < report.ops.size(); ++i) {
-        const OpFinding& op = report.ops[i];
-        const bool overflowed = op.overflow == OverflowRole::kIntroduced;
-        if (!overflowed && (!op.introduced || op.tolerance <= 0)) continue;
-        const double ratio = overflowed ? 1e2 : std::max(*op.introduced / op.tolerance, 1e-6);
-        const double y = y_of(std::isnan(ratio) ? 1e2 : ratio);
-        const char* color = overflowed || !(ratio <= 1) ? "var(--bad)" : "var(--bar)";
-        svg += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
-            "fill=\"{}\"><title>{} {}: {} of {} allowed</title></rect>",
-            kLeft + 2 + step * static_cast<double>(i),
-            y,
-            std::max(step * 0.78, 1.0),
-            std::max(kBottom - y, 1.0),
-            color,
-            escaped(op.path),
-            escaped(op.node),
-            percent_text(op.introduced),
-            percent_text(op.tolerance));
-    }
-    svg +=
-        fmt::format("<text x=\"{}\" y=\"{}\">ops in the order they ran</text>", kLeft, kHeight - 8);
-    return svg + "</svg>\n";
-}
-
 /// Of a culprit: each kernel with the error that it introduces.
 std::string kernel_table(const OpFinding& op) {
     if (op.kernel_rows.empty()) return {};
     std::string html =
-        "<table><tr><th>kernel</th><th>changes</th><th>introduced</th><th>so far</th>"
+        "<div class=\"scroll\"><table "
+        "class=\"kernels\"><tr><th>kernel</th><th>changes</th><th>introduced</th><th>so "
+        "far</th>"
         "<th>verdict</th></tr>";
     for (size_t i = 0; i < op.kernel_rows.size(); ++i) {
         const ir_tbe_map::MappedKernel& kernel = op.kernel_rows[i];
@@ -182,7 +95,7 @@ std::string kernel_table(const OpFinding& op) {
             escaped(kernel.verdict),
             kernel.verdict == "pass" ? "" : " " + escaped(kernel.rule));
     }
-    html += "</table>";
+    html += "</table></div>";
     if (!op.kernel_folder.empty())
         html += "<p>dumps: <span class=\"mono\">" + escaped(op.kernel_folder) + "</span></p>";
     return html;
@@ -190,7 +103,9 @@ std::string kernel_table(const OpFinding& op) {
 
 std::string tensor_details(const OpFinding& op) {
     if (op.tensors.empty() && op.kernels.empty()) return escaped(op.rule);
-    std::string html = "<details><summary>" +
+    // A culprit's are opened for printing.
+    std::string html = std::string("<details") +
+                       (op.kernel_rows.empty() ? "" : " class=\"culprit\"") + "><summary>" +
                        escaped(op.rule.empty() ? "no tensor was judged" : op.rule) + "</summary>";
     if (!op.overflow_note.empty()) html += "<p>" + escaped(op.overflow_note) + "</p>";
     html += "<p>kernels: <span class=\"mono\">";
@@ -212,9 +127,39 @@ std::string tensor_details(const OpFinding& op) {
     return html + "</details>";
 }
 
-std::string number_cell(std::optional<double> value) {
+/// The columns of a line about an op; its details fill a line of their own below.
+constexpr std::array<const char*, 9> kColumns = {
+    "#", "op", "node", "computed in", "introduced", "inherited", "free run", "allowed", "verdict"};
+
+std::string number_cell(size_t column, std::optional<double> value) {
     const double key = !value ? -1 : std::isfinite(*value) ? *value : 1e300;
-    return fmt::format("<td class=\"num\" data-v=\"{:.9g}\">{}</td>", key, percent_text(value));
+    return fmt::format("<td class=\"num\" data-label=\"{}\" data-v=\"{:.9g}\">{}</td>",
+                       kColumns[column],
+                       key,
+                       percent_text(value));
+}
+
+std::string text_cell(size_t column, const std::string& style, const std::string& text) {
+    return fmt::format(
+        "<td class=\"{}\" data-label=\"{}\">{}</td>", style, kColumns[column], escaped(text));
+}
+
+std::string row(const OpFinding& op) {
+    const std::string status = status_of(op);
+    std::string html = fmt::format(
+        "<tbody data-status=\"{}\"><tr class=\"op\"><td class=\"num\" data-label=\"#\" "
+        "data-v=\"{}\">{}</td>",
+        escaped(status),
+        op.seqid,
+        op.seqid);
+    html += text_cell(1, "mono name", op.path) + text_cell(2, "name", op.node) +
+            text_cell(3, "", op.compute_type);
+    html += number_cell(4, op.introduced) + number_cell(5, op.inherited) +
+            number_cell(6, op.free_error) + number_cell(7, op.tolerance);
+    html += text_cell(8, class_of(status), status);
+    return html + fmt::format("</tr><tr class=\"detail\"><td colspan=\"{}\">{}</td></tr></tbody>\n",
+                              kColumns.size(),
+                              tensor_details(op));
 }
 
 std::string table(const CheckReport& report) {
@@ -223,30 +168,13 @@ std::string table(const CheckReport& report) {
         "pass</label>"
         "<input type=\"search\" id=\"find\" placeholder=\"find op, node or kernel\" "
         "aria-label=\"find\"><span id=\"shown\"></span></div>\n"
-        "<div class=\"scroll\"><table "
-        "id=\"ops\"><thead><tr><th>#</th><th>op</th><th>node</th><th>computed "
-        "in</th><th>introduced</th>"
-        "<th>inherited</th><th>free run</th><th>allowed</th><th>verdict</th><th>rule, kernels, "
-        "tensors</th></tr></thead><tbody>\n";
-    for (const OpFinding& op : report.ops) {
-        const std::string status = status_of(op);
-        html += fmt::format(
-            "<tr data-status=\"{}\"><td class=\"num\" data-v=\"{}\">{}</td><td "
-            "class=\"mono\">{}</td><td>{}</td><td>{}</td>",
-            escaped(status),
-            op.seqid,
-            op.seqid,
-            escaped(op.path),
-            escaped(op.node),
-            escaped(op.compute_type));
-        html += number_cell(op.introduced) + number_cell(op.inherited) +
-                number_cell(op.free_error) + number_cell(op.tolerance);
-        html += fmt::format("<td class=\"{}\">{}</td><td class=\"rule\">{}</td></tr>\n",
-                            class_of(status),
-                            escaped(status),
-                            tensor_details(op));
-    }
-    return html + "</tbody></table></div>\n";
+        "<div class=\"scroll\"><table id=\"ops\"><thead><tr>";
+    for (const char* column : kColumns)
+        html += fmt::format("<th>{}</th>", column);
+    html += "</tr></thead>\n";
+    for (const OpFinding& op : report.ops)
+        html += row(op);
+    return html + "</table></div>\n";
 }
 
 std::string footer(const CheckReport& report) {
