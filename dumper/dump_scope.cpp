@@ -235,10 +235,11 @@ void DumpScope::State::op_end(const OpEnd& op) {
     record.name = op.name;
     record.seqid = found ? found->golden.seqid : op.seqid;
     record.write_inputs = mode != Mode::kLoad && options.inputs;
-    if (record.write_inputs || inputs_output) record.inputs = op.inputs;
+    const bool keeps_inputs = record.write_inputs || inputs_output.has_value();
+    if (keeps_inputs) record.inputs = op.inputs;
     record.outputs = op.outputs;
     record.compute_type = npuscope::name_of(op.compute_type);
-    record.facts_json = op_facts(op, found ? &*found : nullptr);
+    record.facts_json = op_facts(op, found ? &*found : nullptr, keeps_inputs);
     record.commit = op.status.overflow();
     queue->push(std::move(record));
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/dumpfile/facts.h"
 #include "core/naming/aliases.h"
 #include "dumper/given_inputs.h"
 
@@ -39,6 +40,7 @@ class Fit {
   public:
     Fit(const dumpfile::Reader& reader, std::string_view running_op, const OpEntry& run)
         : reader_(reader),
+          run_(run),
           running_alias_(find_alias(running_op)),
           by_alias_(run.id.op != running_op) {
         const Alias* alias = find_alias(run.id.op);
@@ -78,15 +80,20 @@ class Fit {
         return found;
     }
 
-    /// The golden's tensors and Scalars in place of the running ones. Returns the tensors' number.
+    /// The golden's tensors, with their strides, and Scalars in place of the running ones. Returns
+    /// the tensors' number.
     int64_t load(NamedValues& values) const {
+        const dumpfile::OpFacts facts = dumpfile::parse_facts(run_.facts_json);
         int64_t count = 0;
         for (NamedValue& item : values) {
             if (auto* tensor = std::get_if<Tensor>(&item.value)) {
-                count += load_tensor(item.name, *tensor);
+                item.strides.resize(1);
+                count += load_tensor(facts, item.name, *tensor, item.strides[0]);
             } else if (auto* list = std::get_if<TensorList>(&item.value)) {
+                item.strides.resize(list->size());
                 for (size_t i = 0; i < list->size(); ++i)
-                    count += load_tensor(element_path(item.name, i), (*list)[i]);
+                    count +=
+                        load_tensor(facts, element_path(item.name, i), (*list)[i], item.strides[i]);
             } else if (auto* scalar = std::get_if<Scalar>(&item.value)) {
                 if (const Entry* entry = find(item.name)) load_scalar(*entry, *scalar);
             }
@@ -190,10 +197,17 @@ class Fit {
         });
     }
 
-    int64_t load_tensor(const std::string& path, Tensor& tensor) const {
+    int64_t load_tensor(const dumpfile::OpFacts& facts,
+                        const std::string& path,
+                        Tensor& tensor,
+                        std::vector<int64_t>& strides) const {
         const Entry* entry = find(path);
         if (entry == nullptr || tensor.numel() == 0) return 0;
         tensor = reader_.read(*entry).cast(tensor.dtype());
+        const auto found = facts.strides.find("input/" + entry->argument);
+        strides = found != facts.strides.end() && found->second.size() == tensor.shape().size()
+                      ? found->second
+                      : std::vector<int64_t>();
         return 1;
     }
     void load_scalar(const Entry& entry, Scalar& scalar) const {
@@ -208,6 +222,7 @@ class Fit {
     }
 
     const dumpfile::Reader& reader_;
+    const OpEntry& run_;
     const Alias* running_alias_;
     bool by_alias_;
     std::map<std::string, const Entry*> inputs_;

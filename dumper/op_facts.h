@@ -10,7 +10,8 @@ namespace npuscope::dumper {
 
 /// {"node", "module", "line", "autograd", "fallback", "thread", "step" (where known); where a
 /// kernel ran: "kernels": […], "status": {"bits", "overflow"}, "golden": "/op/seqid", "alias": true
-/// (load mode)}. Bytes that are no UTF-8 become U+FFFD.
-[[nodiscard]] std::string op_facts(const OpEnd& op, const Match* match);
+/// (load mode), "strides": {"input/mat2": [1, 64]} (with `inputs`: of those whose framework held
+/// them otherwise than in C order)}. Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string op_facts(const OpEnd& op, const Match* match, bool inputs);
 
 }  // namespace npuscope::dumper

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct OpFacts {
     bool has_status = false;  ///< the float status was recorded
     bool overflow = false;
     uint64_t status_bits = 0;
+    /// By a tensor's path below the op ("input/mat2"): its strides in elements where the program
+    /// had it, not negative; C order where there is none.
+    std::map<std::string, std::vector<int64_t>> strides;
 };
 
 /// Tolerant: what is missing, of another kind, or no JSON at all keeps its default.

@@ -49,6 +49,10 @@ using Value = std::variant<std::monostate,
 struct NamedValue {
     std::string name;  ///< as in the schema: self, weight, stride, …
     Value value;
+    /// Of a tensor, or of each one of a list: its strides (in elements) in the framework that it
+    /// came from, where they are not those of C order; else a row is empty, or the whole. The
+    /// elements here are in C order always.
+    std::vector<std::vector<int64_t>> strides = {};
 };
 using NamedValues = std::vector<NamedValue>;
 

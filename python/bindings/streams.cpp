@@ -29,7 +29,8 @@ std::shared_ptr<OpStream> make_stream(const std::shared_ptr<SeqidCounter>& count
     return std::make_shared<OpStream>(counter, device_code, std::move(texts), std::move(executor));
 }
 
-/// `values`: (name, kind, object) in schema order, kind one of Wanted's letters.
+/// `values`: (name, kind, object, strides) in schema order, kind one of Wanted's letters, strides
+/// as NamedValue::strides.
 std::unique_ptr<StreamOp> begin(OpStream& stream,
                                 std::string name,
                                 const py::list& values,
@@ -42,7 +43,9 @@ std::unique_ptr<StreamOp> begin(OpStream& stream,
         const auto row = py::reinterpret_borrow<py::tuple>(item);
         auto argument = py::cast<std::string>(row[0]);
         Value value = value_from(row[2], static_cast<Wanted>(py::cast<char>(row[1])), argument);
-        op->inputs.push_back({std::move(argument), std::move(value)});
+        op->inputs.push_back({std::move(argument),
+                              std::move(value),
+                              py::cast<std::vector<std::vector<int64_t>>>(row[3])});
     }
     const auto text = [&](const char* key) {
         return source.contains(key) ? py::cast<std::string>(source[key]) : std::string();
@@ -59,11 +62,13 @@ std::unique_ptr<StreamOp> begin(OpStream& stream,
     return op;
 }
 
+/// {name: (value, strides)}
 py::dict replaced(const StreamOp& op) {
     py::dict values;
     for (size_t i = 0; i < op.inputs.size(); ++i)
         if (op.replaced[i])
-            values[py::str(op.inputs[i].name)] = to_python(op.inputs[i].value, TensorsAs::kTensor);
+            values[py::str(op.inputs[i].name)] = py::make_tuple(
+                to_python(op.inputs[i].value, TensorsAs::kTensor), op.inputs[i].strides);
     return values;
 }
 

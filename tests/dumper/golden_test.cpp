@@ -368,6 +368,53 @@ TEST_F(Load, keeps_the_replaced_inputs_on_demand) {
     EXPECT_FALSE(dumpfile::Reader(out_).has_inputs());
 }
 
+TEST_F(Load, gives_the_strides_that_the_golden_was_recorded_with) {
+    {
+        DumpScope scope(npu_, {.use_dump = true, .dump_path = golden_});
+        const Tensor square = full(1, {2, 2});
+        npu_.run("mm", {{"self", square, {{1, 2}}}, {"mat2", square}}, {{"result", square}});
+        npu_.run("cat",
+                 {{"tensors", TensorList{square, square}, {{}, {1, 2}}}, {"dim", int64_t{0}}},
+                 {{"result", square}});
+        npu_.run("relu", {{"self", full(1, {0, 2}), {{1, 1}}}}, {{"result", full(1, {0, 2})}});
+        static_cast<void>(scope.close());
+    }
+    const dumpfile::Reader golden(golden_);
+    EXPECT_EQ(golden.ops()[0].facts_json, R"({"strides":{"input/self":[1,2]}})");
+    EXPECT_EQ(golden.ops()[1].facts_json, R"({"strides":{"input/tensors/tensors_1":[1,2]}})");
+    static_cast<void>(load(
+        [&] {
+            const Tensor other = full(0, {2, 2});
+            const NamedValues mm =
+                npu_.run("mm", {{"self", other}, {"mat2", other, {{1, 2}}}}, {{"result", other}});
+            EXPECT_EQ(mm[0].strides, (std::vector<std::vector<int64_t>>{{1, 2}}));
+            EXPECT_EQ(mm[1].strides, (std::vector<std::vector<int64_t>>{{}}));
+            const NamedValues cat =
+                npu_.run("cat",
+                         {{"tensors", TensorList{other, other}}, {"dim", int64_t{0}}},
+                         {{"result", other}});
+            EXPECT_EQ(cat[0].strides, (std::vector<std::vector<int64_t>>{{}, {1, 2}}));
+        },
+        true));
+    const dumpfile::Reader without(out_);
+    EXPECT_EQ(without.ops()[0].facts_json, R"({"golden":"/mm/1","strides":{"input/self":[1,2]}})");
+}
+
+TEST_F(Load, takes_no_strides_of_another_rank_and_tells_none_without_inputs) {
+    make_golden(
+        "op('relu', 7, self=full(7, 2))\n"
+        "f.create_dataset('relu/7/npuscope', dtype='S64',\n"
+        "    data=b'{\"strides\": {\"input/self\": [1, 2]}}').attrs.create('Type', 100, "
+        "dtype='<i4')");
+    static_cast<void>(load([&] {
+        const NamedValues seen =
+            npu_.run("relu", {{"self", full(0, {2}), {{2}}}}, {{"result", full(0, {2})}});
+        EXPECT_EQ(std::get<Tensor>(seen[0].value).at(0), 7);
+        EXPECT_EQ(seen[0].strides, (std::vector<std::vector<int64_t>>{{}}));
+    }));
+    EXPECT_EQ(dumpfile::Reader(out_).ops()[0].facts_json, R"({"golden":"/relu/7"})");
+}
+
 TEST_F(Load, a_second_scope_starts_with_the_whole_golden_again) {
     make_golden("op('relu', 7, self=full(7, 2))");
     for (const char* name : {"1.h5", "2.h5"}) {

@@ -16,7 +16,7 @@ from npuscope.torch import private
 from npuscope.torch.computed import ComputedStorages
 from npuscope.torch.origins import Origins
 from npuscope.torch.plans import Plan, plan_of, says_nothing
-from npuscope.torch.tensors import NAME_OF, to_core, to_torch
+from npuscope.torch.tensors import NAME_OF, strides_of, to_core, to_torch
 
 # Numbers go on over all scopes of a process.
 seqids = _core.SeqidCounter()
@@ -38,8 +38,21 @@ def encode(value: Any) -> Tuple[Any, bool]:
     return value, isinstance(value, (bool, int, float, str))
 
 
-def arguments_of(plan: Plan, values: Sequence[Any], tensors: bool) -> List[Tuple[str, str, Any]]:
-    """(name, kind, value) as the extension takes them; without `tensors`, plain values only."""
+def layout_of(value: Any) -> List[List[int]]:
+    """Strides of an encoded value's tensors as the extension takes them; empty when all are in C order."""
+    if isinstance(value, torch.Tensor):
+        strides = strides_of(value)
+        return [strides] if strides else []
+    if isinstance(value, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in value):
+        rows = [strides_of(item) for item in value if item is not None]
+        return rows if any(rows) else []
+    return []
+
+
+def arguments_of(
+    plan: Plan, values: Sequence[Any], tensors: bool
+) -> List[Tuple[str, str, Any, List[List[int]]]]:
+    """(name, kind, value, strides) as the extension takes them; without `tensors`, plain values only."""
     rows = []
     for argument, value in zip(plan.arguments, values):
         if value is None or says_nothing(value):
@@ -48,7 +61,7 @@ def arguments_of(plan: Plan, values: Sequence[Any], tensors: bool) -> List[Tuple
             continue
         encoded, known = encode(value)
         if known:
-            rows.append((argument.name, argument.kind, encoded))
+            rows.append((argument.name, argument.kind, encoded, layout_of(value)))
     return rows
 
 
@@ -215,12 +228,19 @@ class Session:
         for i, argument in enumerate(plan.arguments):
             if argument.name not in replaced:
                 continue
-            new, old = replaced[argument.name], values[i]
+            (new, strides), old = replaced[argument.name], values[i]
+            written = argument.written or argument.name in plan.hidden_writes
             if isinstance(new, _core.Tensor):
-                given[i] = to_torch(new, old.device)
+                given[i] = to_torch(new, old.device, strides[0], written)
             elif isinstance(new, list):
-                present = iter(new)
-                given[i] = [None if o is None else to_torch(next(present), o.device) for o in old]
+                present = zip(new, strides)
+                given[i] = []
+                for item in old:
+                    loaded = None
+                    if item is not None:
+                        tensor, of_tensor = next(present)
+                        loaded = to_torch(tensor, item.device, of_tensor, written)
+                    given[i].append(loaded)
             else:
                 given[i] = new
         return given

@@ -62,5 +62,14 @@ TEST(OpFacts, are_read_tolerantly) {
         EXPECT_FALSE(parse_facts(text).has_status) << text;
 }
 
+TEST(OpFacts, tell_strides_that_can_be_some) {
+    const OpFacts facts = parse_facts(
+        R"({"strides":{"input/a":[1,4],"input/b":[-1],"input/c":["1"],"input/d":[],"input/e":7,)"
+        R"("input/f":[0,18446744073709551615],"input/g":[0]}})");
+    EXPECT_EQ(facts.strides,
+              (std::map<std::string, std::vector<int64_t>>{{"input/a", {1, 4}}, {"input/g", {0}}}));
+    EXPECT_TRUE(parse_facts(R"({"strides":[1]})").strides.empty());
+}
+
 }  // namespace
 }  // namespace npuscope::dumpfile

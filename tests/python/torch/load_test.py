@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import unittest
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ import npuscope
 import npuscope.torch as nt
 from digits_models import SmallResNet, batch, seeded
 from dumper_test import Folder
+from npuscope.torch.tensors import laid_out
 
 
 class Load(Folder):
@@ -43,6 +45,73 @@ class Load(Folder):
             if "num_batches" not in name:
                 self.assertTrue(torch.equal(value, before[name]), name)
         self.assertIsNotNone(other.fc.weight.grad)
+
+    def loaded(self, round: int, golden: Callable[[], Any], running: Callable[[], Any]) -> tuple:
+        """What both give, the second in load mode, and the inputs that load mode gave the last op."""
+        paths = [self.folder / f"{side}{round}.h5" for side in ("golden", "run")]
+        with nt.dumper(use_dump=True, dump_path=paths[0]):
+            expected = golden()
+        given = []
+        with nt.dumper(use_load=True, load_file_path=paths[0], dump_path=paths[1]) as dump:
+            compute = dump._session.compute
+
+            def watched(plan: Any, values: list, *rest: Any) -> Any:
+                given[:] = values
+                return compute(plan, values, *rest)
+
+            dump._session.compute = watched
+            found = running()
+        return expected, found, given
+
+    def test_inputs_have_the_golden_layout(self) -> None:
+        x = torch.arange(24.0).reshape(4, 6)
+        expanded = torch.ones(3, 1).expand(3, 5), torch.ones(()).expand(2, 2)
+        for round, tensor in enumerate((x.t(), x[:, ::2], x[:, :1], *expanded, x)):
+            ones = torch.ones(tensor.shape)
+            _, _, (given, *_) = self.loaded(
+                round, lambda: torch.cat([tensor, tensor + 1]), lambda: torch.cat([ones, ones + 1])
+            )
+            self.assertEqual(given[0].stride(), tensor.stride())
+            self.assertTrue(torch.equal(given[0], tensor))
+            _, _, (other, *_) = self.loaded(round + 10, tensor.exp, ones.exp)
+            self.assertEqual(other.stride(), tensor.stride())
+            self.assertTrue(torch.equal(other, tensor))
+
+    def test_the_layout_of_inputs_is_in_the_facts(self) -> None:
+        x = torch.arange(6.0).reshape(2, 3)
+        by_columns = x.t().contiguous().t()
+        with nt.dumper(use_dump=True, dump_path=self.golden):
+            torch.mm(x, x.t())
+            torch.cat([x, by_columns])
+            x.sum().expand(4).exp()
+        facts = {run.name: run.facts.get("strides") for run in npuscope.open_dump(self.golden).ops()}
+        self.assertEqual(
+            facts,
+            {
+                "mm": {"input/mat2": [1, 3]},
+                "cat": {"input/tensors/tensors_1": [1, 2]},
+                "sum": None,
+                "exp": {"input/self": [0]},
+            },
+        )
+
+    def test_a_product_with_a_transposed_weight_has_the_golden_bits(self) -> None:
+        for round, (rows, inner, columns) in enumerate(((8, 64, 10), (33, 257, 65), (1, 300, 7))):
+            x, weight, bias = torch.randn(rows, inner), torch.randn(columns, inner), torch.randn(columns)
+            ones = torch.ones(columns), torch.ones(rows, inner), torch.ones(inner, columns)
+            expected, found, _ = self.loaded(
+                round, lambda: torch.addmm(bias, x, weight.t()), lambda: torch.addmm(*ones)
+            )
+            self.assertTrue(torch.equal(expected, found), (rows, inner, columns))
+
+    def test_strides_that_cannot_be_are_not_taken(self) -> None:
+        x = torch.tensor([[1.0, float("nan")], [1.0, 4.0]])
+        for strides in ([1 << 40, 1], [0, 1], [1, 1], [1], [-1, 1]):
+            self.assertIs(laid_out(x, strides), x)
+        x[1, 1] = x[0, 1]
+        self.assertEqual(laid_out(x, [0, 1]).stride(), (0, 1))
+        self.assertIs(laid_out(x, [0, 1], written=True), x)
+        self.assertEqual(laid_out(x, [1, 2], written=True).stride(), (1, 2))
 
     def test_use_dump_with_a_load_file_loads(self) -> None:
         with nt.dumper(use_dump=True, dump_path=self.golden):
