@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "core/base/free_name.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
+#include "dumper/dump_mode.h"
 #include "dumper/dump_output.h"
 #include "dumper/golden.h"
 #include "dumper/op_facts.h"
@@ -28,46 +28,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kMostNamed = 10;
-
-enum class Mode { kOff, kDump, kLoad, kOverflow };
-
-Mode mode_of(const DumpOptions& options) {
-    const int chosen = int{options.use_dump} + int{options.use_load} + int{options.check_overflow};
-    if (chosen > 1)
-        throw Error(ErrorKind::kUsage,
-                    "choose one of use_dump, use_load and check_overflow; they cannot be combined");
-    if (options.use_load || (options.use_dump && !options.load_file_path.empty()))
-        return Mode::kLoad;
-    if (options.use_dump) return Mode::kDump;
-    return options.check_overflow ? Mode::kOverflow : Mode::kOff;
-}
-
-const char* name_of(Mode mode) {
-    switch (mode) {
-        case Mode::kDump:
-            return "dump";
-        case Mode::kLoad:
-            return "load";
-        case Mode::kOverflow:
-            return "check_overflow";
-        default:
-            return "off";
-    }
-}
-
-std::vector<std::pair<std::string, std::string>> facts_of(const EventSource& source,
-                                                          Mode mode,
-                                                          const DumpOptions& options) {
-    auto facts = source.run_facts();
-    // Root attributes are written like the dump's own: Chip, Options, …
-    for (auto& [name, text] : facts)
-        if (!name.empty())
-            name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    facts.emplace_back("Mode", name_of(mode));
-    if (options.sample > 1) facts.emplace_back("Sample", std::to_string(options.sample));
-    if (mode == Mode::kLoad) facts.emplace_back("Golden", options.load_file_path.string());
-    return facts;
-}
 
 std::string quoted(const fs::path& path) {
     return "'" + printable(path.string()) + "'";
