@@ -20,6 +20,7 @@ struct Table {
 };
 Table& table() {
     // Never destroyed: a thread may fork while the process ends.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static Table& one = *new Table;
     return one;
 }

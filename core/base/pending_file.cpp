@@ -174,7 +174,7 @@ bool PendingFile::take_name() {
 
 /// Takes away what a killed process left under the part name. Returns "", or who has it.
 std::string PendingFile::clear_name() const {
-    const std::string another = "is being written by another process";
+    std::string another = "is being written by another process";
     struct stat found {};
     if (::lstat(part_path_.c_str(), &found) != 0) return another;  // it ends just now
     std::error_code failure;
