@@ -5,9 +5,11 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
+#include "compare/sources/msprobe_program.h"
 #include "compare/sources/python_json.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
@@ -57,6 +59,7 @@ std::optional<RecordedStatistics> statistics_in(const json& object) {
     return found;
 }
 
+/// The tensors and plain arguments of one record. Without a folder no elements are read.
 class OpReader {
   public:
     OpReader(const std::filesystem::path& folder, const std::string& op)
@@ -80,6 +83,9 @@ class OpReader {
         return std::move(tensors_);
     }
 
+    /// Of what read() has gone through.
+    std::vector<PlainArgument> arguments() { return std::move(arguments_); }
+
   private:
     void walk(const json& value, Direction direction, const std::string& name, int depth) {
         if (depth > kDeepest) return;
@@ -91,6 +97,8 @@ class OpReader {
                 walk(value[i], direction, joined(std::to_string(i)), depth + 1);
         } else if (value.is_object() && value.contains("shape") && value.contains("dtype")) {
             add(value, direction, name.empty() ? "0" : name);
+        } else if (value.is_object() && value.contains("type") && value.contains("value")) {
+            if (direction == Direction::kInput) add_argument(value["value"], name);
         } else if (value.is_object()) {
             for (const auto& [key, each] : value.items())
                 walk(each, direction, joined(key), depth + 1);
@@ -109,8 +117,24 @@ class OpReader {
                 tensor.shape.push_back(dim.is_number_integer() ? dim.get<int64_t>() : 0);
         tensor.statistics = statistics_in(value);
         const auto file = value.find("data_name");
-        if (file != value.end() && file->is_string()) read_data(file->get<std::string>(), tensor);
+        if (!folder_.empty() && file != value.end() && file->is_string())
+            read_data(file->get<std::string>(), tensor);
         tensors_.push_back(std::move(tensor));
+    }
+
+    /// Of {"type": "int", "value": 2}.
+    void add_argument(const json& value, const std::string& name) {
+        PlainArgument argument{.name = name, .is_bool = value.is_boolean()};
+        if (value.is_number()) {
+            argument.numbers.push_back(value.get<double>());
+        } else if (value.is_boolean()) {
+            argument.numbers.push_back(value.get<bool>() ? 1 : 0);
+        } else if (value.is_string()) {
+            argument.text = value.get<std::string>();
+        } else {
+            return;
+        }
+        arguments_.push_back(std::move(argument));
     }
 
     void read_data(const std::string& name, SourceTensor& tensor) const {
@@ -138,6 +162,7 @@ class OpReader {
     std::filesystem::path folder_;
     std::string op_;
     std::vector<SourceTensor> tensors_;
+    std::vector<PlainArgument> arguments_;
 };
 
 struct Record {
@@ -180,11 +205,20 @@ Source source_of_msprobe(const std::filesystem::path& path) {
     if (!records)
         throw Error(ErrorKind::kFormat, what + " is no dump.json of msprobe: it has no 'data'");
     const auto folder = path.parent_path() / "dump_tensor_data";
+    const auto program = std::make_shared<const MsprobeProgram>(path.parent_path());
     Source source;
-    for (Record& each : *records)
-        source.push_back({each.name, [folder, name = each.name, record = std::move(each.content)] {
-                              return OpReader(folder, name).read(record);
-                          }});
+    for (Record& each : *records) {
+        const auto record = std::make_shared<const json>(std::move(each.content));
+        source.push_back(
+            {each.name,
+             [folder, name = each.name, record] { return OpReader(folder, name).read(*record); },
+             [program, name = each.name, record]() -> SideFacts {
+                 // No folder: elements are not wanted.
+                 OpReader reader({}, name);
+                 static_cast<void>(reader.read(*record));
+                 return {program->facts_of(name), reader.arguments()};
+             }});
+    }
     return source;
 }
 

@@ -2,6 +2,7 @@
 
 #include "compare/report/report.h"
 #include "compare/sources/compare_sources.h"
+#include "compare/sources/msprobe_program.h"
 #include "core/base/error.h"
 #include "tests/support/support.h"
 
@@ -97,6 +98,61 @@ TEST(Msprobe, says_once_what_was_not_recorded) {
               std::string::npos)
         << text;
     EXPECT_EQ(text.find("Functional.relu"), std::string::npos) << text;
+}
+
+/// One op called with this eps, a list and a text.
+std::string layer_norm(const std::string& eps) {
+    return R"({"data": {"Functional.layer_norm.0.forward": {"input_args": [)"
+           R"({"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "Max": 1.0}, )"
+           R"([{"type": "int", "value": 2}], {"type": "float", "value": )" +
+           eps + R"(}], "input_kwargs": {"mode": {"type": "str", "value": "mean"}, )" +
+           R"("keep": {"type": "bool", "value": true}}, "output": [)"
+           R"({"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "Max": 1.0}]}}})";
+}
+
+TEST(Msprobe, names_the_arguments_that_differ) {
+    const Result result = compare_steps(layer_norm("0.001"), layer_norm("1e-05"));
+    EXPECT_EQ(to_text(result.ops[0].arguments), "2 0.001, golden 1e-05");
+    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_TRUE(compare_steps(layer_norm("1e-05"), layer_norm("1e-05")).ops[0].arguments.empty());
+}
+
+/// What the files beside a dump.json tell of that op.
+dumpfile::OpFacts told(const std::string& construct, const std::string& stack) {
+    const npuscope::test::TempDir folder;
+    if (!construct.empty()) npuscope::test::write_file(folder / "construct.json", construct);
+    if (!stack.empty()) npuscope::test::write_file(folder / "stack.json", stack);
+    return MsprobeProgram(folder.path()).facts_of("Functional.layer_norm.0.forward");
+}
+
+TEST(MsprobeProgram, tells_the_module_and_the_innermost_line_of_the_program) {
+    const std::string frames =
+        R"(["File /usr/lib/msprobe/core/api.py, line 95, in api, \n return api", )"
+        R"("File /usr/lib/torch/nn/modules/module.py, line 1, in forward, \n return f", )"
+        R"("File /home/me/net.py, line 12, in forward, \n x = y", )"
+        R"("File /home/me/train.py, line 3, in <module>, \n net"])";
+    for (const std::string& stack :
+         {R"({"0": [["Other.0", "Functional.layer_norm.0.forward"], )" + frames + "]}",
+          R"({"Functional.layer_norm.0.forward": )" + frames + "}"}) {
+        const dumpfile::OpFacts facts = told(
+            R"({"Functional.layer_norm.0.forward": "Module.norm.LayerNorm.forward.0"})", stack);
+        EXPECT_EQ(facts.module, "Module.norm.LayerNorm.forward.0");
+        EXPECT_EQ(facts.line, "/home/me/net.py:12");
+    }
+}
+
+TEST(MsprobeProgram, tells_nothing_from_files_of_another_shape) {
+    const std::vector<std::string> texts = {
+        "",
+        "no json",
+        "[]",
+        R"({"0": 3, "Functional.layer_norm.0.forward": [1, "no frame"]})",
+        R"({"0": [[1], 2], "Functional.layer_norm.0.forward": null})",
+        R"({"0": [["Functional.layer_norm.0.forward"], ["File /torch/a.py, line 1, in f"]]})"};
+    for (const std::string& text : texts) {
+        const dumpfile::OpFacts facts = told(text, text);
+        EXPECT_EQ(facts.module + facts.line, "") << text;
+    }
 }
 
 TEST(Msprobe, rejects_what_has_no_data) {
