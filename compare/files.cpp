@@ -30,10 +30,12 @@ OpResult one_sided_array(const std::string& name, bool is_target, int64_t index)
 Result compare_arrays(const NamedTensors& target,
                       const NamedTensors& golden,
                       const Bounds& bounds,
-                      const Options& options) {
+                      const Options& options,
+                      const ComputeTypes& compute_types) {
     Result result;
     if (options.custom != nullptr) result.custom_names = options.custom->names();
     const bool single = target.size() == 1 && golden.size() == 1;
+    const std::string untold;
     std::set<std::string> taken;
     int64_t index = 0;
     for (const auto& [name, tensor] : target) {
@@ -50,11 +52,12 @@ Result compare_arrays(const NamedTensors& target,
         op.golden = partner->first;
         op.match = name == partner->first ? "name" : "single array";
         op.seqid = index++;
-        const std::string no_compute_type;
-        const Bound bound = bounds.bound({.target = op.target,
-                                          .golden = op.golden,
-                                          .dtype = tensor.dtype(),
-                                          .compute_type = no_compute_type});
+        const auto computed = compute_types.find(name);
+        const Bound bound = bounds.bound(
+            {.target = op.target,
+             .golden = op.golden,
+             .dtype = tensor.dtype(),
+             .compute_type = computed == compute_types.end() ? untold : computed->second});
         TensorResult measured = compare_tensors(tensor, partner->second, bound, options);
         measured.argument = name;
         measured.target = op.target;
@@ -85,8 +88,11 @@ Result compare_files(const std::filesystem::path& target,
         return result;
     }
     if (is_array_file(target) && is_array_file(golden))
-        return compare_arrays(
-            read_array_source(target), read_array_source(golden), bounds, options);
+        return compare_arrays(read_array_source(target),
+                              read_array_source(golden),
+                              bounds,
+                              options,
+                              read_compute_types(target));
     return compare_sources(open_source(target), open_source(golden), bounds, options);
 }
 

@@ -16,10 +16,11 @@ namespace npuscope::compare {
                                    const Options& options = {});
 
 /// Arrays of equal names; each is an "op" of one output. Two single arrays are compared whatever
-/// their names are.
+/// their names are. `compute_types` are the target's.
 [[nodiscard]] Result compare_arrays(const NamedTensors& target,
                                     const NamedTensors& golden,
                                     const Bounds& bounds = PrecisionBounds{},
-                                    const Options& options = {});
+                                    const Options& options = {},
+                                    const ComputeTypes& compute_types = {});
 
 }  // namespace npuscope::compare

@@ -168,13 +168,12 @@ class Comparison {
 
     TensorResult measure(const SourceTensor& target, const SourceTensor& golden) const {
         const auto dtype = dtype_from_name(target.dtype);
-        const std::string no_compute_type;
         TensorResult result;
         try {
             const Bound bound = bounds_.bound({.target = target.path,
                                                .golden = golden.path,
                                                .dtype = dtype.value_or(DType::kFloat32),
-                                               .compute_type = no_compute_type,
+                                               .compute_type = target.compute_type,
                                                .is_input = target.direction == Direction::kInput});
             if (target.data && golden.data)
                 return compare_tensors(*target.data, *golden.data, bound, options_);

@@ -79,7 +79,11 @@ NamedTensors read_array_source(const std::filesystem::path& path) {
     return arrays;
 }
 
-Source source_of_arrays(const NamedTensors& arrays) {
+ComputeTypes read_compute_types(const std::filesystem::path& path) {
+    return path.extension() == ".npz" ? read_npz_compute_types(path) : ComputeTypes();
+}
+
+Source source_of_arrays(const NamedTensors& arrays, const ComputeTypes& compute_types) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     for (const auto& [name, array] : arrays) {
         const auto parsed = parse_name(name);
@@ -88,6 +92,8 @@ Source source_of_arrays(const NamedTensors& arrays) {
         tensor.argument = parsed ? parsed->argument : "0";
         tensor.path = name;
         tensor.dtype = name_of(array.dtype());
+        const auto computed = compute_types.find(name);
+        if (computed != compute_types.end()) tensor.compute_type = computed->second;
         tensor.shape = array.shape();
         tensor.data = array;
         const std::string op = parsed ? parsed->op : name;
@@ -118,6 +124,7 @@ Source source_of_dump(const std::filesystem::path& path) {
                      tensor.argument = entry.argument;
                      tensor.path = entry.path;
                      tensor.shape = entry.stored.shape;
+                     tensor.compute_type = entry.compute_type;
                      const auto dtype = entry.dtype();
                      tensor.dtype = dtype ? name_of(*dtype) : entry.stored.numpy_name;
                      try {
@@ -141,7 +148,8 @@ Source open_source(const std::filesystem::path& path) {
     const std::string extension = path.extension().string();
     if (extension == ".h5" || extension == ".hdf5") return source_of_dump(path);
     if (path.filename() == "dump.json") return source_of_msprobe(path);
-    if (is_array_file(path)) return source_of_arrays(read_array_source(path));
+    if (is_array_file(path))
+        return source_of_arrays(read_array_source(path), read_compute_types(path));
     throw Error(
         ErrorKind::kUsage,
         "'" + printable(path.string()) +

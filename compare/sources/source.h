@@ -20,6 +20,7 @@ struct SourceTensor {
     std::string argument;  ///< "0", "weight"
     std::string path;      ///< for reports
     std::string dtype;
+    std::string compute_type;  ///< what it was computed in; "" where that is not told
     Shape shape;
     std::optional<Tensor> data;
     std::optional<RecordedStatistics> statistics;
@@ -45,9 +46,12 @@ using Source = std::vector<SourceOp>;
 /// Arrays of one file: .npz, .npy, .pt or .safetensors.
 [[nodiscard]] bool is_array_file(const std::filesystem::path& path);
 [[nodiscard]] NamedTensors read_array_source(const std::filesystem::path& path);
+/// What the arrays were computed in, where a .npz tells it.
+[[nodiscard]] ComputeTypes read_compute_types(const std::filesystem::path& path);
 
 /// Arrays called op.input.0 or op_output_y become tensors of an op, others ops of one output.
-[[nodiscard]] Source source_of_arrays(const NamedTensors& arrays);
+[[nodiscard]] Source source_of_arrays(const NamedTensors& arrays,
+                                      const ComputeTypes& compute_types = {});
 [[nodiscard]] Source source_of_dump(const std::filesystem::path& path);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
 /// `path` is the dump.json.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,7 +42,15 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Arrays of a .npz in archive order, names without ".npy".
 [[nodiscard]] NamedTensors read_npz(const std::filesystem::path& path);
+
+/// By an array's name: what it was computed in ("float16"), as a dump's attribute ComputeType.
+/// Stands in the comment of the array's entry, "ComputeType=float16", which NumPy does not look at.
+using ComputeTypes = std::map<std::string, std::string>;
+/// Errors: as read_npz().
+[[nodiscard]] ComputeTypes read_npz_compute_types(const std::filesystem::path& path);
 /// Under the final name only when complete.
-void write_npz(const std::filesystem::path& path, const NamedTensors& arrays);
+void write_npz(const std::filesystem::path& path,
+               const NamedTensors& arrays,
+               const ComputeTypes& compute_types = {});
 
 }  // namespace npuscope

@@ -15,6 +15,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::string_view kExtension = ".npy";
+constexpr std::string_view kComputeType = "ComputeType=";
 // Deflate encodes at most 258 bytes in 2 bits. Source: RFC 1951, section 3.2.5.
 constexpr uint64_t kDeflateLimit = 1032;
 // An archive that unpacks to more than this, and to far more than its own size, is refused before
@@ -120,16 +121,39 @@ void require_plausible_size(zip_t* archive, const std::filesystem::path& path) {
     }
 }
 
-}  // namespace
-
-NamedTensors read_npz(const std::filesystem::path& path) {
+Archive opened(const std::filesystem::path& path) {
     require_regular_file(path, "array archive");
     int code = 0;
-    const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!archive)
         throw Error(
             code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ErrorKind::kIo : ErrorKind::kFormat,
             quoted(path) + " is not a readable .npz archive: " + reason_of(code));
+    return archive;
+}
+
+}  // namespace
+
+ComputeTypes read_npz_compute_types(const std::filesystem::path& path) {
+    const Archive archive = opened(path);
+    const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
+    ComputeTypes types;
+    for (zip_uint64_t i = 0; i < count; ++i) {
+        zip_uint32_t length = 0;
+        const char* name = zip_get_name(archive.get(), i, 0);
+        const char* text = zip_file_get_comment(archive.get(), i, &length, 0);
+        if (name == nullptr || text == nullptr) continue;
+        const std::string_view array(name);
+        const std::string_view comment(text, length);
+        if (array.ends_with(kExtension) && comment.starts_with(kComputeType))
+            types.emplace(array.substr(0, array.size() - kExtension.size()),
+                          comment.substr(kComputeType.size()));
+    }
+    return types;
+}
+
+NamedTensors read_npz(const std::filesystem::path& path) {
+    const Archive archive = opened(path);
     require_plausible_size(archive.get(), path);
     const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
     // Entries that share packed bytes would let a small file unpack without bound.
@@ -156,7 +180,9 @@ NamedTensors read_npz(const std::filesystem::path& path) {
     return arrays;
 }
 
-void write_npz(const std::filesystem::path& path, const NamedTensors& arrays) {
+void write_npz(const std::filesystem::path& path,
+               const NamedTensors& arrays,
+               const ComputeTypes& compute_types) {
     PendingFile pending(path);
     const auto fail = [&](const std::string& reason) {
         throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + reason);
@@ -192,6 +218,15 @@ void write_npz(const std::filesystem::path& path, const NamedTensors& arrays) {
         zip_set_file_compression(archive.get(), position, ZIP_CM_STORE, 0);
         // One date for all, so that equal arrays give equal files: 1980-01-01, where ZIP begins.
         zip_file_set_dostime(archive.get(), position, 0, 0x21, 0);
+        const auto known = compute_types.find(name);
+        if (known == compute_types.end() || known->second.empty()) continue;
+        const std::string comment = std::string(kComputeType) + known->second;
+        if (zip_file_set_comment(archive.get(),
+                                 position,
+                                 comment.c_str(),
+                                 static_cast<zip_uint16_t>(comment.size()),
+                                 ZIP_FL_ENC_UTF_8) != 0)
+            fail("array '" + printable(name) + "': " + zip_strerror(archive.get()));
     }
     if (arrays.empty()) {
         // libzip writes no file for an empty archive; this is one: the end record alone.

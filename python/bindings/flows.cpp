@@ -221,15 +221,16 @@ void register_flows(py::module_& module) {
         py::arg("input_shapes") = diagnose::InputShapes());
     module.def(
         "write_npz",
-        [](const fs::path& path, const py::dict& arrays) {
+        [](const fs::path& path, const py::dict& arrays, const ComputeTypes& compute_types) {
             NamedTensors tensors;
             for (const auto& [name, array] : arrays)
                 tensors.emplace_back(py::cast<std::string>(name),
                                      tensor_from(array, py::cast<std::string>(name)));
-            write_npz(path, tensors);
+            write_npz(path, tensors, compute_types);
         },
         py::arg("path"),
-        py::arg("arrays"));
+        py::arg("arrays"),
+        py::arg("compute_types") = ComputeTypes());
 }
 
 }  // namespace npuscope::python

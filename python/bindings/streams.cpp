@@ -108,6 +108,9 @@ void register_streams(py::module_& module) {
         .def_readonly("on_chip", &StreamOp::on_chip)
         .def_readonly("kernels", &StreamOp::kernels)
         .def_property_readonly("overflow", [](const StreamOp& op) { return op.status.overflow(); })
+        .def_property_readonly(
+            "compute_type",
+            [](const StreamOp& op) { return std::string(npuscope::name_of(op.compute_type)); })
         .def_property_readonly("status", [](const StreamOp& op) { return op.status.bits; })
         .def_property_readonly("outputs", &outputs)
         .def_property_readonly("running_statistics",

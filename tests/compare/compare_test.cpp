@@ -226,6 +226,18 @@ TEST(CompareFiles, compares_arrays_by_name) {
     EXPECT_EQ(result.exit_code(), 1);
 }
 
+TEST(CompareFiles, holds_arrays_to_what_they_were_computed_in) {
+    const TempDir folder;
+    const NamedTensors target = {{"a", vector_of({1, 2.002F})}, {"b", vector_of({1, 2.002F})}};
+    write_npz(folder / "t.npz", target, {{"b", "float16"}});
+    write_npz(folder / "g.npz", {{"a", vector_of({1, 2})}, {"b", vector_of({1, 2})}});
+    const Result result = compare_files(folder / "t.npz", folder / "g.npz");
+    ASSERT_EQ(result.ops.size(), 2u);
+    EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kPass);
+    EXPECT_EQ(result.ops[1].tensors.at(0).bound, "float16 0.004");
+}
+
 TEST(CompareFiles, compares_two_single_arrays_whatever_their_names) {
     const TempDir folder;
     write_npy(folder / "t.npy", vector_of({1, 2}).view());

@@ -20,6 +20,12 @@ from npuscope.torch.tensors import is_plain, to_torch
 
 NPU = 10
 _MOST_PRINTED = 20
+# ComputeType of a dump, from fine to coarse.
+_PRECISIONS = ("", "float64", "float32", "hf32", "float16", "bfloat16")
+
+
+def coarser(one: str, other: str) -> str:
+    return max(one, other, key=_PRECISIONS.index)
 
 
 class ChipSession(Session):
@@ -39,6 +45,7 @@ class ChipSession(Session):
         why = self._on_chip(plan, values, running)
         if why is None:
             self.native[plan.name] = self.native.get(plan.name, 0) + 1
+            self.compute_type = coarser(self.compute_type, running.compute_type)
             with private.unseen():
                 return self._results(plan, values, running, replaced)
         if plan.takes_tensors and not plan.draws_numbers:

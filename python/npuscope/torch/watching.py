@@ -12,7 +12,8 @@ from npuscope import _core
 from npuscope.dump_scope import PathLike, path_text
 from npuscope.errors import UsageError
 from npuscope.torch import private
-from npuscope.torch.chip_session import npu
+from npuscope.torch.chip_session import coarser, npu
+from npuscope.torch.session import current_session
 from npuscope.torch.tensors import to_core
 
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
@@ -27,6 +28,9 @@ class Record(NamedTuple):
     what: str
     name: str
     value: "_core.Tensor"
+    # The coarsest precision that anything before it was computed in: its own ops may be exact, but
+    # not what flowed in. "" where no chip computed.
+    compute_type: str = ""
 
     @property
     def key(self) -> str:
@@ -57,6 +61,7 @@ class Watch:
         self.current_step = 0
         self._handles: List[Any] = []
         self._optimizer = optimizer
+        self._compute_type = ""
         for name, module in model.named_modules():
             self._handles.append(module.register_forward_hook(self._forward_hook(name)))
         if optimizer is not None:
@@ -76,8 +81,13 @@ class Watch:
     def _add(self, module: str, what: str, name: str, value: torch.Tensor) -> None:
         with private.unseen(), torch.no_grad():
             copied = to_core(value.detach())
+        session = current_session()
+        if session is not None:
+            self._compute_type = coarser(self._compute_type, session.compute_type)
         if copied is not None:
-            self.records.append(Record(self.current_step, module, what, name, copied))
+            self.records.append(
+                Record(self.current_step, module, what, name, copied, self._compute_type)
+            )
 
     def _forward_hook(self, path: str) -> Callable[..., None]:
         def hook(module: nn.Module, inputs: Any, outputs: Any) -> None:
@@ -108,20 +118,25 @@ class Watch:
     def step(self) -> None:
         self.current_step += 1
 
-    def arrays(self) -> Dict[str, Any]:
-        """Tensors by "step/module/what/name"; a second call of a module in a step gets "#2"."""
-        rows: Dict[str, Any] = {}
+    def _rows(self) -> Dict[str, Record]:
+        rows: Dict[str, Record] = {}
         for record in self.records:
             key, count = record.key, 1
             while key in rows:
                 count += 1
                 key = f"{record.key}#{count}"
-            rows[key] = record.value
+            rows[key] = record
         return rows
 
+    def arrays(self) -> Dict[str, Any]:
+        """Tensors by "step/module/what/name"; a second call of a module in a step gets "#2"."""
+        return {key: record.value for key, record in self._rows().items()}
+
     def save(self, path: PathLike) -> None:
-        """A .npz of all records; two of them are compared by `npuscope compare -m A.npz -g B.npz`."""
-        _core.write_npz(path_text(path), self.arrays())
+        """A .npz of all records, with what each was computed in; two of them are compared by
+        `npuscope compare -m A.npz -g B.npz`."""
+        types = {key: record.compute_type for key, record in self._rows().items()}
+        _core.write_npz(path_text(path), self.arrays(), types)
 
     def table(self) -> str:
         """One line a record: its extremes and mean, and how many elements are not finite."""

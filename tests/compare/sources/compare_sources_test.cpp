@@ -35,6 +35,16 @@ TEST(CompareSources, reports_ops_and_tensors_of_one_side) {
     EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kMissingTarget);
 }
 
+TEST(CompareSources, holds_tensors_to_what_they_were_computed_in) {
+    const Source golden = ops({{"a", values({1, 2})}, {"b", values({1, 2})}});
+    const Source target = source_of_arrays({{"a", values({1, 2.002F})}, {"b", values({1, 2.002F})}},
+                                           {{"b", "float16"}});
+    const Result result = compare_sources(target, golden);
+    ASSERT_EQ(result.ops.size(), 2u);
+    EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kPass);
+}
+
 TEST(CompareSources, compares_statistics_where_elements_are_missing) {
     const auto recorded = [](RecordedStatistics statistics) {
         SourceTensor tensor;

@@ -67,6 +67,35 @@ TEST(Npz, numpy_reads_what_is_written) {
         << shown.err;
 }
 
+TEST(Npz, tells_what_arrays_were_computed_in_where_numpy_does_not_look) {
+    const TempDir folder;
+    const Tensor one = Tensor::from<float>({1}, {1});
+    write_npz(
+        folder / "o.npz", {{"a", one}, {"b/c", one}, {"d", one}}, {{"b/c", "float16"}, {"d", ""}});
+    EXPECT_EQ(read_npz_compute_types(folder / "o.npz"), (ComputeTypes{{"b/c", "float16"}}));
+    EXPECT_EQ(read_npz(folder / "o.npz").size(), 3U);
+    const auto shown = test::run_python(
+        "import sys, numpy as np, zipfile\n"
+        "print(list(np.load(sys.argv[1])),"
+        " [row.comment for row in zipfile.ZipFile(sys.argv[1]).infolist()])",
+        {(folder / "o.npz").string()});
+    EXPECT_EQ(shown.out, "['a', 'b/c', 'd'] [b'', b'ComputeType=float16', b'']\n") << shown.err;
+}
+
+TEST(Npz, takes_the_comments_of_other_writers_for_none) {
+    const TempDir folder;
+    const auto made = test::run_python(
+        "import sys, io, numpy as np, zipfile\n"
+        "image = io.BytesIO(); np.save(image, np.ones(1))\n"
+        "with zipfile.ZipFile(sys.argv[1], 'w') as archive:\n"
+        "    for name, comment in ('a', b'mine'), ('b', b'ComputeType=hf32'), ('c', b'\\xff'):\n"
+        "        entry = zipfile.ZipInfo(name + '.npy'); entry.comment = comment\n"
+        "        archive.writestr(entry, image.getvalue())",
+        {(folder / "o.npz").string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(read_npz_compute_types(folder / "o.npz"), (ComputeTypes{{"b", "hf32"}}));
+}
+
 TEST(Npz, equal_arrays_give_equal_files) {
     const TempDir folder;
     const NamedTensors arrays = {{"x", Tensor::from<float>({2}, {1, 2})}};
