@@ -111,11 +111,12 @@ TEST_P(SharedName, the_lock_ends_with_its_process_although_a_child_of_it_lives) 
     Process parent([&] {
         auto* theirs = new PendingFile(file());
         if (!theirs->publish().empty()) ::_exit(1);
-        const pid_t grandchild = ::fork();
-        if (grandchild == 0)
-            for (;;)
-                ::pause();
+        if (::fork() != 0) return;
+        // Where fork() has returned here, the child has let go of the file.
+        const pid_t grandchild = ::getpid();
         if (::write(child[1], &grandchild, sizeof grandchild) < 0) ::_exit(1);
+        for (;;)
+            ::pause();
     });
     pid_t grandchild = 0;
     ASSERT_EQ(::read(child[0], &grandchild, sizeof grandchild),
