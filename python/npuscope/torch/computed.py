@@ -10,6 +10,10 @@ from npuscope.torch import private
 from npuscope.torch.plans import Plan
 
 
+# Ops in place whose result does not depend on what was there, besides those that draw numbers.
+_OVERWRITING = {"copy_", "zero_", "fill__Scalar", "fill__Tensor"}
+
+
 def _storages(value: Any) -> Iterator[int]:
     if isinstance(value, torch.Tensor):
         key = private.storage_key(value)
@@ -34,16 +38,17 @@ class ComputedStorages:
             if argument.written or argument.name in plan.hidden_writes:
                 self._keys.update(_storages(value))
 
-    def follow(self, inputs: Any, outputs: Any) -> None:
-        """After an op that only rearranges: what was given stays given."""
-        if not self._keys.isdisjoint(_storages(inputs)):
+    def follow(self, plan: Plan, inputs: Any, outputs: Any) -> None:
+        """After an op that only rearranges: what was given stays given. Fresh memory was given by nobody."""
+        if "empty" in plan.name or not self._keys.isdisjoint(_storages(inputs)):
             self._keys.update(_storages(outputs))
 
     def given(self, plan: Plan, values: Sequence[Any]) -> List[str]:
-        """The arguments whose tensors were all given."""
+        """The arguments whose tensors were all given. What an op only writes over does not count."""
+        overwrites = plan.out or plan.draws_numbers or plan.name in _OVERWRITING
         names = []
         for argument, value in zip(plan.arguments, values):
             keys = set(_storages(value))
-            if keys and self._keys.isdisjoint(keys):
+            if keys and self._keys.isdisjoint(keys) and not (argument.written and overwrites):
                 names.append(argument.name)
         return names

@@ -184,7 +184,7 @@ class Session:
         if plan.passive or plan.describes_storage or self._asleep:
             outputs = op(*args, **kwargs)
             if self._computed is not None and not plan.is_view:
-                self._computed.follow((args, tuple(kwargs.values())), outputs)
+                self._computed.follow(plan, (args, tuple(kwargs.values())), outputs)
             return outputs
         if self.chip is None and not self.wants(plan.name):
             seqids.skip()

@@ -61,6 +61,19 @@ class Given(Folder):
         self.assertEqual(dump.summary.first_given, [])
         self.assertGreater(dump.summary.replaced_tensors, 50)
 
+    def test_a_model_that_is_made_inside_the_block_differs_in_nothing(self) -> None:
+        golden = self.folder / "made.h5"
+        for path, options in ((golden, {"use_dump": True}),
+                              (self.path, {"use_load": True, "load_file_path": golden})):
+            garbage = [torch.full((64,), float(n)) for n in range(1, 50)]
+            del garbage
+            with nt.dumper(dump_path=path, **options) as dump:
+                model = seeded(SmallResNet, 7)
+                out = torch.empty(3)
+                torch.add(torch.ones(3), torch.ones(3), out=out)
+                model(batch()[0])
+        self.assertEqual(dump.summary.first_given, [])
+
     def test_a_transposed_weight_is_named_with_its_module(self) -> None:
         other = seeded(Block, 3)
         other.second.weight.data = other.second.weight.data.t().contiguous()
