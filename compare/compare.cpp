@@ -105,15 +105,12 @@ TensorResult compare_entries(const TensorPair& pair,
                                .dtype = *dtype,
                                .compute_type = entry.compute_type,
                                .is_input = entry.direction == dumpfile::Direction::kInput};
-        Bound bound = bounds.bound(query);
+        const Bound bound = bounds.bound(query);
         const DumpElements target_data(target, entry);
         const DumpElements golden_data(golden, *pair.golden);
         result = measure(
             target_data, target_data.shape(), golden_data, golden_data.shape(), bound, options);
-        if (result.judgement.verdict == Verdict::kFail && !bound.exact) {
-            result.scale = bound.scale = bounds.sum_of_magnitudes(query);
-            if (bound.scale > 0) result.judgement = judge(result.sums, bound, *dtype);
-        }
+        judge_as_sum(result, bound, *dtype, [&] { return bounds.sum_of_magnitudes(query); });
         target_data.require_intact();
         golden_data.require_intact();
     } catch (const Error& failure) {

@@ -64,36 +64,22 @@ class Fit {
         return {};
     }
 
-    /// What was given to the program and is not the golden's.
-    [[nodiscard]] std::vector<GivenDifference> given_differences(
-        const NamedValues& values, const ComputedHere& computed_here) const {
-        std::vector<GivenDifference> found;
-        if (!computed_here) return found;
-        for_each_tensor(values, [&](const std::string& path, const Tensor& tensor) {
-            const Entry* entry = find(path);
-            if (entry == nullptr || tensor.numel() == 0 || computed_here(tensor)) return;
-            if (auto difference = given_difference(tensor, reader_.read(*entry))) {
-                difference->golden = entry->path;
-                found.push_back(*std::move(difference));
-            }
-        });
-        return found;
-    }
-
     /// The golden's tensors, with their strides, and Scalars in place of the running ones. Returns
-    /// the tensors' number.
-    int64_t load(NamedValues& values) const {
-        const dumpfile::OpFacts facts = dumpfile::parse_facts(run_.facts_json);
+    /// the tensors' number. Adds to `given` what the program was given and is not the golden's.
+    int64_t load(NamedValues& values,
+                 const ComputedHere& computed_here,
+                 std::vector<GivenDifference>& given) const {
+        const Loading loading{dumpfile::parse_facts(run_.facts_json), computed_here, given};
         int64_t count = 0;
         for (NamedValue& item : values) {
             if (auto* tensor = std::get_if<Tensor>(&item.value)) {
                 item.strides.resize(1);
-                count += load_tensor(facts, item.name, *tensor, item.strides[0]);
+                count += load_tensor(loading, item.name, *tensor, item.strides[0]);
             } else if (auto* list = std::get_if<TensorList>(&item.value)) {
                 item.strides.resize(list->size());
                 for (size_t i = 0; i < list->size(); ++i)
-                    count +=
-                        load_tensor(facts, element_path(item.name, i), (*list)[i], item.strides[i]);
+                    count += load_tensor(
+                        loading, element_path(item.name, i), (*list)[i], item.strides[i]);
             } else if (auto* scalar = std::get_if<Scalar>(&item.value)) {
                 if (const Entry* entry = find(item.name)) load_scalar(*entry, *scalar);
             }
@@ -102,6 +88,12 @@ class Fit {
     }
 
   private:
+    struct Loading {
+        dumpfile::OpFacts facts;
+        const ComputedHere& computed_here;
+        std::vector<GivenDifference>& given;
+    };
+
     static std::string element_path(const std::string& name, size_t index) {
         return name + "/" + name + "_" + std::to_string(index);
     }
@@ -197,17 +189,25 @@ class Fit {
         });
     }
 
-    int64_t load_tensor(const dumpfile::OpFacts& facts,
+    int64_t load_tensor(const Loading& loading,
                         const std::string& path,
                         Tensor& tensor,
                         std::vector<int64_t>& strides) const {
         const Entry* entry = find(path);
         if (entry == nullptr || tensor.numel() == 0) return 0;
-        tensor = reader_.read(*entry).cast(tensor.dtype());
-        const auto found = facts.strides.find("input/" + entry->argument);
-        strides = found != facts.strides.end() && found->second.size() == tensor.shape().size()
-                      ? found->second
-                      : std::vector<int64_t>();
+        const Tensor golden = reader_.read(*entry);
+        if (loading.computed_here && !loading.computed_here(tensor)) {
+            if (auto difference = given_difference(tensor, golden)) {
+                difference->golden = entry->path;
+                loading.given.push_back(*std::move(difference));
+            }
+        }
+        tensor = golden.cast(tensor.dtype());
+        const auto found = loading.facts.strides.find("input/" + entry->argument);
+        strides =
+            found != loading.facts.strides.end() && found->second.size() == tensor.shape().size()
+                ? found->second
+                : std::vector<int64_t>();
         return 1;
     }
     void load_scalar(const Entry& entry, Scalar& scalar) const {
@@ -275,9 +275,10 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
             continue;
         }
         // All is read before anything changes.
-        given_differences_ = fit.given_differences(inputs, computed_here);
         NamedValues loaded = inputs;
-        replaced_tensors_ += fit.load(loaded);
+        std::vector<GivenDifference> given;
+        replaced_tensors_ += fit.load(loaded, computed_here, given);
+        given_differences_ = std::move(given);
         inputs = std::move(loaded);
         taken_.insert(run);
         written_.insert(target);

@@ -5,6 +5,7 @@
 
 #include "compare/bounds.h"
 #include "compare/compare.h"
+#include "compare/judge.h"
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "diagnose/recorded_op.h"
@@ -84,11 +85,7 @@ RecomputedResult judge_result(const Tensor* computed,
     compare::Options options;
     options.divergence = false;
     compare::TensorResult measured = compare::compare_tensors(*computed, recorded, bound, options);
-    if (magnitudes && measured.judgement.verdict == compare::Verdict::kFail && !bound.exact) {
-        bound.scale = magnitudes();
-        if (bound.scale > 0)
-            measured = compare::compare_tensors(*computed, recorded, bound, options);
-    }
+    if (magnitudes) compare::judge_as_sum(measured, bound, computed->dtype(), magnitudes);
     result.relative_error = compare::relative_error(measured);
     result.within = !compare::is_finding(measured.judgement.verdict);
     result.bound = bound.source;

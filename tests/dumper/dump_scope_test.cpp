@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "tests/dumper/fake_source.h"
+#include "tests/support/folder_names.h"
 #include "tests/support/support.h"
 
 namespace npuscope::dumper {
@@ -22,18 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::FakeSource;
+using test::names_in;
 using test::TempDir;
 
 Tensor vector_of(std::initializer_list<float> values) {
     return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
-}
-
-std::vector<std::string> names_in(const TempDir& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder.path()))
-        names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
 }
 
 void expect_error(ErrorKind kind, const std::string& part, const std::function<void()>& call) {

@@ -16,6 +16,7 @@
 #include "core/dumpfile/reader.h"
 #include "dumper/dump_scope.h"
 #include "tests/dumper/fake_source.h"
+#include "tests/support/folder_names.h"
 #include "tests/support/support.h"
 
 namespace npuscope::dumper {
@@ -23,15 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::FakeSource;
+using test::names_in;
 using test::TempDir;
-
-std::vector<std::string> names_in(const TempDir& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder.path()))
-        names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
-}
 
 void run_ops(FakeSource& npu, int count, int64_t elements, float value) {
     for (int i = 0; i < count; ++i)

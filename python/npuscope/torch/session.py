@@ -97,7 +97,7 @@ class Session:
     """Records what PyTorch computes. The subclass of npuscope.torch.chip_session computes itself."""
 
     chip: Optional[str] = None
-    # The coarsest precision that any op of this session computed in; "" before the first on a chip.
+    # The coarsest precision that any op seen so far computed in; "" before the first on a chip.
     compute_type: str = ""
 
     def __init__(self, stream: "_core.OpStream") -> None:

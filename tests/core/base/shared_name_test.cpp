@@ -10,25 +10,19 @@
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
+#include "tests/support/folder_names.h"
 #include "tests/support/support.h"
 
 namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
+using test::names_in;
 using test::TempDir;
 
 void put(const PendingFile& file, const std::string& text) {
     ASSERT_EQ(::pwrite(file.descriptor(), text.data(), text.size(), 0),
               static_cast<ssize_t>(text.size()));
-}
-
-std::vector<std::string> names_in(const TempDir& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder.path()))
-        names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
 }
 
 /// A process that runs `work` and then stays until it is killed.
