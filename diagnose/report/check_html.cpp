@@ -32,16 +32,12 @@ std::string card(const std::string& value, const std::string& label) {
         "<div class=\"card\"><b>{}</b><span>{}</span></div>\n", escaped(value), escaped(label));
 }
 
-const char* word_of(const CheckReport& report) {
-    return report.verdict == "pass" ? "PASS" : report.verdict == "fail" ? "FAIL" : "UNDECIDED";
-}
-
 std::string head(const CheckReport& report) {
     const bool pass = report.verdict == "pass";
     std::string html =
         fmt::format("<div class=\"verdict{}\" id=\"verdict\"><span class=\"word\">{}</span> {}",
                     pass ? "" : " failed",
-                    word_of(report),
+                    in_capitals(report.verdict),
                     escaped(report.headline));
     if (!report.why.evidence.empty())
         html +=
@@ -207,7 +203,7 @@ std::string to_html(const CheckReport& report) {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">";
     html += fmt::format("<title>{} &#183; {}</title><style>{}</style></head><body><main>\n",
-                        word_of(report),
+                        in_capitals(report.verdict),
                         escaped(report.model),
                         kPageStyle);
     html += "<h1>npuscope check</h1>\n" + head(report);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -72,12 +71,6 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
     return text;
 }
 
-std::string word_of(const std::string& verdict) {
-    std::string word = verdict;
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
-    return word;
-}
-
 std::string kernel_line(const OpFinding& op) {
     if (op.kernel_rows.empty()) return {};
     if (!op.first_kernel)
@@ -101,7 +94,7 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
     std::string text = paint(pass   ? kGreen
                              : open ? kYellow
                                     : kRed,
-                             word_of(report.verdict)) +
+                             in_capitals(report.verdict)) +
                        "  " + paint(kBold, report.headline) + "\n\n";
     text += fmt::format("  model   {}\n  device  {}\n  golden  {}\n  inputs  {}\n\n",
                         printable(report.model),

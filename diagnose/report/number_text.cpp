@@ -1,5 +1,7 @@
 #include "diagnose/report/number_text.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -22,6 +24,11 @@ std::string short_text(double value) {
     const double magnitude = std::abs(value);
     return magnitude < 1e-3 || magnitude >= 1e5 ? fmt::format("{:.2e}", value)
                                                 : fmt::format("{:.3g}", value);
+}
+
+std::string in_capitals(std::string word) {
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
+    return word;
 }
 
 }  // namespace npuscope::diagnose

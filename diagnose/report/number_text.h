@@ -1,4 +1,4 @@
-// Numbers as people read them in reports.
+// Numbers and words as people read them in reports.
 #pragma once
 
 #include <optional>
@@ -10,5 +10,7 @@ namespace npuscope::diagnose {
 [[nodiscard]] std::string percent_text(std::optional<double> value);
 /// Three significant digits: "3.1e-04" below 1e-3 and above 1e5, else "0.0123".
 [[nodiscard]] std::string short_text(double value);
+/// "undecided" -> "UNDECIDED"; ASCII.
+[[nodiscard]] std::string in_capitals(std::string word);
 
 }  // namespace npuscope::diagnose
