@@ -2,9 +2,20 @@
 
 # npuscope_room(core_base SOURCES a.cpp b.cpp LINKS npuscope_core_dtype HDF5::HDF5)
 # LINKS names everything that the room may include from; nothing else is on its include path but the sources' root.
+# BATCHED n: where NPUSCOPE_UNITY asks for it, n sources are compiled as one; no two of the room's sources may give one
+# name to two things. Sources that Highway compiles once for each instruction set include themselves: each stays alone.
 function(npuscope_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "BATCHED" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(npuscope_${name} STATIC ${ROOM_SOURCES})
+  if(ROOM_BATCHED AND NPUSCOPE_UNITY)
+    set_target_properties(npuscope_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ROOM_BATCHED})
+    foreach(source IN LISTS ROOM_SOURCES)
+      file(STRINGS ${source} included_again REGEX "^#define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+      if(included_again)
+        set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endforeach()
+  endif()
   target_include_directories(npuscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(npuscope_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
 endfunction()
