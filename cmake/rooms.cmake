@@ -44,16 +44,16 @@ function(npuscope_table variable macro def)
 endfunction()
 
 # npuscope_tests(core_dtype core/dtype LINKS npuscope_core_dtype): tests/core/dtype/*_test.cpp as one program,
-# each TEST as one ctest entry. BATCHED: many small files, no two of which give one name to two things, are compiled
-# together where NPUSCOPE_UNITY asks for it.
+# each TEST as one ctest entry. No two files give one name to two things: where NPUSCOPE_UNITY asks for it, they are
+# compiled together.
 function(npuscope_tests name folder)
-  cmake_parse_arguments(TESTS "BATCHED" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(TESTS "" "" "LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(${name}_tests ${sources})
-  if(TESTS_BATCHED AND NPUSCOPE_UNITY)
+  if(NPUSCOPE_UNITY)
     set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
   target_link_libraries(${name}_tests PRIVATE ${TESTS_LINKS} npuscope_test_support GTest::gtest_main)

@@ -9,17 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/values.h"
 
 namespace npuscope::compare {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-Tensor floats(const std::vector<float>& values) {
-    return Tensor::from<float>({static_cast<int64_t>(values.size())},
-                               std::span<const float>(values));
-}
+using test::floats;
+using test::kInf;
+using test::kNan;
 
 TEST(Accumulate, gives_the_same_bits_for_one_and_three_threads) {
     std::vector<float> t(100000);

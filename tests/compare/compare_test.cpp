@@ -8,10 +8,10 @@
 #include "tests/compare/dumps.h"
 #include "tests/support/support.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 namespace {
 
-using npuscope::test::TempDir;
+using test::TempDir;
 
 class CompareDumps : public testing::Test {
   protected:
@@ -198,7 +198,7 @@ TEST_F(CompareDumps, do_not_depend_on_the_number_of_threads) {
 }
 
 TEST_F(CompareDumps, of_the_recorded_load_mode_files_agree_with_the_reference_tool) {
-    const auto golden = npuscope::test::source_dir() / "tests/golden/msaccucmp/load_mode";
+    const auto golden = test::source_dir() / "tests/golden/msaccucmp/load_mode";
     const Result result = compare_files(golden / "my.h5", golden / "golden.h5");
     const auto op = std::find_if(result.ops.begin(), result.ops.end(), [](const OpResult& each) {
         return each.target == "/Addmm/3";
@@ -318,4 +318,4 @@ TEST_F(CompareDumps, tell_where_in_the_program_an_op_stands) {
 }
 
 }  // namespace
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

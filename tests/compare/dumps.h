@@ -8,7 +8,7 @@
 
 #include "core/dumpfile/writer.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 
 inline Tensor vector_of(const std::vector<float>& values) {
     return Tensor::from<float>({static_cast<int64_t>(values.size())},
@@ -56,4 +56,4 @@ inline DumpedOp unary(const std::string& name,
             .node = {}};
 }
 
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

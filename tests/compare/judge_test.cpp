@@ -7,12 +7,13 @@
 
 #include "compare/accumulate.h"
 #include "compare/compare.h"
+#include "tests/support/values.h"
 
 namespace npuscope::compare {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using test::kInf;
+using test::kNan;
 
 Judgement judged(const std::vector<float>& t,
                  const std::vector<float>& g,

@@ -7,7 +7,7 @@
 #include "tests/compare/dumps.h"
 #include "tests/support/support.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 namespace {
 
 /// The differences of one op called with these arguments on either side, as text.
@@ -15,7 +15,7 @@ std::string compared(const NamedValues& target,
                      const NamedValues& golden,
                      const std::string& target_op = "some_op",
                      const std::string& golden_op = "some_op") {
-    const npuscope::test::TempDir folder;
+    const test::TempDir folder;
     const auto arguments = [&](const char* file, const std::string& op, const NamedValues& inputs) {
         write_dump(folder / file,
                    {{.name = op,
@@ -70,4 +70,4 @@ TEST(PlainArguments, are_found_under_their_names_in_an_alias) {
 }
 
 }  // namespace
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

@@ -19,8 +19,7 @@ struct Described {
 };
 
 std::vector<Described> described_verdicts() {
-    std::istringstream page(
-        npuscope::test::read_file(npuscope::test::source_dir() / "docs/verdicts.md"));
+    std::istringstream page(test::read_file(test::source_dir() / "docs/verdicts.md"));
     std::string line;
     while (std::getline(page, line) && !line.starts_with("| verdict | when |")) {
     }

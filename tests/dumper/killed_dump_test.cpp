@@ -27,7 +27,7 @@ using test::FakeSource;
 using test::TempDir;
 
 /// What the ops of a dump look like.
-struct Load {
+struct Workload {
     const char* name;
     int tensors;  ///< of an op's output
     int elements;
@@ -35,7 +35,7 @@ struct Load {
     std::chrono::milliseconds commit_interval;
 };
 using std::chrono::milliseconds;
-constexpr std::array<Load, 5> kLoads = {
+constexpr std::array<Workload, 5> kWorkloads = {
     {{"small ops in one group", 1, 16, false, milliseconds(0)},
      {"small ops with links", 3, 64, true, milliseconds(0)},
      {"ops of 2000 datasets", 2000, 16, false, milliseconds(0)},
@@ -43,13 +43,13 @@ constexpr std::array<Load, 5> kLoads = {
      {"tensors of 64 KB, a commit now and then", 4, 16384, true, milliseconds(5)}}};
 
 /// The elements of tensor i of an op: op and i tell them.
-int value_of(const Load& load, int64_t op, int i) {
+int value_of(const Workload& load, int64_t op, int i) {
     const int64_t source = load.links ? (op + 1) / 2 * 2 : op;
     return static_cast<int>((source * 2003 + i) % 1000003);
 }
 
 /// Never returns. `committed` is what the dump itself calls safe.
-[[noreturn]] void dump_forever(const Load& load,
+[[noreturn]] void dump_forever(const Workload& load,
                                const fs::path& path,
                                std::atomic<int64_t>& committed) {
     FakeSource npu;
@@ -114,7 +114,7 @@ class KilledDump : public ::testing::Test {
 
     /// Starts a dump, waits for the file or for a commit, kills it some time later. Returns the
     /// committed ops.
-    int64_t kill_one(const Load& load,
+    int64_t kill_one(const Workload& load,
                      const fs::path& path,
                      bool after_commit,
                      std::chrono::microseconds later) {
@@ -140,7 +140,7 @@ class KilledDump : public ::testing::Test {
     }
 
     /// By npuscope's own reader; returns the ops in the file.
-    static int64_t read_by_us(const Load& load, const fs::path& part, int64_t committed) {
+    static int64_t read_by_us(const Workload& load, const fs::path& part, int64_t committed) {
         const dumpfile::Reader reader(part);
         const auto count = static_cast<int64_t>(reader.ops().size());
         EXPECT_GE(count, committed);
@@ -173,20 +173,20 @@ TEST_F(KilledDump, keeps_every_committed_op_and_stays_readable) {
     const unsigned seed = std::random_device{}();
     std::mt19937 random(seed);
     std::printf("seed %u\n", seed);
-    std::array<int64_t, kLoads.size()> committed{};
-    std::array<int64_t, kLoads.size()> in_file{};
+    std::array<int64_t, kWorkloads.size()> committed{};
+    std::array<int64_t, kWorkloads.size()> in_file{};
     for (int first = 0; first < kills; first += kBatch) {
         const TempDir folder;
         std::string lines;
         for (int i = 0; i < kBatch; ++i) {
-            const size_t kind = static_cast<size_t>(i) % kLoads.size();
-            const Load& load = kLoads[kind];
+            const size_t kind = static_cast<size_t>(i) % kWorkloads.size();
+            const Workload& load = kWorkloads[kind];
             const fs::path path = folder / ("dump" + std::to_string(i) + ".h5");
             const int64_t safe = kill_one(
                 load,
                 path,
                 // However slow the machine, some kills find ops to lose.
-                static_cast<size_t>(i) < kLoads.size(),
+                static_cast<size_t>(i) < kWorkloads.size(),
                 std::chrono::microseconds(random() % (load.tensors > 100 ? 150000 : 40000)));
             const fs::path part = path.string() + ".part.h5";
             committed[kind] += safe;
@@ -197,12 +197,12 @@ TEST_F(KilledDump, keeps_every_committed_op_and_stays_readable) {
         check_by_h5py(lines, folder / "list");
         if (::testing::Test::HasFailure()) break;
     }
-    for (size_t kind = 0; kind < kLoads.size(); ++kind) {
+    for (size_t kind = 0; kind < kWorkloads.size(); ++kind) {
         std::printf("%s: %lld committed ops, %lld in the files\n",
-                    kLoads[kind].name,
+                    kWorkloads[kind].name,
                     static_cast<long long>(committed[kind]),
                     static_cast<long long>(in_file[kind]));
-        EXPECT_GT(in_file[kind], 0) << kLoads[kind].name;
+        EXPECT_GT(in_file[kind], 0) << kWorkloads[kind].name;
     }
 }
 

@@ -8,17 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/values.h"
 
 namespace npuscope {
 namespace {
 
-Tensor floats(Shape shape, std::vector<float> values) {
-    return Tensor::from<float>(std::move(shape), std::span<const float>(values));
-}
-
-Tensor halves(Shape shape, const std::vector<float>& values) {
-    return floats(std::move(shape), values).cast(DType::kFloat16);
-}
+using test::floats;
+using test::halves;
 
 /// Writes down what it sees.
 struct Recorder : Observer {

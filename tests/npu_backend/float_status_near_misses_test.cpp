@@ -7,28 +7,23 @@
 
 #include "npu_backend/executor.h"
 #include "npu_backend/float_status_register.h"
+#include "tests/support/values.h"
 
 namespace npuscope {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using test::floats;
+using test::halves;
+using test::kInf;
+using test::kNan;
 
-Tensor halves(Shape shape, std::vector<float> values) {
-    return Tensor::from<float>(std::move(shape), std::span<const float>(values))
-        .cast(DType::kFloat16);
-}
-Tensor floats(Shape shape, std::vector<float> values) {
-    return Tensor::from<float>(std::move(shape), std::span<const float>(values));
-}
-
-struct Call {
+struct OpCall {
     const char* what;
     const char* op;
     std::vector<Value> arguments;
 };
 
-bool overflows(const Chip& chip, const Call& call) {
+bool overflows(const Chip& chip, const OpCall& call) {
     const Device device = Device::npu(chip);
     Executor npu(device);
     FloatStatusRegister status(device.options);
@@ -38,7 +33,7 @@ bool overflows(const Chip& chip, const Call& call) {
     return status.set();
 }
 
-std::vector<Call> near_misses() {
+std::vector<OpCall> near_misses() {
     return {
         {"65504 + 0", "add_Tensor", {halves({1}, {65504}), halves({1}, {0})}},
         {"32752 + 32752 is 65504", "add_Tensor", {halves({1}, {32752}), halves({1}, {32752})}},
@@ -66,7 +61,7 @@ std::vector<Call> near_misses() {
     };
 }
 
-std::vector<Call> overflowing() {
+std::vector<OpCall> overflowing() {
     return {
         {"40000 + 40000", "add_Tensor", {halves({1}, {40000}), halves({1}, {40000})}},
         {"65504 + 16", "add_Tensor", {halves({1}, {65504}), halves({1}, {16})}},
@@ -82,19 +77,19 @@ std::vector<Call> overflowing() {
 
 TEST(FloatStatus, near_misses_set_it_on_no_chip) {
     for (const Chip& chip : all_chips())
-        for (const Call& call : near_misses())
+        for (const OpCall& call : near_misses())
             EXPECT_FALSE(overflows(chip, call)) << chip.name << ": " << call.what;
 }
 
 TEST(FloatStatus, overflow_sets_it_on_every_chip) {
     for (const Chip& chip : all_chips())
-        for (const Call& call : overflowing())
+        for (const OpCall& call : overflowing())
             EXPECT_TRUE(overflows(chip, call)) << chip.name << ": " << call.what;
 }
 
 TEST(FloatStatus, an_op_that_overflows_inside_sets_it_though_its_result_is_finite) {
     // 2 * 40000 is rounded before it is added: in saturation mode the result is ordinary.
-    const Call call{
+    const OpCall call{
         "alpha", "add_Tensor", {halves({1}, {-30016}), halves({1}, {40000}), Scalar{2.0}}};
     EXPECT_TRUE(overflows(chip("910A"), call));
     Executor npu(chip("910A"));

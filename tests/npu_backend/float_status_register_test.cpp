@@ -7,13 +7,12 @@
 
 #include "core/base/error.h"
 #include "npu_backend/executor.h"
+#include "tests/support/values.h"
 
 namespace npuscope {
 namespace {
 
-Tensor half(float value) {
-    return Tensor::from<float>({1}, {value}).cast(DType::kFloat16);
-}
+using test::half;
 
 class FloatStatusOf910A : public testing::Test {
   protected:

@@ -7,6 +7,7 @@
 
 #include "npu_backend/executor.h"
 #include "npu_backend/float_status_register.h"
+#include "tests/support/values.h"
 
 namespace npuscope {
 namespace {
@@ -17,14 +18,10 @@ using Probe = double (*)(Executor& npu);
 constexpr float kBig = 0x1p24f;
 constexpr float kStep = 1 + 0x1p-12f;  // needs more than float16's and HF32's bits
 constexpr float kMax = std::numeric_limits<float>::max();
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using test::floats;
+using test::half;
+using test::kInf;
 
-Tensor floats(Shape shape, std::vector<float> values) {
-    return Tensor::from<float>(std::move(shape), std::span<const float>(values));
-}
-Tensor halves(float value) {
-    return floats({1}, {value}).cast(DType::kFloat16);
-}
 double called(Executor& npu, std::string_view op, std::vector<Value> arguments) {
     return npu.call(op, std::move(arguments)).tensor().at(0);
 }
@@ -60,7 +57,7 @@ double seen_by_another_program(Executor& npu) {
     FloatStatusRegister own(npu.device().options, &card);
     const FloatStatusRegister other(npu.device().options, &card);
     npu.attach(own);
-    (void)npu.call("add_Tensor", {halves(40000), halves(40000)});
+    (void)npu.call("add_Tensor", {half(40000), half(40000)});
     npu.detach(own);
     EXPECT_TRUE(own.set());
     const bool seen = other.set();
@@ -78,7 +75,7 @@ struct StatusOfLastOp : Observer {
 double infinity_counts(Executor& npu) {
     StatusOfLastOp observer;
     npu.attach(observer);
-    (void)npu.call("add_Tensor", {halves(INFINITY), halves(1)});
+    (void)npu.call("add_Tensor", {half(INFINITY), half(1)});
     npu.detach(observer);
     return observer.overflow ? 1 : 0;
 }
@@ -98,7 +95,7 @@ const std::vector<Effect> kEffects = {
      "910B",
      {},
      [](Executor& npu) {
-         return called(npu, "add_Tensor", {halves(40000), halves(40000)});
+         return called(npu, "add_Tensor", {half(40000), half(40000)});
      },
      kInf,
      65504},
@@ -232,9 +229,8 @@ const std::vector<Effect> kEffects = {
      "910B",
      {},
      [](Executor& npu) {
-         return called(npu,
-                       "add_Tensor",
-                       {halves(-1 - 0x1p-9f), halves(1 + 0x1p-10f), Scalar{1.0 + 0x1p-10}});
+         return called(
+             npu, "add_Tensor", {half(-1 - 0x1p-9f), half(1 + 0x1p-10f), Scalar{1.0 + 0x1p-10}});
      },
      0,
      0x1p-20},

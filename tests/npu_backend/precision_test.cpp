@@ -15,7 +15,7 @@ namespace {
 
 using Settings = std::vector<std::string>;
 
-Tensor floats(Shape shape, float value) {
+Tensor filled(Shape shape, float value) {
     Tensor tensor(DType::kFloat32, std::move(shape));
     for (float& element : tensor.mutable_as<float>())
         element = value;
@@ -29,13 +29,13 @@ Device with(const char* chip_name, Settings settings) {
 /// Two transposed convolutions and a scale, as in a feature pyramid: the values in the middle, 300
 /// * 300 * 4 = 360000, are beyond float16; what comes out is 3.6.
 Tensor pyramid(Executor& npu) {
-    const Tensor x = floats({1, 4, 3, 3}, 300);
-    const Tensor weight = floats({4, 1, 2, 2}, 300);
+    const Tensor x = filled({1, 4, 3, 3}, 300);
+    const Tensor weight = filled({4, 1, 2, 2}, 300);
     const IntList two = {2, 2};
     const IntList none = {0, 0};
     const Tensor up = npu.call(
         "convolution", {x, weight, Value{}, two, none, IntList{1, 1}, true, none, int64_t{1}});
-    return npu.call("mul_Tensor", {up, floats({1}, 1e-5f)});
+    return npu.call("mul_Tensor", {up, filled({1}, 1e-5f)});
 }
 
 TEST(PrecisionMode, force_fp16_ruins_a_pyramid_of_transposed_convolutions) {
@@ -56,26 +56,26 @@ TEST(PrecisionMode, force_fp16_ruins_a_pyramid_of_transposed_convolutions) {
 TEST(PrecisionMode, must_keep_refuses_what_the_cube_cannot_take) {
     Executor npu(with("910A", {"precision_mode=must_keep_origin_dtype"}));
     try {
-        (void)npu.call("mm", {floats({1, 1}, 1), floats({1, 1}, 1)});
+        (void)npu.call("mm", {filled({1, 1}, 1), filled({1, 1}, 1)});
         FAIL();
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("allow_fp32_to_fp16"), std::string::npos);
     }
     // Vector ops take float32 everywhere.
-    EXPECT_EQ(npu.call("add_Tensor", {floats({1}, 1), floats({1}, 0x1p-20f)}).tensor().at(0),
+    EXPECT_EQ(npu.call("add_Tensor", {filled({1}, 1), filled({1}, 0x1p-20f)}).tensor().at(0),
               1 + 0x1p-20);
 }
 
 TEST(PrecisionMode, force_fp16_rounds_vector_ops_and_gives_float32_back) {
     Executor npu(with("910B", {"precision_mode=force_fp16"}));
-    const Tensor y = npu.call("add_Tensor", {floats({1}, 1), floats({1}, 0x1p-20f)});
+    const Tensor y = npu.call("add_Tensor", {filled({1}, 1), filled({1}, 0x1p-20f)});
     EXPECT_EQ(y.dtype(), DType::kFloat32);
     EXPECT_EQ(y.at(0), 1);
 }
 
 TEST(PrecisionMode, grey_ops_follow_the_op_before_them) {
-    const Tensor a = floats({1, 1}, 1);
-    const Tensor tiny = floats({1, 1}, 0x1p-20f);
+    const Tensor a = filled({1, 1}, 1);
+    const Tensor tiny = filled({1, 1}, 0x1p-20f);
     Executor npu(with("910B", {"precision_mode=allow_mix_precision"}));
     // After a float32 op: float32.
     EXPECT_EQ(npu.call("add_Tensor", {a, tiny}).tensor().at(0), 1 + 0x1p-20);
@@ -155,10 +155,10 @@ TEST(PrecisionMode, gradients_have_the_colour_of_their_forward_ops) {
 
 TEST(PrecisionMode, force_fp16_leaves_the_vectors_of_a_batch_norm_in_float32) {
     // 2^20 is beyond float16; as a running variance it must stay.
-    const Tensor x = floats({1, 1, 1, 2}, 2);
-    const Tensor one = floats({1}, 1);
-    const Tensor zero = floats({1}, 0);
-    const Tensor variance = floats({1}, 0x1p20f);
+    const Tensor x = filled({1, 1, 1, 2}, 2);
+    const Tensor one = filled({1}, 1);
+    const Tensor zero = filled({1}, 0);
+    const Tensor variance = filled({1}, 0x1p20f);
     Executor npu(with("910B", {"precision_mode=force_fp16"}));
     const Results forward =
         npu.call("native_batch_norm", {x, one, zero, zero, variance, false, 0.1, 0.0});
@@ -172,8 +172,8 @@ TEST(PrecisionMode, force_fp16_leaves_the_vectors_of_a_batch_norm_in_float32) {
 }
 
 TEST(Demotion, follows_the_options) {
-    const Tensor x = floats({1, 1}, 1 + 0x1p-12f);
-    const Tensor one = floats({1, 1}, 1);
+    const Tensor x = filled({1, 1}, 1 + 0x1p-12f);
+    const Tensor one = filled({1, 1}, 1);
     const auto product = [&](Settings settings) {
         Executor npu(with("910A", std::move(settings)));
         return npu.call("mm", {x, one}).tensor().at(0);
@@ -182,13 +182,13 @@ TEST(Demotion, follows_the_options) {
     EXPECT_EQ(product({"fp32_on_910A=keep"}), 1 + 0x1p-12);
     EXPECT_THROW((void)product({"fp32_on_910A=error"}), Error);
     Executor npu(with("910A", {"fp32_on_910A_out=float16"}));
-    EXPECT_EQ(npu.call("mm", {floats({1, 1}, 300), floats({1, 1}, 300)}).tensor().at(0), 65504);
+    EXPECT_EQ(npu.call("mm", {filled({1, 1}, 300), filled({1, 1}, 300)}).tensor().at(0), 65504);
 }
 
 TEST(ImplMode, chooses_the_form_of_an_operator) {
     const auto tanh_of = [](Settings settings) {
         Executor npu(with("910B", std::move(settings)));
-        return npu.call("tanh", {floats({1}, 4.5f)}).tensor().at(0);
+        return npu.call("tanh", {filled({1}, 4.5f)}).tensor().at(0);
     };
     EXPECT_NEAR(tanh_of({}), std::tanh(4.5), 1e-6);
     EXPECT_NEAR(tanh_of({"op_impl_mode=high_performance"}), std::tanh(4.5), 1e-6);
@@ -202,12 +202,12 @@ TEST(ImplMode, chooses_the_form_of_an_operator) {
 
 TEST(CubeRange, tells_which_elements_depend_on_the_order) {
     // 1 + 15 * 2^-24 needs an exact block; 2 + 2 does not.
-    Tensor a = floats({2, 16}, 0x1p-12f);
+    Tensor a = filled({2, 16}, 0x1p-12f);
     for (int64_t i = 0; i < 16; ++i)
         a.mutable_as<float>()[static_cast<size_t>(16 + i)] = 2;
     a.mutable_as<float>()[0] = 0x1p12f;
     Executor npu(Device::npu(chip("910A")), {.cube_range = true});
-    (void)npu.call("mm", {a, floats({16, 1}, 0x1p-12f)});
+    (void)npu.call("mm", {a, filled({16, 1}, 0x1p-12f)});
     ASSERT_EQ(npu.cube_ranges().size(), 1u);
     const CubeRange& range = npu.cube_ranges()[0];
     EXPECT_EQ(range.kernel, "MatMul");
@@ -244,11 +244,11 @@ TEST(LossScaler, a_static_scale_reports_the_overflow_of_each_step) {
     FloatStatusRegister status(device.options);
     npu.attach(status);
     LossScaler scaler(status, {.scale = 1024, .check_overflow = true});
-    const Tensor large = floats({1}, 40000).cast(DType::kFloat16);
+    const Tensor large = filled({1}, 40000).cast(DType::kFloat16);
     scaler.begin_step();
-    EXPECT_EQ(scaler.scale(floats({1}, 2)).at(0), 2048);
+    EXPECT_EQ(scaler.scale(filled({1}, 2)).at(0), 2048);
     (void)npu.call("add_Tensor", {large, large});
-    std::vector<Tensor> gradients = {floats({2}, 2048)};
+    std::vector<Tensor> gradients = {filled({2}, 2048)};
     const LossScaleStep first = scaler.unscale(gradients);
     EXPECT_TRUE(first.overflow);
     EXPECT_FALSE(first.skipped);
@@ -265,9 +265,9 @@ TEST(LossScaler, a_dynamic_scale_skips_and_shrinks) {
     npu.attach(status);
     LossScaler scaler(status, {.scale = 65536, .dynamic = true});
     scaler.begin_step();
-    const Tensor large = floats({1}, 40000).cast(DType::kFloat16);
+    const Tensor large = filled({1}, 40000).cast(DType::kFloat16);
     (void)npu.call("add_Tensor", {large, large});
-    std::vector<Tensor> gradients = {floats({1}, 8)};
+    std::vector<Tensor> gradients = {filled({1}, 8)};
     EXPECT_TRUE(scaler.unscale(gradients).skipped);
     EXPECT_EQ(gradients[0].at(0), 8);
     EXPECT_EQ(scaler.current(), 32768);
@@ -279,12 +279,12 @@ TEST(LossScaler, looks_at_the_gradients_where_the_chip_writes_inf) {
     FloatStatusRegister status(device.options);
     LossScaler scaler(status, {.scale = 4, .dynamic = true, .by_values = true});
     // Finite, but not their float32 sum; then an inf; then a clean step.
-    std::vector<Tensor> sum = {floats({2}, 3e38f)};
+    std::vector<Tensor> sum = {filled({2}, 3e38f)};
     EXPECT_TRUE(scaler.unscale(sum).skipped);
-    std::vector<Tensor> inf = {floats({1}, INFINITY), floats({1}, 1)};
+    std::vector<Tensor> inf = {filled({1}, INFINITY), filled({1}, 1)};
     EXPECT_TRUE(scaler.unscale(inf).overflow);
     EXPECT_EQ(scaler.current(), 1);
-    std::vector<Tensor> clean = {floats({1}, 8)};
+    std::vector<Tensor> clean = {filled({1}, 8)};
     EXPECT_FALSE(scaler.unscale(clean).overflow);
     EXPECT_EQ(clean[0].at(0), 8);
 }

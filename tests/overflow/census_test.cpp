@@ -10,11 +10,12 @@
 #include <gtest/gtest.h>
 
 #include "overflow/census_bits.h"
+#include "tests/support/values.h"
 
 namespace npuscope::overflow {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using test::kInf;
 
 Tensor halves(const std::vector<uint16_t>& patterns) {
     Tensor tensor(DType::kFloat16, {static_cast<int64_t>(patterns.size())});

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/overflow/fake_source.h"
+#include "tests/support/values.h"
 
 namespace npuscope::overflow {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using test::FakeSource;
 
 constexpr uint64_t kRaised = FloatStatus::kOverflow;
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using test::kInf;
 
 Tensor half(std::initializer_list<float> values) {
     std::vector<Float16> elements;

@@ -84,4 +84,12 @@ std::string program(const std::string& name) {
     return std::string(NPUSCOPE_BIN_DIR) + "/" + name;
 }
 
+std::string models() {
+    return (source_dir() / "data/models").string();
+}
+
+std::string recording() {
+    return (source_dir() / "data/recordings/gpu_step_fp32.h5").string();
+}
+
 }  // namespace npuscope::test

@@ -40,6 +40,9 @@ RunResult run_python(const std::string& code, const std::vector<std::string>& ar
 /// The repository's root, and a built program's path.
 std::filesystem::path source_dir();
 std::string program(const std::string& name);
+/// data/models, and data/recordings/gpu_step_fp32.h5.
+std::string models();
+std::string recording();
 
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& content);

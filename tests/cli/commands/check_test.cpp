@@ -11,8 +11,6 @@
 namespace npuscope {
 namespace {
 
-const std::string kModels = (test::source_dir() / "data/models").string();
-
 test::RunResult check(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {test::program("npuscope"), "check"});
     return test::run(arguments);
@@ -21,9 +19,9 @@ test::RunResult check(std::vector<std::string> arguments) {
 TEST(CheckCommand, the_digits_models_pass_on_every_chip) {
     for (const std::string model : {"digits_resnet", "digits_vit"})
         for (const std::string chip : {"910A", "310P", "910B", "A3", "950"}) {
-            const test::RunResult result = check({kModels + "/" + model + ".onnx",
+            const test::RunResult result = check({test::models() + "/" + model + ".onnx",
                                                   "--input",
-                                                  kModels + "/" + model + ".io.npz",
+                                                  test::models() + "/" + model + ".io.npz",
                                                   "--chip",
                                                   chip});
             EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
@@ -60,9 +58,9 @@ TEST(CheckCommand, rejects_unknown_options_with_a_list) {
 TEST(RunCommand, counts_the_elements_that_depend_on_the_cubes_order) {
     const test::RunResult result = test::run({test::program("npuscope"),
                                               "run",
-                                              kModels + "/digits_vit.onnx",
+                                              test::models() + "/digits_vit.onnx",
                                               "--input",
-                                              kModels + "/digits_vit.io.npz",
+                                              test::models() + "/digits_vit.io.npz",
                                               "--cube-range"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.out.find("depend on the order of the sum"), std::string::npos) << result.out;
@@ -71,9 +69,9 @@ TEST(RunCommand, counts_the_elements_that_depend_on_the_cubes_order) {
 TEST(CheckCommand, writes_dumps_verdicts_and_a_report) {
     const test::TempDir folder;
     const auto out = folder / "out";
-    const test::RunResult result = check({kModels + "/digits_vit.onnx",
+    const test::RunResult result = check({test::models() + "/digits_vit.onnx",
                                           "--input",
-                                          kModels + "/digits_vit.io.npz",
+                                          test::models() + "/digits_vit.io.npz",
                                           "-o",
                                           out.string()});
     ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -102,8 +100,8 @@ TEST(CheckCommand, without_a_model_checks_the_built_in_sample) {
 TEST(CheckCommand, takes_a_golden_file_instead_of_the_reference) {
     const test::TempDir folder;
     const std::string golden = (folder / "golden.h5").string();
-    const std::string model = kModels + "/digits_resnet.onnx";
-    const std::string io = kModels + "/digits_resnet.io.npz";
+    const std::string model = test::models() + "/digits_resnet.onnx";
+    const std::string io = test::models() + "/digits_resnet.io.npz";
     ASSERT_EQ(test::run({test::program("npuscope"),
                          "run",
                          model,
@@ -122,8 +120,8 @@ TEST(CheckCommand, takes_a_golden_file_instead_of_the_reference) {
 TEST(CheckCommand, a_damaged_golden_file_fails_the_op_that_it_damages) {
     const test::TempDir folder;
     const std::string golden = (folder / "golden.h5").string();
-    const std::string model = kModels + "/digits_resnet.onnx";
-    const std::string io = kModels + "/digits_resnet.io.npz";
+    const std::string model = test::models() + "/digits_resnet.onnx";
+    const std::string io = test::models() + "/digits_resnet.io.npz";
     ASSERT_EQ(test::run({test::program("npuscope"),
                          "run",
                          model,
@@ -155,7 +153,7 @@ TEST(CheckCommand, names_the_kernel_at_fault_and_keeps_its_dumps) {
     const test::TempDir folder;
     const test::RunResult result = test::run({test::program("npuscope"),
                                               "check",
-                                              kModels + "/pyramid.onnx",
+                                              test::models() + "/pyramid.onnx",
                                               "-q",
                                               "--precision-mode",
                                               "force_fp16",

@@ -12,12 +12,8 @@ RunResult map(std::vector<std::string> arguments, const std::filesystem::path& f
     return test::run(arguments, folder);
 }
 
-std::string recording() {
-    return (test::source_dir() / "data/recordings/gpu_step_fp32.h5").string();
-}
-
 TEST(MapCommand, shows_the_kernels_of_each_op) {
-    const RunResult result = map({recording(), "-q", "--op", "/convolution_backward/85"});
+    const RunResult result = map({test::recording(), "-q", "--op", "/convolution_backward/85"});
     EXPECT_NE(result.out.find("/convolution_backward/85: "), std::string::npos) << result.err;
     EXPECT_NE(result.out.find("TransData"), std::string::npos) << result.out;
     EXPECT_NE(result.out.find("Conv2DBackpropFilter"), std::string::npos) << result.out;
@@ -28,7 +24,7 @@ TEST(MapCommand, shows_the_kernels_of_each_op) {
 
 TEST(MapCommand, writes_files_and_a_mapping_that_another_parser_reads) {
     const test::TempDir folder;
-    const RunResult result = map({recording(), "-q", "-o", "out", "--json"}, folder.path());
+    const RunResult result = map({test::recording(), "-q", "-o", "out", "--json"}, folder.path());
     const RunResult parsed = test::run_python(R"(
 import json, os, sys
 shown = json.loads(sys.argv[1])
@@ -53,8 +49,8 @@ TEST(MapCommand, follows_acl_json) {
     test::write_file(folder / "acl.json",
                      R"({"dump": {"dump_path": "here", "dump_mode": "output", "dump_data": "stats",
                          "dump_op_switch": "on", "dump_list": []}})");
-    const RunResult result =
-        map({recording(), "-q", "--acl", "acl.json", "--op", "/_log_softmax/41"}, folder.path());
+    const RunResult result = map(
+        {test::recording(), "-q", "--acl", "acl.json", "--op", "/_log_softmax/41"}, folder.path());
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const RunResult listed = test::run_python(R"(
 import glob, sys
@@ -75,7 +71,7 @@ TEST(MapCommand, rejects_the_guides_acl_json_and_shows_it_mended) {
     test::write_file(folder / "acl.json",
                      "{\n \"dump\":\n {\n \"dump_list\":[]\n \"dump_path\":\"./out\"# path\n "
                      "\"dump_mode\":\"all\"\n \"dump_op_switch\":\"on\"\n }\n}\n");
-    const RunResult result = map({recording(), "-q", "--acl", "acl.json"}, folder.path());
+    const RunResult result = map({test::recording(), "-q", "--acl", "acl.json"}, folder.path());
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(
@@ -88,16 +84,16 @@ TEST(MapCommand, rejects_the_guides_acl_json_and_shows_it_mended) {
 TEST(MapCommand, rejects_what_it_cannot_do) {
     const test::TempDir folder;
     test::write_file(folder / "off.json", R"({"dump": {"dump_path": "out"}})");
-    const RunResult off = map({recording(), "-q", "--acl", "off.json"}, folder.path());
+    const RunResult off = map({test::recording(), "-q", "--acl", "off.json"}, folder.path());
     EXPECT_EQ(off.exit_code, 2);
     EXPECT_EQ(off.err,
               "npuscope: error: 'off.json': dump_op_switch is off, so that no single operator is "
               "dumped; set \"dump_op_switch\": \"on\"\n");
-    const RunResult nothing = map({recording(), "-q", "--op", "/addmm/1"});
+    const RunResult nothing = map({test::recording(), "-q", "--op", "/addmm/1"});
     EXPECT_EQ(nothing.exit_code, 2);
     EXPECT_NE(nothing.err.find("/addmm/1"), std::string::npos) << nothing.err;
     EXPECT_EQ(map({"missing.h5"}, folder.path()).exit_code, 2);
-    EXPECT_EQ(map({recording(), "-o", "a/b/c"}, folder.path()).exit_code, 2);
+    EXPECT_EQ(map({test::recording(), "-o", "a/b/c"}, folder.path()).exit_code, 2);
 }
 
 }  // namespace

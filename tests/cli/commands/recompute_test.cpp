@@ -12,19 +12,16 @@ RunResult recompute(std::vector<std::string> arguments) {
     return test::run(arguments);
 }
 
-std::string recording() {
-    return (test::source_dir() / "data/recordings/gpu_step_fp32.h5").string();
-}
-
 TEST(RecomputeCommand, finds_a_recorded_step_right_in_the_reference) {
-    const RunResult result = recompute({recording(), "--device", "cpu", "--reference", "fp32"});
+    const RunResult result =
+        recompute({test::recording(), "--device", "cpu", "--reference", "fp32"});
     EXPECT_EQ(result.exit_code, 0) << result.out;
     EXPECT_NE(result.out.find(" 0 fail, 0 skipped\n"), std::string::npos) << result.out;
     EXPECT_EQ(result.err, "");
 }
 
 TEST(RecomputeCommand, writes_json_that_another_parser_reads) {
-    const RunResult result = recompute({recording(), "--device", "cpu", "--json"});
+    const RunResult result = recompute({test::recording(), "--device", "cpu", "--json"});
     const RunResult parsed = test::run_python(
         "import json, sys; o = json.loads(sys.argv[1]); print(o['failed'], len(o['ops']) == "
         "o['passed'], o['device'])",
@@ -70,7 +67,7 @@ d.attrs.create('Type', 0, dtype='i4')
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.err.find("no op could be computed again"), std::string::npos) << result.err;
     EXPECT_EQ(recompute({folder / "missing.h5"}).exit_code, 2);
-    EXPECT_EQ(recompute({recording(), "--device", "tpu"}).exit_code, 2);
+    EXPECT_EQ(recompute({test::recording(), "--device", "tpu"}).exit_code, 2);
 }
 
 }  // namespace

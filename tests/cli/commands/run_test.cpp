@@ -10,8 +10,6 @@
 namespace npuscope {
 namespace {
 
-const std::string kModels = (test::source_dir() / "data/models").string();
-
 test::RunResult npuscope_run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {test::program("npuscope"), "run"});
     return test::run(arguments);
@@ -20,8 +18,8 @@ test::RunResult npuscope_run(std::vector<std::string> arguments) {
 TEST(RunCommand, both_references_meet_the_stored_outputs_of_onnxruntime) {
     for (const std::string model : {"digits_resnet", "digits_vit"})
         for (const std::string reference : {"fp64", "fp32"}) {
-            const std::string io = kModels + "/" + model + ".io.npz";
-            const test::RunResult result = npuscope_run({kModels + "/" + model + ".onnx",
+            const std::string io = test::models() + "/" + model + ".io.npz";
+            const test::RunResult result = npuscope_run({test::models() + "/" + model + ".onnx",
                                                          "--device",
                                                          "cpu",
                                                          "--reference",
@@ -37,13 +35,13 @@ TEST(RunCommand, both_references_meet_the_stored_outputs_of_onnxruntime) {
 }
 
 TEST(RunCommand, an_expectation_that_is_not_met_exits_with_1) {
-    const test::RunResult result = npuscope_run({kModels + "/digits_resnet.onnx",
+    const test::RunResult result = npuscope_run({test::models() + "/digits_resnet.onnx",
                                                  "--chip",
                                                  "910A",
                                                  "--input",
-                                                 kModels + "/digits_resnet.io.npz",
+                                                 test::models() + "/digits_resnet.io.npz",
                                                  "--expect",
-                                                 kModels + "/digits_resnet.io.npz"});
+                                                 test::models() + "/digits_resnet.io.npz"});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_NE(result.out.find("NOT met"), std::string::npos) << result.out;
 }
@@ -51,14 +49,14 @@ TEST(RunCommand, an_expectation_that_is_not_met_exits_with_1) {
 TEST(RunCommand, batch_slices_give_the_same_outputs_as_the_batch_itself) {
     const test::TempDir folder;
     const std::string out = (folder / "out.npz").string();
-    const test::RunResult result = npuscope_run({kModels + "/digits_resnet.onnx",
+    const test::RunResult result = npuscope_run({test::models() + "/digits_resnet.onnx",
                                                  "--device",
                                                  "cpu",
                                                  "--batch",
                                                  "--input",
-                                                 kModels + "/digits_test.npz",
+                                                 test::models() + "/digits_test.npz",
                                                  "--labels",
-                                                 kModels + "/digits_test.npz",
+                                                 test::models() + "/digits_test.npz",
                                                  "--output",
                                                  out});
     ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -69,7 +67,7 @@ TEST(RunCommand, batch_slices_give_the_same_outputs_as_the_batch_itself) {
     EXPECT_EQ(sliced[0].first, "out_logits");
     EXPECT_EQ(sliced[0].second.shape(), (Shape{397, 10}));
     // The stored io file holds the first 64 images.
-    for (const auto& [name, stored] : read_npz(kModels + "/digits_resnet.io.npz")) {
+    for (const auto& [name, stored] : read_npz(test::models() + "/digits_resnet.io.npz")) {
         if (name != "out_logits") continue;
         for (int64_t i = 0; i < stored.numel(); ++i)
             EXPECT_NEAR(sliced[0].second.at(i), stored.at(i), 1e-4);
@@ -79,7 +77,9 @@ TEST(RunCommand, batch_slices_give_the_same_outputs_as_the_batch_itself) {
 TEST(RunCommand, without_inputs_prints_the_seed_and_follows_it) {
     const auto output_line = [](const std::string& seed) {
         const std::string out =
-            npuscope_run({kModels + "/digits_resnet.onnx", "--device", "cpu", "--seed", seed}).out;
+            npuscope_run(
+                {test::models() + "/digits_resnet.onnx", "--device", "cpu", "--seed", seed})
+                .out;
         EXPECT_NE(out.find("seed " + seed), std::string::npos);
         return out.substr(out.find("output "),
                           out.find('\n', out.find("output ")) - out.find("output "));
@@ -91,7 +91,7 @@ TEST(RunCommand, without_inputs_prints_the_seed_and_follows_it) {
 TEST(RunCommand, json_is_one_object_that_another_parser_reads) {
     const test::TempDir folder;
     const test::RunResult result = npuscope_run(
-        {kModels + "/digits_resnet.onnx", "--json", "--dump", (folder / "d.h5").string()});
+        {test::models() + "/digits_resnet.onnx", "--json", "--dump", (folder / "d.h5").string()});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const test::RunResult parsed = test::run_python(
         "import json,sys; o=json.loads(sys.argv[1]); print(o['ops'], o['dump']['ops_written'], "
@@ -104,8 +104,8 @@ TEST(RunCommand, load_mode_feeds_the_golden_inputs_and_dumps_outputs_only) {
     const test::TempDir folder;
     const std::string golden = (folder / "golden.h5").string();
     const std::string target = (folder / "npu.h5").string();
-    const std::string model = kModels + "/digits_resnet.onnx";
-    const std::string io = kModels + "/digits_resnet.io.npz";
+    const std::string model = test::models() + "/digits_resnet.onnx";
+    const std::string io = test::models() + "/digits_resnet.io.npz";
     ASSERT_EQ(npuscope_run({model, "--device", "cpu", "--input", io, "--dump", golden}).exit_code,
               0);
     const test::RunResult result =
@@ -124,15 +124,15 @@ TEST(RunCommand, load_mode_feeds_the_golden_inputs_and_dumps_outputs_only) {
 TEST(RunCommand, check_overflow_of_a_clean_run_writes_no_file) {
     const test::TempDir folder;
     const test::RunResult result = npuscope_run(
-        {kModels + "/digits_resnet.onnx", "--check-overflow", (folder / "o.h5").string()});
+        {test::models() + "/digits_resnet.onnx", "--check-overflow", (folder / "o.h5").string()});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_FALSE(std::filesystem::exists(folder / "o.h5"));
 }
 
 std::vector<std::string> step_with(std::vector<std::string> more) {
-    std::vector<std::string> arguments = {kModels + "/digits_step.onnx",
+    std::vector<std::string> arguments = {test::models() + "/digits_step.onnx",
                                           "--input",
-                                          kModels + "/digits_step.io.npz",
+                                          test::models() + "/digits_step.io.npz",
                                           "--amp-level",
                                           "O1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -146,7 +146,7 @@ TEST(RunCommand, a_static_loss_scale_can_be_used_while_overflow_is_checked) {
                                                            "--check-overflow",
                                                            (folder / "o.h5").string(),
                                                            "--expect",
-                                                           kModels + "/digits_step.io.npz",
+                                                           test::models() + "/digits_step.io.npz",
                                                            "--tolerance",
                                                            "1e-2"}));
     EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
@@ -188,18 +188,20 @@ TEST(RunCommand, rejects_a_loss_scale_without_sense) {
         EXPECT_NE(result.err.find("loss scale"), std::string::npos) << result.err;
     }
     const test::RunResult no_step =
-        npuscope_run({kModels + "/digits_resnet.onnx", "--loss-scale", "1024"});
+        npuscope_run({test::models() + "/digits_resnet.onnx", "--loss-scale", "1024"});
     EXPECT_EQ(no_step.exit_code, 2);
     EXPECT_NE(no_step.err.find("no scalar float input 'loss_scale'"), std::string::npos);
     EXPECT_EQ(npuscope_run(step_with({"--loss-scale", "2", "--batch"})).exit_code, 2);
 }
 
 TEST(RunCommand, rejects_load_without_dump_and_overflow_with_dump) {
-    EXPECT_EQ(npuscope_run({kModels + "/digits_resnet.onnx", "--load", "x.h5"}).exit_code, 2);
-    EXPECT_EQ(npuscope_run(
-                  {kModels + "/digits_resnet.onnx", "--dump", "x.h5", "--check-overflow", "y.h5"})
-                  .exit_code,
+    EXPECT_EQ(npuscope_run({test::models() + "/digits_resnet.onnx", "--load", "x.h5"}).exit_code,
               2);
+    EXPECT_EQ(
+        npuscope_run(
+            {test::models() + "/digits_resnet.onnx", "--dump", "x.h5", "--check-overflow", "y.h5"})
+            .exit_code,
+        2);
 }
 
 TEST(RunCommand, dumps_the_kernels_of_a_model) {
@@ -207,7 +209,7 @@ TEST(RunCommand, dumps_the_kernels_of_a_model) {
     test::write_file(folder / "acl.json", R"({"dump": {"dump_path": "out", "dump_list": []}})");
     const test::RunResult result = test::run({test::program("npuscope"),
                                               "run",
-                                              kModels + "/digits_resnet.onnx",
+                                              test::models() + "/digits_resnet.onnx",
                                               "-q",
                                               "--acl",
                                               "acl.json"},
@@ -223,7 +225,7 @@ TEST(RunCommand, dumps_the_kernels_of_a_model) {
 TEST(RunCommand, while_loading_dumps_the_kernels_of_loaded_ops_only) {
     const test::TempDir folder;
     const std::string npuscope = test::program("npuscope");
-    const std::string model = kModels + "/digits_resnet.onnx";
+    const std::string model = test::models() + "/digits_resnet.onnx";
     const auto here = [&](std::vector<std::string> command) {
         return test::run(std::move(command), folder.path());
     };

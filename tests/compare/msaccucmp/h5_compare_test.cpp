@@ -19,12 +19,12 @@
 namespace npuscope::compare::msaccucmp {
 namespace {
 
-using compare::test::unary;
-using compare::test::write_dump;
-using npuscope::test::read_file;
-using npuscope::test::run_python;
-using npuscope::test::source_dir;
-using npuscope::test::TempDir;
+using compare::unary;
+using compare::write_dump;
+using test::read_file;
+using test::run_python;
+using test::source_dir;
+using test::TempDir;
 
 using Words = std::vector<std::string>;
 
@@ -120,11 +120,10 @@ TEST(Msaccucmp, rejects_paths_with_the_references_codes) {
     EXPECT_EQ(compare_paths(std::string(300, 'x') + ".h5", golden, temp / "o").code, 3);
     EXPECT_EQ(compare_paths(my, golden, "").code, 6);
     EXPECT_EQ(run_words({"compare", "-m", my.string(), "-g", golden.string()}).code, 6);
-    npuscope::test::write_file(temp / "file", "");
+    test::write_file(temp / "file", "");
     EXPECT_EQ(compare_paths(my, golden, temp / "file").code, 3);
     EXPECT_EQ(compare_paths(my, golden, temp / "file/below").code, 3);
-    EXPECT_EQ(compare_paths(my, recorded("stride/case.json"), temp / "o").code,
-              kInvalidDumpData);
+    EXPECT_EQ(compare_paths(my, recorded("stride/case.json"), temp / "o").code, kInvalidDumpData);
     EXPECT_EQ(compare_paths(my, recorded("stride/case.json"), temp / "o", {"-p", "1"}).code, 6);
     EXPECT_FALSE(std::filesystem::exists(temp / "o"));
 }
@@ -154,7 +153,7 @@ TEST(Msaccucmp, does_not_write_through_links_that_wait_under_the_results_names) 
     const TempDir temp;
     std::filesystem::create_directories(temp / "o");
     std::filesystem::create_directories(temp / "elsewhere");
-    npuscope::test::write_file(temp / "victim", "kept");
+    test::write_file(temp / "victim", "kept");
     std::filesystem::create_symlink(temp / "victim", temp / "o/advisor_summary.txt");
     for (int later = 0; later < 50; ++later) {
         const std::string name = "o/result_" + time_stamp(later);
@@ -188,11 +187,11 @@ TEST(Msaccucmp, writes_no_filtered_result_through_a_planted_folder) {
 
 TEST(Msaccucmp, leaves_a_header_when_a_file_is_damaged) {
     const TempDir temp;
-    npuscope::test::write_file(temp / "my.h5", "no HDF5");
+    test::write_file(temp / "my.h5", "no HDF5");
     EXPECT_EQ(compare_paths(temp / "my.h5", recorded("stride/golden.h5"), temp / "o").code, 7);
     EXPECT_EQ(line_count(only_result(temp / "o")), 1u);
     const std::string whole = read_file(recorded("stride/my.h5"));
-    npuscope::test::write_file(temp / "my.h5", whole.substr(0, whole.size() / 2));
+    test::write_file(temp / "my.h5", whole.substr(0, whole.size() / 2));
     EXPECT_EQ(compare_paths(temp / "my.h5", recorded("stride/golden.h5"), temp / "p").code, 7);
 }
 

@@ -13,8 +13,8 @@
 namespace npuscope::compare::msaccucmp {
 namespace {
 
-using npuscope::test::TempDir;
-using npuscope::test::write_file;
+using test::TempDir;
+using test::write_file;
 
 struct Checked {
     int code = 0;

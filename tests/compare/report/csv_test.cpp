@@ -3,7 +3,7 @@
 #include "core/base/error.h"
 #include "tests/compare/report/small_result.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 namespace {
 
 TEST(CsvReport, is_the_approved_text) {
@@ -11,12 +11,12 @@ TEST(CsvReport, is_the_approved_text) {
 }
 
 TEST(Reports, are_written_into_a_folder_under_their_names) {
-    const npuscope::test::TempDir folder;
+    const test::TempDir folder;
     write_reports(small_result(),
                   {.target = "npu.h5", .golden = "gpu.h5", .options = {}},
                   folder / "new/out");
-    EXPECT_EQ(npuscope::test::read_file(folder / "new/out/result.csv"), approved("small.csv"));
-    EXPECT_FALSE(npuscope::test::read_file(folder / "new/out/verdicts.json").empty());
+    EXPECT_EQ(test::read_file(folder / "new/out/result.csv"), approved("small.csv"));
+    EXPECT_FALSE(test::read_file(folder / "new/out/verdicts.json").empty());
 }
 
 TEST(Reports, rejects_an_unknown_name_and_lists_the_known) {
@@ -30,10 +30,10 @@ TEST(Reports, rejects_an_unknown_name_and_lists_the_known) {
 }
 
 TEST(Reports, rejects_a_folder_that_cannot_be_made) {
-    const npuscope::test::TempDir folder;
-    npuscope::test::write_file(folder / "file", "");
+    const test::TempDir folder;
+    test::write_file(folder / "file", "");
     EXPECT_THROW(write_reports(small_result(), {.options = {}}, folder / "file/out"), Error);
 }
 
 }  // namespace
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

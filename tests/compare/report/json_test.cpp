@@ -2,7 +2,7 @@
 
 #include "tests/compare/report/small_result.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 namespace {
 
 TEST(JsonReport, is_the_approved_text) {
@@ -10,9 +10,9 @@ TEST(JsonReport, is_the_approved_text) {
 }
 
 TEST(JsonReport, is_read_by_pythons_json_module) {
-    const npuscope::test::TempDir folder;
-    npuscope::test::write_file(folder / "r.json", report_text("json"));
-    const auto python = npuscope::test::run_python(
+    const test::TempDir folder;
+    test::write_file(folder / "r.json", report_text("json"));
+    const auto python = test::run_python(
         "import json,sys\n"
         "r=json.load(open(sys.argv[1]))\n"
         "assert r['verdict']=='fail' and r['version']==1\n"
@@ -31,4 +31,4 @@ TEST(JsonReport, is_read_by_pythons_json_module) {
 }
 
 }  // namespace
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

@@ -6,10 +6,10 @@
 #include "tests/compare/dumps.h"
 #include "tests/support/support.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 
 inline Result small_result() {
-    const npuscope::test::TempDir folder;
+    const test::TempDir folder;
     DumpedOp fail = unary("addmm", 2, {1, 2, 3, 4}, {1, 2.5f, -8, 4});
     fail.facts = R"({"node": "/fc/MatMul", "module": "encoder.fc", "line": "train.py:12"})";
     fail.compute_type = "float16";
@@ -50,7 +50,7 @@ inline std::string report_text(const char* name, ReportOptions options = {}) {
 }
 
 inline std::string approved(const std::string& name) {
-    return npuscope::test::read_file(npuscope::test::source_dir() / "tests/golden/compare" / name);
+    return test::read_file(test::source_dir() / "tests/golden/compare" / name);
 }
 
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

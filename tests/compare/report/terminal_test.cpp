@@ -4,7 +4,7 @@
 
 #include "tests/compare/report/small_result.h"
 
-namespace npuscope::compare::test {
+namespace npuscope::compare {
 namespace {
 
 TEST(TerminalReport, is_the_approved_text) {
@@ -51,4 +51,4 @@ TEST(TerminalReport, says_that_nothing_was_compared) {
 }
 
 }  // namespace
-}  // namespace npuscope::compare::test
+}  // namespace npuscope::compare

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/values.h"
+
 namespace npuscope::compare {
 namespace {
 
-Tensor values(std::initializer_list<float> elements) {
-    return Tensor::from<float>({static_cast<int64_t>(elements.size())}, elements);
-}
+using test::floats;
 
 Source ops(const std::vector<std::pair<std::string, Tensor>>& arrays) {
     return source_of_arrays({arrays.begin(), arrays.end()});
@@ -15,8 +15,8 @@ Source ops(const std::vector<std::pair<std::string, Tensor>>& arrays) {
 
 TEST(CompareSources, takes_names_for_equal_but_for_their_separators) {
     const Result result = compare_sources(
-        ops({{"conv/1.output.0", values({1, 2})}, {"relu.output.0", values({3, 4})}}),
-        ops({{"relu_output_0", values({3, 5})}, {"conv_1:output:0", values({1, 2})}}));
+        ops({{"conv/1.output.0", floats({1, 2})}, {"relu.output.0", floats({3, 4})}}),
+        ops({{"relu_output_0", floats({3, 5})}, {"conv_1:output:0", floats({1, 2})}}));
     ASSERT_EQ(result.ops.size(), 2u);
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kPass);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
@@ -25,10 +25,10 @@ TEST(CompareSources, takes_names_for_equal_but_for_their_separators) {
 
 TEST(CompareSources, reports_ops_and_tensors_of_one_side) {
     const Result result =
-        compare_sources(ops({{"a.output.0", values({1, 2})},
-                             {"a.output.1", values({1, 2})},
-                             {"b", values({1, 2})}}),
-                        ops({{"a.output.0", values({1, 2})}, {"c", values({1, 2})}}));
+        compare_sources(ops({{"a.output.0", floats({1, 2})},
+                             {"a.output.1", floats({1, 2})},
+                             {"b", floats({1, 2})}}),
+                        ops({{"a.output.0", floats({1, 2})}, {"c", floats({1, 2})}}));
     ASSERT_EQ(result.ops.size(), 3u);
     EXPECT_EQ(result.ops[0].tensors[1].judgement.verdict, Verdict::kMissingGolden);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kMissingGolden);
@@ -36,8 +36,8 @@ TEST(CompareSources, reports_ops_and_tensors_of_one_side) {
 }
 
 TEST(CompareSources, holds_tensors_to_what_they_were_computed_in) {
-    const Source golden = ops({{"a", values({1, 2})}, {"b", values({1, 2})}});
-    const Source target = source_of_arrays({{"a", values({1, 2.002F})}, {"b", values({1, 2.002F})}},
+    const Source golden = ops({{"a", floats({1, 2})}, {"b", floats({1, 2})}});
+    const Source target = source_of_arrays({{"a", floats({1, 2.002F})}, {"b", floats({1, 2.002F})}},
                                            {{"b", "float16"}});
     const Result result = compare_sources(target, golden);
     ASSERT_EQ(result.ops.size(), 2u);
@@ -55,7 +55,7 @@ TEST(CompareSources, compares_statistics_where_elements_are_missing) {
         tensor.statistics = statistics;
         return Source{{"a", [tensor] { return std::vector<SourceTensor>{tensor}; }}};
     };
-    const Source golden = ops({{"a.output.0", values({-1, 0, 2, 2})}});
+    const Source golden = ops({{"a.output.0", floats({-1, 0, 2, 2})}});
     const Result same = compare_sources(recorded({2, -1, 0.75, 3}), golden);
     EXPECT_EQ(same.ops[0].judgement.verdict, Verdict::kPass);
     EXPECT_EQ(same.exit_code(), 0);

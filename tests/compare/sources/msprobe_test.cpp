@@ -40,11 +40,11 @@ std::string step(const std::string& relu_max) {
 }
 
 Result compare_steps(const std::string& target, const std::string& golden) {
-    const npuscope::test::TempDir folder;
+    const test::TempDir folder;
     for (const char* side : {"target", "golden"})
         std::filesystem::create_directory(folder / side);
-    npuscope::test::write_file(folder / "target/dump.json", target);
-    npuscope::test::write_file(folder / "golden/dump.json", golden);
+    test::write_file(folder / "target/dump.json", target);
+    test::write_file(folder / "golden/dump.json", golden);
     return compare_sources(open_source(folder / "target"), open_source(folder / "golden"));
 }
 
@@ -119,9 +119,9 @@ TEST(Msprobe, names_the_arguments_that_differ) {
 
 /// What the files beside a dump.json tell of that op.
 dumpfile::OpFacts told(const std::string& construct, const std::string& stack) {
-    const npuscope::test::TempDir folder;
-    if (!construct.empty()) npuscope::test::write_file(folder / "construct.json", construct);
-    if (!stack.empty()) npuscope::test::write_file(folder / "stack.json", stack);
+    const test::TempDir folder;
+    if (!construct.empty()) test::write_file(folder / "construct.json", construct);
+    if (!stack.empty()) test::write_file(folder / "stack.json", stack);
     return MsprobeProgram(folder.path()).facts_of("Functional.layer_norm.0.forward");
 }
 

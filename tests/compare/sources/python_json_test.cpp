@@ -18,7 +18,7 @@ TEST(PythonJson, leaves_texts_alone) {
 }
 
 TEST(PythonJson, reads_what_python_writes) {
-    const auto python = npuscope::test::run_python(
+    const auto python = test::run_python(
         "import json\n"
         "print(json.dumps({'Max': float('inf'), 'Min': float('-inf'), 'Mean': float('nan'), "
         "'say \"NaN\\\\': 0.5}), end='')\n",

@@ -4,22 +4,22 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/values.h"
+
 namespace npuscope::compare {
 namespace {
 
 const Bound kFloat32{.tolerance = 1e-5, .source = "float32 1e-05"};
 
-Tensor values(std::initializer_list<float> elements) {
-    return Tensor::from<float>({static_cast<int64_t>(elements.size())}, elements);
-}
+using test::floats;
 
 TEST(RecordedStatistics, are_those_of_all_elements) {
-    const RecordedStatistics all = statistics_of(values({3, -4, 0}));
+    const RecordedStatistics all = statistics_of(floats({3, -4, 0}));
     EXPECT_EQ(all.max, 3);
     EXPECT_EQ(all.min, -4);
     EXPECT_EQ(all.norm, 5);
     EXPECT_NEAR(all.mean.value(), -1.0 / 3, 1e-15);
-    EXPECT_TRUE(std::isnan(statistics_of(values({1, NAN, 2})).max.value()));
+    EXPECT_TRUE(std::isnan(statistics_of(floats({1, NAN, 2})).max.value()));
 }
 
 TEST(RecordedStatistics, has_none_of_a_tensor_without_elements) {

@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/values.h"
+
 namespace npuscope::backend {
 namespace {
 
 using Acc = CubeAccumulation;
 
-uint32_t bits(float value) {
-    return std::bit_cast<uint32_t>(value);
-}
+using test::bits;
 
 float sum_of(const CubeModel& model, const std::vector<float>& products, float c0 = 0) {
     // Each product is a float16 times a float16: 2^-24 = 2^-12 2^-12, 2^24 = 2^12 2^12.

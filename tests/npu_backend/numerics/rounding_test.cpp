@@ -4,15 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/values.h"
+
 namespace npuscope::backend {
 namespace {
 
 float f32(uint32_t bits) {
     return std::bit_cast<float>(bits);
 }
-uint32_t bits(float value) {
-    return std::bit_cast<uint32_t>(value);
-}
+using test::bits;
 
 // Ascend C's rounding modes at 0.5 + 2^-12, its negative, and just above 0.5 (vendor example).
 TEST(RoundMode, float16_follows_the_published_vectors) {

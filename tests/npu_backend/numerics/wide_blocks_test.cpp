@@ -10,12 +10,13 @@
 namespace npuscope::backend {
 namespace {
 
-struct Case {
+struct BlockedProduct {
     int64_t m, n, k, block;
 };
 
 /// A block's exact sum, rounded once: the slow formula. What left float32 stays infinite.
-float slow_chain(const float* a, const float* b, int64_t b_stride, const Case& size, float c) {
+float slow_chain(
+    const float* a, const float* b, int64_t b_stride, const BlockedProduct& size, float c) {
     for (int64_t start = 0; start < size.k && std::isfinite(c); start += size.block) {
         ExactSum sum;
         sum.add(c);
@@ -26,7 +27,7 @@ float slow_chain(const float* a, const float* b, int64_t b_stride, const Case& s
     return c;
 }
 
-void expect_slow_chains(const Case& size,
+void expect_slow_chains(const BlockedProduct& size,
                         const std::vector<float>& a,
                         const std::vector<float>& b,
                         float first,
@@ -48,7 +49,7 @@ void expect_slow_chains(const Case& size,
 TEST(WideBlocks, rounds_each_block_of_float32_once) {
     std::mt19937 random(21);
     std::normal_distribution<float> normal;
-    for (const Case& size : std::vector<Case>{
+    for (const BlockedProduct& size : std::vector<BlockedProduct>{
              {1, 1, 1, 8}, {5, 9, 23, 8}, {16, 24, 64, 8}, {3, 17, 100, 16}, {40, 33, 70, 5}})
         for (const int threads : {1, 2}) {
             std::vector<float> a(static_cast<size_t>(size.m * size.k));
