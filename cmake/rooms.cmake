@@ -1,20 +1,30 @@
 # One library target per room, and tables (.def) that CMake and C++ read alike.
 
+# npuscope_batched(target n): where NPUSCOPE_UNITY asks for it, n of the target's sources are compiled as one; no two of
+# them may give one name to two things. Sources that Highway compiles once for each instruction set include themselves:
+# each stays alone.
+function(npuscope_batched target size)
+  if(NOT NPUSCOPE_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} included_again REGEX "^#define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+    if(included_again)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # npuscope_room(core_base SOURCES a.cpp b.cpp LINKS npuscope_core_dtype HDF5::HDF5)
 # LINKS names everything that the room may include from; nothing else is on its include path but the sources' root.
-# BATCHED n: where NPUSCOPE_UNITY asks for it, n sources are compiled as one; no two of the room's sources may give one
-# name to two things. Sources that Highway compiles once for each instruction set include themselves: each stays alone.
+# BATCHED n: npuscope_batched(npuscope_core_base n).
 function(npuscope_room name)
   cmake_parse_arguments(ROOM "" "BATCHED" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(npuscope_${name} STATIC ${ROOM_SOURCES})
-  if(ROOM_BATCHED AND NPUSCOPE_UNITY)
-    set_target_properties(npuscope_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ROOM_BATCHED})
-    foreach(source IN LISTS ROOM_SOURCES)
-      file(STRINGS ${source} included_again REGEX "^#define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
-      if(included_again)
-        set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-      endif()
-    endforeach()
+  if(ROOM_BATCHED)
+    npuscope_batched(npuscope_${name} ${ROOM_BATCHED})
   endif()
   target_include_directories(npuscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(npuscope_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
@@ -53,9 +63,7 @@ function(npuscope_tests name folder)
     return()
   endif()
   add_executable(${name}_tests ${sources})
-  if(NPUSCOPE_UNITY)
-    set_target_properties(${name}_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-  endif()
+  npuscope_batched(${name}_tests 12)
   target_link_libraries(${name}_tests PRIVATE ${TESTS_LINKS} npuscope_test_support GTest::gtest_main)
   gtest_discover_tests(${name}_tests TEST_PREFIX "${folder}: " DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 600)
 endfunction()

@@ -18,13 +18,13 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Arguments {
+struct CheckArguments {
     diagnose::CheckOptions check;
     DeviceOptions device;
     std::vector<std::string> input_shapes;
 };
 
-int run_command(Arguments& arguments, const Globals& globals) {
+int run_check(CheckArguments& arguments, const Globals& globals) {
     diagnose::CheckOptions& options = arguments.check;
     options.device = Device::npu(chip(arguments.device.chip), arguments.device.settings());
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
@@ -51,8 +51,8 @@ int run_command(Arguments& arguments, const Globals& globals) {
     return report.verdict == "pass" ? kNoFinding : kFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    const auto arguments = std::make_shared<Arguments>();
+std::function<int()> configure_check(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<CheckArguments>();
     diagnose::CheckOptions& check = arguments->check;
     app.add_option(
         "model", check.model, "ONNX model; without it: the built-in sample, a digits classifier");
@@ -61,13 +61,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
     app.add_option("--golden", check.golden, ".h5 of a golden run to use instead of the reference");
     app.add_option(
         "-o,--output", check.output, "folder for the dumps, verdicts.json and report.html");
-    return [arguments, &globals] { return run_command(*arguments, globals); };
+    return [arguments, &globals] { return run_check(*arguments, globals); };
 }
 
 }  // namespace
 
 extern const Command k_check_command;
 const Command k_check_command = {
-    "check", "find the first op that differs on a chip, and why", configure};
+    "check", "find the first op that differs on a chip, and why", configure_check};
 
 }  // namespace npuscope::cli

@@ -16,7 +16,7 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Arguments {
+struct CompareArguments {
     std::string target;
     std::string golden;
     std::string output;
@@ -31,7 +31,7 @@ struct Arguments {
     double custom_timeout = 600;
 };
 
-int run_command(const Arguments& arguments, const Globals& globals) {
+int run_compare(const CompareArguments& arguments, const Globals& globals) {
     compare::Options options;
     options.threads = arguments.threads;
     options.inputs = !arguments.no_inputs;
@@ -79,8 +79,8 @@ int run_command(const Arguments& arguments, const Globals& globals) {
     return result.exit_code();
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    const auto arguments = std::make_shared<Arguments>();
+std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<CompareArguments>();
     app.add_option("-m,--target",
                    arguments->target,
                    "the side under test: .h5, .npz, .npy, .pt or .safetensors, a folder of CANN "
@@ -116,13 +116,15 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
-    return [arguments, &globals] { return run_command(*arguments, globals); };
+    return [arguments, &globals] { return run_compare(*arguments, globals); };
 }
 
 }  // namespace
 
 extern const Command k_compare_command;
 const Command k_compare_command = {
-    "compare", "compare two dumps, folders of dumps or sets of arrays tensor by tensor", configure};
+    "compare",
+    "compare two dumps, folders of dumps or sets of arrays tensor by tensor",
+    configure_compare};
 
 }  // namespace npuscope::cli

@@ -17,7 +17,7 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Options {
+struct ExtractArguments {
     std::string input;
     std::string output;
     std::vector<std::string> sources;
@@ -26,7 +26,7 @@ struct Options {
     bool parents = false;
 };
 
-std::vector<dumpfile::Copy> copies_of(const Options& options) {
+std::vector<dumpfile::Copy> copies_of(const ExtractArguments& options) {
     if (options.sources.empty() == options.failed.empty())
         throw Error(ErrorKind::kUsage, "say what to copy: either -s (and -d), or --failed");
     if (!options.failed.empty()) {
@@ -46,7 +46,7 @@ std::vector<dumpfile::Copy> copies_of(const Options& options) {
     return copies;
 }
 
-int run(const Options& options, const Globals& globals) {
+int run_extract(const ExtractArguments& options, const Globals& globals) {
     nlohmann::ordered_json copied = nlohmann::ordered_json::array();
     const int64_t count = dumpfile::extract(
         options.input,
@@ -72,8 +72,8 @@ int run(const Options& options, const Globals& globals) {
     return kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto options = std::make_shared<Options>();
+std::function<int()> configure_extract(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<ExtractArguments>();
     app.add_option("-i,--input", options->input, "the dump to copy from")->required();
     app.add_option("-o,--output", options->output, "the dump to make, or to add to")->required();
     app.add_option("-s,--source",
@@ -95,13 +95,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "The options are h5copy's. Example:\n"
         "  npuscope extract -pv -i model.h5 -o op.h5 -s \"/addmm/17/\" -d \"/addmm/17/\"\n"
         "Exit codes: 0 copied, 2 could not do the work.");
-    return [options, &globals] { return run(*options, globals); };
+    return [options, &globals] { return run_extract(*options, globals); };
 }
 
 }  // namespace
 
 extern const Command k_extract_command;
 const Command k_extract_command = {
-    "extract", "copy ops from one dump to another, as h5copy does", configure};
+    "extract", "copy ops from one dump to another, as h5copy does", configure_extract};
 
 }  // namespace npuscope::cli

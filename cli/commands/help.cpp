@@ -288,7 +288,7 @@ std::string topics_text() {
     return text + "npuscope COMMAND --help tells about a command.\n";
 }
 
-struct Options {
+struct HelpArguments {
     std::string topic;
     bool markdown = false;
 };
@@ -304,7 +304,7 @@ constexpr const char* kGrades =
     "C third party, D inferred, U nothing public.\n";
 
 // One table; the tables that belong to it follow, but not in JSON.
-std::string topic_text(const Options& options, const Globals& globals) {
+std::string topic_text(const HelpArguments& options, const Globals& globals) {
     const Topic& topic = topic_of(options.topic);
     if (globals.json) return json_text(topic.table());
     const auto form = options.markdown ? markdown_text : terminal_text;
@@ -316,27 +316,27 @@ std::string topic_text(const Options& options, const Globals& globals) {
     return text;
 }
 
-int run(const Options& options, const Globals& globals) {
+int run_help(const HelpArguments& options, const Globals& globals) {
     const std::string text = options.topic.empty() ? topics_text() : topic_text(options, globals);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto options = std::make_shared<Options>();
+std::function<int()> configure_help(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<HelpArguments>();
     std::vector<std::string> names;
     for (const Topic& topic : kTopics)
         names.emplace_back(topic.name);
     app.add_option("TOPIC", options->topic, "without one: the list of topics")
         ->check(CLI::IsMember(names));
     app.add_flag("--markdown", options->markdown, "a table in Markdown");
-    return [options, &globals] { return run(*options, globals); };
+    return [options, &globals] { return run_help(*options, globals); };
 }
 
 }  // namespace
 
 extern const Command k_help_command;
 const Command k_help_command = {
-    "help", "print the tables: chips, ops, kernels, detectors, …", configure};
+    "help", "print the tables: chips, ops, kernels, detectors, …", configure_help};
 
 }  // namespace npuscope::cli

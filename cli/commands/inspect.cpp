@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostShownValues = 16;
 
-struct Options {
+struct InspectArguments {
     std::string dump;
     std::string path;
 };
@@ -237,7 +237,7 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
     return kNoFinding;
 }
 
-int run(const Options& options, const Globals& globals) {
+int run_inspect(const InspectArguments& options, const Globals& globals) {
     if (is_array_or_binary_dump(options.dump))
         return inspect_dump(options.dump, options.path, globals);
     const Reader reader(options.dump);
@@ -257,8 +257,8 @@ int run(const Options& options, const Globals& globals) {
     return list_ops(reader, ops, globals);
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto options = std::make_shared<Options>();
+std::function<int()> configure_inspect(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<InspectArguments>();
     app.add_option(
            "DUMP", options->dump, "a dump (.h5) of any source, a binary dump of CANN, or a .npy")
         ->required();
@@ -269,13 +269,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "Without PATH a table of the ops; of an op its tensors' statistics; of a tensor a "
         "histogram.\n"
         "Exit codes: 0 shown, 2 could not do the work.");
-    return [options, &globals] { return run(*options, globals); };
+    return [options, &globals] { return run_inspect(*options, globals); };
 }
 
 }  // namespace
 
 extern const Command k_inspect_command;
 const Command k_inspect_command = {
-    "inspect", "show ops, shapes, dtypes, statistics and histograms of a dump", configure};
+    "inspect", "show ops, shapes, dtypes, statistics and histograms of a dump", configure_inspect};
 
 }  // namespace npuscope::cli

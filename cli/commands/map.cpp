@@ -16,13 +16,13 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Arguments {
+struct MapArguments {
     std::string ops, acl, output, from;
     std::vector<std::string> only;
     DeviceOptions device;
 };
 
-int run(const Arguments& arguments, const Globals& globals) {
+int run_map(const MapArguments& arguments, const Globals& globals) {
     require_regular_file(arguments.ops, "file of ops");
     const DeviceOptions& options = arguments.device;
     diagnose::MapOptions map;
@@ -47,8 +47,8 @@ int run(const Arguments& arguments, const Globals& globals) {
     return mapping.finding() ? kFinding : kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto arguments = std::make_shared<Arguments>();
+std::function<int()> configure_map(CLI::App& app, const Globals& globals) {
+    auto arguments = std::make_shared<MapArguments>();
     app.add_option("OPS", arguments->ops, "ops with their inputs (.h5), of any source")->required();
     app.add_option("--acl", arguments->acl, "acl.json: which kernels are dumped, and where");
     app.add_option("-o,--output",
@@ -65,13 +65,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "reference, from its own inputs (introduced) and from the reference's chain (total).\n"
         "-v shows tensors and files. docs/kernel_dumps.md tells about acl.json and mapping.json.\n"
         "Exit codes: 0 every kernel is within tolerance, 1 some are not, 2 could not do the work.");
-    return [arguments, &globals] { return run(*arguments, globals); };
+    return [arguments, &globals] { return run_map(*arguments, globals); };
 }
 
 }  // namespace
 
 extern const Command k_map_command;
 const Command k_map_command = {
-    "map", "which kernels ops become, their dumps, and which go wrong", configure};
+    "map", "which kernels ops become, their dumps, and which go wrong", configure_map};
 
 }  // namespace npuscope::cli

@@ -16,13 +16,13 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Options {
+struct OverflowArguments {
     std::string dump;
     double headroom = overflow::kLatentBinades;
     int threads = 0;
 };
 
-int run(const Options& options, const Globals& globals) {
+int run_overflow(const OverflowArguments& options, const Globals& globals) {
     require_regular_file(options.dump, "dump");
     Progress progress("scanning", 0, !globals.quiet);
     overflow::ScanOptions scan;
@@ -44,8 +44,8 @@ int run(const Options& options, const Globals& globals) {
     return report.found() ? kFinding : kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto options = std::make_shared<Options>();
+std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
+    auto options = std::make_shared<OverflowArguments>();
     app.add_option("DUMP", options->dump, "a dump (.h5) of any source")->required();
     app.add_option("--headroom",
                    options->headroom,
@@ -58,13 +58,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
         "-v lists everything; npuscope help detectors explains the counts.\n"
         "Exit codes: 0 no finding, 1 overflow found (or inf or nan made by an op, or nan in "
         "outputs), 2 could not do the work.");
-    return [options, &globals] { return run(*options, globals); };
+    return [options, &globals] { return run_overflow(*options, globals); };
 }
 
 }  // namespace
 
 extern const Command k_overflow_command;
 const Command k_overflow_command = {
-    "overflow", "find where inf, nan and saturation began in a dump", configure};
+    "overflow", "find where inf, nan and saturation began in a dump", configure_overflow};
 
 }  // namespace npuscope::cli

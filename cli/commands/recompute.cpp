@@ -21,7 +21,7 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Arguments {
+struct RecomputeArguments {
     std::string dump;
     DeviceOptions device;
 };
@@ -126,7 +126,7 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
     return root;
 }
 
-int run(const Arguments& arguments, const Globals& globals) {
+int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
     require_regular_file(arguments.dump, "dump");
     const DeviceOptions& options = arguments.device;
     const Device device = diagnose::device_from_names(
@@ -145,21 +145,21 @@ int run(const Arguments& arguments, const Globals& globals) {
     return counts.failed != 0 ? kFinding : kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    auto arguments = std::make_shared<Arguments>();
+std::function<int()> configure_recompute(CLI::App& app, const Globals& globals) {
+    auto arguments = std::make_shared<RecomputeArguments>();
     app.add_option("DUMP", arguments->dump, "a dump (.h5) of any source, with inputs")->required();
     add_device_options(app, arguments->device, true);
     app.footer(
         "Each op sees its own recorded inputs, so that no op answers for another.\n"
         "-v lists the ops that pass, too.\n"
         "Exit codes: 0 all that were computed pass, 1 some fail, 2 could not do the work.");
-    return [arguments, &globals] { return run(*arguments, globals); };
+    return [arguments, &globals] { return run_recompute(*arguments, globals); };
 }
 
 }  // namespace
 
 extern const Command k_recompute_command;
 const Command k_recompute_command = {
-    "recompute", "compute each op of a dump again from its recorded inputs", configure};
+    "recompute", "compute each op of a dump again from its recorded inputs", configure_recompute};
 
 }  // namespace npuscope::cli

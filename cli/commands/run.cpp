@@ -19,7 +19,7 @@ namespace npuscope::cli {
 
 namespace {
 
-struct Arguments {
+struct RunArguments {
     diagnose::RunOptions run;
     DeviceOptions device;
     std::vector<std::string> input_shapes;
@@ -95,7 +95,7 @@ void print_cube_range(std::vector<CubeRange> rows) {
                    relative(rows[i]));
 }
 
-void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
+void print_text(const RunArguments& arguments, const diagnose::RunReport& report) {
     fmt::print("model     {}\n", printable(arguments.run.model.string()));
     fmt::print("device    {}\n", arguments.run.device.description());
     const Device& device = arguments.run.device;
@@ -161,7 +161,7 @@ void print_text(const Arguments& arguments, const diagnose::RunReport& report) {
     fmt::print("overflow  {}", overflow::to_text(report.overflow));
 }
 
-nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& report) {
+nlohmann::json to_json(const RunArguments& arguments, const diagnose::RunReport& report) {
     nlohmann::json root = {{"version", 1},
                            {"model", arguments.run.model.string()},
                            {"device", arguments.run.device.description()},
@@ -209,7 +209,7 @@ nlohmann::json to_json(const Arguments& arguments, const diagnose::RunReport& re
     return root;
 }
 
-int run_command(Arguments& arguments, const Globals& globals) {
+int run_model(RunArguments& arguments, const Globals& globals) {
     arguments.run.device = diagnose::device_from_names(arguments.device.device,
                                                        arguments.device.chip,
                                                        arguments.device.reference,
@@ -232,8 +232,8 @@ int run_command(Arguments& arguments, const Globals& globals) {
                                                                                : kNoFinding;
 }
 
-std::function<int()> configure(CLI::App& app, const Globals& globals) {
-    const auto arguments = std::make_shared<Arguments>();
+std::function<int()> configure_run(CLI::App& app, const Globals& globals) {
+    const auto arguments = std::make_shared<RunArguments>();
     diagnose::RunOptions& run = arguments->run;
     app.add_option("model", run.model, "ONNX model")->required();
     add_device_options(app, arguments->device, true);
@@ -284,13 +284,13 @@ std::function<int()> configure(CLI::App& app, const Globals& globals) {
                    run.profile,
                    ".json to write: when each op and kernel ran, for chrome://tracing; their times "
                    "are printed");
-    return [arguments, &globals] { return run_command(*arguments, globals); };
+    return [arguments, &globals] { return run_model(*arguments, globals); };
 }
 
 }  // namespace
 
 extern const Command k_run_command;
 const Command k_run_command = {
-    "run", "run a model on the reference or an emulated chip", configure};
+    "run", "run a model on the reference or an emulated chip", configure_run};
 
 }  // namespace npuscope::cli
