@@ -128,8 +128,8 @@ void by_dump_writer(const fs::path& path, Tensor& tensor, int64_t count) {
     dumpfile::Writer writer(path, {});
     for (int64_t op = 0; op * kDatasetsOfAnOp < count; ++op) {
         dumpfile::OpRecord record;
-        record.name = "op" + std::to_string(op % 20);
-        record.seqid = op + 1;
+        record.id.op = "op" + std::to_string(op % 20);
+        record.id.seqid = op + 1;
         for (int64_t i = 0; i < std::min(kDatasetsOfAnOp, count); ++i)
             record.outputs.push_back(
                 {"y" + std::to_string(i),
@@ -145,8 +145,8 @@ void large_by_dump_writer(const fs::path& path, Tensor& tensor, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
         numbered(tensor, i);
         dumpfile::OpRecord record;
-        record.name = "mm";
-        record.seqid = i + 1;
+        record.id.op = "mm";
+        record.id.seqid = i + 1;
         record.outputs.push_back({"result", std::move(tensor)});
         writer.write(record);
         tensor = std::move(std::get<Tensor>(record.outputs.back().value));

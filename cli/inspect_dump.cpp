@@ -27,7 +27,6 @@ namespace {
 
 using dumpdata::DumpReader;
 using dumpdata::DumpTensor;
-using dumpfile::Statistics;
 using Json = nlohmann::ordered_json;
 
 void print_json(const Json& json) {
@@ -105,7 +104,7 @@ int list(const std::vector<Shown>& rows, const std::string& path, const Globals&
         for (const Shown& row : rows) {
             Json tensor = to_json(row);
             if (row.tensor)
-                tensor["statistics"] = Json::parse(json_of(dumpfile::statistics_of(*row.tensor)));
+                tensor["statistics"] = Json::parse(json_of(statistics_of(*row.tensor)));
             else
                 tensor["problem"] = row.problem;
             tensors.push_back(std::move(tensor));
@@ -128,7 +127,7 @@ int list(const std::vector<Shown>& rows, const std::string& path, const Globals&
         auto& cells = table.emplace_back(std::vector<std::string>{
             row.name, row.dtype, row.format, to_string(row.shape), row.original});
         if (row.tensor) {
-            for (std::string& cell : statistics_cells(dumpfile::statistics_of(*row.tensor)))
+            for (std::string& cell : statistics_cells(statistics_of(*row.tensor)))
                 cells.push_back(std::move(cell));
         } else {
             cells.insert(cells.end(), {"-", "-", "-", "-", "-", row.problem});
@@ -140,8 +139,8 @@ int list(const std::vector<Shown>& rows, const std::string& path, const Globals&
 
 int show(const Shown& row, const Globals& globals) {
     if (!row.tensor) throw Error(ErrorKind::kUnsupported, row.name + ": " + row.problem);
-    const Statistics found = dumpfile::statistics_of(*row.tensor);
-    const auto bins = dumpfile::histogram_of(*row.tensor, found, kHistogramBins);
+    const Statistics found = statistics_of(*row.tensor);
+    const auto bins = histogram_of(*row.tensor, found, kHistogramBins);
     if (globals.json) {
         Json json = to_json(row);
         json["statistics"] = Json::parse(json_of(found));

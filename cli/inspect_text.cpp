@@ -10,8 +10,6 @@
 
 namespace npuscope::cli {
 
-using dumpfile::Statistics;
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 
 namespace npuscope::cli {
 
@@ -19,14 +19,13 @@ inline constexpr int kHistogramBins = 20;
 void print_table(std::vector<std::vector<std::string>> rows, bool has_head);
 
 /// JSON, as text because its library stays out of headers.
-[[nodiscard]] std::string json_of(const dumpfile::Statistics& found);
-[[nodiscard]] std::string json_of(const dumpfile::Statistics& found,
-                                  const std::vector<int64_t>& bins);
+[[nodiscard]] std::string json_of(const Statistics& found);
+[[nodiscard]] std::string json_of(const Statistics& found, const std::vector<int64_t>& bins);
 
 /// Columns of a table of tensors: smallest, largest, mean, numbers of NaN, infinities and zeros.
-[[nodiscard]] std::vector<std::string> statistics_cells(const dumpfile::Statistics& found);
+[[nodiscard]] std::vector<std::string> statistics_cells(const Statistics& found);
 
 /// Counts, extremes and a histogram of one tensor.
-void print_values(const dumpfile::Statistics& found, const std::vector<int64_t>& bins);
+void print_values(const Statistics& found, const std::vector<int64_t>& bins);
 
 }  // namespace npuscope::cli

@@ -15,7 +15,6 @@ struct Precision {
     std::string_view name;
     double tolerance;
 };
-// Source: docs/numerics.md, the first rule of judgement.
 constexpr auto kPrecisions = std::to_array<Precision>(
     {{"float64", 1e-12}, {"float32", 1e-5}, {"hf32", 2e-3}, {"float16", 4e-3}, {"bfloat16", 3e-2}});
 
@@ -44,7 +43,7 @@ Bound exact_bound(DType dtype) {
 
 Bound PrecisionBounds::bound(const BoundQuery& query) const {
     if (!is_float(query.dtype)) return exact_bound(query.dtype);
-    const Precision* used = find_precision(query.compute_type);
+    const Precision* used = find_precision(name_of(query.compute_type));
     if (used == nullptr) used = find_precision(name_of(query.dtype));
     if (used == nullptr)
         throw Error(ErrorKind::kInternal,

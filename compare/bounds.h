@@ -4,16 +4,17 @@
 #include <optional>
 #include <string>
 
+#include "core/dtype/compute_type.h"
 #include "core/dtype/dtype.h"
 
 namespace npuscope::compare {
 
 /// The tensor pair that a bound is asked for. Borrowed for the call.
 struct BoundQuery {
-    const std::string& target;        ///< "/addmm/17/output/out"
-    const std::string& golden;        ///< "/addmm/3/output/out"
-    DType dtype = DType::kFloat32;    ///< of the target tensor, as declared
-    const std::string& compute_type;  ///< attribute ComputeType of the target; "" when absent
+    const std::string& target;                      ///< "/addmm/17/output/out"
+    const std::string& golden;                      ///< "/addmm/3/output/out"
+    DType dtype = DType::kFloat32;                  ///< of the target tensor, as declared
+    ComputeType compute_type = ComputeType::kNone;  ///< what the target was computed in
     bool is_input = false;
 };
 

@@ -63,8 +63,7 @@ TensorResult measure(const ElementSource& target,
     TensorResult result;
     result.dtype = name_of(target.dtype());
     result.shape = target_shape;
-    result.bound = bound.source;
-    result.scale = bound.scale;
+    result.bound = bound;
     if (!are_comparable(target.dtype(), golden.dtype())) {
         result.judgement = {Verdict::kIncomparable,
                             "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
@@ -110,7 +109,7 @@ TensorResult compare_entries(const TensorPair& pair,
         const DumpElements golden_data(golden, *pair.golden);
         result = measure(
             target_data, target_data.shape(), golden_data, golden_data.shape(), bound, options);
-        judge_as_sum(result, bound, *dtype, [&] { return bounds.sum_of_magnitudes(query); });
+        judge_as_sum(result, *dtype, [&] { return bounds.sum_of_magnitudes(query); });
         target_data.require_intact();
         golden_data.require_intact();
     } catch (const Error& failure) {
@@ -137,7 +136,7 @@ uint64_t bytes_of(const OpPair& pair) {
 
 SideFacts facts_of(const dumpfile::Reader& reader, const dumpfile::OpEntry* op) {
     if (op == nullptr) return {};
-    return {dumpfile::parse_facts(op->facts_json), plain_arguments(reader, *op)};
+    return {op->facts(), plain_arguments(reader, *op)};
 }
 
 OpResult describe(const OpPair& pair,
@@ -146,12 +145,12 @@ OpResult describe(const OpPair& pair,
     OpResult op;
     op.match = pair.match;
     if (pair.golden != nullptr) {
-        op.golden = dumpfile::op_path(pair.golden->id.op, pair.golden->id.seqid);
-        op.seqid = pair.golden->id.seqid;
+        op.golden = pair.golden->id.path();
+        op.id = pair.golden->id;
     }
     if (pair.target != nullptr) {
-        op.target = dumpfile::op_path(pair.target->id.op, pair.target->id.seqid);
-        op.seqid = pair.target->id.seqid;
+        op.target = pair.target->id.path();
+        op.id = pair.target->id;
     }
     take_facts(facts_of(target, pair.target), facts_of(golden, pair.golden), op);
     return op;

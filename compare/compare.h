@@ -1,9 +1,11 @@
 // Compares a target dump with a golden one: aligns the ops, measures every tensor, gives verdicts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "core/dumpfile/layout.h"
 #include "core/dumpfile/overflow_role.h"
 #include "core/dumpfile/reader.h"
+#include "core/ir/op_id.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
@@ -34,10 +37,9 @@ struct TensorResult {
     std::string dtype;   ///< of the target tensor (the golden's when missing)
     Shape shape;
     Judgement judgement;
-    std::string bound;            ///< Bound::source, "" when none was asked for
+    Bound bound;                  ///< its source is "" when none was asked for
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
-    double scale = 0;             ///< as Bound::scale
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
     int missing_statistics = 0;   ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
@@ -52,7 +54,8 @@ struct OpResult {
     std::string node;     ///< of the facts JSON (target's, else golden's); "" when absent
     std::string module;   ///< likewise
     std::string line;     ///< likewise: where a program called it, "train.py:12"
-    int64_t seqid = 0;    ///< the target's (the golden's when missing)
+    OpId id;              ///< the target's (the golden's when missing); of what has no numbers of
+                          ///< its own: its name and place
     Judgement judgement;  ///< the worst output; the worst input where no output is recorded
     Judgement inputs;     ///< the worst input; pass with an empty rule where none is recorded
     std::vector<TensorResult> tensors;            ///< inputs, then outputs
@@ -63,11 +66,11 @@ struct OpResult {
 };
 
 struct Counts {
-    int64_t ops = 0;             ///< matched
-    int64_t only_target = 0;     ///< ops
-    int64_t only_golden = 0;     ///< ops
-    int64_t tensors = 0;         ///< measured
-    int64_t by_verdict[9] = {};  ///< tensors, by Verdict
+    int64_t ops = 0;                              ///< matched
+    int64_t only_target = 0;                      ///< ops
+    int64_t only_golden = 0;                      ///< ops
+    int64_t tensors = 0;                          ///< measured
+    std::array<int64_t, kVerdicts> by_verdict{};  ///< tensors, by Verdict
     /// Tensors without elements: no statistic was recorded on both sides, or only some.
     int64_t not_recorded = 0;
     int64_t partly_recorded = 0;
@@ -104,6 +107,9 @@ struct Options {
 /// max|t-g| / max(max|g|, scale) (max|t-g| where both are 0) of a measured tensor; infinity where
 /// only one side is non-finite.
 [[nodiscard]] double relative_error(const TensorResult& tensor);
+
+/// The largest relative error of the measured tensors of one direction; empty without any.
+[[nodiscard]] std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction);
 
 /// Sets an op's judgement and inputs from its tensors.
 void conclude(OpResult& op);

@@ -56,8 +56,16 @@ void conclude(OpResult& op) {
 double relative_error(const TensorResult& tensor) {
     const Sums& sums = tensor.sums;
     if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
-    const double scale = std::max(sums.max_abs_g, tensor.scale);
+    const double scale = std::max(sums.max_abs_g, tensor.bound.scale);
     return scale > 0 ? sums.max_d / scale : sums.max_d;
+}
+
+std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction) {
+    std::optional<double> worst;
+    for (const TensorResult& tensor : op.tensors)
+        if (tensor.direction == direction && tensor.sums.numel > 0)
+            worst = std::max(worst.value_or(0), relative_error(tensor));
+    return worst;
 }
 
 }  // namespace npuscope::compare

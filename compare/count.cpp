@@ -1,7 +1,5 @@
 #include "compare/count.h"
 
-#include <iterator>
-
 namespace npuscope::compare {
 
 void count(Result& result) {
@@ -35,7 +33,7 @@ int Result::exit_code() const {
     if (counts.tensors == 0) return 2;
     bool finding =
         counts.only_target > 0 || counts.only_golden > 0 || counts.overflow_introduced > 0;
-    for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
+    for (size_t i = 0; i < kVerdicts; ++i)
         finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));
     if (finding) return 1;
     return counts.by_verdict[static_cast<size_t>(Verdict::kPass)] > 0 ? 0 : 2;

@@ -18,7 +18,7 @@ bool is_dump(const std::filesystem::path& path) {
 OpResult one_sided_array(const std::string& name, bool is_target, int64_t index) {
     OpResult op;
     (is_target ? op.target : op.golden) = name;
-    op.seqid = index;
+    op.id = {name, index};
     op.judgement = is_target
                        ? Judgement{Verdict::kMissingGolden, "only the target has this array"}
                        : Judgement{Verdict::kMissingTarget, "only the golden side has this array"};
@@ -35,7 +35,6 @@ Result compare_arrays(const NamedTensors& target,
     Result result;
     if (options.custom != nullptr) result.custom_names = options.custom->names();
     const bool single = target.size() == 1 && golden.size() == 1;
-    const std::string untold;
     std::set<std::string> taken;
     int64_t index = 0;
     for (const auto& [name, tensor] : target) {
@@ -51,13 +50,14 @@ Result compare_arrays(const NamedTensors& target,
         op.target = name;
         op.golden = partner->first;
         op.match = name == partner->first ? "name" : "single array";
-        op.seqid = index++;
+        op.id = {name, index++};
         const auto computed = compute_types.find(name);
-        const Bound bound = bounds.bound(
-            {.target = op.target,
-             .golden = op.golden,
-             .dtype = tensor.dtype(),
-             .compute_type = computed == compute_types.end() ? untold : computed->second});
+        const Bound bound =
+            bounds.bound({.target = op.target,
+                          .golden = op.golden,
+                          .dtype = tensor.dtype(),
+                          .compute_type = computed == compute_types.end() ? ComputeType::kNone
+                                                                          : computed->second});
         TensorResult measured = compare_tensors(tensor, partner->second, bound, options);
         measured.argument = name;
         measured.target = op.target;

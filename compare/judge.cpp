@@ -65,13 +65,10 @@ Judgement judge(const Sums& sums, const Bound& bound, DType dtype) {
     return judgement;
 }
 
-void judge_as_sum(TensorResult& measured,
-                  Bound bound,
-                  DType dtype,
-                  const std::function<double()>& magnitudes) {
-    if (measured.judgement.verdict != Verdict::kFail || bound.exact) return;
-    measured.scale = bound.scale = magnitudes();
-    if (bound.scale > 0) measured.judgement = judge(measured.sums, bound, dtype);
+void judge_as_sum(TensorResult& measured, DType dtype, const std::function<double()>& magnitudes) {
+    if (measured.judgement.verdict != Verdict::kFail || measured.bound.exact) return;
+    measured.bound.scale = magnitudes();
+    if (measured.bound.scale > 0) measured.judgement = judge(measured.sums, measured.bound, dtype);
 }
 
 }  // namespace npuscope::compare

@@ -16,11 +16,8 @@ namespace npuscope::compare {
 /// zero or (from two elements on) constant is mistrusted; the rest passes. Threads: pure function.
 [[nodiscard]] Judgement judge(const Sums& sums, const Bound& bound, DType dtype);
 
-/// Judges a measured tensor that exceeds `bound` once more as a sum of `magnitudes()`, which is
+/// Judges a measured tensor that exceeds its bound once more as a sum of `magnitudes()`, which is
 /// asked then only (0: it is no sum). Others stay as they are.
-void judge_as_sum(TensorResult& measured,
-                  Bound bound,
-                  DType dtype,
-                  const std::function<double()>& magnitudes);
+void judge_as_sum(TensorResult& measured, DType dtype, const std::function<double()>& magnitudes);
 
 }  // namespace npuscope::compare

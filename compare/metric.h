@@ -25,6 +25,10 @@ struct Metric {
 
 inline constexpr double kUndefinedValue = std::numeric_limits<double>::quiet_NaN();
 
+#define METRIC(name) extern const Metric k_##name##_metric;
+#include "compare/metrics/metrics.def"
+#undef METRIC
+
 /// In the order of metrics.def, which is the order of TensorResult::metrics.
 [[nodiscard]] std::span<const Metric* const> all_metrics();
 /// The index in all_metrics(), or -1.

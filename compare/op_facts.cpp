@@ -6,9 +6,9 @@ void take_facts(const SideFacts& target, const SideFacts& golden, OpResult& op) 
     const auto first = [](const std::string& mine, const std::string& theirs) {
         return mine.empty() ? theirs : mine;
     };
-    op.node = first(target.recorded.node, golden.recorded.node);
-    op.module = first(target.recorded.module, golden.recorded.module);
-    op.line = first(target.recorded.line, golden.recorded.line);
+    op.node = first(target.recorded.source.node, golden.recorded.source.node);
+    op.module = first(target.recorded.source.module, golden.recorded.source.module);
+    op.line = first(target.recorded.source.line, golden.recorded.source.line);
     op.arguments = differing_arguments(target.arguments, golden.arguments);
     op.overflowed = target.recorded.overflow && !golden.recorded.overflow;
 }

@@ -1,6 +1,7 @@
 // What is said of one tensor pair or one op, and the rule that decided it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ enum class Verdict : uint8_t {
     kOutOfRange,     ///< a finite golden value leaves the range of the target's dtype
     kFail,
 };
+inline constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kFail) + 1;
 
 /// "pass", "mistrusted", "inherited", "undefined", "missing_target", "missing_golden",
 /// "incomparable", "out_of_range", "fail".

@@ -5,59 +5,67 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "compare/compare.h"
 #include "core/dumpfile/overflow_role.h"
 #include "diagnose/expectation.h"
 #include "ir_tbe_map/mapping.h"
 
 namespace npuscope::diagnose {
 
-/// One tensor of an op in the isolated run against the golden's.
-struct TensorFinding {
-    std::string target;  ///< path in the isolated dump
-    std::string golden;  ///< path in the golden dump
-    std::string dtype;
-    std::string shape;
-    std::string verdict;  ///< pass, fail, undefined, incomparable, missing, mistrusted
-    std::string rule;     ///< what decided it: "max|t-g| 3.1e-04 <= 4e-03 max|g|"
-    std::vector<std::pair<std::string, double>> metrics;
-};
-
 using dumpfile::OverflowRole;
 
 /// One recorded op. Errors are relative: max|t - g| / max|g| of the worst tensor.
 struct OpFinding {
-    std::string path;  ///< /name/seqid
-    std::string name;
-    int64_t seqid = 0;
+    OpId id;
     std::string node;
-    std::string compute_type;
+    ComputeType compute_type = ComputeType::kNone;
     std::vector<std::string> kernels;
-    std::string verdict;  ///< pass, fail, missing, incomparable, mistrusted, unjudged
-    std::string rule;
-    std::optional<double> introduced;  ///< isolated run: on the golden's inputs
-    std::optional<double> inherited;   ///< free run: the worst of its inputs
-    std::optional<double> free_error;  ///< free run: the worst of its outputs
+    std::optional<compare::Judgement> judgement;  ///< empty: the isolated run lacks it
+    std::optional<double> introduced;             ///< isolated run: on the golden's inputs
+    std::optional<double> inherited;              ///< free run: the worst of its inputs
+    std::optional<double> free_error;             ///< free run: the worst of its outputs
     double tolerance = 0;
     OverflowRole overflow = OverflowRole::kNone;
     std::string overflow_note;  ///< from which op it received, which kernels raised it
-    std::vector<TensorFinding> tensors;
+    std::vector<compare::TensorResult> tensors;              ///< outputs of the isolated run
     std::vector<ir_tbe_map::MappedKernel> kernel_rows = {};  ///< of a culprit: each judged alone
     std::optional<size_t> first_kernel = {};  ///< of kernel_rows: the first to leave the reference
     std::string kernel_folder = {};           ///< of the dumps of kernel_rows; "" without
+
+    [[nodiscard]] bool is(compare::Verdict verdict) const {
+        return judgement && judgement->verdict == verdict;
+    }
+    [[nodiscard]] bool passes() const { return is(compare::Verdict::kPass); }
+    [[nodiscard]] bool fails() const {
+        return is(compare::Verdict::kFail) || is(compare::Verdict::kOutOfRange);
+    }
+    /// The verdict's name, "unjudged" without one.
+    [[nodiscard]] std::string_view verdict_name() const {
+        return judgement ? compare::name_of(judgement->verdict) : "unjudged";
+    }
+    /// What decided the verdict; "" without one.
+    [[nodiscard]] std::string rule() const { return judgement ? judgement->rule : std::string(); }
+    /// The verdict's name, but "overflow" where the op introduced one, and "received" where it
+    /// passes with another op's.
+    [[nodiscard]] std::string_view status() const;
 };
 
 /// Why the first culprit differs, as far as the evidence goes.
 struct Explanation {
-    std::string fingerprint;  ///< fp16-saturation, fp16-overflow, cube-demotion, …, unexplained
+    std::string fingerprint;  ///< cube-demotion, hf32-inputs, float16-overflow, …
     double confidence = 0;    ///< 0 to 1
     std::string evidence;
 };
 
+enum class CheckVerdict : uint8_t { kPass, kFail, kUndecided };
+[[nodiscard]] std::string_view name_of(CheckVerdict verdict);  ///< pass, fail, undecided
+
 struct CheckReport {
-    std::string verdict;   ///< pass, fail or undecided
+    CheckVerdict verdict = CheckVerdict::kUndecided;
     std::string headline;  ///< one sentence for the top of terminal and page
     std::string model;
     std::string device;

@@ -1,6 +1,7 @@
 #include "diagnose/check_verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,23 +18,18 @@ namespace {
 /// in (a difference of large numbers, a steep activation); ten is what inheritance allows one op.
 constexpr double kMostAmplification = 10;
 
-bool is_judged(const OpFinding& op) {
-    return op.verdict == "pass" || op.verdict == "fail" || op.verdict == "out_of_range";
-}
-
 void count(CheckReport& report) {
     double worst_ratio = -1;
     for (size_t i = 0; i < report.ops.size(); ++i) {
         const OpFinding& op = report.ops[i];
-        const bool judged = is_judged(op);
+        const bool judged = op.passes() || op.fails();
         report.compared += judged ? 1 : 0;
-        report.passed += op.verdict == "pass" ? 1 : 0;
-        report.failed += judged && op.verdict != "pass" ? 1 : 0;
+        report.passed += op.passes() ? 1 : 0;
+        report.failed += op.fails() ? 1 : 0;
         report.not_judged += judged ? 0 : 1;
         report.overflow_introduced += op.overflow == OverflowRole::kIntroduced ? 1 : 0;
         report.overflow_received += op.overflow == OverflowRole::kReceived ? 1 : 0;
-        const bool culprit =
-            (judged && op.verdict != "pass") || op.overflow == OverflowRole::kIntroduced;
+        const bool culprit = op.fails() || op.overflow == OverflowRole::kIntroduced;
         if (culprit && !report.first_culprit) report.first_culprit = i;
         if (op.introduced && op.tolerance > 0 && !(*op.introduced / op.tolerance <= worst_ratio)) {
             worst_ratio = *op.introduced / op.tolerance;
@@ -75,7 +71,7 @@ std::string undecided(const CheckReport& report) {
 }
 
 std::string label_of(const OpFinding& op) {
-    return op.path + (op.node.empty() ? "" : " (" + op.node + ")");
+    return op.id.path() + (op.node.empty() ? "" : " (" + op.node + ")");
 }
 
 std::string culprit_headline(const CheckReport& report) {
@@ -85,7 +81,7 @@ std::string culprit_headline(const CheckReport& report) {
                            label_of(op),
                            report.overflow_received,
                            report.overflow_received == 1 ? "" : "s");
-    return fmt::format("{} is the first op over its tolerance: {}", label_of(op), op.rule);
+    return fmt::format("{} is the first op over its tolerance: {}", label_of(op), op.rule());
 }
 
 std::string output_headline(const CheckReport& report, const OutputDifference& output) {
@@ -108,7 +104,7 @@ std::string pass_headline(const CheckReport& report) {
 void judge(CheckReport& report) {
     const OutputDifference* output = unexplained_output(report);
     const std::string why_undecided = undecided(report);
-    report.verdict = "fail";
+    report.verdict = CheckVerdict::kFail;
     if (!report.bad_inputs.empty()) {
         report.headline = report.bad_inputs.front();
     } else if (!report.given.empty()) {
@@ -118,12 +114,12 @@ void judge(CheckReport& report) {
     } else if (report.first_culprit) {
         report.headline = culprit_headline(report);
     } else if (!why_undecided.empty()) {
-        report.verdict = "undecided";
+        report.verdict = CheckVerdict::kUndecided;
         report.headline = why_undecided + ": this says neither pass nor fail";
     } else if (output != nullptr) {
         report.headline = output_headline(report, *output);
     } else {
-        report.verdict = "pass";
+        report.verdict = CheckVerdict::kPass;
         report.headline = pass_headline(report);
     }
 }
@@ -133,6 +129,16 @@ Explanation explain_given(const std::string& fingerprint, const std::string& evi
 }
 
 }  // namespace
+
+std::string_view name_of(CheckVerdict verdict) {
+    constexpr std::array<std::string_view, 3> kNames = {"pass", "fail", "undecided"};
+    return kNames[static_cast<size_t>(verdict)];
+}
+
+std::string_view OpFinding::status() const {
+    if (overflow == OverflowRole::kIntroduced) return "overflow";
+    return passes() && overflow == OverflowRole::kReceived ? "received" : verdict_name();
+}
 
 void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
     count(report);
@@ -145,12 +151,12 @@ void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
             "other-weights",
             "no op computed this tensor, and the golden's is another: the two runs are not of "
             "one model with one input");
-    } else if (subject && report.verdict != "undecided") {
+    } else if (subject && report.verdict != CheckVerdict::kUndecided) {
         report.why = explain(report.ops[*subject], golden);
     }
     if (subject && kept)
         report.next =
-            "npuscope inspect " + report.free_dump.string() + " " + report.ops[*subject].path;
+            "npuscope inspect " + report.free_dump.string() + " " + report.ops[*subject].id.path();
     for (size_t i = 1; i < report.given.size(); ++i)
         report.remarks.push_back(report.given[i]);
     if (report.not_judged > 0)

@@ -11,15 +11,9 @@ namespace {
 
 constexpr size_t kMostCulprits = 10;
 
-bool fails(const OpFinding& op) {
-    return op.verdict == "fail" || op.verdict == "out_of_range";
-}
-
 bool has_inputs(const dumpfile::Reader& dump, const OpFinding& op) {
-    const dumpfile::OpEntry* entry = dump.find({op.name, op.seqid});
-    return entry != nullptr && std::ranges::any_of(entry->entries, [](const auto& tensor) {
-               return tensor.direction == dumpfile::Direction::kInput;
-           });
+    const dumpfile::OpEntry* entry = dump.find(op.id);
+    return entry != nullptr && entry->has_inputs();
 }
 
 }  // namespace
@@ -30,15 +24,15 @@ void trace_culprits(const CulpritKernelOptions& options, CheckReport& report) {
     size_t traced = 0;
     for (size_t i = 0; i < report.ops.size() && traced < kMostCulprits; ++i) {
         OpFinding& op = report.ops[i];
-        if (!fails(op) && op.overflow != OverflowRole::kIntroduced) continue;
-        const bool alone = fails(op) && has_inputs(golden, op);
+        if (!op.fails() && op.overflow != OverflowRole::kIntroduced) continue;
+        const bool alone = op.fails() && has_inputs(golden, op);
         if (!alone && !has_inputs(free_run, op)) continue;
         ++traced;
         MapOptions map;
         map.ops = alone ? report.golden_dump : report.free_dump;
         map.device = options.device;
         map.reference = options.reference;
-        map.only = {op.path};
+        map.only = {op.id.path()};
         map.between_steps = options.between_steps;
         if (report.first_culprit == i) map.output = options.output;
         ir_tbe_map::Mapping mapping = map_ops(map);

@@ -38,7 +38,7 @@ void ResultPlaces::op_end(const OpEnd& op) {
         for_each_tensor(op.outputs, [&](const std::string& path, const Tensor& tensor) {
             // A result that is an input as it was keeps its first place.
             places_.emplace(tensor.storage_id(),
-                            dumpfile::op_path(op.name, op.seqid) + "/output/" + path);
+                            OpId{std::string(op.name), op.seqid}.path() + "/output/" + path);
         });
         return;
     }

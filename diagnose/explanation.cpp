@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/dumpfile/layout.h"
+#include "core/tensor/statistics.h"
 #include "diagnose/report/number_text.h"
 
 namespace npuscope::diagnose {
@@ -17,29 +17,31 @@ constexpr double kLargestFloat16 = 65504.0;
 struct LargestInput {
     std::string argument;
     double magnitude = 0;  ///< largest finite |x|
-    DType dtype = DType::kFloat32;
 };
 
 /// The float input with the largest finite magnitude.
 LargestInput largest_input(const OpFinding& op, const dumpfile::Reader& golden) {
     LargestInput found;
-    const dumpfile::OpEntry* entry = golden.find({op.name, op.seqid});
+    const dumpfile::OpEntry* entry = golden.find(op.id);
     if (entry == nullptr) return found;
     for (const dumpfile::Entry& input : entry->entries) {
         const auto dtype = input.dtype();
         if (input.direction != dumpfile::Direction::kInput || !input.is_tensor() || !dtype ||
             !is_float(*dtype))
             continue;
-        const Tensor values = golden.read(input).cast(DType::kFloat64);
-        for (const double value : values.as<double>())
-            if (std::isfinite(value) && std::abs(value) > found.magnitude)
-                found = {input.argument, std::abs(value), *dtype};
+        const Statistics values = statistics_of(golden.read(input));
+        const double magnitude = std::max(std::abs(values.min), std::abs(values.max));
+        if (magnitude > found.magnitude) found = {input.argument, magnitude};
     }
     return found;
 }
 
+bool computes_in_half(const OpFinding& op) {
+    return op.compute_type == ComputeType::kFloat16 || op.compute_type == ComputeType::kBFloat16;
+}
+
 bool computes_below_its_dtype(const OpFinding& op) {
-    return op.compute_type == "float16" && !op.tensors.empty() &&
+    return op.compute_type == ComputeType::kFloat16 && !op.tensors.empty() &&
            op.tensors.back().dtype == "float32";
 }
 
@@ -53,9 +55,9 @@ Explanation explain_overflow(const OpFinding& op, const dumpfile::Reader& golden
                         "value 65504): the demotion saturates it",
                         input.argument,
                         input.magnitude)};
-    const bool narrow = op.compute_type == "float16" || op.compute_type == "bfloat16";
-    const std::string dtype =
-        narrow || op.tensors.empty() ? op.compute_type : op.tensors.back().dtype;
+    const std::string dtype = computes_in_half(op) || op.tensors.empty()
+                                  ? std::string(name_of(op.compute_type))
+                                  : op.tensors.back().dtype;
     return {dtype == "float16" ? "float16-overflow" : "overflow",
             1.0,
             fmt::format("its float status was set on finite inputs (largest {}): an exact result "
@@ -79,24 +81,24 @@ Explanation explain_difference(const OpFinding& op) {
                             percent_text(error),
                             fits ? "fits" : "is more than")};
     }
-    if (op.compute_type == "hf32")
+    if (op.compute_type == ComputeType::kHFloat32)
         return {"hf32-inputs",
                 error <= 0x1p-9 ? 0.9 : 0.4,
                 fmt::format("its float32 inputs are shortened to HF32 (12 significand bits); the "
                             "error is {} of the largest value",
                             percent_text(error))};
-    if (op.compute_type == "float16" || op.compute_type == "bfloat16")
-        return {op.compute_type + "-rounding",
+    if (computes_in_half(op))
+        return {std::string(name_of(op.compute_type)) + "-rounding",
                 0.8,
                 fmt::format("it computes in {}; the error is {} of the largest value",
-                            op.compute_type,
+                            name_of(op.compute_type),
                             percent_text(error))};
     if (error == 0) return {"equal", 1.0, "every op gives the reference's numbers bit by bit"};
     return {
         "summation-order",
         error <= 1e-5 ? 0.6 : 0.1,
         fmt::format("it computes in {} like the golden side; the error is {} of the largest value",
-                    op.compute_type,
+                    name_of(op.compute_type),
                     percent_text(error))};
 }
 
@@ -104,9 +106,9 @@ Explanation explain_difference(const OpFinding& op) {
 
 Explanation explain(const OpFinding& op, const dumpfile::Reader& golden) {
     if (op.overflow == OverflowRole::kIntroduced) return explain_overflow(op, golden);
-    if (op.verdict == "missing_target" || op.verdict == "missing_golden")
+    if (op.is(compare::Verdict::kMissingTarget) || op.is(compare::Verdict::kMissingGolden))
         return {"missing", 1.0, "the op ran on one side only"};
-    if (op.verdict == "incomparable") return {"incomparable", 1.0, op.rule};
+    if (op.is(compare::Verdict::kIncomparable)) return {"incomparable", 1.0, op.rule()};
     return explain_difference(op);
 }
 

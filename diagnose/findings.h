@@ -11,16 +11,14 @@
 namespace npuscope::diagnose {
 
 struct Evidence {
-    const dumpfile::Reader& golden;
     const dumpfile::Reader& free_dump;
-    const dumpfile::Reader& isolated_dump;
-    const compare::Result& isolated;  ///< isolated run against golden
-    const compare::Result& free_run;  ///< free run against golden
+    const compare::Result& free_run;  ///< against golden
+    compare::Result isolated;         ///< against golden; its tensors move into the findings
     const overflow::OverflowReport& free_overflow;
     const overflow::OverflowReport& isolated_overflow;
 };
 
 /// One finding per op of the free run and per golden op that it lacks, by seqid.
-[[nodiscard]] std::vector<OpFinding> collect_findings(const Evidence& evidence);
+[[nodiscard]] std::vector<OpFinding> collect_findings(Evidence evidence);
 
 }  // namespace npuscope::diagnose

@@ -43,9 +43,11 @@ std::vector<TracedFormat> kept(std::span<const TensorFormat> formats) {
 
 compare::Bound bound_of(const TracedKernel& kernel, DType dtype, ComputeType compute_type) {
     const bool hf32 = compute_type == ComputeType::kHFloat32 && is_cube(kernel.type);
-    const std::string precision = hf32 ? std::string(name_of(compute_type)) : std::string();
     compare::Bound bound = compare::PrecisionBounds().bound(
-        {.target = kernel.type, .golden = kernel.type, .dtype = dtype, .compute_type = precision});
+        {.target = kernel.type,
+         .golden = kernel.type,
+         .dtype = dtype,
+         .compute_type = hf32 ? compute_type : ComputeType::kNone});
     if (is_float(dtype) && std::ranges::find(kExact, kernel.type) != kExact.end()) {
         bound = {};
         bound.exact = true;
@@ -120,8 +122,8 @@ compare::Judgement judged(const TracedKernel& kernel,
                          size_of(output.dtype()) < size_of(kernel.inputs[0].dtype());
     if (!narrows || rounded.verdict != compare::Verdict::kPass) return rounded;
     const std::string type(name_of(output.dtype()));
-    const compare::Bound kept = compare::PrecisionBounds().bound(
-        {.target = type, .golden = type, .dtype = output.dtype(), .compute_type = type});
+    const compare::Bound kept =
+        compare::PrecisionBounds().bound({.target = type, .golden = type, .dtype = output.dtype()});
     compare::Judgement lost = measured(output.cast(golden.dtype()), golden, kept).judgement;
     if (!compare::is_finding(lost.verdict)) return rounded;
     lost.rule = "rounding underflows: " + lost.rule;

@@ -44,12 +44,6 @@ double largest(const Tensor& tensor) {
     return found;
 }
 
-bool has_inputs(const OpEntry& op) {
-    return std::ranges::any_of(op.entries, [](const Entry& entry) {
-        return entry.direction == Direction::kInput && entry.is_tensor();
-    });
-}
-
 bool is_dump(const std::filesystem::path& path) {
     return path.extension() == ".h5" || path.extension() == ".hdf5";
 }
@@ -82,7 +76,7 @@ double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {
     if (!dump.reader) dump.reader = std::make_unique<dumpfile::Reader>(dump.path);
     const OpEntry* recorded = dump.reader->find(*id);
     const backend::Op* op = recorded == nullptr ? nullptr : row_of(*recorded);
-    if (op == nullptr || op->row->sum.empty() || !has_inputs(*recorded)) return 0;
+    if (op == nullptr || op->row->sum.empty() || !recorded->has_inputs()) return 0;
     const RecordedOp run(*dump.reader, *recorded, *op);
     for (const Entry* entry : run.outputs())
         if (entry->path == result)

@@ -17,7 +17,6 @@
 #include "dumper/dump_output.h"
 #include "dumper/golden.h"
 #include "dumper/op_facts.h"
-#include "dumper/op_statistics.h"
 #include "dumper/output_path.h"
 #include "dumper/write_queue.h"
 
@@ -37,7 +36,7 @@ std::string quoted(const fs::path& path) {
 /// dataset's header, its names and its group take about a kilobyte.
 uint64_t most_bytes_in_file(const dumpfile::OpRecord& record) {
     constexpr uint64_t kObject = 1024;
-    uint64_t bytes = 3 * kObject + record.facts_json.size();
+    uint64_t bytes = 3 * kObject + to_json(record.facts).size();
     const auto add = [&](const NamedValues& values) {
         bytes += kObject * values.size();
         for_each_tensor(values, [&](const std::string&, const Tensor& tensor) {
@@ -192,14 +191,13 @@ void DumpScope::State::op_end(const OpEnd& op) {
         std::fflush(stdout);
     }
     dumpfile::OpRecord record;
-    record.name = op.name;
-    record.seqid = found ? found->golden.seqid : op.seqid;
+    record.id = {std::string(op.name), found ? found->golden.seqid : op.seqid};
     record.write_inputs = mode != Mode::kLoad && options.inputs;
     const bool keeps_inputs = record.write_inputs || inputs_output.has_value();
     if (keeps_inputs) record.inputs = op.inputs;
     record.outputs = op.outputs;
-    record.compute_type = npuscope::name_of(op.compute_type);
-    record.facts_json = op_facts(op, found ? &*found : nullptr, keeps_inputs);
+    record.compute_type = op.compute_type;
+    record.facts = op_facts(op, found ? &*found : nullptr, keeps_inputs);
     record.commit = op.status.overflow();
     queue->push(std::move(record));
 }
@@ -207,7 +205,7 @@ void DumpScope::State::op_end(const OpEnd& op) {
 void DumpScope::State::count_unmatched(const OpEnd& op) {
     ++summary.unmatched;
     if (summary.first_unmatched.size() < kMostNamed)
-        summary.first_unmatched.push_back(dumpfile::op_path(op.name, op.seqid) + ": " +
+        summary.first_unmatched.push_back(OpId{std::string(op.name), op.seqid}.path() + ": " +
                                           std::exchange(no_match, {}));
 }
 
@@ -231,14 +229,16 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
         output->writer().size() + most_bytes_in_file(record) > options.max_bytes) {
         stopped = true;
         stop_note = "the limit of " + std::to_string(options.max_bytes) +
-                    " bytes was reached; the first op left out is " +
-                    dumpfile::op_path(record.name, record.seqid);
+                    " bytes was reached; the first op left out is " + record.id.path();
         return;
     }
-    if (options.statistics)
-        output->writer().write(with_statistics(record));
-    else
+    if (options.statistics) {
+        dumpfile::OpRecord numbers = record;
+        keep_statistics(numbers);
+        output->writer().write(numbers);
+    } else {
         output->writer().write(record);
+    }
     if (inputs_output) {
         dumpfile::OpRecord inputs = record;
         inputs.write_inputs = true;

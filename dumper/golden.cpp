@@ -69,7 +69,7 @@ class Fit {
     int64_t load(NamedValues& values,
                  const ComputedHere& computed_here,
                  std::vector<GivenDifference>& given) const {
-        const Loading loading{dumpfile::parse_facts(run_.facts_json), computed_here, given};
+        const Loading loading{run_.facts(), computed_here, given};
         int64_t count = 0;
         for (NamedValue& item : values) {
             if (auto* tensor = std::get_if<Tensor>(&item.value)) {
@@ -269,9 +269,8 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
         const std::string difference = fit.difference(inputs);
         if (!difference.empty()) {
             if (reason.empty())
-                reason = "no run that is left fits; the first, " +
-                         printable(dumpfile::op_path(run->id.op, run->id.seqid)) + ", differs in " +
-                         difference;
+                reason = "no run that is left fits; the first, " + printable(run->id.path()) +
+                         ", differs in " + difference;
             continue;
         }
         // All is read before anything changes.

@@ -31,7 +31,7 @@ struct GivenDifference {
 
 /// Which golden run stands for a running op.
 struct Match {
-    dumpfile::OpId golden;
+    OpId golden;
     bool by_alias = false;  ///< the golden run has another IR name
 };
 

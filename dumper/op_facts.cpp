@@ -1,53 +1,59 @@
 #include "dumper/op_facts.h"
 
-#include <nlohmann/json.hpp>
-
 namespace npuscope::dumper {
 
 namespace {
 
-nlohmann::ordered_json strides_of(const NamedValues& values) {
-    nlohmann::ordered_json rows;
+void add_strides(const NamedValues& values, dumpfile::OpFacts& facts) {
     for (const NamedValue& item : values) {
         size_t number = 0;
         for_each_tensor({item}, [&](const std::string& path, const Tensor&) {
             if (number < item.strides.size() && !item.strides[number].empty())
-                rows["input/" + path] = item.strides[number];
+                facts.strides["input/" + path] = item.strides[number];
             ++number;
         });
     }
-    return rows;
+}
+
+void drop_tensors(NamedValues& values) {
+    std::erase_if(values, [](const NamedValue& item) {
+        return std::holds_alternative<Tensor>(item.value) ||
+               std::holds_alternative<TensorList>(item.value);
+    });
 }
 
 }  // namespace
 
-std::string op_facts(const OpEnd& op, const Match* match, bool inputs) {
-    nlohmann::ordered_json facts;
-    const auto add = [&](const char* key, const std::string& text) {
-        if (!text.empty()) facts[key] = text;
-    };
-    add("node", op.source.node);
-    add("module", op.source.module);
-    add("line", op.source.line);
-    add("autograd", op.source.autograd);
-    add("fallback", op.source.fallback);
-    if (op.source.thread > 0) facts["thread"] = op.source.thread;
-    if (op.source.step >= 0) facts["step"] = op.source.step;
+dumpfile::OpFacts op_facts(const OpEnd& op, const Match* match, bool inputs) {
+    dumpfile::OpFacts facts;
+    facts.source = op.source;
     // Without a kernel nobody read the status: an op of another framework, or one that it helped
     // out with.
     if (!op.kernels.empty() || op.status.bits != 0) {
-        facts["kernels"] = nlohmann::ordered_json::array();
-        for (const std::string& kernel : op.kernels)
-            facts["kernels"].push_back(kernel);
-        facts["status"] = {{"bits", op.status.bits}, {"overflow", op.status.overflow()}};
+        facts.kernels.assign(op.kernels.begin(), op.kernels.end());
+        facts.status = op.status;
+        facts.overflow = op.status.overflow();
     }
     if (match != nullptr) {
-        facts["golden"] = dumpfile::op_path(match->golden.op, match->golden.seqid);
-        if (match->by_alias) facts["alias"] = true;
+        facts.golden = match->golden.path();
+        facts.by_alias = match->by_alias;
     }
-    if (inputs)
-        if (auto rows = strides_of(op.inputs); !rows.is_null()) facts["strides"] = std::move(rows);
-    return facts.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    if (inputs) add_strides(op.inputs, facts);
+    return facts;
+}
+
+void keep_statistics(dumpfile::OpRecord& record) {
+    auto& rows = record.facts.statistics.emplace();
+    const auto add = [&](const NamedValues& values, const std::string& direction) {
+        for_each_tensor(values, [&](const std::string& name, const Tensor& tensor) {
+            rows.push_back(
+                {direction + "/" + name, {tensor.dtype(), tensor.shape(), statistics_of(tensor)}});
+        });
+    };
+    if (record.write_inputs) add(record.inputs, "input");
+    add(record.outputs, "output");
+    drop_tensors(record.inputs);
+    drop_tensors(record.outputs);
 }
 
 }  // namespace npuscope::dumper

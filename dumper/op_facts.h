@@ -1,17 +1,17 @@
-// The JSON text that a dump keeps for each op beside its tensors. Included by dumper/*.cpp only.
+// What a dump keeps of an op beside its tensors. Included by dumper/*.cpp only.
 #pragma once
 
-#include <string>
-
+#include "core/dumpfile/writer.h"
 #include "core/event/observer.h"
 #include "dumper/golden.h"
 
 namespace npuscope::dumper {
 
-/// {"node", "module", "line", "autograd", "fallback", "thread", "step" (where known); where a
-/// kernel ran: "kernels": […], "status": {"bits", "overflow"}, "golden": "/op/seqid", "alias": true
-/// (load mode), "strides": {"input/mat2": [1, 64]} (with `inputs`: of those whose framework held
-/// them otherwise than in C order)}. Bytes that are no UTF-8 become U+FFFD.
-[[nodiscard]] std::string op_facts(const OpEnd& op, const Match* match, bool inputs);
+/// Where the op stands; where a kernel ran: kernels and status; with `match` (load mode) the golden
+/// run; with `inputs` the strides of those whose framework held them otherwise than in C order.
+[[nodiscard]] dumpfile::OpFacts op_facts(const OpEnd& op, const Match* match, bool inputs);
+
+/// Keeps the record's tensors by their statistics in place of their elements; other values stay.
+void keep_statistics(dumpfile::OpRecord& record);
 
 }  // namespace npuscope::dumper

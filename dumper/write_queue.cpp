@@ -10,7 +10,8 @@ constexpr uint64_t kRecordBytes = 512;  // names, facts and the queue's own book
 }
 
 uint64_t bytes_of(const dumpfile::OpRecord& record) {
-    uint64_t bytes = kRecordBytes + record.facts_json.size();
+    uint64_t bytes =
+        kRecordBytes + record.facts.source.node.size() + record.facts.source.module.size();
     const auto add = [&](const std::string&, const Tensor& tensor) { bytes += tensor.nbytes(); };
     for_each_tensor(record.inputs, add);
     for_each_tensor(record.outputs, add);

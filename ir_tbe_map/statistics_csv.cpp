@@ -1,63 +1,26 @@
 #include "ir_tbe_map/statistics_csv.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "core/tensor/statistics.h"
 
 namespace npuscope::ir_tbe_map {
 
 namespace {
 
-struct Statistics {
-    double max = -std::numeric_limits<double>::infinity();
-    double min = std::numeric_limits<double>::infinity();
-    double mean = 0;
-    double squares = 0;
-    int64_t count = 0;
-    int64_t nan = 0;
-    int64_t negative_inf = 0;
-    int64_t positive_inf = 0;
-    int64_t finite = 0;
-
-    explicit Statistics(const Tensor& tensor) : count(tensor.numel()) {
-        for (int64_t i = 0; i < count; ++i)
-            add(tensor.at(i));
-        if (positive_inf > 0 && negative_inf == 0) mean = max;
-        if (negative_inf > 0 && positive_inf == 0) mean = min;
-        if (positive_inf > 0 && negative_inf > 0) mean = std::nan("");
-    }
-    [[nodiscard]] bool any() const { return count > nan; }
-
-  private:
-    void add(double value) {
-        if (std::isnan(value)) {
-            ++nan;
-            return;
-        }
-        max = std::max(max, value);
-        min = std::min(min, value);
-        if (std::isinf(value)) {
-            ++(value > 0 ? positive_inf : negative_inf);
-            return;
-        }
-        mean += (value - mean) / static_cast<double>(++finite);
-        squares += value * value;
-    }
-};
-
 std::string cell(const Statistics& s, const std::string& name, bool known) {
     if (!known) return {};
-    if (name == "Max") return s.any() ? fmt::format("{:.6g}", s.max) : "nan";
-    if (name == "Min") return s.any() ? fmt::format("{:.6g}", s.min) : "nan";
-    if (name == "Avg") return s.any() ? fmt::format("{:.6g}", s.mean) : "nan";
+    if (name == "Max") return fmt::format("{:.6g}", s.max_of_numbers());
+    if (name == "Min") return fmt::format("{:.6g}", s.min_of_numbers());
+    if (name == "Avg") return fmt::format("{:.6g}", s.mean_of_numbers());
     if (name == "Count") return std::to_string(s.count);
     if (name == "Nan Count") return std::to_string(s.nan);
     if (name == "Negative Inf Count") return std::to_string(s.negative_inf);
     if (name == "Positive Inf Count") return std::to_string(s.positive_inf);
-    return fmt::format("{:.6g}", std::sqrt(s.squares));  // L2norm
+    return fmt::format("{:.6g}", s.norm());  // L2norm
 }
 
 /// Names of dump_stats are not those of the columns.
@@ -104,7 +67,7 @@ std::string statistics_csv(std::span<const StatisticsRow> rows,
                             name_of(dtype),
                             layout::name_of(tensor.format),
                             fmt::join(tensor.shape, "x"));
-        const Statistics statistics(tensor.plain);
+        const Statistics statistics = statistics_of(tensor.plain);
         for (std::string column : columns) {
             if (column.ends_with(" Value")) column.resize(column.size() - 6);
             const bool known = dtype != DType::kBFloat16 || column == "Count";

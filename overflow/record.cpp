@@ -39,14 +39,8 @@ std::string_view name_of(Evidence evidence) {
     return kEvidenceNames[static_cast<size_t>(evidence)];
 }
 
-std::string path_of(std::string_view op, int64_t seqid) {
-    std::string path = "/" + std::string(op);
-    if (seqid > 0) path += "/" + std::to_string(seqid);
-    return path;
-}
-
-std::string OverflowRecord::path() const {
-    return path_of(op, seqid);
+std::string path_of(const OpId& id) {
+    return id.seqid > 0 ? id.path() : "/" + id.op;
 }
 
 const OverflowRecord* OverflowReport::first() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/event/observer.h"
+#include "core/ir/op_id.h"
 
 namespace npuscope::overflow {
 
@@ -29,10 +30,12 @@ enum class Evidence : uint8_t {
 };
 [[nodiscard]] std::string_view name_of(Evidence evidence);
 
+/// "/addmm/17", or "/addmm" with seqid 0.
+[[nodiscard]] std::string path_of(const OpId& id);
+
 /// One op. Paths are those of a dump: "/addmm/17"; "/addmm" for an op that has no number.
 struct OverflowRecord {
-    std::string op;
-    int64_t seqid = 0;
+    OpId id;
     OpSource source;
     OverflowKind kind = OverflowKind::kIntroduced;
     FloatStatus status;                ///< the op's own
@@ -42,7 +45,7 @@ struct OverflowRecord {
     std::string from;    ///< path of the op that made that input; "" when no op did
     std::string origin;  ///< path of the op where that damage began; "" when no op did
 
-    [[nodiscard]] std::string path() const;
+    [[nodiscard]] std::string path() const { return path_of(id); }
     /// Whether the op's own status says overflow.
     [[nodiscard]] bool raised() const { return status.overflow(); }
     /// Received, and overflowed itself.
@@ -65,9 +68,6 @@ struct OverflowReport {
     /// The first op that introduced overflow; the first record when none did; nullptr without any.
     [[nodiscard]] const OverflowRecord* first() const;
 };
-
-/// "/addmm/17", or "/addmm" with seqid 0.
-[[nodiscard]] std::string path_of(std::string_view op, int64_t seqid);
 
 /// The overflow bits in words: "Cube accumulator (bit 10)", joined by ", ".
 [[nodiscard]] std::string describe(FloatStatus status);

@@ -1,60 +1,29 @@
 #include "overflow/report.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/printable.h"
+#include "overflow/record_text.h"
 
 namespace npuscope::overflow {
 
 namespace {
 
-std::string kernels_of(const OverflowRecord& record) {
-    std::string text;
-    for (const std::string& kernel : record.kernels)
-        text += (text.empty() ? "" : ", ") + printable(kernel);
-    return text.empty() ? "a kernel that is not known" : text;
-}
-
 // "MatMul: Cube accumulator (bit 10)"
 std::string cause_of(const OverflowRecord& record) {
-    return kernels_of(record) + ": " + describe(record.status);
+    const std::string kernels = kernels_text(record);
+    return (kernels.empty() ? "a kernel that is not known" : kernels) + ": " +
+           describe(record.status);
 }
 
 std::string way_of(const OverflowRecord& record) {
-    std::string text = fmt::format("input '{}'", printable(record.via));
-    switch (record.evidence) {
-        case Evidence::kNonFinite:
-            text += " with inf or nan";
-            break;
-        case Evidence::kSaturated:
-            text += " with saturated values";
-            break;
-        case Evidence::kDataFlow:
-            text += " with finite values";
-            break;
-        case Evidence::kNone:
-            break;
-    }
-    text += record.from.empty() ? " that no op made" : " from " + printable(record.from);
-    if (!record.origin.empty() && record.origin != record.from)
-        text += ", begun at " + printable(record.origin);
-    return text;
-}
-
-std::string node_of(const OverflowRecord& record) {
-    const std::string& place =
-        record.source.node.empty() ? record.source.module : record.source.node;
-    return place.empty() ? "" : fmt::format(" ({})", printable(place));
+    return "input " + damage_text(record, "with saturated values", " that no op made");
 }
 
 std::string first_lines(const OverflowRecord& first) {
     const bool introduced = first.kind == OverflowKind::kIntroduced;
     std::string text =
-        fmt::format("First overflow: {}{}\n", printable(first.path()), node_of(first));
+        fmt::format("First overflow: {}{}\n", printable(first.path()), place_text(first));
     text += fmt::format("  raised by  {}\n", cause_of(first));
     text += introduced ? "  inputs     finite, and none from an op that overflowed: it began here\n"
                        : fmt::format("  inputs     damaged before: {}\n", way_of(first));
@@ -68,29 +37,11 @@ void append_more(std::string& text, int64_t count, size_t shown) {
         text += fmt::format("  … and {} more\n", count - static_cast<int64_t>(shown));
 }
 
-nlohmann::ordered_json text_or_null(const std::string& text) {
-    if (text.empty()) return nullptr;
-    return text;
-}
-
-nlohmann::ordered_json json_of(const OverflowRecord& record) {
-    return {{"path", record.path()},
-            {"node", text_or_null(record.source.node)},
-            {"kind", name_of(record.kind)},
-            {"also_raised", record.also_raised()},
-            {"via", text_or_null(record.via)},
-            {"evidence", name_of(record.evidence)},
-            {"from", text_or_null(record.from)},
-            {"origin", text_or_null(record.origin)},
-            {"kernels", record.kernels},
-            {"bits", record.status.bits}};
-}
-
 }  // namespace
 
 std::string line_of(const OverflowRecord& record) {
     const std::string head =
-        fmt::format("IR: {} SeqId: {} overflow", printable(record.op), record.seqid);
+        fmt::format("IR: {} SeqId: {} overflow", printable(record.id.op), record.id.seqid);
     if (record.kind == OverflowKind::kIntroduced)
         return fmt::format("{} introduced by {}", head, cause_of(record));
     return fmt::format(
@@ -117,14 +68,14 @@ std::string to_text(const OverflowReport& report) {
                             printable(record.path()),
                             name_of(record.kind),
                             cause_of(record),
-                            node_of(record));
+                            place_text(record));
         if (!record.via.empty()) text += fmt::format("  {:<28} through {}\n", "", way_of(record));
     }
     append_more(text, report.records_count, report.records.size());
     if (report.receivers_count > 0) text += "Received damage, raised nothing themselves:\n";
     for (const OverflowRecord& record : report.receivers)
         text += fmt::format(
-            "  {:<28} {}{}\n", printable(record.path()), way_of(record), node_of(record));
+            "  {:<28} {}{}\n", printable(record.path()), way_of(record), place_text(record));
     append_more(text, report.receivers_count, report.receivers.size());
     if (report.foreign_count > 0) text += "Inf or nan that is no overflow:\n";
     for (const OverflowRecord& record : report.foreign)
@@ -140,7 +91,7 @@ std::string to_json(const OverflowReport& report) {
     auto array = nlohmann::ordered_json::array();
     for (const auto* list : {&report.records, &report.receivers, &report.foreign})
         for (const OverflowRecord& record : *list)
-            array.push_back(json_of(record));
+            array.push_back(record_json(record));
     // Names from outside need not be UTF-8; what is not becomes the replacement character.
     return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
-#include "overflow/op_facts.h"
+#include "overflow/origin.h"
 #include "overflow/scan_tensors.h"
 
 namespace npuscope::overflow {
@@ -28,26 +28,8 @@ constexpr int64_t kLeastTellingNumel = 4;
 struct Producer {
     std::string path;
     std::string origin;
-    bool inherited = false;  // what is in it came with an input: no overflow
+    Taint taint = Taint::kOverflow;
 };
-
-// The input that says most about where an op's damage came from.
-struct Damage {
-    Evidence evidence = Evidence::kNone;
-    std::optional<Producer> producer;
-    std::string via;
-    std::optional<ScannedTensor> tensor;  // empty: a number
-
-    [[nodiscard]] bool any() const { return evidence != Evidence::kNone; }
-};
-
-bool stronger(const Damage& one, const Damage& other) {
-    const auto is_overflow = [](const Damage& damage) {
-        return damage.producer && !damage.producer->inherited;
-    };
-    if (is_overflow(one) != is_overflow(other)) return is_overflow(one);
-    return one.evidence > other.evidence;
-}
 
 bool saturates(DType dtype) {
     return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
@@ -75,10 +57,12 @@ class Scan {
   private:
     void scan_op(const OpEntry& op);
     std::optional<ScannedTensor> scan_tensor(const Entry& entry);
-    Damage judge_inputs(const OpEntry& op, bool by_status, bool ask_numbers);
+    Damage judge_inputs(const OpEntry& op,
+                        bool by_status,
+                        bool ask_numbers,
+                        std::optional<ScannedTensor>& damaged);
     Damage judge_input(const Entry& entry, const ScannedTensor& tensor, bool by_status);
     void judge_numbers(const OpEntry& op, Damage& damage) const;
-    OverflowKind kind_of(const OpEntry& op, const ScannedOp& scanned, const Damage& damage) const;
     std::optional<Producer> producer_of(const Entry& entry, const Census& census);
     void remember(const OpEntry& op,
                   const std::vector<ScannedTensor>& outputs,
@@ -106,7 +90,7 @@ ScanReport Scan::run() {
     int64_t done = 0;
     for (const OpEntry& op : reader_.ops()) {
         scan_op(op);
-        if (options_.on_op) options_.on_op(++done, report_.ops, path_of(op.id.op, op.id.seqid));
+        if (options_.on_op) options_.on_op(++done, report_.ops, path_of(op.id));
     }
     report_.scanned_bytes = tensors_.scanned_bytes();
     return std::move(report_);
@@ -114,50 +98,48 @@ ScanReport Scan::run() {
 
 void Scan::scan_op(const OpEntry& op) {
     ScannedOp scanned;
-    const OpFacts facts = parse_op_facts(op.facts_json);
-    scanned.by_status = facts.overflow.has_value();
+    const dumpfile::OpFacts facts = op.facts();
+    scanned.by_status = facts.status.has_value();
     if (scanned.by_status) ++report_.ops_with_status;
     OverflowRecord& record = scanned.record;
-    record.op = op.id.op;
-    record.seqid = op.id.seqid;
+    record.id = op.id;
     record.source = facts.source;
     record.kernels = facts.kernels;
-    record.status = facts.status;
+    record.status = facts.status.value_or(FloatStatus{});
 
     std::vector<ScannedTensor> outputs;
     for (const Entry& entry : op.entries)
         if (entry.direction == Direction::kOutput)
             if (auto tensor = scan_tensor(entry)) outputs.push_back(std::move(*tensor));
-    const bool overflowed = facts.overflow.value_or(false);
+    const bool overflowed = facts.overflow;
     const bool non_finite = any_tensor(outputs, has_non_finite);
     const bool damaged = any_tensor(outputs, has_damage);
-    Damage damage = judge_inputs(op, scanned.by_status, damaged || overflowed);
+    std::optional<ScannedTensor> damaged_input;
+    const Damage damage = judge_inputs(op, scanned.by_status, damaged || overflowed, damaged_input);
     // With a clean status, the largest finite value is damage only where it came in as such.
     const bool listed =
         overflowed || non_finite || (damaged && (!scanned.by_status || damage.any()));
     if (overflowed && !record.status.overflow()) record.status.raise(FloatStatus::kOverflow);
-    record.kind = kind_of(op, scanned, damage);
-    if (damage.any()) {
-        record.via = damage.via;
-        record.evidence = damage.evidence;
-        if (damage.producer) {
-            record.from = damage.producer->path;
-            record.origin = damage.producer->origin;
-        }
-    }
-    const bool flows = scanned.by_status && damage.producer && !damage.producer->inherited;
+    record.kind = kind_of({.has_status = scanned.by_status,
+                           .overflowed = scanned.by_status && record.raised(),
+                           .inputs_known = report_.has_inputs || op.has_inputs()},
+                          damage);
+    take(damage, record);
+    const bool flows = scanned.by_status && damage.taint == Taint::kOverflow;
     if (listed || flows) {
         const bool inherited = record.kind == OverflowKind::kInheritedFromInput;
-        const bool own = !damage.producer || (overflowed && damage.producer->inherited);
+        const bool own = record.from.empty() || (overflowed && damage.taint == Taint::kForeign);
         remember(op,
                  outputs,
-                 {record.path(), own ? record.path() : record.origin, inherited},
+                 {record.path(),
+                  own ? record.path() : record.origin,
+                  inherited ? Taint::kForeign : Taint::kOverflow},
                  overflowed || flows);
     }
     std::erase_if(outputs, [](const ScannedTensor& tensor) { return tensor.findings.empty(); });
     if (!listed && outputs.empty()) return;
     scanned.tensors = std::move(outputs);
-    if (listed && damage.tensor) scanned.tensors.push_back(std::move(*damage.tensor));
+    if (listed && damaged_input) scanned.tensors.push_back(std::move(*damaged_input));
     (listed ? report_.damaged : report_.remarks).push_back(std::move(scanned));
 }
 
@@ -168,8 +150,7 @@ std::optional<ScannedTensor> Scan::scan_tensor(const Entry& entry) {
     tensor.dtype = *entry.dtype();
     tensor.shape = entry.stored.shape;
     tensor.subject.dtype = tensor.dtype;
-    tensor.subject.compute_type =
-        compute_type_from_name(entry.compute_type).value_or(ComputeType::kNone);
+    tensor.subject.compute_type = entry.compute_type;
     tensor.subject.latent_binades = options_.latent_binades;
     try {
         tensor.subject.census = tensors_.census(entry);
@@ -184,16 +165,19 @@ std::optional<ScannedTensor> Scan::scan_tensor(const Entry& entry) {
     return tensor;
 }
 
-Damage Scan::judge_inputs(const OpEntry& op, bool by_status, bool ask_numbers) {
+Damage Scan::judge_inputs(const OpEntry& op,
+                          bool by_status,
+                          bool ask_numbers,
+                          std::optional<ScannedTensor>& damaged) {
     Damage strongest;
     for (const Entry& entry : op.entries) {
         if (entry.direction != Direction::kInput) continue;
         auto tensor = scan_tensor(entry);
         if (!tensor) continue;
         Damage here = judge_input(entry, *tensor, by_status);
-        if (!here.any() || (strongest.any() && !stronger(here, strongest))) continue;
+        if (!here.any() || (strongest.any() && !says_more(here, strongest))) continue;
         here.via = entry.argument;
-        here.tensor = std::move(tensor);
+        damaged = std::move(tensor);
         strongest = std::move(here);
     }
     if (!strongest.any() && ask_numbers) judge_numbers(op, strongest);
@@ -203,13 +187,21 @@ Damage Scan::judge_inputs(const OpEntry& op, bool by_status, bool ask_numbers) {
 Damage Scan::judge_input(const Entry& entry, const ScannedTensor& tensor, bool by_status) {
     const Census& census = tensor.subject.census;
     const bool at_limit = saturates(tensor.dtype) && census.at_limit > 0;
+    const auto producer = producer_of(entry, census);
     Damage damage;
-    damage.producer = producer_of(entry, census);
+    if (producer) {
+        damage.taint = producer->taint;
+        damage.from = producer->path;
+        damage.origin = producer->origin;
+    } else if (report_.damaged.empty()) {
+        // No op before it was damaged: it came from outside.
+        damage.taint = Taint::kForeign;
+    }
     if (census.non_finite()) {
         damage.evidence = Evidence::kNonFinite;
-    } else if (at_limit && (damage.producer || !by_status)) {
+    } else if (at_limit && (producer || !by_status)) {
         damage.evidence = Evidence::kSaturated;
-    } else if (damage.producer) {
+    } else if (producer) {
         damage.evidence = census.at_half_limit > 0 ? Evidence::kSaturated : Evidence::kDataFlow;
     }
     return damage;
@@ -228,30 +220,10 @@ void Scan::judge_numbers(const OpEntry& op, Damage& damage) const {
         }
         if (number < info(DType::kFloat16).max_finite) continue;
         damage.evidence = number - number != 0 ? Evidence::kNonFinite : Evidence::kSaturated;
-        damage.producer = Producer{"", "", true};
+        damage.taint = Taint::kForeign;
         damage.via = entry.argument;
         return;
     }
-}
-
-OverflowKind Scan::kind_of(const OpEntry& op,
-                           const ScannedOp& scanned,
-                           const Damage& damage) const {
-    const bool overflowed = scanned.by_status && scanned.record.raised();
-    if (damage.any()) {
-        const bool inherited =
-            damage.producer ? damage.producer->inherited : report_.damaged.empty();
-        return inherited && !overflowed ? OverflowKind::kInheritedFromInput
-                                        : OverflowKind::kReceived;
-    }
-    const bool knows_inputs =
-        report_.has_inputs ||
-        std::any_of(op.entries.begin(), op.entries.end(), [](const Entry& entry) {
-            return entry.direction == Direction::kInput;
-        });
-    if (!knows_inputs) return OverflowKind::kUndetermined;
-    return scanned.by_status && !overflowed ? OverflowKind::kNonFiniteWithoutOverflow
-                                            : OverflowKind::kIntroduced;
 }
 
 std::optional<Producer> Scan::producer_of(const Entry& entry, const Census& census) {

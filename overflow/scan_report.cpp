@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/printable.h"
+#include "overflow/record_text.h"
 
 namespace npuscope::overflow {
 
@@ -20,12 +21,6 @@ constexpr size_t kShown = 20;
 std::string bytes_text(int64_t bytes) {
     if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
     return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-}
-
-std::string node_of(const OverflowRecord& record) {
-    const std::string& place =
-        record.source.node.empty() ? record.source.module : record.source.node;
-    return place.empty() ? "" : fmt::format(" ({})", printable(place));
 }
 
 std::string finding_text(const Finding& finding) {
@@ -47,26 +42,9 @@ std::string tensor_text(const ScannedTensor& tensor) {
     return text;
 }
 
-std::string way_of(const OverflowRecord& record) {
-    std::string text = fmt::format("'{}'", printable(record.via));
-    switch (record.evidence) {
-        case Evidence::kNonFinite:
-            text += " with inf or nan";
-            break;
-        case Evidence::kSaturated:
-            text += " at the largest finite value";
-            break;
-        case Evidence::kDataFlow:
-            text += " with finite values";
-            break;
-        case Evidence::kNone:
-            break;
-    }
-    text += record.from.empty() ? ", which is no output recorded before"
-                                : " from " + printable(record.from);
-    if (!record.origin.empty() && record.origin != record.from)
-        text += ", begun at " + printable(record.origin);
-    return text;
+std::string input_text(const OverflowRecord& record) {
+    return damage_text(
+        record, "at the largest finite value", ", which is no output recorded before");
 }
 
 std::string kind_text(const ScannedOp& op) {
@@ -77,9 +55,9 @@ std::string kind_text(const ScannedOp& op) {
         case OverflowKind::kReceived:
             return (op.record.raised() ? "received damage and overflowed too: input "
                                        : "received: input ") +
-                   way_of(op.record);
+                   input_text(op.record);
         case OverflowKind::kInheritedFromInput:
-            return "came in with argument " + way_of(op.record);
+            return "came in with argument " + input_text(op.record);
         case OverflowKind::kNonFiniteWithoutOverflow:
             return "made inf or nan, but its status shows no overflow (1/0, 0*inf, log 0)";
         case OverflowKind::kUndetermined:
@@ -90,12 +68,10 @@ std::string kind_text(const ScannedOp& op) {
 
 void append_op(std::string& text, const ScannedOp& op) {
     const OverflowRecord& record = op.record;
-    text += fmt::format("  {}{}\n", printable(record.path()), node_of(record));
+    text += fmt::format("  {}{}\n", printable(record.path()), place_text(record));
     text += fmt::format("    {}\n", kind_text(op));
     if (record.raised()) {
-        std::string kernels;
-        for (const std::string& kernel : record.kernels)
-            kernels += (kernels.empty() ? "" : ", ") + printable(kernel);
+        const std::string kernels = kernels_text(record);
         text += fmt::format("    status: {}{}\n",
                             describe(record.status),
                             kernels.empty() ? "" : "; kernels " + kernels);
@@ -122,33 +98,36 @@ struct Remark {
     double value;
 };
 
-std::vector<Remark> remarks_of(const ScanReport& report, std::string_view detector) {
+std::vector<Remark> remarks_of(const ScanReport& report, const Detector& detector) {
     std::vector<Remark> remarks;
     for (const auto* list : {&report.damaged, &report.remarks})
         for (const ScannedOp& op : *list)
             for (const ScannedTensor& tensor : op.tensors) {
                 if (tensor.path.rfind("output/", 0) != 0) continue;
                 for (const Finding& finding : tensor.findings)
-                    if (finding.detector->name == detector)
+                    if (finding.detector == &detector)
                         remarks.push_back({&op, &tensor, finding.value});
             }
     return remarks;
 }
 
 void append_remarks(std::string& text,
-                    std::vector<Remark> remarks,
-                    const std::string& title,
-                    bool ascending,
+                    const ScanReport& report,
+                    const Detector& detector,
                     size_t limit) {
+    std::vector<Remark> remarks = remarks_of(report, detector);
     if (remarks.empty()) return;
     std::stable_sort(remarks.begin(), remarks.end(), [&](const Remark& a, const Remark& b) {
-        return ascending ? a.value < b.value : a.value > b.value;
+        return detector.least_first ? a.value < b.value : a.value > b.value;
     });
-    text += fmt::format("{}: {} tensor{}\n", title, remarks.size(), remarks.size() == 1 ? "" : "s");
+    text += fmt::format("{}: {} tensor{}\n",
+                        fmt::format(fmt::runtime(detector.title), report.latent_binades),
+                        remarks.size(),
+                        remarks.size() == 1 ? "" : "s");
     for (size_t i = 0; i < std::min(limit, remarks.size()); ++i)
         text += fmt::format("  {}{} {}\n",
                             printable(remarks[i].op->record.path()),
-                            node_of(remarks[i].op->record),
+                            place_text(remarks[i].op->record),
                             tensor_text(*remarks[i].tensor));
     if (remarks.size() > limit) text += fmt::format("  … and {} more\n", remarks.size() - limit);
 }
@@ -160,13 +139,8 @@ std::string headline(const ScanReport& report, bool color) {
     const std::string path = printable(first->record.path());
     const std::string text = foreign
                                  ? fmt::format("No op overflowed; inf came in first at {}.", path)
-                                 : fmt::format("First: {}{}", path, node_of(first->record));
+                                 : fmt::format("First: {}{}", path, place_text(first->record));
     return (color && !foreign ? "\x1b[1;31m" + text + "\x1b[0m" : text) + "\n";
-}
-
-ordered_json text_or_null(const std::string& text) {
-    if (text.empty()) return nullptr;
-    return text;
 }
 
 ordered_json json_of(const ScannedTensor& tensor) {
@@ -182,18 +156,8 @@ ordered_json json_of(const ScannedTensor& tensor) {
 }
 
 ordered_json json_of(const ScannedOp& op) {
-    const OverflowRecord& record = op.record;
-    ordered_json object = {{"path", record.path()},
-                           {"node", text_or_null(record.source.node)},
-                           {"kind", name_of(record.kind)},
-                           {"also_raised", record.also_raised()},
-                           {"judged_by", op.by_status ? "status" : "values"},
-                           {"via", text_or_null(record.via)},
-                           {"evidence", name_of(record.evidence)},
-                           {"from", text_or_null(record.from)},
-                           {"origin", text_or_null(record.origin)},
-                           {"kernels", record.kernels},
-                           {"bits", record.status.bits}};
+    ordered_json object =
+        record_json(op.record, {{"judged_by", op.by_status ? "status" : "values"}});
     object["tensors"] = ordered_json::array();
     for (const ScannedTensor& tensor : op.tensors)
         object["tensors"].push_back(json_of(tensor));
@@ -232,14 +196,8 @@ std::string to_text(const ScanReport& report, const ScanTextOptions& options) {
         append_op(text, report.damaged[i]);
     if (report.damaged.size() > limit)
         text += fmt::format("  … and {} more\n", report.damaged.size() - limit);
-    append_remarks(text,
-                   remarks_of(report, "headroom"),
-                   fmt::format("Latent overflow (within {} binades of the largest finite value)",
-                               report.latent_binades),
-                   true,
-                   limit);
-    append_remarks(text, remarks_of(report, "subnormal"), "Subnormal values", false, limit);
-    append_remarks(text, remarks_of(report, "all_zero"), "All zero", false, limit);
+    for (const Detector* detector : all_detectors())
+        if (!detector->title.empty()) append_remarks(text, report, *detector, limit);
     for (const std::string& warning : report.warnings)
         text += "Warning: " + printable(warning) + "\n";
     return text;
@@ -260,9 +218,9 @@ std::string to_json(const ScanReport& report) {
     object["overflow"] = ordered_json::array();
     for (const ScannedOp& op : report.damaged)
         object["overflow"].push_back(json_of(op));
-    object["latent"] = json_of(remarks_of(report, "headroom"));
-    object["subnormal"] = json_of(remarks_of(report, "subnormal"));
-    object["all_zero"] = json_of(remarks_of(report, "all_zero"));
+    for (const Detector* detector : all_detectors())
+        if (!detector->key.empty())
+            object[std::string(detector->key)] = json_of(remarks_of(report, *detector));
     object["warnings"] = report.warnings;
     return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

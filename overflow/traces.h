@@ -10,31 +10,24 @@
 #include <unordered_map>
 
 #include "core/tensor/tensor.h"
-#include "overflow/record.h"
+#include "overflow/origin.h"
 
 namespace npuscope::overflow {
 
-/// An op's run; the name belongs to a Traces. No op: name nullptr.
+/// An op's run without a copy of its name, which belongs to a Traces. No op: name nullptr.
 struct OpRef {
     const std::string* name = nullptr;
     int64_t seqid = 0;
 
     [[nodiscard]] std::string path() const {
-        return name == nullptr ? std::string() : path_of(*name, seqid);
+        return name == nullptr ? std::string() : path_of({*name, seqid});
     }
 };
 
-/// What lies on the way to a tensor.
-enum class Taint : uint8_t {
-    kNone,
-    kForeign,   ///< inf or nan that no overflow explains; already reported
-    kOverflow,  ///< an op that overflowed
-};
-
 struct Trace {
-    OpRef producer;  ///< no name: a weight, a model's input
-    OpRef origin;    ///< of the taint
-    Taint taint = Taint::kNone;
+    OpRef producer;              ///< no name: a weight, a model's input
+    OpRef origin;                ///< of the taint
+    Taint taint = Taint::kNone;  ///< what is foreign was reported
     bool scanned = false;
     bool non_finite = false;
     bool at_limit = false;

@@ -13,23 +13,8 @@ namespace npuscope::overflow {
 
 namespace {
 
-// A kernel that raised overflow inside an op that has not ended yet.
-struct Raised {
-    std::string op;
-    int64_t seqid = 0;
-    std::string kernel;
-};
 // More can only pile up behind ops that failed between their two events.
 constexpr size_t kMaxRaised = 4096;
-
-// The input that says most about where an op's damage came from.
-struct Damage {
-    std::string via;
-    Evidence evidence = Evidence::kNone;
-    Trace trace;
-
-    [[nodiscard]] bool any() const { return evidence != Evidence::kNone; }
-};
 
 // How an input's trace counts against the op that reads it.
 Evidence evidence_of(const Trace& trace) {
@@ -38,11 +23,13 @@ Evidence evidence_of(const Trace& trace) {
     return trace.taint == Taint::kOverflow ? Evidence::kDataFlow : Evidence::kNone;
 }
 
-bool stronger(const Damage& one, const Damage& other) {
-    const bool overflow = one.trace.taint == Taint::kOverflow;
-    const bool other_overflow = other.trace.taint == Taint::kOverflow;
-    if (overflow != other_overflow) return overflow;
-    return one.evidence > other.evidence;
+Damage damage_of(const std::string& via, const Trace& trace) {
+    Damage damage{.evidence = evidence_of(trace), .taint = trace.taint};
+    if (!damage.any()) return damage;
+    damage.via = via;
+    damage.from = trace.producer.path();
+    damage.origin = trace.origin.path();
+    return damage;
 }
 
 // Arguments that are numbers, not tensors, can carry an infinity as well (a mask's fill value).
@@ -57,16 +44,22 @@ bool is_non_finite(const Value& value) {
 }  // namespace
 
 struct OverflowWatcher::State {
+    // A kernel that raised overflow inside an op that has not ended yet.
+    struct Raised {
+        OpId id;
+        std::string kernel;
+    };
+
     explicit State(WatcherOptions chosen)
         : options(std::move(chosen)), traces(options.max_tensors) {}
 
-    Damage inspect(const OpEnd& event);
+    Damage inspect(const OpEnd& event, OpRef& origin);
     void report_foreign(const OpEnd& event, const std::string& via, Trace& trace);
     void keep(std::vector<OverflowRecord>& list,
               size_t limit,
               int64_t& count,
               OverflowRecord record);
-    void mark_outputs(const OpEnd& event, const Damage& damage, bool overflowed);
+    void mark_outputs(const OpEnd& event, Taint taint, const OpRef& origin);
     void mark_view(const OpEnd& event);
     std::vector<std::string> take_raised(std::string_view op, int64_t seqid);
 
@@ -98,7 +91,7 @@ void OverflowWatcher::kernel_end(const KernelEvent& event) {
     if (!event.status.overflow()) return;
     auto& raised = state_->raised;
     if (raised.size() == kMaxRaised) raised.erase(raised.begin());
-    raised.push_back({std::string(event.op_name), event.seqid, std::string(event.type)});
+    raised.push_back({{std::string(event.op_name), event.seqid}, std::string(event.type)});
 }
 
 void OverflowWatcher::op_end(const OpEnd& event) {
@@ -110,24 +103,25 @@ void OverflowWatcher::op_end(const OpEnd& event) {
         return;
     }
     if (event.recorded) ++state.report.ops_seen;
-    const Damage damage = state.inspect(event);
-    state.mark_outputs(event, damage, overflowed);
-    const bool received = damage.any() && (overflowed || damage.trace.taint == Taint::kOverflow);
+    OpRef origin;
+    const Damage damage = state.inspect(event, origin);
+    if (overflowed) {
+        // What overflows on foreign values is an overflow of its own for whoever reads it.
+        if (damage.taint != Taint::kOverflow) origin = state.traces.op(event.name, event.seqid);
+        state.mark_outputs(event, Taint::kOverflow, origin);
+    } else {
+        state.mark_outputs(event, damage.taint, origin);
+    }
+    const bool received = damage.any() && (overflowed || damage.taint == Taint::kOverflow);
     if (!overflowed && !received) return;
 
     OverflowRecord record;
-    record.op = event.name;
-    record.seqid = event.seqid;
+    record.id = {std::string(event.name), event.seqid};
     record.source = event.source;
     record.status = event.status;
     record.kernels = std::move(kernels);
-    if (received) {
-        record.kind = OverflowKind::kReceived;
-        record.via = damage.via;
-        record.evidence = damage.evidence;
-        record.from = damage.trace.producer.path();
-        record.origin = damage.trace.origin.path();
-    }
+    record.kind = kind_of({.overflowed = overflowed}, damage);
+    take(damage, record);
     OverflowReport& report = state.report;
     if (!overflowed) {
         state.keep(report.receivers,
@@ -144,18 +138,20 @@ void OverflowWatcher::op_end(const OpEnd& event) {
     if (state.options.on_overflow) state.options.on_overflow(announced);
 }
 
-Damage OverflowWatcher::State::inspect(const OpEnd& event) {
+Damage OverflowWatcher::State::inspect(const OpEnd& event, OpRef& origin) {
     Damage strongest;
     for_each_tensor(event.inputs, [&](const std::string& name, const Tensor& tensor) {
         Trace& trace = traces.scanned(tensor, options.threads);
         if (trace.non_finite && trace.taint == Taint::kNone) report_foreign(event, name, trace);
-        const Damage here{name, evidence_of(trace), trace};
-        if (here.any() && (!strongest.any() || stronger(here, strongest))) strongest = here;
+        Damage here = damage_of(name, trace);
+        if (!here.any() || (strongest.any() && !says_more(here, strongest))) return;
+        strongest = std::move(here);
+        origin = trace.origin;
     });
     for (const NamedValue& argument : event.inputs) {
         if (strongest.any() || !is_non_finite(argument.value)) continue;
-        strongest = {argument.name, Evidence::kNonFinite, {}};
-        strongest.trace.taint = Taint::kForeign;
+        strongest = {
+            .evidence = Evidence::kNonFinite, .taint = Taint::kForeign, .via = argument.name};
     }
     return strongest;
 }
@@ -166,8 +162,7 @@ void OverflowWatcher::State::report_foreign(const OpEnd& event,
     trace.taint = Taint::kForeign;
     trace.origin = trace.producer;
     OverflowRecord record;
-    record.op = event.name;
-    record.seqid = event.seqid;
+    record.id = {std::string(event.name), event.seqid};
     record.source = event.source;
     record.kind = trace.producer.name == nullptr ? OverflowKind::kInheritedFromInput
                                                  : OverflowKind::kNonFiniteWithoutOverflow;
@@ -186,20 +181,11 @@ void OverflowWatcher::State::keep(std::vector<OverflowRecord>& list,
     if (list.size() < limit) list.push_back(std::move(record));
 }
 
-void OverflowWatcher::State::mark_outputs(const OpEnd& event,
-                                          const Damage& damage,
-                                          bool overflowed) {
+void OverflowWatcher::State::mark_outputs(const OpEnd& event, Taint taint, const OpRef& origin) {
     Trace made;
     made.producer = traces.op(event.name, event.seqid);
-    if (damage.any()) {
-        made.taint = damage.trace.taint;
-        made.origin = damage.trace.origin;
-    }
-    if (overflowed) {
-        // What overflows on foreign values is an overflow of its own for whoever reads it.
-        if (made.taint != Taint::kOverflow) made.origin = made.producer;
-        made.taint = Taint::kOverflow;
-    }
+    made.taint = taint;
+    made.origin = origin;
     for_each_tensor(event.outputs, [&](const std::string&, const Tensor& tensor) {
         traces.set(tensor.storage_id(), made);
     });
@@ -230,7 +216,7 @@ void OverflowWatcher::State::mark_view(const OpEnd& event) {
 std::vector<std::string> OverflowWatcher::State::take_raised(std::string_view op, int64_t seqid) {
     std::vector<std::string> kernels;
     std::erase_if(raised, [&](const Raised& one) {
-        if (one.seqid != seqid || one.op != op) return false;
+        if (one.id.seqid != seqid || one.id.op != op) return false;
         if (std::find(kernels.begin(), kernels.end(), one.kernel) == kernels.end())
             kernels.push_back(one.kernel);
         return true;

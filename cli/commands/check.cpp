@@ -47,8 +47,8 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
         if (!options.output.empty())
             fmt::print("  report      {}\n", (options.output / "report.html").string());
     }
-    if (report.verdict == "undecided") return kNotDone;
-    return report.verdict == "pass" ? kNoFinding : kFinding;
+    if (report.verdict == diagnose::CheckVerdict::kUndecided) return kNotDone;
+    return report.verdict == diagnose::CheckVerdict::kPass ? kNoFinding : kFinding;
 }
 
 std::function<int()> configure_check(CLI::App& app, const Globals& globals) {

@@ -19,7 +19,7 @@
 #include "core/dumpfile/facts.h"
 #include "core/dumpfile/paths.h"
 #include "core/dumpfile/reader.h"
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 
 namespace npuscope::cli {
 
@@ -29,7 +29,6 @@ using dumpfile::Direction;
 using dumpfile::Entry;
 using dumpfile::OpEntry;
 using dumpfile::Reader;
-using dumpfile::Statistics;
 
 using Json = nlohmann::ordered_json;
 
@@ -43,16 +42,6 @@ struct InspectArguments {
 std::string dtype_name(const Entry& entry) {
     if (const auto dtype = entry.dtype()) return std::string(name_of(*dtype));
     return entry.stored.numpy_name;
-}
-
-std::string op_path(const OpEntry& op) {
-    return dumpfile::op_path(op.id.op, op.id.seqid);
-}
-
-std::string compute_type(const OpEntry& op) {
-    for (const Entry& entry : op.entries)
-        if (!entry.compute_type.empty()) return entry.compute_type;
-    return {};
 }
 
 /// "weight float32[64,3,7,7]"
@@ -111,16 +100,16 @@ int list_ops(const Reader& reader, const std::vector<const OpEntry*>& ops, const
             run[name] = text;
         Json list = Json::array();
         for (const OpEntry* op : ops) {
-            const dumpfile::OpFacts facts = dumpfile::parse_facts(op->facts_json);
+            const dumpfile::OpFacts facts = op->facts();
             Json tensors = Json::array();
             for (const Entry& entry : op->entries)
                 if (entry.is_tensor()) tensors.push_back(to_json(entry));
-            list.push_back({{"path", op_path(*op)},
+            list.push_back({{"path", op->id.path()},
                             {"seqid", op->id.seqid},
                             {"op", op->id.op},
-                            {"node", facts.node},
-                            {"overflow", facts.has_status ? Json(facts.overflow) : Json()},
-                            {"compute_type", compute_type(*op)},
+                            {"node", facts.source.node},
+                            {"overflow", facts.status ? Json(facts.overflow) : Json()},
+                            {"compute_type", name_of(op->compute_type())},
                             {"tensors", tensors}});
         }
         print_json({{"dump", reader.path().string()},
@@ -135,14 +124,14 @@ int list_ops(const Reader& reader, const std::vector<const OpEntry*>& ops, const
     std::vector<std::vector<std::string>> rows = {
         {"SEQID", "OP", "NODE", "COMPUTE", "OVERFLOW", "OUTPUTS <- INPUTS"}};
     for (const OpEntry* op : ops) {
-        const dumpfile::OpFacts facts = dumpfile::parse_facts(op->facts_json);
+        const dumpfile::OpFacts facts = op->facts();
         std::string tensors = tensors_of(*op, Direction::kOutput);
         const std::string inputs = tensors_of(*op, Direction::kInput);
         if (!inputs.empty()) tensors += " <- " + inputs;
         rows.push_back({std::to_string(op->id.seqid),
                         op->id.op,
-                        facts.node,
-                        compute_type(*op),
+                        facts.source.node,
+                        std::string(name_of(op->compute_type())),
                         facts.overflow ? "OVERFLOW" : "",
                         tensors});
     }
@@ -163,7 +152,7 @@ std::string shown_value(const Reader& reader, const Entry& entry) {
 }
 
 int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
-    const dumpfile::OpFacts facts = dumpfile::parse_facts(op.facts_json);
+    const dumpfile::OpFacts facts = op.facts();
     Json tensors = Json::array();
     Json values = Json::array();
     std::vector<std::vector<std::string>> rows = {
@@ -177,7 +166,7 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
             values.push_back({{"path", entry.path}, {"value", text}});
             continue;
         }
-        const Statistics found = dumpfile::statistics_of(reader.read(entry));
+        const Statistics found = statistics_of(reader.read(entry));
         auto& row = rows.emplace_back(
             std::vector<std::string>{name, dtype_name(entry), to_string(entry.stored.shape)});
         for (std::string& cell : statistics_cells(found))
@@ -188,22 +177,22 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
     }
     if (globals.json) {
         Json told = parse_json<Json>(op.facts_json);
-        print_json({{"path", op_path(op)},
+        print_json({{"path", op.id.path()},
                     {"facts", told.is_discarded() ? Json() : told},
                     {"tensors", tensors},
                     {"values", values},
                     {"version", 1}});
         return kNoFinding;
     }
-    std::printf("%s%s\n", printable(op_path(op)).c_str(), facts.overflow ? "  OVERFLOW" : "");
+    std::printf("%s%s\n", printable(op.id.path()).c_str(), facts.overflow ? "  OVERFLOW" : "");
     const auto tell = [](const char* what, const std::string& text) {
         if (!text.empty()) std::printf("  %s: %s\n", what, printable(text).c_str());
     };
-    tell("node", facts.node);
-    tell("module", facts.module);
-    tell("line", facts.line);
+    tell("node", facts.source.node);
+    tell("module", facts.source.module);
+    tell("line", facts.source.line);
     tell("golden", facts.golden);
-    tell("compute type", compute_type(op));
+    tell("compute type", std::string(name_of(op.compute_type())));
     std::string kernels;
     for (const std::string& kernel : facts.kernels)
         kernels += (kernels.empty() ? "" : ", ") + kernel;
@@ -219,8 +208,8 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
             ErrorKind::kUnsupported,
             "'" + entry.path + "' holds " + entry.stored.numpy_name + ", which has no statistics");
     const Tensor tensor = reader.read(entry);
-    const Statistics found = dumpfile::statistics_of(tensor);
-    const std::vector<int64_t> bins = dumpfile::histogram_of(tensor, found, kHistogramBins);
+    const Statistics found = statistics_of(tensor);
+    const std::vector<int64_t> bins = histogram_of(tensor, found, kHistogramBins);
     if (globals.json) {
         Json json = to_json(entry);
         json["statistics"] = Json::parse(json_of(found));
@@ -245,7 +234,7 @@ int run_inspect(const InspectArguments& options, const Globals& globals) {
     const std::string path = dumpfile::normalised_path(options.path);
     std::vector<const OpEntry*> ops;
     for (const OpEntry& op : reader.ops()) {
-        if (op_path(op) == path) return show_op(reader, op, globals);
+        if (op.id.path() == path) return show_op(reader, op, globals);
         for (const Entry& entry : op.entries)
             if (entry.path == path) return show_tensor(reader, entry, globals);
         if (path == "/" || "/" + op.id.op == path) ops.push_back(&op);

@@ -13,6 +13,7 @@
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
 #include "core/base/printable.h"
+#include "core/tensor/statistics.h"
 #include "overflow/report.h"
 
 namespace npuscope::cli {
@@ -27,19 +28,14 @@ struct RunArguments {
 };
 
 std::string describe(const std::string& name, const Tensor& tensor) {
-    double low = 0;
-    double high = 0;
-    for (int64_t i = 0; i < tensor.numel(); ++i) {
-        const double value = tensor.at(i);
-        if (i == 0 || value < low) low = value;
-        if (i == 0 || value > high) high = value;
-    }
-    return fmt::format("{} {}{}  min {:.6g}  max {:.6g}",
-                       printable(name),
-                       name_of(tensor.dtype()),
-                       to_string(tensor.shape()),
-                       low,
-                       high);
+    const Statistics found = statistics_of(tensor);
+    std::string text =
+        fmt::format("{} {}{}", printable(name), name_of(tensor.dtype()), to_string(tensor.shape()));
+    if (found.count > found.nan)
+        text +=
+            fmt::format("  min {:.6g}  max {:.6g}", found.min_of_numbers(), found.max_of_numbers());
+    if (found.nan > 0) text += fmt::format("  {} nan", found.nan);
+    return text;
 }
 
 std::string dump_line(const dumper::DumpSummary& dump) {

@@ -9,20 +9,19 @@ namespace {
 /// Unit    none.
 /// Edge    elements with |g| <= 2.2e-16 add nothing; no pair: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double accumulated_relative_error(const Sums& sums) {
     return sums.pairs == 0 ? kUndefinedValue : sums.rel;
 }
 
 }  // namespace
 
-extern const Metric k_accumulated_relative_error_metric;
 const Metric k_accumulated_relative_error_metric = {
     .name = "accumulated_relative_error",
     .unit = "",
     .formula = "sum |t - g| / |g|, 0 where |g| <= 2.2e-16",
     .source = "msaccucmp AccumulatedRelativeError, in double",
     .better = Better::kLower,
-    .compute = compute,
+    .compute = accumulated_relative_error,
     .best = 0};
 
 }  // namespace npuscope::compare

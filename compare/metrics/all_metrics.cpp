@@ -4,10 +4,6 @@
 
 namespace npuscope::compare {
 
-#define METRIC(name) extern const Metric k_##name##_metric;
-#include "compare/metrics/metrics.def"
-#undef METRIC
-
 std::span<const Metric* const> all_metrics() {
     static constexpr auto kMetrics = std::to_array<const Metric*>({
 #define METRIC(name) &k_##name##_metric,

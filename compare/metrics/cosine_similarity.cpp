@@ -12,7 +12,7 @@ namespace {
 /// Unit    none.
 /// Edge    |t| = 0 or |g| = 0, or a norm beyond double: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double cosine_similarity(const Sums& sums) {
     // One root keeps the value of identical tensors at exactly 1; two keep the product in range.
     const double product = sums.tt * sums.gg;
     const bool in_range = std::isnormal(product);
@@ -23,13 +23,12 @@ double compute(const Sums& sums) {
 
 }  // namespace
 
-extern const Metric k_cosine_similarity_metric;
 const Metric k_cosine_similarity_metric = {.name = "cosine_similarity",
                                            .unit = "",
                                            .formula = "sum(t g) / (|t| |g|)",
                                            .source = "msaccucmp CosineSimilarity, in double",
                                            .better = Better::kHigher,
-                                           .compute = compute,
+                                           .compute = cosine_similarity,
                                            .best = 1};
 
 }  // namespace npuscope::compare

@@ -12,7 +12,7 @@ namespace {
 /// Unit    none.
 /// Edge    constant tensors are not moved; no pair, or no second pass: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double kullback_leibler_divergence(const Sums& sums) {
     if (sums.pairs == 0 || sums.sum_p == 0) return kUndefinedValue;
     const double divergence = sums.sum_p_log / sums.sum_p + std::log(sums.sum_q / sums.sum_p);
     return std::max(divergence, 0.0);  // never negative but for rounding
@@ -20,14 +20,13 @@ double compute(const Sums& sums) {
 
 }  // namespace
 
-extern const Metric k_kullback_leibler_divergence_metric;
 const Metric k_kullback_leibler_divergence_metric = {
     .name = "kullback_leibler_divergence",
     .unit = "",
     .formula = "sum p ln(p/q); p, q: t, g moved to [0,1], at least 1.19e-7, over their sums",
     .source = "msaccucmp KullbackLeiblerDivergence, in double",
     .better = Better::kLower,
-    .compute = compute,
+    .compute = kullback_leibler_divergence,
     .best = 0};
 
 }  // namespace npuscope::compare

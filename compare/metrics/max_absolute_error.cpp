@@ -9,19 +9,18 @@ namespace {
 /// Unit    t's own.
 /// Edge    no pair of finite elements: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double max_absolute_error(const Sums& sums) {
     return sums.pairs == 0 ? kUndefinedValue : sums.max_d;
 }
 
 }  // namespace
 
-extern const Metric k_max_absolute_error_metric;
 const Metric k_max_absolute_error_metric = {.name = "max_absolute_error",
                                             .unit = "t",
                                             .formula = "max |t - g|",
                                             .source = "msaccucmp MaxAbsoluteError, in double",
                                             .better = Better::kLower,
-                                            .compute = compute,
+                                            .compute = max_absolute_error,
                                             .best = 0};
 
 }  // namespace npuscope::compare

@@ -9,19 +9,18 @@ namespace {
 /// Unit    none.
 /// Edge    elements with |g| <= 2.2e-16 count as 0; no pair: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double max_relative_error(const Sums& sums) {
     return sums.pairs == 0 ? kUndefinedValue : sums.max_rel;
 }
 
 }  // namespace
 
-extern const Metric k_max_relative_error_metric;
 const Metric k_max_relative_error_metric = {.name = "max_relative_error",
                                             .unit = "",
                                             .formula = "max |t - g| / |g|, 0 where |g| <= 2.2e-16",
                                             .source = "msaccucmp MaxRelativeError, in double",
                                             .better = Better::kLower,
-                                            .compute = compute,
+                                            .compute = max_relative_error,
                                             .best = 0};
 
 }  // namespace npuscope::compare

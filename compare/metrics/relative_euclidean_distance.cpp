@@ -11,14 +11,13 @@ namespace {
 /// Unit    none.
 /// Edge    |g| = 0: undefined, unless t equals g (then 0).
 /// Threads pure function.
-double compute(const Sums& sums) {
+double relative_euclidean_distance(const Sums& sums) {
     if (sums.pairs == 0 || (sums.gg == 0 && sums.dd != 0)) return kUndefinedValue;
     return sums.dd == 0 ? 0 : std::sqrt(sums.dd) / std::sqrt(sums.gg);
 }
 
 }  // namespace
 
-extern const Metric k_relative_euclidean_distance_metric;
 const Metric k_relative_euclidean_distance_metric = {
     .name = "relative_euclidean_distance",
     .unit = "",
@@ -27,7 +26,7 @@ const Metric k_relative_euclidean_distance_metric = {
         "msaccucmp RelativeEuclideanDistance, in double; Golub and Van Loan, Matrix Computations, "
         "section 2.2",
     .better = Better::kLower,
-    .compute = compute,
+    .compute = relative_euclidean_distance,
     .best = 0};
 
 }  // namespace npuscope::compare

@@ -11,21 +11,20 @@ namespace {
 /// Unit    t's own.
 /// Edge    no pair of finite elements: undefined.
 /// Threads pure function.
-double compute(const Sums& sums) {
+double root_mean_square_error(const Sums& sums) {
     if (sums.pairs == 0) return kUndefinedValue;
     return std::sqrt(sums.dd / static_cast<double>(sums.pairs));
 }
 
 }  // namespace
 
-extern const Metric k_root_mean_square_error_metric;
 const Metric k_root_mean_square_error_metric = {
     .name = "root_mean_square_error",
     .unit = "t",
     .formula = "sqrt(mean (t - g)^2)",
     .source = "msaccucmp RootMeanSquareError, in double",
     .better = Better::kLower,
-    .compute = compute,
+    .compute = root_mean_square_error,
     .best = 0};
 
 }  // namespace npuscope::compare

@@ -7,10 +7,6 @@
 
 namespace npuscope::compare {
 
-#define REPORT(name) extern const Report k_##name##_report;
-#include "compare/report/reports.def"
-#undef REPORT
-
 std::span<const Report* const> all_reports() {
     static constexpr auto kReports = std::to_array<const Report*>({
 #define REPORT(name) &k_##name##_report,

@@ -7,7 +7,7 @@ namespace npuscope::compare {
 
 namespace {
 
-std::string number(double value) {
+std::string cell_of(double value) {
     return value != value ? "nan" : fmt::format("{:.9g}", value);
 }
 
@@ -19,7 +19,7 @@ void add_facts(const OpResult& op, size_t first, std::vector<std::string>& cells
 }
 
 /// One line per tensor; an op of one side has one line without a tensor.
-std::string write(const Result& result, const ReportOptions&) {
+std::string csv_text(const Result& result, const ReportOptions&) {
     std::vector<std::string> cells = {"seqid",
                                       "target",
                                       "golden",
@@ -43,14 +43,15 @@ std::string write(const Result& result, const ReportOptions&) {
     std::string text = csv_line(cells);
     for (const OpResult& op : result.ops) {
         if (op.tensors.empty()) {
-            cells = {std::to_string(op.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
+            cells = {
+                std::to_string(op.id.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
             add_facts(op, measured, cells);
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
-            cells = {std::to_string(op.seqid),
+            cells = {std::to_string(op.id.seqid),
                      tensor.target,
                      tensor.golden,
                      op.node,
@@ -60,9 +61,9 @@ std::string write(const Result& result, const ReportOptions&) {
                      to_string(tensor.shape),
                      std::string(name_of(tensor.judgement.verdict)),
                      tensor.judgement.rule,
-                     tensor.bound};
+                     tensor.bound.source};
             for (const double value : tensor.metrics)
-                cells.push_back(number(value));
+                cells.push_back(cell_of(value));
             for (const custom_algorithms::Outcome& outcome : tensor.custom) {
                 cells.push_back(outcome.value);
                 cells.push_back(outcome.reason);
@@ -76,10 +77,9 @@ std::string write(const Result& result, const ReportOptions&) {
 
 }  // namespace
 
-extern const Report k_csv_report;
 const Report k_csv_report = {.name = "csv",
                              .file_name = "result.csv",
                              .summary = "one line per tensor with all metrics",
-                             .write = write};
+                             .write = csv_text};
 
 }  // namespace npuscope::compare

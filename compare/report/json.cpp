@@ -18,6 +18,10 @@ ordered_json number(double value) {
     return value;
 }
 
+ordered_json number(const std::optional<double>& value) {
+    return value ? number(*value) : ordered_json(nullptr);
+}
+
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     ordered_json json = {{"target", tensor.target},
                          {"golden", tensor.golden},
@@ -26,7 +30,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"shape", to_string(tensor.shape)},
                          {"verdict", name_of(tensor.judgement.verdict)},
                          {"rule", tensor.judgement.rule},
-                         {"bound", tensor.bound},
+                         {"bound", tensor.bound.source},
                          {"metrics", ordered_json::object()}};
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         json["metrics"][std::string(all_metrics()[i]->name)] = number(tensor.metrics[i]);
@@ -34,21 +38,6 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
         json["custom"][result.custom_names[i]] = {{"value", tensor.custom[i].value},
                                                   {"reason", tensor.custom[i].reason}};
     return json;
-}
-
-/// The worst relative error over one direction's measured tensors, or null.
-ordered_json relative_error(const OpResult& op, dumpfile::Direction direction) {
-    ordered_json worst = nullptr;
-    double largest = -1;
-    for (const TensorResult& tensor : op.tensors) {
-        if (tensor.direction != direction || tensor.metrics.empty()) continue;
-        const double error = relative_error(tensor);
-        if (error > largest) {
-            largest = error;
-            worst = number(error);
-        }
-    }
-    return worst;
 }
 
 ordered_json arguments_json(const OpResult& op) {
@@ -68,9 +57,9 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"match", op.match},
                          {"verdict", name_of(op.judgement.verdict)},
                          {"rule", op.judgement.rule},
-                         {"inherited", relative_error(op, dumpfile::Direction::kInput)},
+                         {"inherited", number(worst_error(op, dumpfile::Direction::kInput))},
                          {"introduced", nullptr},  // needs an isolated run
-                         {"error", relative_error(op, dumpfile::Direction::kOutput)},
+                         {"error", number(worst_error(op, dumpfile::Direction::kOutput))},
                          {"overflow", name_of(op.overflow)},
                          {"overflow_note", op.overflow_note},
                          {"tensors", ordered_json::array()}};
@@ -101,7 +90,7 @@ ordered_json overflow_json(const Result& result) {
     return list;
 }
 
-std::string write(const Result& result, const ReportOptions& options) {
+std::string json_text(const Result& result, const ReportOptions& options) {
     ordered_json json = {{"version", 1},
                          {"npuscope", kVersion},
                          {"verdict", overall_verdict(result)},
@@ -117,7 +106,7 @@ std::string write(const Result& result, const ReportOptions& options) {
                       {"tensors", counts.tensors},
                       {"not_recorded", counts.not_recorded},
                       {"partly_recorded", counts.partly_recorded}};
-    for (size_t i = 0; i < std::size(counts.by_verdict); ++i)
+    for (size_t i = 0; i < kVerdicts; ++i)
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();
     for (const OpResult& op : result.ops)
@@ -131,10 +120,9 @@ std::string write(const Result& result, const ReportOptions& options) {
 
 }  // namespace
 
-extern const Report k_json_report;
 const Report k_json_report = {.name = "json",
                               .file_name = "verdicts.json",
                               .summary = "everything, for programs",
-                              .write = write};
+                              .write = json_text};
 
 }  // namespace npuscope::compare

@@ -29,6 +29,10 @@ struct Report {
     std::string (*write)(const Result& result, const ReportOptions& options) = nullptr;
 };
 
+#define REPORT(name) extern const Report k_##name##_report;
+#include "compare/report/reports.def"
+#undef REPORT
+
 [[nodiscard]] std::span<const Report* const> all_reports();
 /// Errors: Error(kUsage) that lists the names.
 [[nodiscard]] const Report& report_named(std::string_view name);

@@ -173,7 +173,7 @@ std::string summary(const Result& result, const ReportOptions& options) {
     std::string text =
         fmt::format("{} ops compared, {} tensors measured", counts.ops, counts.tensors);
     const char* separator = ": ";
-    for (size_t i = 0; i < std::size(counts.by_verdict); ++i) {
+    for (size_t i = 0; i < kVerdicts; ++i) {
         const auto verdict = static_cast<Verdict>(i);
         if (counts.by_verdict[i] == 0) continue;
         text += separator;
@@ -226,7 +226,7 @@ std::string first_line(const OpResult& op, const ReportOptions& options) {
                : "first op over its tolerance: " + label + printable(op.judgement.rule) + "\n";
 }
 
-std::string write(const Result& result, const ReportOptions& options) {
+std::string terminal_text(const Result& result, const ReportOptions& options) {
     std::string text = printable(options.target) + " against " + printable(options.golden) +
                        (result.load_mode ? ", matched by seqid (load mode)" : "") + "\n";
     const std::vector<const OpResult*> ops = chosen_ops(result, options);
@@ -243,10 +243,9 @@ std::string write(const Result& result, const ReportOptions& options) {
 
 }  // namespace
 
-extern const Report k_terminal_report;
 const Report k_terminal_report = {.name = "terminal",
                                   .file_name = "",
                                   .summary = "an aligned table of what does not pass",
-                                  .write = write};
+                                  .write = terminal_text};
 
 }  // namespace npuscope::compare

@@ -71,7 +71,8 @@ class Comparison {
 
     void add(const SourceOp* target, const SourceOp* golden) {
         OpResult op;
-        op.seqid = static_cast<int64_t>(result_.ops.size());
+        op.id = {(target != nullptr ? target : golden)->name,
+                 static_cast<int64_t>(result_.ops.size())};
         if (target != nullptr) op.target = target->name;
         if (golden != nullptr) op.golden = golden->name;
         take_facts(facts_of(target), facts_of(golden), op);
@@ -188,7 +189,7 @@ class Comparison {
                                         to_string(golden.shape)};
                 return result;
             }
-            result.bound = bound.source;
+            result.bound = bound;
             const auto [judgement, missing] =
                 judge_statistics(recorded(target), recorded(golden), bound);
             result.judgement = judgement;
@@ -201,7 +202,7 @@ class Comparison {
     }
 
     static RecordedStatistics recorded(const SourceTensor& tensor) {
-        return tensor.data ? statistics_of(*tensor.data)
+        return tensor.data ? recorded_of(*tensor.data)
                            : tensor.statistics.value_or(RecordedStatistics{});
     }
 

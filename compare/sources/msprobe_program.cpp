@@ -13,7 +13,7 @@ namespace npuscope::compare {
 
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 json read_object(const std::filesystem::path& path) {
     std::error_code ignored;
@@ -77,8 +77,8 @@ MsprobeProgram::MsprobeProgram(const std::filesystem::path& folder) {
 dumpfile::OpFacts MsprobeProgram::facts_of(const std::string& op) const {
     dumpfile::OpFacts facts;
     if (const auto module = modules_.find(op); module != modules_.end())
-        facts.module = module->second;
-    if (const auto line = lines_.find(op); line != lines_.end()) facts.line = line->second;
+        facts.source.module = module->second;
+    if (const auto line = lines_.find(op); line != lines_.end()) facts.source.line = line->second;
     return facts;
 }
 

@@ -113,33 +113,32 @@ Source source_of_dump(const std::filesystem::path& path) {
     const auto reader = std::make_shared<dumpfile::Reader>(path);
     Source source;
     for (size_t i = 0; i < reader->ops().size(); ++i)
-        source.push_back(
-            {dumpfile::op_path(reader->ops()[i].id.op, reader->ops()[i].id.seqid),
-             [reader, i] {
-                 std::vector<SourceTensor> tensors;
-                 for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
-                     if (!entry.is_tensor()) continue;
-                     SourceTensor tensor;
-                     tensor.direction = entry.direction;
-                     tensor.argument = entry.argument;
-                     tensor.path = entry.path;
-                     tensor.shape = entry.stored.shape;
-                     tensor.compute_type = entry.compute_type;
-                     const auto dtype = entry.dtype();
-                     tensor.dtype = dtype ? name_of(*dtype) : entry.stored.numpy_name;
-                     try {
-                         tensor.data = reader->read(entry);
-                     } catch (const Error& failure) {
-                         tensor.problem = failure.what();
-                     }
-                     tensors.push_back(std::move(tensor));
-                 }
-                 return tensors;
-             },
-             [reader, i]() -> SideFacts {
-                 const dumpfile::OpEntry& op = reader->ops()[i];
-                 return {dumpfile::parse_facts(op.facts_json), plain_arguments(*reader, op)};
-             }});
+        source.push_back({reader->ops()[i].id.path(),
+                          [reader, i] {
+                              std::vector<SourceTensor> tensors;
+                              for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
+                                  if (!entry.is_tensor()) continue;
+                                  SourceTensor tensor;
+                                  tensor.direction = entry.direction;
+                                  tensor.argument = entry.argument;
+                                  tensor.path = entry.path;
+                                  tensor.shape = entry.stored.shape;
+                                  tensor.compute_type = entry.compute_type;
+                                  const auto dtype = entry.dtype();
+                                  tensor.dtype = dtype ? name_of(*dtype) : entry.stored.numpy_name;
+                                  try {
+                                      tensor.data = reader->read(entry);
+                                  } catch (const Error& failure) {
+                                      tensor.problem = failure.what();
+                                  }
+                                  tensors.push_back(std::move(tensor));
+                              }
+                              return tensors;
+                          },
+                          [reader, i]() -> SideFacts {
+                              const dumpfile::OpEntry& op = reader->ops()[i];
+                              return {op.facts(), plain_arguments(*reader, op)};
+                          }});
     return source;
 }
 

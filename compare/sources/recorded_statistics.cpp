@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/tensor/statistics.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -77,24 +79,17 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
     return result;
 }
 
-RecordedStatistics statistics_of(const Tensor& tensor) {
-    const int64_t numel = tensor.numel();
-    if (numel == 0) return {};
-    double max = tensor.at(0);
-    double min = max;
-    double sum = 0;
-    double squares = 0;
-    bool has_nan = false;
-    for (int64_t i = 0; i < numel; ++i) {
-        const double value = tensor.at(i);
-        has_nan = has_nan || std::isnan(value);
-        max = std::max(max, value);
-        min = std::min(min, value);
-        sum += value;
-        squares += value * value;
-    }
-    if (has_nan) max = min = std::numeric_limits<double>::quiet_NaN();
-    return {max, min, sum / static_cast<double>(numel), std::sqrt(squares)};
+RecordedStatistics recorded_of(const Tensor& tensor) {
+    const Statistics found = statistics_of(tensor);
+    if (found.count == 0) return {};
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    if (found.nan > 0) return {kNan, kNan, kNan, kNan};
+    const bool finite = found.finite == found.count;
+    return {found.max_of_numbers(),
+            found.min_of_numbers(),
+            found.mean_of_numbers(),
+            finite ? found.norm() : kInf};
 }
 
 }  // namespace npuscope::compare

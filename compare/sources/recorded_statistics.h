@@ -20,7 +20,7 @@ struct RecordedStatistics {
 inline constexpr int kStatistics = 4;
 
 /// Of all elements; nothing of a tensor without elements. Not finite ones count as they are.
-[[nodiscard]] RecordedStatistics statistics_of(const Tensor& tensor);
+[[nodiscard]] RecordedStatistics recorded_of(const Tensor& tensor);
 
 struct StatisticsJudgement {
     Judgement judgement;

@@ -20,7 +20,7 @@ struct SourceTensor {
     std::string argument;  ///< "0", "weight"
     std::string path;      ///< for reports
     std::string dtype;
-    std::string compute_type;  ///< what it was computed in; "" where that is not told
+    ComputeType compute_type = ComputeType::kNone;  ///< what it was computed in
     Shape shape;
     std::optional<Tensor> data;
     std::optional<RecordedStatistics> statistics;

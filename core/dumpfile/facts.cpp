@@ -23,6 +23,27 @@ std::vector<int64_t> strides_of(const nlohmann::json& list) {
     return strides;
 }
 
+nlohmann::ordered_json statistics_json(
+    const std::vector<std::pair<std::string, TensorFacts>>& tensors) {
+    auto rows = nlohmann::ordered_json::object();
+    for (const auto& [path, tensor] : tensors) {
+        const Statistics& found = tensor.statistics;
+        rows[path] = {{"dtype", name_of(tensor.dtype)},
+                      {"shape", tensor.shape},
+                      {"count", found.count},
+                      {"finite", found.finite},
+                      {"nan", found.nan},
+                      {"positive_inf", found.positive_inf},
+                      {"negative_inf", found.negative_inf},
+                      {"zero", found.zero},
+                      {"min", found.min},
+                      {"max", found.max},
+                      {"mean", found.mean},
+                      {"deviation", found.deviation}};
+    }
+    return rows;
+}
+
 }  // namespace
 
 OpFacts parse_facts(const std::string& json) {
@@ -34,10 +55,20 @@ OpFacts parse_facts(const std::string& json) {
         return found != parsed.end() && found->is_string() ? found->get<std::string>()
                                                            : std::string();
     };
-    facts.node = text("node");
-    facts.module = text("module");
-    facts.line = text("line");
+    facts.source.node = text("node");
+    facts.source.module = text("module");
+    facts.source.line = text("line");
+    facts.source.autograd = text("autograd");
+    facts.source.fallback = text("fallback");
     facts.golden = text("golden");
+    const auto number = [&](const char* key, int64_t absent) {
+        const auto found = parsed.find(key);
+        return found != parsed.end() && found->is_number_integer() ? found->get<int64_t>() : absent;
+    };
+    facts.source.thread = number("thread", 0);
+    facts.source.step = number("step", -1);
+    const auto alias = parsed.find("alias");
+    facts.by_alias = alias != parsed.end() && alias->is_boolean() && alias->get<bool>();
     if (const auto kernels = parsed.find("kernels"); kernels != parsed.end() && kernels->is_array())
         for (const auto& kernel : *kernels)
             if (kernel.is_string()) facts.kernels.push_back(kernel.get<std::string>());
@@ -47,13 +78,40 @@ OpFacts parse_facts(const std::string& json) {
                 facts.strides.emplace(path, std::move(strides));
     const auto status = parsed.find("status");
     if (status == parsed.end() || !status->is_object()) return facts;
+    if (const auto bits = status->find("bits"); bits != status->end() && bits->is_number_unsigned())
+        facts.status = FloatStatus{.bits = bits->get<uint64_t>()};
+    facts.overflow = facts.status && facts.status->overflow();
     const auto overflow = status->find("overflow");
-    facts.has_status = overflow != status->end() && overflow->is_boolean();
-    if (facts.has_status) facts.overflow = overflow->get<bool>();
-    const auto bits = status->find("bits");
-    if (bits != status->end() && bits->is_number_unsigned())
-        facts.status_bits = bits->get<uint64_t>();
+    if (overflow != status->end() && overflow->is_boolean()) {
+        if (!facts.status) facts.status = FloatStatus{};
+        facts.overflow = overflow->get<bool>();
+    }
     return facts;
+}
+
+std::string to_json(const OpFacts& facts) {
+    nlohmann::ordered_json json;
+    const auto add = [&](const char* key, const std::string& text) {
+        if (!text.empty()) json[key] = text;
+    };
+    add("node", facts.source.node);
+    add("module", facts.source.module);
+    add("line", facts.source.line);
+    add("autograd", facts.source.autograd);
+    add("fallback", facts.source.fallback);
+    if (facts.source.thread > 0) json["thread"] = facts.source.thread;
+    if (facts.source.step >= 0) json["step"] = facts.source.step;
+    if (facts.status) {
+        json["kernels"] = facts.kernels;
+        json["status"] = {{"bits", facts.status->bits}, {"overflow", facts.overflow}};
+    }
+    add("golden", facts.golden);
+    if (facts.by_alias) json["alias"] = true;
+    for (const auto& [path, strides] : facts.strides)
+        json["strides"][path] = strides;
+    if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);
+    if (json.is_null()) return {};
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace npuscope::dumpfile

@@ -171,7 +171,9 @@ void Reader::add_entry(OpEntry& op, int32_t dataset, std::string argument, Direc
     entry.save_type = index_.integer(dataset, "Type");
     entry.data_type = index_.integer(dataset, "DataType");
     entry.device_type = index_.integer(dataset, "DeviceType");
-    entry.compute_type = index_.text(dataset, "ComputeType").value_or(std::string_view());
+    entry.compute_type =
+        compute_type_from_name(index_.text(dataset, "ComputeType").value_or(std::string_view()))
+            .value_or(ComputeType::kNone);
     entry.stored_from = index_.text(dataset, "StoredFrom").value_or(std::string_view());
     entry.stored = index_.dataset(dataset);
     entry.node = dataset;
@@ -229,6 +231,18 @@ std::string Reader::run_fact(const std::string& name) const {
     for (const auto& [fact, text] : run_facts_)
         if (fact == name) return text;
     return {};
+}
+
+ComputeType OpEntry::compute_type() const {
+    for (const Entry& entry : entries)
+        if (entry.compute_type != ComputeType::kNone) return entry.compute_type;
+    return ComputeType::kNone;
+}
+
+bool OpEntry::has_inputs() const {
+    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
+        return entry.direction == Direction::kInput && entry.is_tensor();
+    });
 }
 
 bool Reader::has_inputs() const {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/dtype/compute_type.h"
+#include "core/dumpfile/facts.h"
 #include "core/dumpfile/layout.h"
 #include "core/h5/elements.h"
 #include "core/h5/h5.h"
@@ -25,8 +27,8 @@ struct Entry {
     std::optional<int64_t> save_type;  ///< attribute Type
     std::optional<int64_t> data_type;  ///< attribute DataType
     std::optional<int64_t> device_type;
-    std::string compute_type;  ///< "" when absent
-    std::string stored_from;   ///< "bfloat16" when stored as float32
+    ComputeType compute_type = ComputeType::kNone;
+    std::string stored_from;  ///< "bfloat16" when stored as float32
     h5::DatasetInfo stored;
     int32_t node = -1;  ///< of the dataset in Reader::index()
 
@@ -42,6 +44,12 @@ struct OpEntry {
     OpId id;
     std::vector<Entry> entries;  ///< inputs, then outputs, names ascending
     std::string facts_json;      ///< /op/seqid/npuscope, "" when absent
+
+    /// Parsed anew by each call: most readers of a large file ask for few.
+    [[nodiscard]] OpFacts facts() const { return parse_facts(facts_json); }
+    /// The first that an output tells.
+    [[nodiscard]] ComputeType compute_type() const;
+    [[nodiscard]] bool has_inputs() const;  ///< tensors among them
 };
 
 /// The whole index of a file; no elements. Damaged objects are left out with a warning. Threads:

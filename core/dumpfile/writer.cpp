@@ -26,6 +26,10 @@ std::string list_item(const std::string& argument, size_t index) {
     return argument + "_" + std::to_string(index);
 }
 
+std::string path_of(const OpId& id) {
+    return OpId{safe_component(id.op), id.seqid}.path();
+}
+
 int32_t code_of(SaveType type) {
     return static_cast<int32_t>(type);
 }
@@ -42,9 +46,7 @@ struct Stored {
     std::vector<h5::Attribute> attributes;
 };
 
-Stored stored_form(const Tensor& tensor,
-                   const WriterOptions& options,
-                   const std::string& compute_type) {
+Stored stored_form(const Tensor& tensor, const WriterOptions& options, ComputeType compute_type) {
     Stored stored{tensor, tensor.view(), {}};
     int32_t data_type = dump_code_of(tensor.dtype());
     SaveType save_type = SaveType::kTensor;
@@ -75,8 +77,8 @@ Stored stored_form(const Tensor& tensor,
                          {"FormatType", kFormatNchw},
                          {"Type", code_of(save_type)},
                          {"Stride", contiguous_strides(tensor.shape())}};
-    if (!compute_type.empty() && is_float(tensor.dtype()))
-        stored.attributes.push_back({"ComputeType", compute_type});
+    if (compute_type != ComputeType::kNone && is_float(tensor.dtype()))
+        stored.attributes.push_back({"ComputeType", std::string(name_of(compute_type))});
     if (!stored_from.empty()) stored.attributes.push_back({"StoredFrom", stored_from});
     return stored;
 }
@@ -115,11 +117,9 @@ struct Writer::State {
     void commit_without(const std::string& op) noexcept;
     void write_values(const std::string& group,
                       const NamedValues& values,
-                      const std::string& compute_type);
-    void write_value(const std::string& path, const Value& value, const std::string& compute_type);
-    void write_tensor(const std::string& path,
-                      const Tensor& tensor,
-                      const std::string& compute_type);
+                      ComputeType compute_type);
+    void write_value(const std::string& path, const Value& value, ComputeType compute_type);
+    void write_tensor(const std::string& path, const Tensor& tensor, ComputeType compute_type);
     template <class T>
     void write_number(const std::string& path, T number, SaveType type) {
         write_elements(path, Tensor::scalar(number), type);
@@ -207,13 +207,13 @@ void Writer::State::commit() {
 }
 
 void Writer::State::write_op(const OpRecord& record) {
-    const std::string path = op_path(safe_component(record.name), record.seqid);
+    const std::string path = path_of(record.id);
     file->create_group(path);
-    if (record.write_inputs) write_values(path + "/input", record.inputs, {});
+    if (record.write_inputs) write_values(path + "/input", record.inputs, ComputeType::kNone);
     write_values(path + "/output", record.outputs, record.compute_type);
-    if (!record.facts_json.empty()) {
+    if (const std::string facts = to_json(record.facts); !facts.empty()) {
         const h5::Attribute type{"Type", code_of(SaveType::kFacts)};
-        file->write_string(path + "/npuscope", record.facts_json, {&type, 1});
+        file->write_string(path + "/npuscope", facts, {&type, 1});
     }
     file->finish_group(path);
     last_op = path;
@@ -231,7 +231,7 @@ void Writer::State::commit_without(const std::string& op) noexcept {
 
 void Writer::State::write_values(const std::string& group,
                                  const NamedValues& values,
-                                 const std::string& compute_type) {
+                                 ComputeType compute_type) {
     for (const NamedValue& item : values) {
         const std::string argument = safe_component(item.name);
         const std::string path = below(group, argument);
@@ -246,7 +246,7 @@ void Writer::State::write_values(const std::string& group,
 
 void Writer::State::write_value(const std::string& path,
                                 const Value& value,
-                                const std::string& compute_type) {
+                                ComputeType compute_type) {
     if (const auto* tensor = std::get_if<Tensor>(&value)) {
         write_tensor(path, *tensor, compute_type);
     } else if (const auto* integer = std::get_if<int64_t>(&value)) {
@@ -274,7 +274,7 @@ void Writer::State::write_value(const std::string& path,
 
 void Writer::State::write_tensor(const std::string& path,
                                  const Tensor& tensor,
-                                 const std::string& compute_type) {
+                                 ComputeType compute_type) {
     const Stored stored = stored_form(tensor, options, compute_type);
     if (const auto earlier = written.find(stored.elements, stored.attributes, *file)) {
         file->link(*earlier, path);
@@ -314,7 +314,7 @@ void Writer::write(const OpRecord& record) {
         try {
             state_->write_op(record);
         } catch (...) {
-            state_->commit_without(op_path(safe_component(record.name), record.seqid));
+            state_->commit_without(path_of(record.id));
             throw;
         }
         if (record.commit || state_->commit_is_due()) state_->commit();

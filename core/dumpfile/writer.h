@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/base/pending_file.h"
+#include "core/dtype/compute_type.h"
+#include "core/dumpfile/facts.h"
 #include "core/dumpfile/layout.h"
 #include "core/dumpfile/leftover.h"
 #include "core/h5/h5.h"
@@ -37,15 +39,13 @@ struct WriterOptions {
 
 /// What one op leaves in the file.
 struct OpRecord {
-    std::string name;
-    int64_t seqid = 0;
+    OpId id;
     NamedValues inputs;  ///< with write_inputs
     NamedValues outputs;
     bool write_inputs = true;
-    std::string
-        compute_type;  ///< ComputeType attribute of the outputs' float tensors; "" writes none
-    std::string facts_json;  ///< "" writes no /op/seqid/npuscope
-    bool commit = false;     ///< make it safe at once
+    ComputeType compute_type = ComputeType::kNone;  ///< of the outputs' float tensors
+    OpFacts facts;                                  ///< /op/seqid/npuscope
+    bool commit = false;                            ///< make it safe at once
 };
 
 /// The file appears under its final name at close(), complete; until then it is `<name>.part.h5`, a

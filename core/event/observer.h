@@ -3,61 +3,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "core/dtype/compute_type.h"
+#include "core/ir/float_status.h"
+#include "core/ir/op_source.h"
 #include "core/ir/value.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope {
-
-/// The AI Core status bits that a kernel raised. Source: asc_get_status of the Ascend C API.
-struct FloatStatus {
-    uint64_t bits = 0;
-    bool inputs_count = false;  ///< inf and nan that came in count as overflow (an option)
-
-    static constexpr uint64_t kOverflow =
-        1u << 5;  ///< float (or int16/32) overflow of a vector result
-    static constexpr uint64_t kUnderflow = 1u << 6;  ///< nonzero became zero
-    static constexpr uint64_t kNegativeToUnsigned = 1u << 7;
-    static constexpr uint64_t kCopyOverflow = 1u << 8;   ///< L0C to UB copy, float32 to float16
-    static constexpr uint64_t kCopyUnderflow = 1u << 9;  ///< in that copy nonzero became zero
-    static constexpr uint64_t kCubeOverflow = 1u << 10;  ///< Cube accumulator
-    static constexpr uint64_t kVectorInputNonFinite = 1u << 14;  ///< nan or inf came in
-    static constexpr uint64_t kCubeInputNonFinite = 1u << 15;
-
-    void raise(uint64_t bit) { bits |= bit; }
-    void merge(FloatStatus other) {
-        bits |= other.bits;
-        inputs_count = inputs_count || other.inputs_count;
-    }
-    /// An exact result exceeded the largest finite value of its dtype.
-    [[nodiscard]] bool overflow() const {
-        return (bits & (kOverflow | kCopyOverflow | kCubeOverflow)) != 0 ||
-               (inputs_count && input_non_finite());
-    }
-    [[nodiscard]] bool input_non_finite() const {
-        return (bits & (kVectorInputNonFinite | kCubeInputNonFinite)) != 0;
-    }
-};
-
-/// The precision that an op computed in; decides its tolerance and is kept in the dump.
-enum class ComputeType : uint8_t { kNone, kFloat64, kFloat32, kHFloat32, kFloat16, kBFloat16 };
-[[nodiscard]] std::string_view name_of(ComputeType type);  ///< "float16", "hf32", …; "" for kNone
-[[nodiscard]] std::optional<ComputeType> compute_type_from_name(std::string_view name);
-
-/// Where an op comes from; each text may be empty.
-struct OpSource {
-    std::string node = {};      ///< ONNX node name
-    std::string module = {};    ///< module path
-    std::string line = {};      ///< source line
-    std::string autograd = {};  ///< autograd node that ran it; "" in the forward pass
-    std::string fallback = {};  ///< why a chip did not compute it; "" when it did
-    int64_t thread = 0;         ///< number of the thread within the program; 0: not told
-    int64_t step = -1;          ///< training step, from 0; -1: not told
-};
 
 /// How a kernel holds a tensor in memory. Its elements are published in plain layout; whoever needs
 /// the bytes puts them into this format.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dtype/compute_type.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope {
@@ -45,7 +46,7 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// By an array's name: what it was computed in ("float16"), as a dump's attribute ComputeType.
 /// Stands in the comment of the array's entry, "ComputeType=float16", which NumPy does not look at.
-using ComputeTypes = std::map<std::string, std::string>;
+using ComputeTypes = std::map<std::string, ComputeType>;
 /// Errors: as read_npz().
 [[nodiscard]] ComputeTypes read_npz_compute_types(const std::filesystem::path& path);
 /// Under the final name only when complete.

@@ -145,9 +145,9 @@ ComputeTypes read_npz_compute_types(const std::filesystem::path& path) {
         if (name == nullptr || text == nullptr) continue;
         const std::string_view array(name);
         const std::string_view comment(text, length);
-        if (array.ends_with(kExtension) && comment.starts_with(kComputeType))
-            types.emplace(array.substr(0, array.size() - kExtension.size()),
-                          comment.substr(kComputeType.size()));
+        if (!array.ends_with(kExtension) || !comment.starts_with(kComputeType)) continue;
+        if (const auto type = compute_type_from_name(comment.substr(kComputeType.size())))
+            types.emplace(array.substr(0, array.size() - kExtension.size()), *type);
     }
     return types;
 }
@@ -219,8 +219,8 @@ void write_npz(const std::filesystem::path& path,
         // One date for all, so that equal arrays give equal files: 1980-01-01, where ZIP begins.
         zip_file_set_dostime(archive.get(), position, 0, 0x21, 0);
         const auto known = compute_types.find(name);
-        if (known == compute_types.end() || known->second.empty()) continue;
-        const std::string comment = std::string(kComputeType) + known->second;
+        if (known == compute_types.end() || known->second == ComputeType::kNone) continue;
+        const std::string comment = std::string(kComputeType) + std::string(name_of(known->second));
         if (zip_file_set_comment(archive.get(),
                                  position,
                                  comment.c_str(),

@@ -207,15 +207,12 @@ CheckReport check(const CheckOptions& options) {
     const dumpfile::Reader isolated(report.isolated_dump);
     const compare::Result free_result =
         compare_runs(free_dump, golden, "compare free run", options);
-    const compare::Result isolated_result =
-        compare_runs(isolated, golden, "compare isolated run", options);
-    report.ops = collect_findings({golden,
-                                   free_dump,
-                                   isolated,
-                                   isolated_result,
-                                   free_result,
-                                   free_run.overflow,
-                                   isolated_run.overflow});
+    report.ops = collect_findings(
+        {.free_dump = free_dump,
+         .free_run = free_result,
+         .isolated = compare_runs(isolated, golden, "compare isolated run", options),
+         .free_overflow = free_run.overflow,
+         .isolated_overflow = isolated_run.overflow});
     for (const auto& [key, value] : free_dump.run_facts())
         report.options.emplace_back(key, value);
 

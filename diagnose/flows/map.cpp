@@ -36,7 +36,7 @@ class Renumbered : public EventSource, private Observer {
     Renumbered(const Renumbered&) = delete;
     Renumbered& operator=(const Renumbered&) = delete;
 
-    void next(const dumpfile::OpId& id) { id_ = id; }
+    void next(const OpId& id) { id_ = id; }
     [[nodiscard]] int device_code() const override { return executor_.device_code(); }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> run_facts() const override {
         return executor_.run_facts();
@@ -55,15 +55,8 @@ class Renumbered : public EventSource, private Observer {
     }
 
     Executor& executor_;
-    dumpfile::OpId id_;
+    OpId id_;
 };
-
-std::string node_of(const dumpfile::OpEntry& recorded) {
-    const auto facts = parse_json<nlohmann::json>(recorded.facts_json);
-    if (facts.is_object() && facts.contains("node") && facts["node"].is_string())
-        return facts["node"];
-    return {};
-}
 
 /// Everything of every kernel, into the output folder.
 ir_tbe_map::AclConfig whole_config(const fs::path& output) {
@@ -106,8 +99,8 @@ class MapRun {
 
     ir_tbe_map::MappedOp map(const dumpfile::OpEntry& recorded) {
         ir_tbe_map::MappedOp mapped;
-        mapped.path = dumpfile::op_path(recorded.id.op, recorded.id.seqid);
-        mapped.node = node_of(recorded);
+        mapped.path = recorded.id.path();
+        mapped.node = recorded.facts().source.node;
         const backend::Op* op = row_of(recorded);
         if (op == nullptr) {
             mapped.skipped = "there is no op of this name";
@@ -152,7 +145,7 @@ class MapRun {
                 judge_result(result_named(results, name),
                              reader_.read(*entry),
                              entry->argument,
-                             std::string(name_of(trace_.compute_type())),
+                             trace_.compute_type(),
                              [&] { return sum_of_magnitudes(op, name, arguments); });
             mapped.results.push_back(
                 {judged.name,
@@ -192,8 +185,7 @@ void take_files(const ir_tbe_map::KernelDumpSummary& summary, ir_tbe_map::Mappin
 }  // namespace
 
 bool is_selected(const dumpfile::OpEntry& op, const std::vector<std::string>& only) {
-    return only.empty() ||
-           std::ranges::find(only, dumpfile::op_path(op.id.op, op.id.seqid)) != only.end();
+    return only.empty() || std::ranges::find(only, op.id.path()) != only.end();
 }
 
 ir_tbe_map::Mapping map_ops(const MapOptions& options) {

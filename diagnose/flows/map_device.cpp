@@ -72,7 +72,7 @@ ir_tbe_map::Mapping map_device(const MapOptions& options) {
         if (!is_selected(recorded, options.only)) continue;
         if (options.between_steps) options.between_steps();
         ir_tbe_map::MappedOp op;
-        op.path = dumpfile::op_path(recorded.id.op, recorded.id.seqid);
+        op.path = recorded.id.path();
         OpContents contents;
         contents.name =
             dumpdata::sanitized(recorded.id.op + "_" + std::to_string(recorded.id.seqid));

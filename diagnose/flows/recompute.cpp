@@ -20,8 +20,8 @@ using dumpfile::Entry;
 using dumpfile::OpEntry;
 
 struct ComputeTypeOf : Observer {
-    void op_end(const OpEnd& event) override { type = std::string(name_of(event.compute_type)); }
-    std::string type;
+    void op_end(const OpEnd& event) override { type = event.compute_type; }
+    ComputeType type = ComputeType::kNone;
 };
 
 void run_op(const dumpfile::Reader& reader,
@@ -57,7 +57,7 @@ const Tensor* result_named(const Results& results, const std::string& path) {
 RecomputedResult judge_result(const Tensor* computed,
                               const Tensor& recorded,
                               const std::string& name,
-                              const std::string& compute_type,
+                              ComputeType compute_type,
                               const std::function<double()>& magnitudes) {
     RecomputedResult result{.name = name, .bound = {}};
     if (computed == nullptr) {
@@ -72,7 +72,7 @@ RecomputedResult judge_result(const Tensor* computed,
         return result;
     }
     const compare::PrecisionBounds bounds;
-    const auto bound_of = [&](const std::string& precision) {
+    const auto bound_of = [&](ComputeType precision) {
         return bounds.bound({.target = name,
                              .golden = name,
                              .dtype = computed->dtype(),
@@ -80,12 +80,12 @@ RecomputedResult judge_result(const Tensor* computed,
     };
     // A result is no better than the dtype that it is rounded to.
     compare::Bound bound = bound_of(compute_type);
-    if (compare::Bound stored = bound_of(""); stored.tolerance > bound.tolerance)
+    if (compare::Bound stored = bound_of(ComputeType::kNone); stored.tolerance > bound.tolerance)
         bound = std::move(stored);
     compare::Options options;
     options.divergence = false;
     compare::TensorResult measured = compare::compare_tensors(*computed, recorded, bound, options);
-    if (magnitudes) compare::judge_as_sum(measured, bound, computed->dtype(), magnitudes);
+    if (magnitudes) compare::judge_as_sum(measured, computed->dtype(), magnitudes);
     result.relative_error = compare::relative_error(measured);
     result.within = !compare::is_finding(measured.judgement.verdict);
     result.bound = bound.source;

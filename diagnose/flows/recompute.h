@@ -47,7 +47,7 @@ struct RecomputeReport {
 [[nodiscard]] RecomputedResult judge_result(const Tensor* computed,
                                             const Tensor& recorded,
                                             const std::string& name,
-                                            const std::string& compute_type,
+                                            ComputeType compute_type,
                                             const std::function<double()>& magnitudes = {});
 
 /// Names and arguments of other frameworks go through the aliases. A mask that was not recorded

@@ -57,7 +57,7 @@ std::optional<double> ratio_of(const OpFinding& op) {
 
 std::string title_of(const OpFinding& op, bool overflowed) {
     return fmt::format("<title>{} {}: {} of {} allowed{}</title>",
-                       escaped(op.path),
+                       escaped(op.id.path()),
                        escaped(op.node),
                        percent_text(op.introduced),
                        percent_text(op.tolerance),
@@ -74,7 +74,7 @@ std::string bar(const OpFinding& op, double x, double width) {
         svg += fmt::format(
             "<rect data-path=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
             "fill=\"{}\">{}</rect>",
-            escaped(op.path),
+            escaped(op.id.path()),
             x,
             y,
             width,
@@ -87,7 +87,7 @@ std::string bar(const OpFinding& op, double x, double width) {
         svg += fmt::format(
             "<path class=\"mark\" data-path=\"{}\" d=\"M{:.2f} {} h10 l-5 9 z\" "
             "fill=\"var(--bad)\">{}</path>",
-            escaped(op.path),
+            escaped(op.id.path()),
             middle - 5,
             kMarkY,
             title_of(op, true));

@@ -14,12 +14,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-std::string status_of(const OpFinding& op) {
-    if (op.overflow == OverflowRole::kIntroduced) return "overflow";
-    if (op.verdict != "pass") return op.verdict;
-    return op.overflow == OverflowRole::kReceived ? "received" : "pass";
-}
-
 const char* class_of(const std::string& status) {
     return status == "pass"       ? "pass"
            : status == "fail"     ? "fail"
@@ -33,11 +27,11 @@ std::string card(const std::string& value, const std::string& label) {
 }
 
 std::string head(const CheckReport& report) {
-    const bool pass = report.verdict == "pass";
+    const bool pass = report.verdict == CheckVerdict::kPass;
     std::string html =
         fmt::format("<div class=\"verdict{}\" id=\"verdict\"><span class=\"word\">{}</span> {}",
                     pass ? "" : " failed",
-                    in_capitals(report.verdict),
+                    in_capitals(name_of(report.verdict)),
                     escaped(report.headline));
     if (!report.why.evidence.empty())
         html +=
@@ -98,26 +92,28 @@ std::string kernel_table(const OpFinding& op) {
 }
 
 std::string tensor_details(const OpFinding& op) {
-    if (op.tensors.empty() && op.kernels.empty()) return escaped(op.rule);
+    if (op.tensors.empty() && op.kernels.empty()) return escaped(op.rule());
     // A culprit's are opened for printing.
     std::string html = std::string("<details") +
                        (op.kernel_rows.empty() ? "" : " class=\"culprit\"") + "><summary>" +
-                       escaped(op.rule.empty() ? "no tensor was judged" : op.rule) + "</summary>";
+                       escaped(op.judgement ? op.judgement->rule : "no tensor was judged") +
+                       "</summary>";
     if (!op.overflow_note.empty()) html += "<p>" + escaped(op.overflow_note) + "</p>";
     html += "<p>kernels: <span class=\"mono\">";
     for (size_t i = 0; i < op.kernels.size(); ++i)
         html += (i > 0 ? " &#8594; " : "") + escaped(op.kernels[i]);
     html += "</span></p>" + kernel_table(op);
-    for (const TensorFinding& tensor : op.tensors) {
+    for (const compare::TensorResult& tensor : op.tensors) {
         html += fmt::format("<p><span class=\"mono\">{}</span> {} {} &#8212; <b>{}</b> {}<br>",
                             escaped(tensor.target.empty() ? tensor.golden : tensor.target),
                             escaped(tensor.dtype),
-                            escaped(tensor.shape),
-                            escaped(tensor.verdict),
-                            escaped(tensor.rule));
-        for (const auto& [name, value] : tensor.metrics)
-            html += fmt::format(
-                "<span class=\"mono\">{} {}</span> &#183; ", escaped(name), short_text(value));
+                            to_string(tensor.shape),
+                            name_of(tensor.judgement.verdict),
+                            escaped(tensor.judgement.rule));
+        for (size_t i = 0; i < tensor.metrics.size(); ++i)
+            html += fmt::format("<span class=\"mono\">{} {}</span> &#183; ",
+                                compare::all_metrics()[i]->name,
+                                short_text(tensor.metrics[i]));
         html += "</p>";
     }
     return html + "</details>";
@@ -141,15 +137,15 @@ std::string text_cell(size_t column, const std::string& style, const std::string
 }
 
 std::string row(const OpFinding& op) {
-    const std::string status = status_of(op);
+    const std::string status(op.status());
     std::string html = fmt::format(
         "<tbody data-status=\"{}\"><tr class=\"op\"><td class=\"num\" data-label=\"#\" "
         "data-v=\"{}\">{}</td>",
         escaped(status),
-        op.seqid,
-        op.seqid);
-    html += text_cell(1, "mono name", op.path) + text_cell(2, "name", op.node) +
-            text_cell(3, "", op.compute_type);
+        op.id.seqid,
+        op.id.seqid);
+    html += text_cell(1, "mono name", op.id.path()) + text_cell(2, "name", op.node) +
+            text_cell(3, "", std::string(name_of(op.compute_type)));
     html += number_cell(4, op.introduced) + number_cell(5, op.inherited) +
             number_cell(6, op.free_error) + number_cell(7, op.tolerance);
     html += text_cell(8, class_of(status), status);
@@ -203,7 +199,7 @@ std::string to_html(const CheckReport& report) {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">";
     html += fmt::format("<title>{} &#183; {}</title><style>{}</style></head><body><main>\n",
-                        in_capitals(report.verdict),
+                        in_capitals(name_of(report.verdict)),
                         escaped(report.model),
                         kPageStyle);
     html += "<h1>npuscope check</h1>\n" + head(report);

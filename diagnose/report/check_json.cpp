@@ -21,16 +21,16 @@ json number(const std::optional<double>& value) {
     return value ? number(*value) : json(nullptr);
 }
 
-json tensor_json(const TensorFinding& tensor) {
+json tensor_json(const compare::TensorResult& tensor) {
     json metrics = json::object();
-    for (const auto& [name, value] : tensor.metrics)
-        metrics[name] = number(value);
+    for (size_t i = 0; i < tensor.metrics.size(); ++i)
+        metrics[std::string(compare::all_metrics()[i]->name)] = number(tensor.metrics[i]);
     return {{"target", tensor.target},
             {"golden", tensor.golden},
             {"dtype", tensor.dtype},
-            {"shape", tensor.shape},
-            {"verdict", tensor.verdict},
-            {"rule", tensor.rule},
+            {"shape", to_string(tensor.shape)},
+            {"verdict", name_of(tensor.judgement.verdict)},
+            {"rule", tensor.judgement.rule},
             {"metrics", metrics}};
 }
 
@@ -51,13 +51,13 @@ json op_json(const OpFinding& op) {
     for (const ir_tbe_map::MappedKernel& kernel : op.kernel_rows)
         kernel_rows.push_back(kernel_json(kernel));
     json tensors = json::array();
-    for (const TensorFinding& tensor : op.tensors)
+    for (const compare::TensorResult& tensor : op.tensors)
         tensors.push_back(tensor_json(tensor));
-    return {{"path", op.path},
+    return {{"path", op.id.path()},
             {"node", op.node},
-            {"verdict", op.verdict},
-            {"rule", op.rule},
-            {"compute_type", op.compute_type},
+            {"verdict", op.verdict_name()},
+            {"rule", op.rule()},
+            {"compute_type", name_of(op.compute_type)},
             {"kernels", op.kernels},
             {"tolerance", op.tolerance},
             {"introduced", number(op.introduced)},
@@ -73,7 +73,7 @@ json op_json(const OpFinding& op) {
 
 json culprit_json(const CheckReport& report) {
     if (!report.first_culprit) return nullptr;
-    return {{"path", report.ops[*report.first_culprit].path},
+    return {{"path", report.ops[*report.first_culprit].id.path()},
             {"node", report.ops[*report.first_culprit].node},
             {"why",
              {{"fingerprint", report.why.fingerprint},
@@ -87,7 +87,7 @@ json culprit_json(const CheckReport& report) {
 std::string to_json(const CheckReport& report) {
     json root = {{"version", 1},
                  {"npuscope", kVersion},
-                 {"verdict", report.verdict},
+                 {"verdict", name_of(report.verdict)},
                  {"headline", report.headline},
                  {"model", report.model},
                  {"device", report.device},
@@ -125,7 +125,7 @@ std::string to_json(const CheckReport& report) {
     for (const OpFinding& op : report.ops) {
         root["ops"].push_back(op_json(op));
         if (op.overflow != OverflowRole::kNone)
-            root["overflow"].push_back({{"path", op.path},
+            root["overflow"].push_back({{"path", op.id.path()},
                                         {"node", op.node},
                                         {"kind", name_of(op.overflow)},
                                         {"note", op.overflow_note}});

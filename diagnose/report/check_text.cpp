@@ -22,12 +22,6 @@ constexpr const char* kYellow = "33";
 constexpr const char* kDim = "2";
 constexpr const char* kBold = "1";
 
-std::string status_of(const OpFinding& op) {
-    if (op.overflow == OverflowRole::kIntroduced) return "overflow";
-    if (op.verdict != "pass") return op.verdict;
-    return op.overflow == OverflowRole::kReceived ? "received" : "pass";
-}
-
 std::string shortened(const std::string& text, size_t width) {
     const std::string safe = printable(text);
     return safe.size() <= width ? safe : "…" + safe.substr(safe.size() - width + 1);
@@ -46,7 +40,7 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
     size_t hidden = 0;
     for (size_t i = 0; i < report.ops.size(); ++i) {
         const OpFinding& op = report.ops[i];
-        const std::string status = status_of(op);
+        const std::string status(op.status());
         const bool notable = status != "pass" || report.worst == i;
         if (!all_ops && !notable) {
             ++hidden;
@@ -57,9 +51,9 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
                                                                        : kYellow;
         text +=
             fmt::format("  {:<28} {:<26} {:<9} {:>10} {:>10} {:>9}  {}{}\n",
-                        shortened(op.path, 28),
+                        shortened(op.id.path(), 28),
                         shortened(op.node, 26),
-                        op.compute_type,
+                        name_of(op.compute_type),
                         percent_text(op.introduced),
                         percent_text(op.inherited),
                         percent_text(op.tolerance),
@@ -89,12 +83,12 @@ std::string kernel_line(const OpFinding& op) {
 
 std::string to_text(const CheckReport& report, bool color, bool all_ops) {
     const Paint paint{color};
-    const bool pass = report.verdict == "pass";
-    const bool open = report.verdict == "undecided";
+    const bool pass = report.verdict == CheckVerdict::kPass;
+    const bool open = report.verdict == CheckVerdict::kUndecided;
     std::string text = paint(pass   ? kGreen
                              : open ? kYellow
                                     : kRed,
-                             in_capitals(report.verdict)) +
+                             in_capitals(name_of(report.verdict))) +
                        "  " + paint(kBold, report.headline) + "\n\n";
     text += fmt::format("  model   {}\n  device  {}\n  golden  {}\n  inputs  {}\n\n",
                         printable(report.model),

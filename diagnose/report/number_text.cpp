@@ -26,9 +26,11 @@ std::string short_text(double value) {
                                                 : fmt::format("{:.3g}", value);
 }
 
-std::string in_capitals(std::string word) {
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::toupper(c); });
-    return word;
+std::string in_capitals(std::string_view word) {
+    std::string capitals(word);
+    std::ranges::transform(
+        capitals, capitals.begin(), [](unsigned char c) { return std::toupper(c); });
+    return capitals;
 }
 
 }  // namespace npuscope::diagnose

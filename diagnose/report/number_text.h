@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace npuscope::diagnose {
 
@@ -11,6 +12,6 @@ namespace npuscope::diagnose {
 /// Three significant digits: "3.1e-04" below 1e-3 and above 1e5, else "0.0123".
 [[nodiscard]] std::string short_text(double value);
 /// "undecided" -> "UNDECIDED"; ASCII.
-[[nodiscard]] std::string in_capitals(std::string word);
+[[nodiscard]] std::string in_capitals(std::string_view word);
 
 }  // namespace npuscope::diagnose

@@ -10,7 +10,6 @@ std::optional<double> is_all_zero(const Subject& subject) {
 }
 }  // namespace
 
-extern constinit const Detector k_all_zero_detector;
 constinit const Detector k_all_zero_detector = {
     .name = "all_zero",
     .meaning =
@@ -21,6 +20,8 @@ constinit const Detector k_all_zero_detector = {
     .severity = Severity::kRemark,
     .measure = is_all_zero,
     .is_finding = is_any,
+    .title = "All zero",
+    .key = "all_zero",
 };
 
 }  // namespace npuscope::overflow

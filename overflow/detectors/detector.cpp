@@ -4,10 +4,6 @@
 
 namespace npuscope::overflow {
 
-#define DETECTOR(name) extern const Detector k_##name##_detector;
-#include "overflow/detectors/detectors.def"
-#undef DETECTOR
-
 namespace {
 constexpr std::array kDetectors = {
 #define DETECTOR(name) &k_##name##_detector,

@@ -39,7 +39,16 @@ struct Detector {
     /// Empty where it does not apply (integers, no elements).
     std::optional<double> (*measure)(const Subject& subject);
     bool (*is_finding)(double value, const Subject& subject);
+    /// Of a remark: its heading in a scan's report, {} being Subject::latent_binades; its key in
+    /// the report's JSON; and whether the smallest number says most.
+    std::string_view title = {};
+    std::string_view key = {};
+    bool least_first = false;
 };
+
+#define DETECTOR(name) extern const Detector k_##name##_detector;
+#include "overflow/detectors/detectors.def"
+#undef DETECTOR
 
 [[nodiscard]] std::span<const Detector* const> all_detectors();
 /// nullptr when there is none of that name.
@@ -61,6 +70,12 @@ inline bool is_any(double value, const Subject&) {
 /// Whether a detector of values applies: floating point, and not empty.
 [[nodiscard]] inline bool has_values(const Subject& subject) {
     return is_float(subject.dtype) && subject.census.numel > 0;
+}
+/// For rows that report a count of the census.
+template <int64_t Census::*kCount>
+std::optional<double> count_of(const Subject& subject) {
+    if (!has_values(subject)) return std::nullopt;
+    return static_cast<double>(subject.census.*kCount);
 }
 
 }  // namespace npuscope::overflow

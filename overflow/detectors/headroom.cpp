@@ -17,7 +17,6 @@ bool is_latent(double value, const Subject& subject) {
 }
 }  // namespace
 
-extern constinit const Detector k_headroom_detector;
 constinit const Detector k_headroom_detector = {
     .name = "headroom",
     .meaning =
@@ -29,6 +28,9 @@ constinit const Detector k_headroom_detector = {
     .severity = Severity::kRemark,
     .measure = binades,
     .is_finding = is_latent,
+    .title = "Latent overflow (within {} binades of the largest finite value)",
+    .key = "latent",
+    .least_first = true,
 };
 
 }  // namespace npuscope::overflow

@@ -2,14 +2,6 @@
 
 namespace npuscope::overflow {
 
-namespace {
-std::optional<double> count(const Subject& subject) {
-    if (!has_values(subject)) return std::nullopt;
-    return static_cast<double>(subject.census.inf);
-}
-}  // namespace
-
-extern constinit const Detector k_inf_detector;
 constinit const Detector k_inf_detector = {
     .name = "inf",
     .meaning =
@@ -18,7 +10,7 @@ constinit const Detector k_inf_detector = {
     .unit = "elements",
     .source = "IEEE 754-2019, sections 6.1 and 7.4",
     .severity = Severity::kDamage,
-    .measure = count,
+    .measure = count_of<&Census::inf>,
     .is_finding = is_any,
 };
 

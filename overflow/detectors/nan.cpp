@@ -2,14 +2,6 @@
 
 namespace npuscope::overflow {
 
-namespace {
-std::optional<double> count(const Subject& subject) {
-    if (!has_values(subject)) return std::nullopt;
-    return static_cast<double>(subject.census.nan);
-}
-}  // namespace
-
-extern constinit const Detector k_nan_detector;
 constinit const Detector k_nan_detector = {
     .name = "nan",
     .meaning =
@@ -18,7 +10,7 @@ constinit const Detector k_nan_detector = {
     .unit = "elements",
     .source = "IEEE 754-2019, sections 6.2 and 7.2",
     .severity = Severity::kDamage,
-    .measure = count,
+    .measure = count_of<&Census::nan>,
     .is_finding = is_any,
 };
 

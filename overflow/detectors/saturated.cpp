@@ -4,7 +4,7 @@ namespace npuscope::overflow {
 
 namespace {
 // float32 and float64 results do not saturate, and masks hold the largest float32 on purpose.
-std::optional<double> count(const Subject& subject) {
+std::optional<double> saturated_count(const Subject& subject) {
     if (!has_values(subject)) return std::nullopt;
     if (subject.dtype == DType::kFloat16 || subject.dtype == DType::kBFloat16)
         return static_cast<double>(subject.census.at_limit);
@@ -14,7 +14,6 @@ std::optional<double> count(const Subject& subject) {
 }
 }  // namespace
 
-extern constinit const Detector k_saturated_detector;
 constinit const Detector k_saturated_detector = {
     .name = "saturated",
     .meaning =
@@ -26,7 +25,7 @@ constinit const Detector k_saturated_detector = {
         "saturation mode of the Ascend 910A: float16 results end at 0x7BFF, bfloat16 at "
         "0x7F7F, float32 goes to inf",
     .severity = Severity::kDamage,
-    .measure = count,
+    .measure = saturated_count,
     .is_finding = is_any,
 };
 

@@ -2,14 +2,6 @@
 
 namespace npuscope::overflow {
 
-namespace {
-std::optional<double> count(const Subject& subject) {
-    if (!has_values(subject)) return std::nullopt;
-    return static_cast<double>(subject.census.subnormal);
-}
-}  // namespace
-
-extern constinit const Detector k_subnormal_detector;
 constinit const Detector k_subnormal_detector = {
     .name = "subnormal",
     .meaning =
@@ -18,8 +10,10 @@ constinit const Detector k_subnormal_detector = {
     .unit = "elements",
     .source = "IEEE 754-2019, sections 3.3 and 7.5",
     .severity = Severity::kRemark,
-    .measure = count,
+    .measure = count_of<&Census::subnormal>,
     .is_finding = is_any,
+    .title = "Subnormal values",
+    .key = "subnormal",
 };
 
 }  // namespace npuscope::overflow

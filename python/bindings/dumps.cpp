@@ -30,7 +30,7 @@ py::list entries(const Reader& reader, size_t index) {
                                    entry.is_tensor(),
                                    dtype ? std::string(name_of(*dtype)) : std::string(),
                                    py::tuple(py::cast(entry.stored.shape)),
-                                   entry.compute_type,
+                                   std::string(name_of(entry.compute_type)),
                                    entry.path));
     }
     return rows;

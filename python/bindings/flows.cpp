@@ -29,9 +29,8 @@ struct Columns {
     std::vector<py::list> metrics;
 
     void add(const compare::OpResult& run, const compare::TensorResult& tensor) {
-        const std::string& path = run.target.empty() ? run.golden : run.target;
-        op.append(path.substr(1, path.rfind('/') - 1));
-        seqid.append(run.seqid);
+        op.append(run.id.op);
+        seqid.append(run.id.seqid);
         node.append(run.node);
         module.append(run.module);
         line.append(run.line);
@@ -221,16 +220,21 @@ void register_flows(py::module_& module) {
         py::arg("input_shapes") = diagnose::InputShapes());
     module.def(
         "write_npz",
-        [](const fs::path& path, const py::dict& arrays, const ComputeTypes& compute_types) {
+        [](const fs::path& path,
+           const py::dict& arrays,
+           const std::map<std::string, std::string>& compute_types) {
             NamedTensors tensors;
             for (const auto& [name, array] : arrays)
                 tensors.emplace_back(py::cast<std::string>(name),
                                      tensor_from(array, py::cast<std::string>(name)));
-            write_npz(path, tensors, compute_types);
+            ComputeTypes types;
+            for (const auto& [name, type] : compute_types)
+                types[name] = compute_type_from_name(type).value_or(ComputeType::kNone);
+            write_npz(path, tensors, types);
         },
         py::arg("path"),
         py::arg("arrays"),
-        py::arg("compute_types") = ComputeTypes());
+        py::arg("compute_types") = std::map<std::string, std::string>());
 }
 
 }  // namespace npuscope::python

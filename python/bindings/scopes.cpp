@@ -138,8 +138,8 @@ struct Watch {
 py::dict record_dict(const overflow::OverflowRecord& record) {
     py::dict row;
     row["path"] = record.path();
-    row["op"] = record.op;
-    row["seqid"] = record.seqid;
+    row["op"] = record.id.op;
+    row["seqid"] = record.id.seqid;
     row["step"] = record.source.step;
     row["module"] = record.source.module;
     row["line"] = record.source.line;

@@ -3,7 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "core/base/error.h"
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {
@@ -44,10 +44,10 @@ void copy_to(const Tensor& tensor, uintptr_t address, size_t nbytes) {
 }
 
 py::dict statistics(const Tensor& tensor) {
-    dumpfile::Statistics found;
+    Statistics found;
     {
         const py::gil_scoped_release released;
-        found = dumpfile::statistics_of(tensor);
+        found = statistics_of(tensor);
     }
     py::dict row;
     row["count"] = found.count;

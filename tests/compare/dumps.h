@@ -20,7 +20,7 @@ struct DumpedOp {
     int64_t seqid = 0;
     NamedValues inputs;
     NamedValues outputs;
-    std::string compute_type;
+    ComputeType compute_type = ComputeType::kNone;
     std::string node;
     std::string facts{};  ///< the whole JSON text, in place of `node`
 };
@@ -31,13 +31,12 @@ inline void write_dump(const std::filesystem::path& path,
     dumpfile::Writer writer(path, {.device_code = device, .run_facts = {}});
     for (const DumpedOp& op : ops) {
         dumpfile::OpRecord record;
-        record.name = op.name;
-        record.seqid = op.seqid;
+        record.id = {op.name, op.seqid};
         record.inputs = op.inputs;
         record.outputs = op.outputs;
         record.compute_type = op.compute_type;
-        if (!op.node.empty()) record.facts_json = "{\"node\": \"" + op.node + "\"}";
-        if (!op.facts.empty()) record.facts_json = op.facts;
+        if (!op.facts.empty()) record.facts = dumpfile::parse_facts(op.facts);
+        if (!op.node.empty()) record.facts.source.node = op.node;
         writer.write(record);
     }
     writer.close();
@@ -52,7 +51,6 @@ inline DumpedOp unary(const std::string& name,
             .seqid = seqid,
             .inputs = {{"self", vector_of(in)}},
             .outputs = {{"out", vector_of(out)}},
-            .compute_type = {},
             .node = {}};
 }
 

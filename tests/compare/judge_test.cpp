@@ -135,7 +135,7 @@ TEST(CompareTensors, ignores_dimensions_of_one) {
     const TensorResult result = compare_tensors(a, a.reshaped({2, 1, 2}), bound);
     EXPECT_EQ(result.judgement.verdict, Verdict::kPass);
     EXPECT_EQ(result.metrics.size(), all_metrics().size());
-    EXPECT_EQ(result.bound, "test");
+    EXPECT_EQ(result.bound.source, "test");
 }
 
 }  // namespace

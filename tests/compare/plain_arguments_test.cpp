@@ -22,7 +22,6 @@ std::string compared(const NamedValues& target,
                      .seqid = 1,
                      .inputs = inputs,
                      .outputs = {{"out", vector_of({1, 2})}},
-                     .compute_type = {},
                      .node = {}}});
         const dumpfile::Reader reader(folder / file);
         return plain_arguments(reader, reader.ops()[0]);

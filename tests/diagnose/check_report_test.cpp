@@ -10,23 +10,19 @@ namespace {
 
 CheckReport sample() {
     CheckReport report;
-    report.verdict = "fail";
+    report.verdict = CheckVerdict::kFail;
     report.headline = "/mm/2 (</script><b>) is the first op that overflows; 1 op only received it";
     report.model = "m.onnx";
     report.device = "npu 910A";
     OpFinding good;
-    good.path = "/relu/1";
-    good.name = "relu";
-    good.seqid = 1;
-    good.verdict = "pass";
+    good.id = {"relu", 1};
+    good.judgement = compare::Judgement{compare::Verdict::kPass, ""};
     good.introduced = 0.0;
     good.tolerance = 1e-5;
     OpFinding bad;
-    bad.path = "/mm/2";
-    bad.name = "mm";
-    bad.seqid = 2;
+    bad.id = {"mm", 2};
     bad.node = "</script><b>";
-    bad.verdict = "fail";
+    bad.judgement = compare::Judgement{compare::Verdict::kFail, ""};
     bad.introduced = std::numeric_limits<double>::infinity();
     bad.tolerance = 4e-3;
     bad.overflow = OverflowRole::kIntroduced;

@@ -90,8 +90,7 @@ class SumBoundsOfDumps : public ::testing::Test {
     void write(const std::string& name, float mean, bool with_inputs) {
         dumpfile::Writer writer(folder_ / name, {.run_facts = {}});
         dumpfile::OpRecord record;
-        record.name = "mean_dim";
-        record.seqid = 1;
+        record.id = {"mean_dim", 1};
         record.write_inputs = with_inputs;
         record.inputs = {{"self", row({1, -1, 2, -2})}, {"dim", IntList{1}}};
         record.outputs = {{"result", Tensor::from<float>({1}, {mean})}};

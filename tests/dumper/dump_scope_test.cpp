@@ -205,7 +205,7 @@ TEST(DumpScope, checks_overflow_by_the_float_status_and_prints_a_line) {
     EXPECT_EQ(summary.ops_seen, 2);
     const dumpfile::Reader reader(summary.path);
     ASSERT_EQ(reader.ops().size(), 1U);
-    EXPECT_EQ(reader.ops()[0].id, (dumpfile::OpId{"mul_Tensor", 2}));
+    EXPECT_EQ(reader.ops()[0].id, (OpId{"mul_Tensor", 2}));
     EXPECT_EQ(reader.ops()[0].entries.size(), 2U);
     EXPECT_NE(reader.ops()[0].facts_json.find("\"overflow\":true"), std::string::npos);
 }

@@ -74,8 +74,8 @@ class Load : public ::testing::Test {
         const auto count = static_cast<size_t>(numel_of(shape));
         return Tensor::from<float>(std::move(shape), std::vector<float>(count, value));
     }
-    std::vector<dumpfile::OpId> dumped() {
-        std::vector<dumpfile::OpId> ids;
+    std::vector<OpId> dumped() {
+        std::vector<OpId> ids;
         const dumpfile::Reader reader(out_);
         for (const auto& op : reader.ops())
             ids.push_back(op.id);
@@ -96,7 +96,7 @@ TEST_F(Load, replaces_inputs_whatever_the_order_and_the_numbers) {
     });
     EXPECT_EQ(summary.unmatched, 0);
     EXPECT_EQ(summary.replaced_tensors, 2);
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"relu", 7}, {"tanh", 9}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"relu", 7}, {"tanh", 9}}));
 }
 
 TEST_F(Load, writes_outputs_only_and_says_which_run_it_took) {
@@ -118,7 +118,7 @@ TEST_F(Load, use_dump_with_a_load_file_means_load) {
     DumpScope scope(npu_, {.use_dump = true, .dump_path = out_, .load_file_path = golden_});
     EXPECT_EQ(first("relu", {{"self", full(0, {2})}}), 7);
     static_cast<void>(scope.close());
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"relu", 7}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"relu", 7}}));
 }
 
 TEST_F(Load, tries_the_runs_of_one_name_and_shape_in_number_order) {
@@ -138,7 +138,7 @@ TEST_F(Load, two_ops_of_one_name_are_told_apart_by_shape) {
         EXPECT_EQ(first("relu", {{"self", full(0, {3})}}), 2);
         EXPECT_EQ(first("relu", {{"self", full(0, {2})}}), 1);
     });
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"relu", 1}, {"relu", 2}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"relu", 1}, {"relu", 2}}));
 }
 
 TEST_F(Load, int32_and_int64_are_interchangeable_and_keep_the_running_dtype) {
@@ -248,7 +248,7 @@ TEST_F(Load, a_list_matches_a_list_of_the_same_length) {
         EXPECT_EQ(list[0].at(0), 4);
         EXPECT_EQ(list[1].at(2), 5);
     });
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"cat", 2}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"cat", 2}}));
 }
 
 TEST_F(Load, an_op_without_a_counterpart_runs_on_its_own_data_and_leaves_no_trace) {
@@ -267,7 +267,7 @@ TEST_F(Load, an_op_without_a_counterpart_runs_on_its_own_data_and_leaves_no_trac
                   "'self': float32 [5] here, float32 [2] in the golden",
                   "/relu/3: no run that is left fits; the first, /relu/3, differs in argument "
                   "'self': float64 [] here, float32 [2] in the golden"}));
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"relu", 3}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"relu", 3}}));
     EXPECT_EQ(dumpfile::Reader(out_).run_fact("Note"),
               "3 of 4 ops have no counterpart in the golden and are left out");
 }
@@ -292,7 +292,7 @@ TEST_F(Load, an_op_that_failed_leaves_nothing_to_the_next_one) {
         first("tanh", {{"self", full(0, {2})}});
     });
     EXPECT_EQ(summary.unmatched, 1);
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"tanh", 2}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"tanh", 2}}));
 }
 
 TEST_F(Load, an_op_without_arguments_matches_by_name) {
@@ -301,7 +301,7 @@ TEST_F(Load, an_op_without_arguments_matches_by_name) {
         first("relu", {{"self", full(0, {2})}});
         npu_.run("rand", {}, {{"result", full(1, {2})}});
     });
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"rand", 5}, {"relu", 6}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"rand", 5}, {"relu", 6}}));
 }
 
 TEST_F(Load, another_name_of_the_op_matches_with_its_argument_names) {
@@ -325,7 +325,7 @@ TEST_F(Load, another_name_of_the_op_matches_with_its_argument_names) {
             EXPECT_EQ(std::get<Tensor>(seen[i].value).at(0), static_cast<double>(i + 1));
     });
     EXPECT_EQ(summary.unmatched, 0);
-    EXPECT_EQ(dumped(), (std::vector<dumpfile::OpId>{{"convolution_backward", 17}}));
+    EXPECT_EQ(dumped(), (std::vector<OpId>{{"convolution_backward", 17}}));
     const dumpfile::Reader reader(out_);
     EXPECT_NE(
         reader.ops()[0].facts_json.find(R"("golden":"/CudnnConvolutionBackward/17","alias":true)"),

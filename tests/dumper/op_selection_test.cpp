@@ -34,7 +34,7 @@ TEST(OpSelection, keeps_what_the_filter_names_and_numbers_all) {
     EXPECT_EQ(scope.close().ops_seen, 1);
     const dumpfile::Reader reader(folder / "a.h5");
     ASSERT_EQ(reader.ops().size(), 1u);
-    EXPECT_EQ(reader.ops()[0].id, (dumpfile::OpId{"exp", 3}));
+    EXPECT_EQ(reader.ops()[0].id, (OpId{"exp", 3}));
 }
 
 TEST(OpSelection, leaves_inputs_out) {

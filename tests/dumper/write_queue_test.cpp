@@ -12,7 +12,7 @@ namespace {
 
 dumpfile::OpRecord record_of(int64_t seqid, int64_t floats) {
     dumpfile::OpRecord record;
-    record.seqid = seqid;
+    record.id.seqid = seqid;
     record.outputs = {{"result", Tensor::zeros(DType::kFloat32, {floats})}};
     return record;
 }
@@ -21,7 +21,7 @@ TEST(WriteQueue, hands_records_over_in_order_on_another_thread) {
     std::vector<int64_t> seen;
     std::thread::id writer;
     WriteQueue queue(1 << 20, [&](const dumpfile::OpRecord& record) {
-        seen.push_back(record.seqid);
+        seen.push_back(record.id.seqid);
         writer = std::this_thread::get_id();
     });
     for (int i = 0; i < 100; ++i)
@@ -89,7 +89,7 @@ TEST(WriteQueue, keeps_the_first_exception_and_drops_what_follows_without_blocki
     int count = 0;
     WriteQueue queue(1, [&](const dumpfile::OpRecord& record) {
         ++count;
-        if (record.seqid == 2) throw std::runtime_error("disk");
+        if (record.id.seqid == 2) throw std::runtime_error("disk");
     });
     for (int i = 0; i < 50; ++i)
         queue.push(record_of(i, 1000));

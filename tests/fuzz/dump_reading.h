@@ -6,7 +6,7 @@
 
 #include "core/dumpfile/facts.h"
 #include "core/dumpfile/reader.h"
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 #include "tests/fuzz/clear_error.h"
 
 namespace npuscope::test {
@@ -25,7 +25,7 @@ inline int64_t read_dump(const std::string& path) {
         int64_t left = kMostBytesRead;
         size_t touched = reader.incompleteness().size() + reader.warnings().size();
         for (const dumpfile::OpEntry& op : reader.ops()) {
-            touched += dumpfile::parse_facts(op.facts_json).node.size();
+            touched += op.facts().source.node.size();
             if (reader.find(op.id) == nullptr) throw std::logic_error("an op is not found again");
             for (const dumpfile::Entry& entry : op.entries) {
                 const auto dtype = entry.dtype();
@@ -37,7 +37,7 @@ inline int64_t read_dump(const std::string& path) {
                     const Tensor tensor = reader.read(entry);
                     if (tensor.numel() != elements.numel() || (dtype && tensor.dtype() != *dtype))
                         throw std::logic_error("a tensor is not what its entry says");
-                    touched += static_cast<size_t>(dumpfile::statistics_of(tensor).finite);
+                    touched += static_cast<size_t>(statistics_of(tensor).finite);
                     ++read;
                 } catch (const Error& error) {
                     require_clear(error);

@@ -7,8 +7,8 @@ namespace {
 
 OverflowRecord introduced() {
     OverflowRecord record;
-    record.op = "addmm";
-    record.seqid = 17;
+    record.id.op = "addmm";
+    record.id.seqid = 17;
     record.source.node = "fc1";
     record.status.raise(FloatStatus::kCubeOverflow);
     record.kernels = {"MatMul"};
@@ -20,8 +20,8 @@ OverflowReport example() {
     report.ops_seen = 40;
     report.records.push_back(introduced());
     OverflowRecord again = introduced();
-    again.op = "mul_Tensor";
-    again.seqid = 19;
+    again.id.op = "mul_Tensor";
+    again.id.seqid = 19;
     again.source.node.clear();
     again.kind = OverflowKind::kReceived;
     again.status.bits = FloatStatus::kOverflow;
@@ -34,16 +34,16 @@ OverflowReport example() {
     report.records_count = 2;
     report.introduced_count = 1;
     OverflowRecord receiver = again;
-    receiver.op = "relu";
-    receiver.seqid = 18;
+    receiver.id.op = "relu";
+    receiver.id.seqid = 18;
     receiver.status = {};
     receiver.kernels.clear();
     receiver.from = "/addmm/17";
     report.receivers.push_back(receiver);
     report.receivers_count = 3;
     OverflowRecord foreign;
-    foreign.op = "convolution";
-    foreign.seqid = 2;
+    foreign.id.op = "convolution";
+    foreign.id.seqid = 2;
     foreign.kind = OverflowKind::kInheritedFromInput;
     foreign.via = "weight";
     foreign.evidence = Evidence::kNonFinite;
@@ -104,7 +104,7 @@ TEST(OverflowReportText, json_has_one_object_an_op) {
 
 TEST(OverflowReportText, a_hostile_name_cannot_forge_a_line) {
     OverflowRecord record = introduced();
-    record.op = "add\nIR: mm";
+    record.id.op = "add\nIR: mm";
     EXPECT_EQ(line_of(record).find('\n'), std::string::npos);
     OverflowReport report;
     record.source.node = "\xff\xfe";

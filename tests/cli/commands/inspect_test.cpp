@@ -15,20 +15,20 @@ class Inspect : public ::testing::Test {
     void SetUp() override {
         dumpfile::Writer writer(path_, {.run_facts = {{"Chip", "910A"}}});
         dumpfile::OpRecord relu;
-        relu.name = "relu";
-        relu.seqid = 2;
+        relu.id.op = "relu";
+        relu.id.seqid = 2;
         const float inf = std::numeric_limits<float>::infinity();
         relu.inputs = {{"self", Tensor::from<float>({6}, {0, 1, 2, inf, -inf, -inf})},
                        {"alpha", Scalar{0.5}},
                        {"dims", IntList{1, 2}}};
         relu.outputs = {{"result", Tensor::from<Float16>({2}, {{0x7e00}, {0x3c00}})}};
-        relu.compute_type = "float16";
-        relu.facts_json =
-            R"({"node":"Relu_0","kernels":["Relu"],"status":{"bits":32,"overflow":true}})";
+        relu.compute_type = ComputeType::kFloat16;
+        relu.facts = dumpfile::parse_facts(
+            R"({"node":"Relu_0","kernels":["Relu"],"status":{"bits":32,"overflow":true}})");
         writer.write(relu);
         dumpfile::OpRecord add;
-        add.name = "add";
-        add.seqid = 1;
+        add.id.op = "add";
+        add.id.seqid = 1;
         add.outputs = {{"result", Tensor::from<int64_t>({}, {7})}};
         writer.write(add);
         writer.close(false, "the limit was reached");
@@ -195,15 +195,14 @@ TEST_F(InspectBinary, rejects_what_is_not_there) {
 TEST(InspectDeepFacts, are_left_out) {
     const TempDir folder;
     const std::string path = (folder / "deep.h5").string();
-    dumpfile::Writer writer(path, {});
-    dumpfile::OpRecord op;
-    op.name = "relu";
-    op.seqid = 1;
-    op.outputs = {{"result", Tensor::from<float>({1}, {1})}};
-    op.facts_json =
-        "{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + ",\"node\":\"n\"}";
-    writer.write(op);
-    writer.close(true, "");
+    const auto made = test::run_python(
+        "import sys, h5py, numpy as np\n"
+        "f = h5py.File(sys.argv[1], 'w')\n"
+        "f['relu/1/output/result'] = np.float32([1])\n"
+        "f['relu/1/npuscope'] = np.bytes_('{\"a\":' + 200000 * '[' + 200000 * ']' + "
+        "',\"node\":\"n\"}')",
+        {path});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
     const auto result =
         test::run({test::program("npuscope"), "inspect", path, "/relu/1", "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -23,11 +23,11 @@ RunResult npuscope(std::vector<std::string> arguments) {
 
 void write_op(dumpfile::Writer& writer, int64_t seqid) {
     dumpfile::OpRecord record;
-    record.name = "relu";
-    record.seqid = seqid;
+    record.id.op = "relu";
+    record.id.seqid = seqid;
     record.inputs = {{"self", Tensor::from<float>({2}, {1, static_cast<float>(seqid)})}};
     record.outputs = {{"result", Tensor::from<float>({2}, {1, static_cast<float>(seqid)})}};
-    record.compute_type = "float32";
+    record.compute_type = ComputeType::kFloat32;
     writer.write(record);
 }
 

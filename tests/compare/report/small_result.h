@@ -12,7 +12,7 @@ inline Result small_result() {
     const test::TempDir folder;
     DumpedOp fail = unary("addmm", 2, {1, 2, 3, 4}, {1, 2.5f, -8, 4});
     fail.facts = R"({"node": "/fc/MatMul", "module": "encoder.fc", "line": "train.py:12"})";
-    fail.compute_type = "float16";
+    fail.compute_type = ComputeType::kFloat16;
     fail.inputs.push_back({"beta", 0.001});
     DumpedOp right = unary("addmm", 7, {1, 2, 3, 4}, {1, 2, -8, 4});
     right.inputs.push_back({"beta", 1e-5});

@@ -136,8 +136,8 @@ TEST(MsprobeProgram, tells_the_module_and_the_innermost_line_of_the_program) {
           R"({"Functional.layer_norm.0.forward": )" + frames + "}"}) {
         const dumpfile::OpFacts facts = told(
             R"({"Functional.layer_norm.0.forward": "Module.norm.LayerNorm.forward.0"})", stack);
-        EXPECT_EQ(facts.module, "Module.norm.LayerNorm.forward.0");
-        EXPECT_EQ(facts.line, "/home/me/net.py:12");
+        EXPECT_EQ(facts.source.module, "Module.norm.LayerNorm.forward.0");
+        EXPECT_EQ(facts.source.line, "/home/me/net.py:12");
     }
 }
 
@@ -151,7 +151,7 @@ TEST(MsprobeProgram, tells_nothing_from_files_of_another_shape) {
         R"({"0": [["Functional.layer_norm.0.forward"], ["File /torch/a.py, line 1, in f"]]})"};
     for (const std::string& text : texts) {
         const dumpfile::OpFacts facts = told(text, text);
-        EXPECT_EQ(facts.module + facts.line, "") << text;
+        EXPECT_EQ(facts.source.module + facts.source.line, "") << text;
     }
 }
 

@@ -14,16 +14,16 @@ const Bound kFloat32{.tolerance = 1e-5, .source = "float32 1e-05"};
 using test::floats;
 
 TEST(RecordedStatistics, are_those_of_all_elements) {
-    const RecordedStatistics all = statistics_of(floats({3, -4, 0}));
+    const RecordedStatistics all = recorded_of(floats({3, -4, 0}));
     EXPECT_EQ(all.max, 3);
     EXPECT_EQ(all.min, -4);
-    EXPECT_EQ(all.norm, 5);
+    EXPECT_DOUBLE_EQ(all.norm.value(), 5);
     EXPECT_NEAR(all.mean.value(), -1.0 / 3, 1e-15);
-    EXPECT_TRUE(std::isnan(statistics_of(floats({1, NAN, 2})).max.value()));
+    EXPECT_TRUE(std::isnan(recorded_of(floats({1, NAN, 2})).max.value()));
 }
 
 TEST(RecordedStatistics, has_none_of_a_tensor_without_elements) {
-    const RecordedStatistics none = statistics_of(Tensor(DType::kFloat32, {0}));
+    const RecordedStatistics none = recorded_of(Tensor(DType::kFloat32, {0}));
     EXPECT_FALSE(none.max || none.min || none.mean || none.norm);
 }
 

@@ -24,11 +24,10 @@ class ExtractOps : public ::testing::Test {
         Writer writer(in_, {.run_facts = {{"Chip", "910A"}}});
         for (int64_t seqid = 1; seqid <= 11; ++seqid) {
             OpRecord record;
-            record.name = seqid % 2 == 0 ? "add" : "relu";
-            record.seqid = seqid;
+            record.id = {seqid % 2 == 0 ? "add" : "relu", seqid};
             record.inputs = {{"self", Tensor::from<float>({1}, {0})}};
             record.outputs = {{"result", Tensor::from<float>({1}, {static_cast<float>(seqid)})}};
-            record.facts_json = "{}";
+            record.facts.source.node = "n";
             writer.write(record);
         }
         writer.close(false, "cut");
@@ -37,7 +36,7 @@ class ExtractOps : public ::testing::Test {
         const Reader reader(path);
         std::vector<std::string> names;
         for (const OpEntry& op : reader.ops())
-            names.push_back(op_path(op.id.op, op.id.seqid));
+            names.push_back(op.id.path());
         return names;
     }
     std::string error_of(const std::vector<Copy>& copies, ErrorKind kind = ErrorKind::kUsage) {
@@ -60,7 +59,7 @@ TEST_F(ExtractOps, copies_an_op_with_all_below_it) {
     const Reader reader(out_);
     ASSERT_EQ(reader.ops().size(), 1U);
     EXPECT_EQ(reader.ops()[0].entries.size(), 2U);
-    EXPECT_EQ(reader.ops()[0].facts_json, "{}");
+    EXPECT_EQ(reader.ops()[0].facts_json, R"({"node":"n"})");
     EXPECT_EQ(reader.read(reader.ops()[0].entries[1]).at(0), 3);
     EXPECT_EQ(reader.run_fact("Chip"), "910A");
     EXPECT_EQ(reader.run_fact("ExtractedFrom"), "in.h5");
@@ -148,7 +147,7 @@ TEST_F(ExtractOps, rejects_a_full_disk_without_leaving_a_file) {
     {
         Writer writer(in_, {});
         OpRecord record;
-        record.name = "big";
+        record.id.op = "big";
         record.outputs = {{"result", Tensor::zeros(DType::kFloat32, {100000})}};
         writer.write(record);
         writer.close();

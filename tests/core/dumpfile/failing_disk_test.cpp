@@ -98,8 +98,7 @@ OpRecord record_of(int64_t seqid) {
     // Some go past the writer's buffer.
     const int64_t count = seqid % 4 == 0 ? 30000 : 100;
     OpRecord record;
-    record.name = seqid % 3 == 0 ? "relu" : "exp";
-    record.seqid = seqid;
+    record.id = {seqid % 3 == 0 ? "relu" : "exp", seqid};
     record.outputs = {
         {"result",
          Tensor::from<float>(

@@ -52,14 +52,45 @@ TEST(DumpPath, component_has_no_slash) {
 TEST(OpFacts, are_read_tolerantly) {
     const OpFacts facts = parse_facts(
         R"({"node":"n","module":3,"kernels":["A",1,"B"],"status":{"bits":32,"overflow":true}})");
-    EXPECT_EQ(facts.node, "n");
-    EXPECT_EQ(facts.module, "");
+    EXPECT_EQ(facts.source.node, "n");
+    EXPECT_EQ(facts.source.module, "");
     EXPECT_EQ(facts.kernels, (std::vector<std::string>{"A", "B"}));
-    EXPECT_TRUE(facts.has_status);
     EXPECT_TRUE(facts.overflow);
-    EXPECT_EQ(facts.status_bits, 32U);
+    ASSERT_TRUE(facts.status);
+    EXPECT_EQ(facts.status->bits, 32U);
     for (const char* text : {"", "no json", "[]", "{}", R"({"status":3})", R"({"status":{}})"})
-        EXPECT_FALSE(parse_facts(text).has_status) << text;
+        EXPECT_FALSE(parse_facts(text).status) << text;
+}
+
+TEST(OpFacts, come_back_from_the_text_that_is_written) {
+    OpFacts facts;
+    EXPECT_EQ(to_json(facts), "");
+    facts.source = {.node = "n",
+                    .module = "m",
+                    .line = "a.py:3",
+                    .autograd = "AddBackward0",
+                    .fallback = "no row",
+                    .thread = 2,
+                    .step = 0};
+    facts.kernels = {"Cast", "Add"};
+    facts.status = FloatStatus{.bits = 32};
+    facts.overflow = true;
+    facts.golden = "/add/3";
+    facts.by_alias = true;
+    facts.strides["input/self"] = {1, 2};
+    const std::string text = to_json(facts);
+    EXPECT_EQ(text,
+              R"({"node":"n","module":"m","line":"a.py:3","autograd":"AddBackward0",)"
+              R"("fallback":"no row","thread":2,"step":0,"kernels":["Cast","Add"],)"
+              R"("status":{"bits":32,"overflow":true},"golden":"/add/3","alias":true,)"
+              R"("strides":{"input/self":[1,2]}})");
+    EXPECT_EQ(to_json(parse_facts(text)), text);
+}
+
+TEST(OpFacts, take_the_overflow_from_the_bits_where_it_is_not_told) {
+    EXPECT_TRUE(parse_facts(R"({"status":{"bits":32}})").overflow);
+    EXPECT_FALSE(parse_facts(R"({"status":{"bits":64}})").overflow);
+    EXPECT_FALSE(parse_facts(R"({"status":{"bits":32,"overflow":false}})").overflow);
 }
 
 TEST(OpFacts, tell_strides_that_can_be_some) {

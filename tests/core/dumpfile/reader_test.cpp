@@ -152,7 +152,7 @@ TEST_F(DumpReader, reads_attributes_facts_and_run_facts) {
         "f.attrs['Chip'] = '910A'; f.attrs['Complete'] = np.bytes_('no'); f.attrs['n'] = 3"));
     const Entry& entry = reader.ops()[0].entries[0];
     EXPECT_EQ(entry.device_type, 10);
-    EXPECT_EQ(entry.compute_type, "float16");
+    EXPECT_EQ(entry.compute_type, ComputeType::kFloat16);
     EXPECT_EQ(reader.ops()[0].facts_json, R"({"node": "n"})");
     EXPECT_EQ(reader.run_fact("Chip"), "910A");
     EXPECT_EQ(reader.run_fact("None"), "");

@@ -50,8 +50,7 @@ std::string described(const std::filesystem::path& path) {
 
 OpRecord record_of(std::string name, int64_t seqid, NamedValues inputs, NamedValues outputs) {
     OpRecord record;
-    record.name = std::move(name);
-    record.seqid = seqid;
+    record.id = {std::move(name), seqid};
     record.inputs = std::move(inputs);
     record.outputs = std::move(outputs);
     return record;
@@ -155,8 +154,8 @@ TEST(DumpWriter, marks_the_compute_type_of_float_outputs_only_and_keeps_the_fact
         1,
         {{"self", Tensor::from<float>({1}, {1})}},
         {{"result", Tensor::from<float>({1}, {2})}, {"indices", Tensor::from<int64_t>({1}, {0})}});
-    record.compute_type = "float16";
-    record.facts_json = R"({"node":"Relu_0"})";
+    record.compute_type = ComputeType::kFloat16;
+    record.facts.source.node = "Relu_0";
     EXPECT_EQ(described(written(folder, record)),
               "/relu/1/input/self float32 (1,) [1.0] DeviceType=0 DataType=1 FormatType=0 Type=0 "
               "Stride=int64[1]\n"
@@ -190,7 +189,7 @@ TEST(DumpWriter, links_tensors_that_are_equal_in_all_and_no_others) {
     record.outputs = {{"same", ones}};
     writer.write(record);
     OpRecord computed = record_of("x", 2, {}, {{"r", ones}});
-    computed.compute_type = "float16";
+    computed.compute_type = ComputeType::kFloat16;
     writer.write(computed);
     writer.close();
     const auto shown = test::run_python(R"py(

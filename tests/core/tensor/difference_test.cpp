@@ -6,12 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "tests/support/values.h"
 
 namespace npuscope {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using test::kInf;
+using test::kNan;
 
 TEST(Difference, takes_the_largest_step_over_the_largest_value) {
     const Difference found =

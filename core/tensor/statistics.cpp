@@ -1,4 +1,4 @@
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,13 @@
 #include <numeric>
 #include <span>
 
-namespace npuscope::dumpfile {
+namespace npuscope {
 
 namespace {
 
 constexpr int64_t kTile = 8192;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Calls f(value) for each finite element and end_tile() after each tile.
 template <class F, class EndTile>
@@ -18,7 +20,7 @@ void for_each_finite(const Tensor& tensor, F&& f, EndTile&& end_tile) {
     visit_dtype(tensor.dtype(), [&]<class T>() {
         const auto values = tensor.as<T>();
         for (size_t i = 0; i < values.size(); ++i) {
-            const double value = npuscope::to_double(values[i]);
+            const double value = to_double(values[i]);
             if (std::isfinite(value)) f(value);
             if ((i + 1) % kTile == 0) end_tile();
         }
@@ -44,9 +46,9 @@ double finite_sum(const Tensor& tensor, F&& term) {
             size_t i = 0;
             for (; i + kLanes <= tile.size(); i += kLanes)
                 for (size_t lane = 0; lane < kLanes; ++lane)
-                    add(lane, npuscope::to_double(tile[i + lane]));
+                    add(lane, to_double(tile[i + lane]));
             for (; i < tile.size(); ++i)
-                add(i % kLanes, npuscope::to_double(tile[i]));
+                add(i % kLanes, to_double(tile[i]));
             for (const double lane : lanes)
                 sum += lane;
         }
@@ -74,9 +76,9 @@ void add_tile(std::span<const T> tile, Statistics& found, double& sum) {
     size_t i = 0;
     for (; i + kLanes <= tile.size(); i += kLanes)
         for (size_t lane = 0; lane < kLanes; ++lane)
-            add(lane, npuscope::to_double(tile[i + lane]));
+            add(lane, to_double(tile[i + lane]));
     for (; i < tile.size(); ++i)
-        add(i % kLanes, npuscope::to_double(tile[i]));
+        add(i % kLanes, to_double(tile[i]));
     const bool finite = std::accumulate(beyond, beyond + kLanes, int64_t{0}) == 0;
     if (finite && !tile.empty()) {
         const double smallest = *std::min_element(low, low + kLanes);
@@ -92,7 +94,7 @@ void add_tile(std::span<const T> tile, Statistics& found, double& sum) {
     }
     sum = std::numeric_limits<double>::quiet_NaN();
     for (const T element : tile) {
-        const double value = npuscope::to_double(element);
+        const double value = to_double(element);
         if (std::isnan(value)) {
             ++found.nan;
         } else if (std::isinf(value)) {
@@ -107,6 +109,28 @@ void add_tile(std::span<const T> tile, Statistics& found, double& sum) {
 }
 
 }  // namespace
+
+double Statistics::norm() const {
+    return std::hypot(mean, deviation) * std::sqrt(static_cast<double>(finite));
+}
+
+double Statistics::max_of_numbers() const {
+    if (positive_inf > 0) return kInf;
+    if (finite > 0) return max;
+    return negative_inf > 0 ? -kInf : kNan;
+}
+
+double Statistics::min_of_numbers() const {
+    if (negative_inf > 0) return -kInf;
+    if (finite > 0) return min;
+    return positive_inf > 0 ? kInf : kNan;
+}
+
+double Statistics::mean_of_numbers() const {
+    if (positive_inf > 0) return negative_inf > 0 ? kNan : kInf;
+    if (negative_inf > 0) return -kInf;
+    return finite > 0 ? mean : kNan;
+}
 
 Statistics statistics_of(const Tensor& tensor) {
     Statistics found;
@@ -161,4 +185,4 @@ std::vector<int64_t> histogram_of(const Tensor& tensor, const Statistics& statis
     return counts;
 }
 
-}  // namespace npuscope::dumpfile
+}  // namespace npuscope

@@ -1,4 +1,4 @@
-#include "core/dumpfile/statistics.h"
+#include "core/tensor/statistics.h"
 
 #include <cmath>
 #include <limits>
@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
-namespace npuscope::dumpfile {
+#include "tests/support/values.h"
+
+namespace npuscope {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using test::kInf;
+using test::kNan;
 constexpr double kMax = std::numeric_limits<double>::max();
 
 TEST(TensorStatistics, count_every_kind_of_value) {
@@ -27,6 +29,21 @@ TEST(TensorStatistics, count_every_kind_of_value) {
     EXPECT_EQ(found.mean, 1.2);
     // By hand: squares of -1.2, -1.2, -0.2, 0.8, 1.8 sum to 6.8.
     EXPECT_DOUBLE_EQ(found.deviation, std::sqrt(6.8 / 5));
+}
+
+TEST(TensorStatistics, give_all_numbers_alike_on_demand) {
+    const Statistics finite = statistics_of(Tensor::from<float>({3}, {3, -4, 0}));
+    EXPECT_DOUBLE_EQ(finite.norm(), 5);
+    EXPECT_EQ(finite.max_of_numbers(), 3);
+    EXPECT_EQ(finite.min_of_numbers(), -4);
+    const Statistics one_sided = statistics_of(Tensor::from<double>({3}, {1, kNan, kInf}));
+    EXPECT_EQ(one_sided.max_of_numbers(), kInf);
+    EXPECT_EQ(one_sided.min_of_numbers(), 1);
+    EXPECT_EQ(one_sided.mean_of_numbers(), kInf);
+    const Statistics both = statistics_of(Tensor::from<double>({2}, {-kInf, kInf}));
+    EXPECT_EQ(both.min_of_numbers(), -kInf);
+    EXPECT_TRUE(std::isnan(both.mean_of_numbers()));
+    EXPECT_TRUE(std::isnan(statistics_of(Tensor::from<double>({1}, {kNan})).max_of_numbers()));
 }
 
 TEST(TensorStatistics, are_zero_without_finite_elements) {
@@ -96,4 +113,4 @@ TEST(Histogram, puts_a_constant_into_the_first_bin) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpfile
+}  // namespace npuscope

@@ -1,4 +1,4 @@
-#include "core/event/observer.h"
+#include "core/dtype/compute_type.h"
 
 #include <array>
 

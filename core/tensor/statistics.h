@@ -6,7 +6,7 @@
 
 #include "core/tensor/tensor.h"
 
-namespace npuscope::dumpfile {
+namespace npuscope {
 
 /// Extremes, mean and deviation are over the finite elements and 0 when there are none; 64-bit
 /// integers are taken as doubles, so above 2^53 they are rounded.
@@ -21,6 +21,13 @@ struct Statistics {
     double max = 0;
     double mean = 0;
     double deviation = 0;  ///< population standard deviation
+
+    [[nodiscard]] double norm() const;  ///< Euclidean, of the finite elements
+    /// As a recorder that treats all elements alike gives them: infinities count; NaN without any
+    /// element that is a number. The mean of infinities of both signs is NaN.
+    [[nodiscard]] double max_of_numbers() const;
+    [[nodiscard]] double min_of_numbers() const;
+    [[nodiscard]] double mean_of_numbers() const;
 };
 
 /// Two passes, sums in double over tiles of 8192 elements merged in order.
@@ -32,4 +39,4 @@ struct Statistics {
                                                 const Statistics& statistics,
                                                 int bins);
 
-}  // namespace npuscope::dumpfile
+}  // namespace npuscope

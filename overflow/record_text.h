@@ -1,0 +1,34 @@
+// A record in words and as JSON, for the report of a watched run and for that of a scan. Included
+// by overflow/*.cpp only.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "overflow/record.h"
+
+namespace npuscope::overflow {
+
+/// " (layer1.conv)": node, else module; "" without either.
+[[nodiscard]] std::string place_text(const OverflowRecord& record);
+
+/// "'mat2' with inf or nan from /mul/3, begun at /exp/1". `at_limit` says what saturated values
+/// are, `unmade` what an input is that no op made.
+[[nodiscard]] std::string damage_text(const OverflowRecord& record,
+                                      const char* at_limit,
+                                      const char* unmade);
+
+/// The kernels' names, joined by ", ".
+[[nodiscard]] std::string kernels_text(const OverflowRecord& record);
+
+/// null for "".
+[[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
+
+/// path, node, kind, also_raised, `extra` (its members), via, evidence, from, origin, kernels,
+/// bits.
+[[nodiscard]] nlohmann::ordered_json record_json(
+    const OverflowRecord& record,
+    const nlohmann::ordered_json& extra = nlohmann::ordered_json::object());
+
+}  // namespace npuscope::overflow
