@@ -2,11 +2,11 @@
 #include <memory>
 #include <sstream>
 
-#include "compare/msaccucmp/folders/dump_folder.h"
-#include "compare/msaccucmp/folders/npu_pair.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "msaccucmp/folders/npu_pair.h"
+#include "msaccucmp/kernel_dumps/dump_folder.h"
 
 namespace npuscope::compare {
 

@@ -1,0 +1,120 @@
+#include "msaccucmp/kernel_dumps/dump_array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/layout/stored_layout.h"
+#include "msaccucmp/base/exit_codes.h"
+
+namespace npuscope::msaccucmp {
+
+using dumpdata::DataType;
+using dumpdata::DataTypeInfo;
+using dumpdata::Decoding;
+
+namespace {
+
+/// The reference tool reads the two shortest exponents of hifloat8 with fractions one and two bits
+/// too long, which swallow a bit of the prefix: 0x08, which is 1, becomes 1.25.
+double reference_hifloat8(unsigned code) {
+    const double sign = (code & 0x80u) != 0 ? -1.0 : 1.0;
+    const unsigned rest = code & 0x7fu;
+    if (rest >= 0x10u) return sign * 0.5 * (1.0 + (rest & 15u) / 16.0);
+    return sign * (1.0 + rest / 32.0);
+}
+
+}  // namespace
+
+void decode_as_the_reference(const DataTypeInfo& type,
+                             const std::vector<std::byte>& stored,
+                             size_t count,
+                             std::byte* array) {
+    dumpdata::decode_elements(type, stored.data(), count, array);
+    if (type.decoding != Decoding::kHiFloat8) return;
+    for (size_t i = 0; i < count; ++i) {
+        const auto code = std::to_integer<unsigned>(stored[i]);
+        if ((code & 0x7fu) < 0x08u || (code & 0x7fu) >= 0x20u) continue;
+        const double value = reference_hifloat8(code);
+        std::memcpy(array + i * sizeof value, &value, sizeof value);
+    }
+}
+
+const DataTypeInfo& readable_type(int64_t code) {
+    const DataTypeInfo* type = dumpdata::find_data_type(code);
+    if (type == nullptr)
+        throw CommandError(kInvalidDataType,
+                           "data type " + std::to_string(code) + " of a dump is not known");
+    if (type->decoding == Decoding::kNone)
+        throw CommandError(kInvalidDataType,
+                           "data type " + std::to_string(code) + " (" + std::string(type->name) +
+                               ") of a dump cannot be read");
+    return *type;
+}
+
+DumpArray::DumpArray(const InputFile& file,
+                     const dumpdata::DumpTensor& tensor,
+                     const std::vector<int64_t>* slice)
+    : file_(&file), tensor_(&tensor), type_(&readable_type(tensor.data_type)) {
+    if (tensor.shape) shape_ = *tensor.shape;
+    if (type_->type == DataType::kUndefined && tensor.size > 0 && !file.dump().is_nano)
+        shape_ = {static_cast<int64_t>(tensor.size)};
+    if (slice != nullptr) shape_ = *slice;
+    if (file.dump().is_nano && !tensor.shape) {
+        numel_ = static_cast<int64_t>(tensor.size * 8 / static_cast<uint64_t>(type_->bits));
+        return;
+    }
+    try {
+        numel_ = layout::checked_numel(shape_);
+    } catch (const Error& problem) {
+        throw CommandError(kDataShapeMismatch, problem.what());
+    }
+    // Elements have at most 16 bytes: a count below the bytes there are cannot overflow.
+    const auto count = static_cast<uint64_t>(numel_);
+    if (count / 8 > tensor.size || dumpdata::stored_bytes(*type_, count) > tensor.size)
+        throw CommandError(kDataShapeMismatch,
+                           "shape [" + layout::joined(shape_, ",") + "] of " +
+                               std::string(type_->name) + " needs more than the " +
+                               std::to_string(tensor.size) + " bytes of the tensor");
+}
+
+std::vector<int64_t> DumpArray::file_shape() const {
+    if (!shape_.empty()) return shape_;
+    return {numel_};
+}
+
+std::string_view DumpArray::descr() const {
+    return numel_ == 0 ? dumpdata::info(DataType::kFloat64).numpy_descr : type_->numpy_descr;
+}
+
+std::string_view DumpArray::dtype_name() const {
+    return numel_ == 0 ? dumpdata::info(DataType::kFloat64).array_name : type_->array_name;
+}
+
+size_t DumpArray::item_size() const {
+    return numel_ == 0 ? sizeof(double) : type_->array_item_size;
+}
+
+std::string_view DumpArray::bin_dtype_name() const {
+    return is_plain() || type_->decoding == Decoding::kBits ? type_->array_name : type_->name;
+}
+
+bool DumpArray::is_plain() const {
+    return type_->decoding == Decoding::kPlain;
+}
+
+void DumpArray::read(int64_t first, int64_t count, std::byte* target) const {
+    const auto begin = static_cast<uint64_t>(first);
+    const auto number = static_cast<uint64_t>(count);
+    const uint64_t position = tensor_->position + dumpdata::stored_bytes(*type_, begin);
+    const uint64_t nbytes = dumpdata::stored_bytes(*type_, number);
+    if (is_plain()) {
+        file_->read(position, {target, static_cast<size_t>(nbytes)});
+        return;
+    }
+    std::vector<std::byte> stored(static_cast<size_t>(nbytes));
+    file_->read(position, stored);
+    decode_as_the_reference(*type_, stored, static_cast<size_t>(number), target);
+}
+
+}  // namespace npuscope::msaccucmp

@@ -1,0 +1,121 @@
+#include "msaccucmp/kernel_dumps/dump_folder.h"
+
+#include <algorithm>
+
+#include "core/dumpdata/file_name.h"
+#include "msaccucmp/base/exit_codes.h"
+#include "msaccucmp/base/paths.h"
+
+namespace npuscope::msaccucmp {
+
+namespace {
+
+constexpr const char* kFailedListName = "convert_failed_file_list.txt";
+
+bool is_stored_under_digits(const std::string& name) {
+    return is_digits(name) ||
+           (name.ends_with(".npy") && is_digits(name.substr(0, name.size() - 4)));
+}
+
+void sort_by_time(FolderEntry& entry) {
+    const auto order = [&](const auto& key) {
+        std::stable_sort(
+            entry.files.begin(), entry.files.end(), [&](const DumpFile& a, const DumpFile& b) {
+                return key(a.name) < key(b.name);
+            });
+    };
+    order([&](const std::string& name) { return timestamp_of(name, entry.mode); });
+    if (entry.mode != TaskMode::kNormal)
+        order([&](const std::string& name) { return part_of(name, entry.mode); });
+}
+
+/// How dump files spell an op's name.
+std::string file_spelling(std::string op) {
+    std::replace_if(
+        op.begin(), op.end(), [](char c) { return c == '/' || c == '.'; }, '_');
+    return op;
+}
+
+}  // namespace
+
+DumpFolder::DumpFolder(const std::string& path, const Options& options, Log& log)
+    : path_(std::filesystem::weakly_canonical(std::filesystem::absolute(path))) {
+    if (const int code = check_path(path_.string(), true, false, PathType::kDirectory, log);
+        code != kOk)
+        throw CommandError(code, "");
+    const auto real_names = dumpdata::read_mapping(path_);
+    std::vector<std::filesystem::path> files;
+    for (const auto& each : std::filesystem::directory_iterator(path_)) {
+        const std::string name = each.path().filename().string();
+        has_npy_ = has_npy_ || name.ends_with(".npy");
+        std::error_code failure;
+        if (name != dumpdata::kMappingName && name != kFailedListName &&
+            each.is_regular_file(failure))
+            files.push_back(each.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+        std::string name = file.filename().string();
+        if (is_stored_under_digits(name)) {
+            const auto real = real_names.find(name);
+            if (real == real_names.end()) {
+                log.warning("The file '" + file.string() + "' stands for a name that " +
+                            dumpdata::kMappingName + " does not have; it is left out.");
+                continue;
+            }
+            name = real->second;
+        }
+        add({.path = file, .name = std::move(name)}, options, log);
+    }
+    if (!has_kind_)
+        throw CommandError(kDumpFileError, "There is no dump file in '" + path_.string() + "'.");
+    if (kind_ == DumpKind::kNumpy) kind_ = quant_ ? DumpKind::kQuant : DumpKind::kStandard;
+    for (auto& [key, entry] : entries_)
+        sort_by_time(entry);
+}
+
+void DumpFolder::add(const DumpFile& file, const Options& options, Log& log) {
+    const auto name = parse_dump_name(file.name);
+    if (!name) {
+        log.warning("The file '" + file.path.string() +
+                    "' does not have the name of a dump file (op_type.op_name.task.stream.time, or "
+                    "op_name.output.time.npy); it is left out.");
+        return;
+    }
+    std::string key = name->key;
+    if (!options.keep_slices) {
+        key = without_slice_marks(key, options.with_fusion_rule);
+        if (key.find(kSliceMark) != std::string::npos) return;
+    }
+    const TaskMode mode = task_mode_of(file.name);
+    if (name->kind == DumpKind::kOffline || name->kind == DumpKind::kNumpy)
+        quant_ = quant_ || is_quantised(key);
+    if (has_kind_ && kind_ != name->kind)
+        throw CommandError(kDumpFileError,
+                           "The folder '" + path_.string() + "' mixes kinds of dump files: '" +
+                               file.name + "' is of another kind than those before it.");
+    kind_ = name->kind;
+    has_kind_ = true;
+    FolderEntry& entry = entries_[key];
+    entry.mode = mode;
+    entry.files.push_back(file);
+}
+
+const FolderEntry* DumpFolder::find(const std::string& op) const {
+    const auto at = entries_.find(file_spelling(op));
+    return at == entries_.end() ? nullptr : &at->second;
+}
+
+const FolderEntry* DumpFolder::find(const std::string& op, int64_t output) const {
+    const auto at = entries_.find(file_spelling(op) + "." + std::to_string(output));
+    return at == entries_.end() ? nullptr : &at->second;
+}
+
+std::string DumpFolder::description() const {
+    const std::string quantised = quant_ ? "a quantised" : "an unquantised";
+    if (kind_ == DumpKind::kOffline) return "the dump of " + quantised + " model on the NPU";
+    return kind_ == DumpKind::kStandard ? "the dump of an original model"
+                                        : "the dump of a quantised original model";
+}
+
+}  // namespace npuscope::msaccucmp

@@ -1,0 +1,195 @@
+#include "msaccucmp/kernel_dumps/dumped_op.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/parse_json.h"
+#include "core/dumpdata/data_type.h"
+#include "core/dumpdata/reader.h"
+#include "core/layout/format.h"
+#include "msaccucmp/base/exit_codes.h"
+#include "msaccucmp/base/failure.h"
+#include "msaccucmp/kernel_dumps/dump_array.h"
+
+namespace npuscope::msaccucmp {
+
+namespace {
+
+using nlohmann::json;
+
+/// Complex elements: the real parts, every second number.
+Tensor real_parts(const std::vector<std::byte>& pairs, DType part, const Shape& shape) {
+    Tensor result(part, shape);
+    const size_t size = size_of(part);
+    std::byte* out = result.mutable_data();
+    for (size_t i = 0; i < static_cast<size_t>(result.numel()); ++i)
+        std::copy_n(pairs.data() + 2 * i * size, size, out + i * size);
+    return result;
+}
+
+Array decoded(const dumpdata::DataTypeInfo& type,
+              const std::vector<std::byte>& stored,
+              int64_t numel) {
+    const auto count = static_cast<size_t>(numel);
+    const std::string name(type.array_name);
+    const auto dtype = dtype_from_name(name);
+    if (!dtype) {
+        const DType part = name == "complex64" ? DType::kFloat32 : DType::kFloat64;
+        return {real_parts(stored, part, {numel}), name};
+    }
+    Tensor values(*dtype, {numel});
+    decode_as_the_reference(type, stored, count, values.mutable_data());
+    if (*dtype == DType::kBool) {
+        std::byte* bytes = values.mutable_data();
+        std::transform(
+            bytes, bytes + count, bytes, [](std::byte b) { return std::byte{b != std::byte{0}}; });
+    }
+    return {std::move(values), name};
+}
+
+/// The elements that the shape asks for, as far as the payload has them.
+Array elements_of(const dumpdata::DumpReader& reader,
+                  const dumpdata::DumpTensor& tensor,
+                  const Shape& shape,
+                  bool whole_payload) {
+    const auto* type = dumpdata::find_data_type(tensor.data_type);
+    if (type == nullptr || type->decoding == dumpdata::Decoding::kNone)
+        throw CompareFailure(
+            kInvalidDataType,
+            "The dump '" + reader.path().string() + "' has the data type " +
+                (type == nullptr ? std::to_string(tensor.data_type) : std::string(type->name)) +
+                ", whose elements cannot be read.");
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+        return {Tensor(DType::kFloat64, shape), "float64"};
+    // Bits are stored eight to a byte; the original tool takes one byte for each element.
+    const bool is_bits = type->decoding == dumpdata::Decoding::kBits;
+    const uint64_t stored_size = is_bits ? 1 : static_cast<uint64_t>(type->bits) / 8;
+    uint64_t count = tensor.size / stored_size;
+    if (!whole_payload) count = std::min(count, static_cast<uint64_t>(numel_of(shape)));
+    std::vector<std::byte> stored(static_cast<size_t>(count * stored_size));
+    reader.read(tensor.position, stored);
+    return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1));
+}
+
+DumpedTensor tensor_of(const dumpdata::DumpReader& reader, const dumpdata::DumpTensor& source) {
+    DumpedTensor tensor;
+    tensor.data_type = source.data_type;
+    tensor.format = source.format;
+    tensor.shape = source.shape.value_or(Shape{});
+    tensor.original_shape = source.original_shape.value_or(Shape{});
+    tensor.groups = source.sub_format;
+    tensor.address = source.address;
+    const bool is_undefined =
+        source.data_type == static_cast<int64_t>(dumpdata::DataType::kUndefined);
+    if (is_undefined && source.size > 0) tensor.shape = {static_cast<int64_t>(source.size)};
+    const bool whole = reader.file().is_nano && !source.shape;
+    tensor.data = elements_of(reader, source, tensor.shape, whole);
+    return tensor;
+}
+
+std::vector<std::vector<int64_t>> cuts_of(const json& attributes) {
+    std::vector<std::vector<int64_t>> cuts;
+    const auto list = attributes.find("outputCutList");
+    if (list == attributes.end() || !list->is_array()) return cuts;
+    for (const json& output : *list)
+        cuts.push_back(output.get<std::vector<int64_t>>());
+    return cuts;
+}
+
+std::vector<std::vector<Shape>> output_shapes_of(const json& attributes) {
+    std::vector<std::vector<Shape>> parts;
+    const auto slices = attributes.find("output_tensor_slice");
+    if (slices == attributes.end() || !slices->is_array()) return parts;
+    for (const json& part : *slices) {
+        std::vector<Shape> shapes;
+        for (const json& output : part) {
+            Shape shape;
+            for (const json& dim : output)
+                shape.push_back(dim.at("higher").get<int64_t>() - dim.at("lower").get<int64_t>());
+            shapes.push_back(std::move(shape));
+        }
+        parts.push_back(std::move(shapes));
+    }
+    return parts;
+}
+
+/// The JSON that an FFTS+ op's dump carries, nothing when it is of another kind.
+std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string& path) {
+    const auto fail = [&](const std::string& reason) {
+        throw CompareFailure(kInvalidDumpData,
+                             "The attributes in the dump '" + path + "' cannot be read: " + reason);
+    };
+    const auto attributes = parse_json<json>(text);
+    if (attributes.is_discarded()) fail(json_problem(text).reason);
+    FftsAttributes ffts;
+    try {
+        if (!attributes.is_object() || !attributes.contains("threadMode")) return std::nullopt;
+        const json& mode = attributes["threadMode"];
+        ffts.is_automatic = mode.is_boolean() ? mode.get<bool>() : mode.get<int64_t>() != 0;
+        ffts.parts = attributes.value("slice_instance_num", int64_t{0});
+        ffts.cuts = cuts_of(attributes);
+        ffts.output_shapes = output_shapes_of(attributes);
+    } catch (const json::exception& problem) {
+        fail(problem.what());
+    }
+    return ffts;
+}
+
+DumpedOp read_binary(const DumpFile& file) {
+    const dumpdata::DumpReader reader(file.path);
+    const dumpdata::DumpFile& dump = reader.file();
+    DumpedOp op;
+    op.name = dump.op_name;
+    op.path = file.path.string();
+    op.type = op_type_of(file.path.filename().string());
+    if (!dump.attributes.empty()) {
+        op.has_attributes = true;
+        op.ffts = ffts_of(dump.attributes.front().value, op.path);
+    }
+    for (const dumpdata::DumpTensor& each : dump.inputs)
+        op.inputs.push_back(tensor_of(reader, each));
+    for (const dumpdata::DumpTensor& each : dump.outputs)
+        op.outputs.push_back(tensor_of(reader, each));
+    for (DumpedTensor& tensor : op.inputs)
+        tensor.is_ffts = op.ffts.has_value();
+    for (DumpedTensor& tensor : op.outputs)
+        tensor.is_ffts = op.ffts.has_value();
+    return op;
+}
+
+DumpedOp read_numpy(const DumpFile& file) {
+    Array array = read_array_file(file.path);
+    DumpedTensor output;
+    output.format = static_cast<int64_t>(layout::Format::kRESERVED);
+    output.shape = array.shape();
+    if (const auto dtype = dtype_from_name(array.dtype))
+        output.data_type = static_cast<int64_t>(dumpdata::data_type_of(*dtype));
+    // Without elements an array is float64, whatever the file says.
+    output.data = array.values.numel() == 0
+                      ? Array{Tensor(DType::kFloat64, array.shape()), "float64"}
+                      : array.reshaped({array.values.numel()});
+    DumpedOp op;
+    op.path = file.path.string();
+    op.type = op_type_of(file.path.filename().string());
+    op.outputs.push_back(std::move(output));
+    return op;
+}
+
+}  // namespace
+
+DumpedOp read_dumped_op(const DumpFile& file) {
+    try {
+        return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file);
+    } catch (const dumpdata::DumpError& failure) {
+        throw CompareFailure(failure.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
+                             failure.what());
+    } catch (const CompareFailure&) {
+        throw;
+    } catch (const Error& failure) {
+        throw CompareFailure(kInvalidDumpData, failure.what());
+    }
+}
+
+}  // namespace npuscope::msaccucmp
