@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "core/layout/conversion.h"
 #include "core/layout/stored_layout.h"
 
@@ -54,9 +54,9 @@ std::span<const std::byte> StoredTensor::stored() const {
     return {plain.data(), plain.nbytes()};
 }
 
-dumpdata::DumpTensor StoredTensor::described() const {
-    dumpdata::DumpTensor tensor;
-    tensor.data_type = static_cast<int64_t>(dumpdata::data_type_of(plain.dtype()));
+cann_dump::DumpTensor StoredTensor::described() const {
+    cann_dump::DumpTensor tensor;
+    tensor.data_type = static_cast<int64_t>(cann_dump::data_type_of(plain.dtype()));
     tensor.format = static_cast<int64_t>(format);
     tensor.shape = shape;
     tensor.original_shape = logical;

@@ -7,7 +7,7 @@
 
 #include "core/base/parse_json.h"
 #include "core/base/printable.h"
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "custom_algorithms/channel.h"
 #include "custom_algorithms/folder.h"
 #include "msaccucmp/base/exit_codes.h"
@@ -32,9 +32,9 @@ std::string name_of(layout::Format from, layout::Format to) {
 }
 
 /// The array types of dumps are all that a result can be.
-const dumpdata::DataTypeInfo* type_of(const std::string& descr) {
-    for (const dumpdata::DataTypeInfo& row : dumpdata::all_data_types())
-        if (row.decoding == dumpdata::Decoding::kPlain && row.numpy_descr == descr) return &row;
+const cann_dump::DataTypeInfo* type_of(const std::string& descr) {
+    for (const cann_dump::DataTypeInfo& row : cann_dump::all_data_types())
+        if (row.decoding == cann_dump::Decoding::kPlain && row.numpy_descr == descr) return &row;
     return nullptr;
 }
 
@@ -99,7 +99,7 @@ CustomArray CustomFormats::convert(const CustomRequest& request) {
         result.shape = answer.at("shape").get<Dims>();
         result.descr = answer.at("descr").get<std::string>();
         const auto nbytes = answer.at("nbytes").get<uint64_t>();
-        const dumpdata::DataTypeInfo* type = type_of(result.descr);
+        const cann_dump::DataTypeInfo* type = type_of(result.descr);
         // What is not read now would be taken for the next answer.
         if (type == nullptr) {
             channel_.reset();

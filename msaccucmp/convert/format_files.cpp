@@ -11,7 +11,7 @@ namespace npuscope::msaccucmp {
 
 namespace {
 
-using dumpdata::DumpTensor;
+using cann_dump::DumpTensor;
 using layout::Conversion;
 using layout::Format;
 using layout::StoredLayout;

@@ -15,8 +15,8 @@ namespace npuscope::msaccucmp {
 
 namespace {
 
-using dumpdata::DumpBlob;
-using dumpdata::DumpTensor;
+using cann_dump::DumpBlob;
+using cann_dump::DumpTensor;
 
 constexpr uint64_t kMostOpDebugBytes = 1 << 20;
 
@@ -128,7 +128,7 @@ class Writer {
 
 }  // namespace
 
-void check_types(const dumpdata::DumpFile& dump) {
+void check_types(const cann_dump::DumpFile& dump) {
     for (const auto* list : {&dump.outputs, &dump.inputs})
         for (const DumpTensor& tensor : *list)
             static_cast<void>(readable_type(tensor.data_type));

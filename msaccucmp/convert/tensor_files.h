@@ -49,6 +49,6 @@ void write_array(const DumpArray& array,
                  ArrayFileType type);
 
 /// Errors: CommandError(kInvalidDataType) when any tensor has a type that cannot be read.
-void check_types(const dumpdata::DumpFile& dump);
+void check_types(const cann_dump::DumpFile& dump);
 
 }  // namespace npuscope::msaccucmp

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/pending_file.h"
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 #include "core/npz/npy.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/result_file.h"
@@ -217,7 +217,7 @@ std::filesystem::path DetailWriter::path_of(const std::string& ending,
     std::string shorter = replaced(dump_name, ".", "_") +
                           (request_.tensor.is_input ? "_input_" : "_output_") +
                           std::to_string(request_.tensor.index) + ending;
-    if (shorter.size() >= kMostNameBytes) shorter = dumpdata::name_digits(name) + ending;
+    if (shorter.size() >= kMostNameBytes) shorter = cann_dump::name_digits(name) + ending;
     const auto names = folder_ / kLongNames;
     std::string known;
     if (std::filesystem::is_regular_file(std::filesystem::symlink_status(names)))

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "core/layout/format.h"
 #include "msaccucmp/base/failure.h"
 #include "msaccucmp/kernel_dumps/format_change.h"
@@ -29,11 +29,11 @@ std::vector<std::pair<std::string, const FolderEntry*>> by_time(const DumpFolder
 }
 
 std::string data_type_text(int64_t data_type) {
-    const auto* row = dumpdata::find_data_type(data_type);
-    if (row == nullptr || row->decoding == dumpdata::Decoding::kNone) return kNotANumber;
+    const auto* row = cann_dump::find_data_type(data_type);
+    if (row == nullptr || row->decoding == cann_dump::Decoding::kNone) return kNotANumber;
     // Both are read as the integers that they are stored as.
     const bool is_renamed =
-        row->type == dumpdata::DataType::kUndefined || row->type == dumpdata::DataType::kResource;
+        row->type == cann_dump::DataType::kUndefined || row->type == cann_dump::DataType::kResource;
     return std::string(is_renamed ? row->array_name : row->name);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "msaccucmp/kernel_dumps/dumped_op.h"
 
 namespace npuscope::msaccucmp {
@@ -76,7 +76,7 @@ Row table_row(const TableFormat& format, const RowOp& op, const RowTensor& tenso
 }
 
 std::string overflow_text(const DumpedTensor& tensor) {
-    if (tensor.data_type != static_cast<int64_t>(dumpdata::DataType::kFloat16) ||
+    if (tensor.data_type != static_cast<int64_t>(cann_dump::DataType::kFloat16) ||
         tensor.data.values.dtype() != DType::kFloat16)
         return kNotANumber;
     float largest = 0;

@@ -9,9 +9,9 @@
 
 namespace npuscope::msaccucmp {
 
-using dumpdata::DataType;
-using dumpdata::DataTypeInfo;
-using dumpdata::Decoding;
+using cann_dump::DataType;
+using cann_dump::DataTypeInfo;
+using cann_dump::Decoding;
 
 namespace {
 
@@ -30,7 +30,7 @@ void decode_as_the_reference(const DataTypeInfo& type,
                              const std::vector<std::byte>& stored,
                              size_t count,
                              std::byte* array) {
-    dumpdata::decode_elements(type, stored.data(), count, array);
+    cann_dump::decode_elements(type, stored.data(), count, array);
     if (type.decoding != Decoding::kHiFloat8) return;
     for (size_t i = 0; i < count; ++i) {
         const auto code = std::to_integer<unsigned>(stored[i]);
@@ -41,7 +41,7 @@ void decode_as_the_reference(const DataTypeInfo& type,
 }
 
 const DataTypeInfo& readable_type(int64_t code) {
-    const DataTypeInfo* type = dumpdata::find_data_type(code);
+    const DataTypeInfo* type = cann_dump::find_data_type(code);
     if (type == nullptr)
         throw CommandError(kInvalidDataType,
                            "data type " + std::to_string(code) + " of a dump is not known");
@@ -53,7 +53,7 @@ const DataTypeInfo& readable_type(int64_t code) {
 }
 
 DumpArray::DumpArray(const InputFile& file,
-                     const dumpdata::DumpTensor& tensor,
+                     const cann_dump::DumpTensor& tensor,
                      const std::vector<int64_t>* slice)
     : file_(&file), tensor_(&tensor), type_(&readable_type(tensor.data_type)) {
     if (tensor.shape) shape_ = *tensor.shape;
@@ -71,7 +71,7 @@ DumpArray::DumpArray(const InputFile& file,
     }
     // Elements have at most 16 bytes: a count below the bytes there are cannot overflow.
     const auto count = static_cast<uint64_t>(numel_);
-    if (count / 8 > tensor.size || dumpdata::stored_bytes(*type_, count) > tensor.size)
+    if (count / 8 > tensor.size || cann_dump::stored_bytes(*type_, count) > tensor.size)
         throw CommandError(kDataShapeMismatch,
                            "shape [" + layout::joined(shape_, ",") + "] of " +
                                std::string(type_->name) + " needs more than the " +
@@ -84,11 +84,11 @@ std::vector<int64_t> DumpArray::file_shape() const {
 }
 
 std::string_view DumpArray::descr() const {
-    return numel_ == 0 ? dumpdata::info(DataType::kFloat64).numpy_descr : type_->numpy_descr;
+    return numel_ == 0 ? cann_dump::info(DataType::kFloat64).numpy_descr : type_->numpy_descr;
 }
 
 std::string_view DumpArray::dtype_name() const {
-    return numel_ == 0 ? dumpdata::info(DataType::kFloat64).array_name : type_->array_name;
+    return numel_ == 0 ? cann_dump::info(DataType::kFloat64).array_name : type_->array_name;
 }
 
 size_t DumpArray::item_size() const {
@@ -106,8 +106,8 @@ bool DumpArray::is_plain() const {
 void DumpArray::read(int64_t first, int64_t count, std::byte* target) const {
     const auto begin = static_cast<uint64_t>(first);
     const auto number = static_cast<uint64_t>(count);
-    const uint64_t position = tensor_->position + dumpdata::stored_bytes(*type_, begin);
-    const uint64_t nbytes = dumpdata::stored_bytes(*type_, number);
+    const uint64_t position = tensor_->position + cann_dump::stored_bytes(*type_, begin);
+    const uint64_t nbytes = cann_dump::stored_bytes(*type_, number);
     if (is_plain()) {
         file_->read(position, {target, static_cast<size_t>(nbytes)});
         return;

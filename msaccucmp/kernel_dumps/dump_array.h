@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/dump_file.h"
 #include "msaccucmp/kernel_dumps/input_file.h"
 
 namespace npuscope::msaccucmp {
@@ -22,10 +22,10 @@ class DumpArray {
     /// shape that needs more bytes than the tensor has.
     /// `slice` replaces the shape: of a thread's part of the tensor.
     DumpArray(const InputFile& file,
-              const dumpdata::DumpTensor& tensor,
+              const cann_dump::DumpTensor& tensor,
               const std::vector<int64_t>* slice = nullptr);
 
-    [[nodiscard]] const dumpdata::DumpTensor& tensor() const { return *tensor_; }
+    [[nodiscard]] const cann_dump::DumpTensor& tensor() const { return *tensor_; }
     /// As a dump names it; empty for rank 0 and where the file says nothing.
     [[nodiscard]] const std::vector<int64_t>& shape() const { return shape_; }
     /// Of the file that is written: at least one dim, since the reference tool's arrays have one.
@@ -47,19 +47,19 @@ class DumpArray {
 
   private:
     const InputFile* file_;
-    const dumpdata::DumpTensor* tensor_;
-    const dumpdata::DataTypeInfo* type_;
+    const cann_dump::DumpTensor* tensor_;
+    const cann_dump::DataTypeInfo* type_;
     std::vector<int64_t> shape_;
     int64_t numel_ = 1;
 };
 
-/// dumpdata::decode_elements with the reference tool's own values of hifloat8.
-void decode_as_the_reference(const dumpdata::DataTypeInfo& type,
+/// cann_dump::decode_elements with the reference tool's own values of hifloat8.
+void decode_as_the_reference(const cann_dump::DataTypeInfo& type,
                              const std::vector<std::byte>& stored,
                              size_t count,
                              std::byte* array);
 
 /// The name of the type, for messages and tables. Errors: CommandError(kInvalidDataType).
-[[nodiscard]] const dumpdata::DataTypeInfo& readable_type(int64_t code);
+[[nodiscard]] const cann_dump::DataTypeInfo& readable_type(int64_t code);
 
 }  // namespace npuscope::msaccucmp

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
 
@@ -43,13 +43,13 @@ DumpFolder::DumpFolder(const std::string& path, const Options& options, Log& log
     if (const int code = check_path(path_.string(), true, false, PathType::kDirectory, log);
         code != kOk)
         throw CommandError(code, "");
-    const auto real_names = dumpdata::read_mapping(path_);
+    const auto real_names = cann_dump::read_mapping(path_);
     std::vector<std::filesystem::path> files;
     for (const auto& each : std::filesystem::directory_iterator(path_)) {
         const std::string name = each.path().filename().string();
         has_npy_ = has_npy_ || name.ends_with(".npy");
         std::error_code failure;
-        if (name != dumpdata::kMappingName && name != kFailedListName &&
+        if (name != cann_dump::kMappingName && name != kFailedListName &&
             each.is_regular_file(failure))
             files.push_back(each.path());
     }
@@ -60,7 +60,7 @@ DumpFolder::DumpFolder(const std::string& path, const Options& options, Log& log
             const auto real = real_names.find(name);
             if (real == real_names.end()) {
                 log.warning("The file '" + file.string() + "' stands for a name that " +
-                            dumpdata::kMappingName + " does not have; it is left out.");
+                            cann_dump::kMappingName + " does not have; it is left out.");
                 continue;
             }
             name = real->second;

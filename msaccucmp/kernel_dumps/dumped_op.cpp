@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/parse_json.h"
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/reader.h"
 #include "core/layout/format.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
@@ -29,7 +29,7 @@ Tensor real_parts(const std::vector<std::byte>& pairs, DType part, const Shape& 
     return result;
 }
 
-Array decoded(const dumpdata::DataTypeInfo& type,
+Array decoded(const cann_dump::DataTypeInfo& type,
               const std::vector<std::byte>& stored,
               int64_t numel) {
     const auto count = static_cast<size_t>(numel);
@@ -50,12 +50,12 @@ Array decoded(const dumpdata::DataTypeInfo& type,
 }
 
 /// The elements that the shape asks for, as far as the payload has them.
-Array elements_of(const dumpdata::DumpReader& reader,
-                  const dumpdata::DumpTensor& tensor,
+Array elements_of(const cann_dump::DumpReader& reader,
+                  const cann_dump::DumpTensor& tensor,
                   const Shape& shape,
                   bool whole_payload) {
-    const auto* type = dumpdata::find_data_type(tensor.data_type);
-    if (type == nullptr || type->decoding == dumpdata::Decoding::kNone)
+    const auto* type = cann_dump::find_data_type(tensor.data_type);
+    if (type == nullptr || type->decoding == cann_dump::Decoding::kNone)
         throw CompareFailure(
             kInvalidDataType,
             "The dump '" + reader.path().string() + "' has the data type " +
@@ -64,7 +64,7 @@ Array elements_of(const dumpdata::DumpReader& reader,
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return {Tensor(DType::kFloat64, shape), "float64"};
     // Bits are stored eight to a byte; the original tool takes one byte for each element.
-    const bool is_bits = type->decoding == dumpdata::Decoding::kBits;
+    const bool is_bits = type->decoding == cann_dump::Decoding::kBits;
     const uint64_t stored_size = is_bits ? 1 : static_cast<uint64_t>(type->bits) / 8;
     uint64_t count = tensor.size / stored_size;
     if (!whole_payload) count = std::min(count, static_cast<uint64_t>(numel_of(shape)));
@@ -73,7 +73,7 @@ Array elements_of(const dumpdata::DumpReader& reader,
     return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1));
 }
 
-DumpedTensor tensor_of(const dumpdata::DumpReader& reader, const dumpdata::DumpTensor& source) {
+DumpedTensor tensor_of(const cann_dump::DumpReader& reader, const cann_dump::DumpTensor& source) {
     DumpedTensor tensor;
     tensor.data_type = source.data_type;
     tensor.format = source.format;
@@ -82,7 +82,7 @@ DumpedTensor tensor_of(const dumpdata::DumpReader& reader, const dumpdata::DumpT
     tensor.groups = source.sub_format;
     tensor.address = source.address;
     const bool is_undefined =
-        source.data_type == static_cast<int64_t>(dumpdata::DataType::kUndefined);
+        source.data_type == static_cast<int64_t>(cann_dump::DataType::kUndefined);
     if (is_undefined && source.size > 0) tensor.shape = {static_cast<int64_t>(source.size)};
     const bool whole = reader.file().is_nano && !source.shape;
     tensor.data = elements_of(reader, source, tensor.shape, whole);
@@ -138,8 +138,8 @@ std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string
 }
 
 DumpedOp read_binary(const DumpFile& file) {
-    const dumpdata::DumpReader reader(file.path);
-    const dumpdata::DumpFile& dump = reader.file();
+    const cann_dump::DumpReader reader(file.path);
+    const cann_dump::DumpFile& dump = reader.file();
     DumpedOp op;
     op.name = dump.op_name;
     op.path = file.path.string();
@@ -148,9 +148,9 @@ DumpedOp read_binary(const DumpFile& file) {
         op.has_attributes = true;
         op.ffts = ffts_of(dump.attributes.front().value, op.path);
     }
-    for (const dumpdata::DumpTensor& each : dump.inputs)
+    for (const cann_dump::DumpTensor& each : dump.inputs)
         op.inputs.push_back(tensor_of(reader, each));
-    for (const dumpdata::DumpTensor& each : dump.outputs)
+    for (const cann_dump::DumpTensor& each : dump.outputs)
         op.outputs.push_back(tensor_of(reader, each));
     for (DumpedTensor& tensor : op.inputs)
         tensor.is_ffts = op.ffts.has_value();
@@ -165,7 +165,7 @@ DumpedOp read_numpy(const DumpFile& file) {
     output.format = static_cast<int64_t>(layout::Format::kRESERVED);
     output.shape = array.shape();
     if (const auto dtype = dtype_from_name(array.dtype))
-        output.data_type = static_cast<int64_t>(dumpdata::data_type_of(*dtype));
+        output.data_type = static_cast<int64_t>(cann_dump::data_type_of(*dtype));
     // Without elements an array is float64, whatever the file says.
     output.data = array.values.numel() == 0
                       ? Array{Tensor(DType::kFloat64, array.shape()), "float64"}
@@ -182,7 +182,7 @@ DumpedOp read_numpy(const DumpFile& file) {
 DumpedOp read_dumped_op(const DumpFile& file) {
     try {
         return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file);
-    } catch (const dumpdata::DumpError& failure) {
+    } catch (const cann_dump::DumpError& failure) {
         throw CompareFailure(failure.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
                              failure.what());
     } catch (const CompareFailure&) {

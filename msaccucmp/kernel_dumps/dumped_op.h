@@ -25,7 +25,7 @@ struct Array {
 };
 
 struct DumpedTensor {
-    int64_t data_type = 0;  ///< dumpdata::DataType
+    int64_t data_type = 0;  ///< cann_dump::DataType
     int64_t format = 0;     ///< layout::Format, or any number
     Shape shape;            ///< as the dump has it
     Shape original_shape;   ///< empty: unknown

@@ -48,7 +48,7 @@ std::vector<layout::Dims> slices(const json& attribute, const char* key, size_t 
 
 }  // namespace
 
-std::optional<ThreadShapes> thread_shapes(const dumpdata::DumpFile& dump,
+std::optional<ThreadShapes> thread_shapes(const cann_dump::DumpFile& dump,
                                           const std::filesystem::path& path) {
     if (dump.attributes.empty()) return std::nullopt;
     const auto fail = [&](const std::string& reason) {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/dump_file.h"
 #include "core/layout/stored_layout.h"
 
 namespace npuscope::msaccucmp {
@@ -19,7 +19,7 @@ struct ThreadShapes {
 /// file's name. Errors: CommandError(kInvalidDumpData) JSON that is none or lacks the thread's
 /// slices, (kInvalidPath) a name without a thread, (kInvalidInputMapping) numbers of tensors that
 /// differ.
-[[nodiscard]] std::optional<ThreadShapes> thread_shapes(const dumpdata::DumpFile& dump,
+[[nodiscard]] std::optional<ThreadShapes> thread_shapes(const cann_dump::DumpFile& dump,
                                                         const std::filesystem::path& path);
 
 }  // namespace npuscope::msaccucmp

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/printable.h"
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "core/layout/format.h"
 #include "core/npz/npy.h"
 #include "msaccucmp/base/exit_codes.h"
@@ -26,7 +26,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
         } else {
             open_dump();
         }
-    } catch (const dumpdata::DumpError& damage) {
+    } catch (const cann_dump::DumpError& damage) {
         throw CommandError(damage.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
                            damage.what());
     } catch (const CommandError&) {
@@ -43,7 +43,7 @@ void InputFile::open_dump() {
     std::error_code failure;
     const uintmax_t size = std::filesystem::file_size(path_, failure);
     if (!failure && size > 0 && size <= kLengthBytes) return;
-    reader_ = std::make_unique<dumpdata::DumpReader>(path_);
+    reader_ = std::make_unique<cann_dump::DumpReader>(path_);
     dump_ = reader_->file();
     const std::string name = path_.filename().string();
     if (dump_.is_nano && std::count(name.begin(), name.end(), '.') < kNanoNameDots)
@@ -57,8 +57,8 @@ void InputFile::open_npy() {
     if (std::filesystem::file_size(path_) == 0)
         throw CommandError(kInvalidDumpData, "'" + printable(path_.string()) + "' is empty");
     array_ = read_npy(path_);
-    dumpdata::DumpTensor& output = dump_.outputs.emplace_back();
-    output.data_type = static_cast<int64_t>(dumpdata::data_type_of(array_->dtype()));
+    cann_dump::DumpTensor& output = dump_.outputs.emplace_back();
+    output.data_type = static_cast<int64_t>(cann_dump::data_type_of(array_->dtype()));
     output.format = static_cast<int64_t>(layout::Format::kRESERVED);
     output.shape = array_->shape();
     output.size = array_->nbytes();

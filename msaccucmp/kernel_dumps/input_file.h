@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/reader.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::msaccucmp {
@@ -20,7 +20,7 @@ class InputFile {
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     /// Sizes and positions are set; those of a .npy count from its first element.
-    [[nodiscard]] const dumpdata::DumpFile& dump() const { return dump_; }
+    [[nodiscard]] const cann_dump::DumpFile& dump() const { return dump_; }
     /// Errors: CommandError(kInvalidDumpData).
     void read(uint64_t position, std::span<std::byte> target) const;
 
@@ -29,8 +29,8 @@ class InputFile {
     void open_npy();
 
     std::filesystem::path path_;
-    dumpdata::DumpFile dump_;
-    std::unique_ptr<dumpdata::DumpReader> reader_;
+    cann_dump::DumpFile dump_;
+    std::unique_ptr<cann_dump::DumpReader> reader_;
     std::optional<Tensor> array_;
 };
 

@@ -22,7 +22,7 @@ void search(const fs::path& folder, int depth, std::vector<FoundDump>& dumps, Lo
         return;
     }
     std::error_code failure;
-    const auto mapping = dumpdata::read_mapping(folder);
+    const auto mapping = cann_dump::read_mapping(folder);
     for (auto entry = fs::directory_iterator(folder, failure);
          !failure && entry != fs::directory_iterator();
          entry.increment(failure)) {
@@ -34,7 +34,7 @@ void search(const fs::path& folder, int depth, std::vector<FoundDump>& dumps, Lo
         if (!entry->is_regular_file(ignored)) continue;
         std::string name = entry->path().filename().string();
         if (const auto mapped = mapping.find(name); mapped != mapping.end()) name = mapped->second;
-        if (auto fields = dumpdata::parse_file_name(name))
+        if (auto fields = cann_dump::parse_file_name(name))
             dumps.push_back({entry->path(), std::move(*fields)});
     }
     if (failure)
@@ -63,7 +63,7 @@ bool is_op_debug(const FoundDump& dump) {
 const FoundDump* find_culprit(const std::vector<FoundDump>& dumps, const OpDebugUnit& unit) {
     const FoundDump* best = nullptr;
     for (const FoundDump& dump : dumps) {
-        const dumpdata::FileNameFields& fields = dump.fields;
+        const cann_dump::FileNameFields& fields = dump.fields;
         if (fields.op_type == "Opdebug" || fields.task_id != unit.task_id) continue;
         if (fields.stream_id && *fields.stream_id != unit.stream_id) continue;
         std::optional<uint64_t> context;

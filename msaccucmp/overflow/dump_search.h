@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/log.h"
 #include "msaccucmp/kernel_dumps/op_debug.h"
 
@@ -13,7 +13,7 @@ namespace npuscope::msaccucmp {
 
 struct FoundDump {
     std::filesystem::path path;
-    dumpdata::FileNameFields fields;  ///< of the name, or of what mapping.csv has for it
+    cann_dump::FileNameFields fields;  ///< of the name, or of what mapping.csv has for it
 };
 
 /// Every file whose name is a dump's, in the order of paths, 30 folders deep. Links to folders are

@@ -104,7 +104,7 @@ class Analysis {
             return {};
         }
         std::string text;
-        const dumpdata::DumpFile& dump = file_->dump();
+        const cann_dump::DumpFile& dump = file_->dump();
         for (size_t i = 0; i < dump.inputs.size(); ++i)
             text += tensor(dump.inputs[i], {true, i}, base);
         for (size_t i = 0; i < dump.outputs.size(); ++i)
@@ -112,7 +112,7 @@ class Analysis {
         return text;
     }
 
-    std::string tensor(const dumpdata::DumpTensor& tensor,
+    std::string tensor(const cann_dump::DumpTensor& tensor,
                        const TensorPlace& place,
                        const std::string& base) {
         const auto format = layout::format_from_code(tensor.format);

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/writer.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/convert/convert.h"
 #include "tests/support/mutator.h"
@@ -19,15 +19,15 @@ namespace {
 std::string dump_of(const test::TempDir& folder) {
     const std::string bytes(2048, '\x3c');
     const auto part = [&](size_t count) { return std::as_bytes(std::span(bytes)).first(count); };
-    dumpdata::DumpFile dump;
+    cann_dump::DumpFile dump;
     dump.op_name = "scope/op";
-    const auto add = [&](std::vector<dumpdata::DumpTensor>& list,
+    const auto add = [&](std::vector<cann_dump::DumpTensor>& list,
                          int64_t type,
                          int64_t format,
                          std::vector<int64_t> shape,
                          std::vector<int64_t> original,
                          size_t count) {
-        dumpdata::DumpTensor& tensor = list.emplace_back();
+        cann_dump::DumpTensor& tensor = list.emplace_back();
         tensor.data_type = type;
         tensor.format = format;
         tensor.shape = std::move(shape);
@@ -43,7 +43,7 @@ std::string dump_of(const test::TempDir& folder) {
     dump.buffers.push_back({.bytes = part(3)});
     dump.spaces.push_back({.bytes = part(4)});
     dump.attributes.push_back({"ffts", R"({"threadMode": 0})"});
-    dumpdata::write_dump(folder / "dump", dump);
+    cann_dump::write_dump(folder / "dump", dump);
     return test::read_file(folder / "dump");
 }
 

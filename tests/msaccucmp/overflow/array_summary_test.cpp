@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/writer.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "tests/support/support.h"
 
@@ -71,12 +71,12 @@ TEST(ArraySummary, takes_complex_numbers_as_numpy_orders_them) {
         int64_t numel = 0;
         words >> name >> numel;
         const std::string elements = test::read_file(folder / name);
-        dumpdata::DumpFile dump;
-        dumpdata::DumpTensor& tensor = dump.outputs.emplace_back();
+        cann_dump::DumpFile dump;
+        cann_dump::DumpTensor& tensor = dump.outputs.emplace_back();
         tensor.data_type = name.starts_with("complex64") ? 16 : 17;
         tensor.shape = {numel};
         tensor.bytes = std::as_bytes(std::span(elements));
-        dumpdata::write_dump(folder / "dump", dump);
+        cann_dump::write_dump(folder / "dump", dump);
         const InputFile file(folder / "dump");
         const DumpArray array(file, file.dump().outputs.at(0));
         EXPECT_EQ(summary_of(array), line.substr(line.find('[')));
@@ -85,11 +85,11 @@ TEST(ArraySummary, takes_complex_numbers_as_numpy_orders_them) {
 
 TEST(ArraySummary, has_no_numbers_without_elements) {
     const test::TempDir folder;
-    dumpdata::DumpFile dump;
-    dumpdata::DumpTensor& tensor = dump.outputs.emplace_back();
+    cann_dump::DumpFile dump;
+    cann_dump::DumpTensor& tensor = dump.outputs.emplace_back();
     tensor.data_type = 2;
     tensor.shape = {0, 3};
-    dumpdata::write_dump(folder / "dump", dump);
+    cann_dump::write_dump(folder / "dump", dump);
     const InputFile file(folder / "dump");
     EXPECT_EQ(summary_of(DumpArray(file, file.dump().outputs.at(0))),
               "[Shape: (0, 3)] [Dtype: float64]");

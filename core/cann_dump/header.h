@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/dump_file.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// Tensors, buffers or attributes in one dump, and dims of one tensor: more is damage.
 inline constexpr size_t kMostEntries = 1 << 16;
@@ -20,4 +20,4 @@ inline constexpr size_t kMostDims = 64;
 /// Sizes are those of `bytes`.
 [[nodiscard]] std::string format_header(const DumpFile& dump);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

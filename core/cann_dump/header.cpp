@@ -1,11 +1,11 @@
-#include "core/dumpdata/header.h"
+#include "core/cann_dump/header.h"
 
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/dumpdata/wire.h"
+#include "core/cann_dump/wire.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -271,4 +271,4 @@ std::string format_header(const DumpFile& dump) {
     return message.text();
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,4 +1,4 @@
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 
 #include <string>
 
@@ -6,7 +6,7 @@
 
 #include "tests/support/support.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 namespace {
 
 TEST(FileName, joins_fields_and_replaces_what_a_name_cannot_have) {
@@ -79,4 +79,4 @@ TEST(Mapping, is_read_line_by_line) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

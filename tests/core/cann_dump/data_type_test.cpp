@@ -1,4 +1,4 @@
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 namespace {
 
 template <class T>
@@ -106,4 +106,4 @@ TEST(Decode, reads_hifloat8) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_block.h"
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/dump_file.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// A file that is no valid dump. `sizes_differ`: a nano dump whose payloads do not fill the file.
 class DumpError : public Error {
@@ -56,4 +56,4 @@ class DumpReader {
 /// The header alone. Errors as DumpReader.
 [[nodiscard]] DumpFile read_dump(const std::filesystem::path& path);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,4 +1,4 @@
-#include "core/dumpdata/op_debug.h"
+#include "core/cann_dump/op_debug.h"
 
 #include <cstddef>
 #include <vector>
@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 namespace {
 
 TEST(OpDebugRecord, has_the_published_layout) {
@@ -29,4 +29,4 @@ TEST(OpDebugRecord, has_the_published_layout) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

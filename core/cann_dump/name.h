@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// Table of the names that were too long for a file, beside the files.
 inline constexpr const char* kMappingName = "mapping.csv";
@@ -53,4 +53,4 @@ struct FileNameFields {
 /// a comma are passed over; a name with a "/" is not believed.
 [[nodiscard]] std::map<std::string, std::string> read_mapping(const std::filesystem::path& folder);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

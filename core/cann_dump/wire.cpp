@@ -1,8 +1,8 @@
-#include "core/dumpdata/wire.h"
+#include "core/cann_dump/wire.h"
 
 #include "core/base/error.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -95,4 +95,4 @@ void WireWriter::message(uint32_t field, const WireWriter& value) {
     text_ += value.text_;
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

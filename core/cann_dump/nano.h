@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <span>
 
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/dump_file.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 inline constexpr uint32_t kNanoMagic = 0x5a5a5a5a;
 
@@ -19,4 +19,4 @@ inline constexpr uint32_t kNanoMagic = 0x5a5a5a5a;
 /// is none. Positions are not set. Errors: Error(kFormat).
 [[nodiscard]] DumpFile parse_nano_head(std::span<const std::byte> head);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,4 +1,4 @@
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/reader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "core/base/printable.h"
-#include "core/dumpdata/header.h"
-#include "core/dumpdata/nano.h"
+#include "core/cann_dump/header.h"
+#include "core/cann_dump/nano.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -147,4 +147,4 @@ DumpFile read_dump(const std::filesystem::path& path) {
     return DumpReader(path).file();
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

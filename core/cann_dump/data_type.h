@@ -9,12 +9,12 @@
 
 #include "core/dtype/dtype.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// Codes as a dump file writes them; not those of AscendCL.
 enum class DataType : int32_t {
 #define DATA_TYPE(enumerator, code, ...) k##enumerator = (code),
-#include "core/dumpdata/data_types.def"
+#include "core/cann_dump/data_types.def"
 #undef DATA_TYPE
 };
 
@@ -63,4 +63,4 @@ void decode_elements(const DataTypeInfo& type,
                      size_t count,
                      std::byte* array);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

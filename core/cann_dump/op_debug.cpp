@@ -1,11 +1,11 @@
-#include "core/dumpdata/op_debug.h"
+#include "core/cann_dump/op_debug.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::string OpDebugRecord::json() const {
     return root.dump(4);
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

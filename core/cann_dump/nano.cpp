@@ -1,13 +1,13 @@
-#include "core/dumpdata/nano.h"
+#include "core/cann_dump/nano.h"
 
 #include <limits>
 #include <string>
 
 #include "core/base/error.h"
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/header.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/header.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -115,4 +115,4 @@ DumpFile parse_nano_head(std::span<const std::byte> head) {
     return dump;
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// Range of one dim that a part of an op covers, as the file has it.
 struct DimRange {
@@ -71,4 +71,4 @@ struct DumpFile {
     bool is_nano = false;  ///< the short format of small chips, which has no op name
 };
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,4 +1,4 @@
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -52,7 +52,7 @@ constexpr auto kTable = std::to_array<DataTypeInfo>({
      array,                                                           \
      array_type(array).descr,                                         \
      array_type(array).size},
-#include "core/dumpdata/data_types.def"
+#include "core/cann_dump/data_types.def"
 #undef DATA_TYPE
 });
 
@@ -186,4 +186,4 @@ void decode_elements(const DataTypeInfo& type,
     }
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

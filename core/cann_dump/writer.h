@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "core/dumpdata/dump_file.h"
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/dump_file.h"
+#include "core/cann_dump/name.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// Writes `dump` (its entries' `bytes` are the payloads; `size` and `position` are not looked at)
 /// under `path`, which appears only when it is complete. Errors: Error(kIo).
@@ -18,4 +18,4 @@ std::filesystem::path write_dump(const std::filesystem::path& folder,
                                  const FileNameFields& fields,
                                  const DumpFile& dump);
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,5 +1,5 @@
 // Dumps written by write_dump and by hand; damage at every place.
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/reader.h"
 
 #include <cstring>
 #include <fstream>
@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/dumpdata/header.h"
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/header.h"
+#include "core/cann_dump/writer.h"
 #include "tests/support/mutator.h"
 #include "tests/support/support.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 namespace {
 
 std::string le(uint64_t value, size_t nbytes) {
@@ -254,4 +254,4 @@ TEST(Dump, damaged_at_random_is_refused_or_read_within_its_bounds) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

@@ -1,11 +1,11 @@
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <vector>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::map<std::string, std::string> read_mapping(const std::filesystem::path& fol
     return names;
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

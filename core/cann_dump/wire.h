@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// One field as it lies in the message.
 struct WireField {
@@ -55,4 +55,4 @@ class WireWriter {
     std::string text_;
 };
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

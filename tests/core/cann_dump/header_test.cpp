@@ -1,5 +1,5 @@
 // Headers against protoc, which knows the format from dump_data.proto.
-#include "core/dumpdata/header.h"
+#include "core/cann_dump/header.h"
 
 #include <cstdlib>
 #include <string>
@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/support.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) {
@@ -26,7 +26,7 @@ std::string protoc(const std::string& mode, const std::string& input) {
         "with open(source, 'rb') as f:\n"
         "    sys.exit(subprocess.run(['protoc', '--proto_path=' + folder,\n"
         "        mode + '=toolkit.dumpdata.DumpData', 'dump_data.proto'], stdin=f).returncode)\n",
-        {mode, (test::source_dir() / "tests/core/dumpdata").string(), (folder / "in").string()});
+        {mode, (test::source_dir() / "tests/core/cann_dump").string(), (folder / "in").string()});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.out;
 }
@@ -227,4 +227,4 @@ TEST(Header, rejects_more_tensors_and_dims_than_any_op_has) {
 }
 
 }  // namespace
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

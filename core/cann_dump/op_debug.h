@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 /// One info block and the status that belongs to it.
 struct OpDebugBlock {
@@ -31,4 +31,4 @@ struct OpDebugRecord {
 
 inline constexpr size_t kOpDebugBytes = 2048;
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump

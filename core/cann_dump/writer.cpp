@@ -1,4 +1,4 @@
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/writer.h"
 
 #include <array>
 #include <cerrno>
@@ -13,9 +13,9 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
-#include "core/dumpdata/header.h"
+#include "core/cann_dump/header.h"
 
-namespace npuscope::dumpdata {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::filesystem::path write_dump(const std::filesystem::path& folder,
     return folder / stored;
 }
 
-}  // namespace npuscope::dumpdata
+}  // namespace npuscope::cann_dump
