@@ -16,9 +16,8 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/cann_dump/data_type.h"
-#include "core/cann_dump/reader.h"
+#include "core/cann_dump/tensor.h"
 #include "core/layout/format.h"
-#include "core/layout/stored_layout.h"
 #include "core/npz/npy.h"
 
 namespace npuscope::cli {
@@ -48,17 +47,9 @@ struct Shown {
 /// The elements; what has no such tensor says why.
 Tensor tensor_of(const DumpReader& reader, const DumpTensor& tensor) {
     const cann_dump::DataTypeInfo* type = cann_dump::find_data_type(tensor.data_type);
-    const auto dtype = type != nullptr ? dtype_from_name(type->array_name) : std::nullopt;
-    if (!dtype) throw Error(ErrorKind::kUnsupported, "no statistics for this data type");
-    const std::vector<int64_t> shape = tensor.shape.value_or(std::vector<int64_t>{});
-    const auto count = static_cast<uint64_t>(layout::checked_numel(shape));
-    if (count / 8 > tensor.size || cann_dump::stored_bytes(*type, count) > tensor.size)
-        throw Error(ErrorKind::kFormat,
-                    "the shape needs more than " + std::to_string(tensor.size) + " bytes");
-    const Buffer<std::byte> stored = reader.read(tensor);
-    Tensor result(*dtype, shape);
-    cann_dump::decode_elements(*type, stored.data(), count, result.mutable_data());
-    return result;
+    if (type == nullptr || !dtype_from_name(type->array_name))
+        throw Error(ErrorKind::kUnsupported, "no statistics for this data type");
+    return cann_dump::read_tensor(reader, tensor);
 }
 
 Shown shown(const DumpTensor& tensor, std::string name) {

@@ -11,7 +11,7 @@
 #include "core/base/printable.h"
 #include "core/cann_dump/data_type.h"
 #include "core/cann_dump/name.h"
-#include "core/cann_dump/reader.h"
+#include "core/cann_dump/tensor.h"
 #include "core/layout/conversion.h"
 #include "core/layout/format.h"
 #include "core/layout/stored_layout.h"
@@ -53,11 +53,6 @@ std::optional<layout::StoredLayout> layout_of(const cann_dump::DumpTensor& tenso
     return std::nullopt;
 }
 
-bool keeps_order(layout::Format format) {
-    return format == layout::Format::kND || format == layout::Format::kNCHW ||
-           format == layout::Format::kNCDHW;
-}
-
 /// Errors: Error(kUnsupported) for elements that are no array of ours.
 Tensor plain_tensor(const cann_dump::DumpReader& reader, const cann_dump::DumpTensor& tensor) {
     const auto* info = cann_dump::find_data_type(tensor.data_type);
@@ -65,12 +60,8 @@ Tensor plain_tensor(const cann_dump::DumpReader& reader, const cann_dump::DumpTe
     const auto format = layout::format_from_code(tensor.format);
     if (!dtype || !format || !tensor.shape)
         throw Error(ErrorKind::kUnsupported, "elements of this type or format cannot be compared");
-    const Shape stored_shape(tensor.shape->begin(), tensor.shape->end());
-    const auto bytes = reader.read(tensor);
-    const auto count = static_cast<size_t>(numel_of(stored_shape));
-    if (bytes.size() / size_of(*dtype) < count)
-        throw Error(ErrorKind::kUnsupported, "fewer bytes than its shape has elements");
-    if (keeps_order(*format)) return Tensor::copy_of(*dtype, stored_shape, bytes.data());
+    Tensor elements = cann_dump::read_tensor(reader, tensor);
+    if (layout::keeps_order(*format)) return elements;
     const auto stored = layout_of(tensor, *format);
     if (!stored)
         throw Error(ErrorKind::kUnsupported, "its format's order of elements is not known");
@@ -81,8 +72,8 @@ Tensor plain_tensor(const cann_dump::DumpReader& reader, const cann_dump::DumpTe
                               : stored->logical.size() == 5 ? layout::Format::kNCDHW
                                                             : layout::Format::kND,
                               *tensor.original_shape);
-    const auto elements = layout::convert(*stored, base, size_of(*dtype), bytes.data());
-    return Tensor::copy_of(*dtype, Shape(plain.shape.begin(), plain.shape.end()), elements.data());
+    const auto bytes = layout::convert(*stored, base, size_of(*dtype), elements.data());
+    return Tensor::copy_of(*dtype, plain.shape, bytes.data());
 }
 
 DeviceTensor described(const cann_dump::DumpReader& reader,
@@ -99,7 +90,7 @@ DeviceTensor described(const cann_dump::DumpReader& reader,
     const auto format = layout::format_from_code(tensor.format);
     row.format =
         format ? std::string(layout::name_of(*format)) : fmt::format("format {}", tensor.format);
-    if (tensor.shape) row.stored_shape.assign(tensor.shape->begin(), tensor.shape->end());
+    if (tensor.shape) row.stored_shape = *tensor.shape;
     row.shape = row.stored_shape;
     try {
         const Tensor plain = plain_tensor(reader, tensor);

@@ -159,6 +159,11 @@ uint64_t stored_bytes(const DataTypeInfo& type, uint64_t count) {
     return count / 8 * bits + (count % 8 * bits + 7) / 8;
 }
 
+bool fits(const DataTypeInfo& type, uint64_t count, uint64_t nbytes) {
+    // An element has at least a bit and at most 16 bytes: the product cannot overflow.
+    return count / 8 <= nbytes && stored_bytes(type, count) <= nbytes;
+}
+
 void decode_elements(const DataTypeInfo& type,
                      const std::byte* stored,
                      size_t count,

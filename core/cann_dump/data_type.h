@@ -52,6 +52,8 @@ struct DataTypeInfo {
 
 /// Bytes that `count` stored elements take, rounded up to whole bytes.
 [[nodiscard]] uint64_t stored_bytes(const DataTypeInfo& type, uint64_t count);
+/// Whether `nbytes` hold `count` stored elements, however many a damaged file speaks of.
+[[nodiscard]] bool fits(const DataTypeInfo& type, uint64_t count, uint64_t nbytes);
 
 /// Writes `count` array elements. `stored` starts at a whole byte; a piece of bits (kBits) other
 /// than the last holds a multiple of 8 of them. Errors: Error(kInternal) for kNone.

@@ -1,9 +1,11 @@
-// Names of dump files: op type, op name, task, stream, time.
+// Names of dump files.
 //
-//   Conv2D.layer1_conv.12.3.1700000000000001
-//   Conv2D.layer1_conv.12.3.1700000000000001.4.7.0.1     FFTS+: task type, context, thread, device
+//   of a chip   op_type.op_name.task[.stream].time[.task_type.context.thread.device]   FFTS+: the
+//   last of a golden op_name.output.time.{npy,pb,quant}
 //
-// Source: CANN's dump manual; the dump task of its runtime.
+// FileNameFields are the fields of the first form, exactly as CANN's runtime writes them. DumpName
+// and what follows it look at either form as CANN's tool msaccucmp does, which is content with
+// less. Source: CANN's dump manual; the dump task of its runtime; msaccucmp.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace npuscope::cann_dump {
 
@@ -52,5 +55,46 @@ struct FileNameFields {
 /// Stored name -> name, from the mapping.csv of a folder; empty when there is none. Lines without
 /// a comma are passed over; a name with a "/" is not believed.
 [[nodiscard]] std::map<std::string, std::string> read_mapping(const std::filesystem::path& folder);
+
+enum class DumpKind { kOffline, kStandard, kQuant, kNumpy };
+
+/// How an FFTS+ op was cut: by threads, by slices of the graph, or not at all.
+enum class TaskMode { kNormal, kAutomatic, kManual };
+
+struct DumpName {
+    DumpKind kind = DumpKind::kOffline;
+    std::string key;  ///< op_name, or op_name.output_index
+};
+
+inline constexpr std::string_view kSliceMark = "_lxslice";
+
+/// Nothing when the name is not one of a dump file.
+[[nodiscard]] std::optional<DumpName> parse_dump_name(std::string_view name);
+
+/// The name of the op that slices and subgraphs belong to. With a fusion rule every slice mark
+/// goes, else a slice mark at the end and everything up to the last sgt_graph_<N>_.
+[[nodiscard]] std::string without_slice_marks(const std::string& key, bool with_fusion_rule);
+
+/// `name` without all _lxslice<N>.
+[[nodiscard]] std::string without_slices(std::string_view name);
+
+/// Errors: DumpError(kTaskType).
+[[nodiscard]] TaskMode task_mode_of(const std::string& name);
+
+/// 16 digits, else 0. FFTS+ dumps have it in the fifth field, NPU dumps in the last, goldens in the
+/// third.
+[[nodiscard]] int64_t timestamp_of(const std::string& name, TaskMode mode);
+
+/// The order of an FFTS+ op's files after their time: the thread, or the slice.
+[[nodiscard]] int64_t part_of(const std::string& name, TaskMode mode);
+
+/// The first field of an NPU dump's name; nothing for other names.
+[[nodiscard]] std::optional<std::string> op_type_of(const std::string& name);
+
+/// Whether the key belongs to an op of a quantised model.
+[[nodiscard]] bool is_quantised(std::string_view key);
+
+[[nodiscard]] std::vector<std::string> fields_of(std::string_view name, char separator = '.');
+[[nodiscard]] bool is_digits(std::string_view text);
 
 }  // namespace npuscope::cann_dump

@@ -56,8 +56,8 @@ DumpReader::~DumpReader() {
 }
 
 void DumpReader::parse(uint64_t file_size) {
-    const auto damaged = [&](const std::string& reason, bool sizes_differ = false) {
-        throw DumpError(quoted(path_) + " is no valid dump: " + reason, sizes_differ);
+    const auto damaged = [&](const std::string& reason) {
+        throw DumpError(quoted(path_) + " is no valid dump: " + reason);
     };
     if (file_size < kLengthBytes)
         damaged("it has " + std::to_string(file_size) +
@@ -92,13 +92,14 @@ void DumpReader::parse(uint64_t file_size) {
 }
 
 void DumpReader::place(uint64_t position, uint64_t file_size) {
+    const auto misfit = file_.is_nano ? DumpProblem::kSizesDiffer : DumpProblem::kDamaged;
     const auto next = [&](const char* what, size_t index, auto& entry) {
         if (entry.size > file_size - position)
             throw DumpError(quoted(path_) + " is no valid dump: " + what + " " +
                                 std::to_string(index) + " has " + std::to_string(entry.size) +
                                 " bytes, " + std::to_string(file_size - position) +
                                 " are left in the file",
-                            file_.is_nano);
+                            misfit);
         entry.position = position;
         position += entry.size;
     };
@@ -113,7 +114,7 @@ void DumpReader::place(uint64_t position, uint64_t file_size) {
     if (file_.is_nano && position != file_size)
         throw DumpError(quoted(path_) + " is no valid dump: " +
                             std::to_string(file_size - position) + " bytes belong to no tensor",
-                        true);
+                        misfit);
 }
 
 void DumpReader::read(uint64_t position, std::span<std::byte> target) const {

@@ -7,22 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/memory_block.h"
+#include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/dump_file.h"
 
 namespace npuscope::cann_dump {
-
-/// A file that is no valid dump. `sizes_differ`: a nano dump whose payloads do not fill the file.
-class DumpError : public Error {
-  public:
-    explicit DumpError(const std::string& message, bool sizes_differ = false)
-        : Error(ErrorKind::kFormat, message), sizes_differ_(sizes_differ) {}
-    [[nodiscard]] bool sizes_differ() const { return sizes_differ_; }
-
-  private:
-    bool sizes_differ_;
-};
 
 /// An open dump. Memory: the header (at most 64 MB) and the file's first 64 KB. Every size in the
 /// header is checked against the file before it is used. Threads: const calls may run at once.

@@ -57,4 +57,7 @@ class UsageError : public CommandError {
     explicit UsageError(const std::string& message) : CommandError(kUsageError, message) {}
 };
 
+/// What the reference tool makes of an error that is not its own: of a DumpError by its problem.
+[[nodiscard]] int exit_code_of(const Error& problem);
+
 }  // namespace npuscope::msaccucmp

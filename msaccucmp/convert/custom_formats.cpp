@@ -96,7 +96,7 @@ CustomArray CustomFormats::convert(const CustomRequest& request) {
         const json answer = parse_json<json>(channel_->read_line(kPatience));
         if (answer.contains("error"))
             fail(name + ": " + printable(answer["error"].get<std::string>()));
-        result.shape = answer.at("shape").get<Dims>();
+        result.shape = answer.at("shape").get<layout::Dims>();
         result.descr = answer.at("descr").get<std::string>();
         const auto nbytes = answer.at("nbytes").get<uint64_t>();
         const cann_dump::DataTypeInfo* type = type_of(result.descr);

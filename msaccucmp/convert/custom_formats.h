@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/layout/plan.h"
 #include "msaccucmp/base/log.h"
-#include "msaccucmp/kernel_dumps/format_plan.h"
 
 namespace npuscope::custom_algorithms {
 class Channel;
@@ -22,13 +22,13 @@ class Channel;
 namespace npuscope::msaccucmp {
 
 struct CustomRequest {
-    const FormatRequest& request;
+    const layout::FormatRequest& request;
     std::string_view descr;  ///< NumPy's, of the elements
     std::span<const std::byte> elements;
 };
 
 struct CustomArray {
-    Dims shape;
+    layout::Dims shape;
     std::string descr;
     std::string dtype_name;
     size_t item_size = 0;

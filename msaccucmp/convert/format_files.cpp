@@ -13,7 +13,10 @@ namespace {
 
 using cann_dump::DumpTensor;
 using layout::Conversion;
+using layout::Dims;
 using layout::Format;
+using layout::FormatPlan;
+using layout::FormatRequest;
 using layout::StoredLayout;
 
 constexpr uint64_t kMostHeldBytes = 32 << 20;  // of both sides of one conversion
@@ -46,6 +49,29 @@ StoredLayout cropped(const StoredLayout& target, const Dims& result, const Dims&
     }
     layout.shape = shape;
     return layout;
+}
+
+/// Errors: CommandError with the reference tool's code for what layout's plans refuse.
+template <class Work>
+auto with_code(const Work& work) {
+    try {
+        return work();
+    } catch (const Error& problem) {
+        throw CommandError(
+            problem.kind() == ErrorKind::kUnsupported ? kInvalidFormat : kInvalidConvertFunction,
+            problem.what());
+    }
+}
+
+void check_nz_target(const Dims& target, const Dims& shape) {
+    const Dims room = with_code([&] { return layout::nz_room(shape); });
+    if (layout::fits_nz(target, room)) return;
+    const std::string near = "(" + layout::joined(room, ",") + ")";
+    throw CommandError(kInvalidParameter,
+                       target.empty()
+                           ? "FRACTAL_NZ needs the original shape; give it with -s, near " + near
+                           : "The target shape (" + layout::joined(target, ",") +
+                                 ") is invalid. The recommended shape is " + near + ".");
 }
 
 bool is_plain(const StoredLayout& layout) {
@@ -81,7 +107,8 @@ class Writer {
     void one(const DumpTensor& tensor, const TensorPlace& place) {
         const DumpArray array(file_, tensor);
         static_cast<void>(format_name(tensor.format));  // refuses formats without one
-        const Format from = real_format(*layout::format_from_code(tensor.format), array.shape());
+        const Format from =
+            layout::real_format(*layout::format_from_code(tensor.format), array.shape());
         const Dims target =
             !options_.shape.empty() ? options_.shape : tensor.original_shape.value_or(Dims{});
         if (from == Format::kFRACTAL_NZ) check_nz_target(target, array.shape());
@@ -100,7 +127,7 @@ class Writer {
             custom(array, place, request);
             return;
         }
-        const FormatPlan plan = plan_format(request);
+        const FormatPlan plan = with_code([&] { return layout::plan_format(request); });
         const Cut cut = slice(plan.shape, target, place, tensor.format);
         const auto path = path_of(array, place, cut.shape, cut.format);
         const StoredLayout& result = plan.conversion.target();
@@ -128,7 +155,7 @@ class Writer {
     Cut slice(const Dims& result, const Dims& target, const TensorPlace& place, int64_t format) {
         const auto wanted = static_cast<int64_t>(options_.format);
         if (target.empty()) return {.is_cut = false, .shape = result, .format = wanted};
-        const Slice plan = plan_slice(result, target);
+        const layout::Slice plan = layout::plan_slice(result, target);
         if (plan.fails) {
             log_.error("Failed to slice " + place.text(':') + " of \"'" + file_.path().string() +
                        "'\" from (" + layout::joined(result, ",") + ") to (" +

@@ -3,12 +3,12 @@
 
 #include <optional>
 
+#include "core/layout/plan.h"
 #include "msaccucmp/base/log.h"
 #include "msaccucmp/convert/array_file.h"
 #include "msaccucmp/convert/custom_formats.h"
 #include "msaccucmp/convert/output_names.h"
 #include "msaccucmp/convert/tensor_files.h"
-#include "msaccucmp/kernel_dumps/format_plan.h"
 #include "msaccucmp/kernel_dumps/input_file.h"
 
 namespace npuscope::msaccucmp {
@@ -16,7 +16,7 @@ namespace npuscope::msaccucmp {
 struct FormatOptions {
     ArrayFileType type = ArrayFileType::kNpy;
     layout::Format format = layout::Format::kND;
-    Dims shape;                       ///< of -s; empty: each tensor's original shape
+    layout::Dims shape;               ///< of -s; empty: each tensor's original shape
     std::optional<TensorPlace> only;  ///< of -i or -o
     CustomFormats* custom = nullptr;  ///< borrowed; may be none
 };

@@ -4,7 +4,7 @@
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
 #include "msaccucmp/columns/algorithm_set.h"
-#include "msaccucmp/kernel_dumps/format_change.h"
+#include "msaccucmp/folders/format_change.h"
 
 namespace npuscope::msaccucmp {
 

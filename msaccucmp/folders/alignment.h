@@ -6,8 +6,8 @@
 namespace npuscope::msaccucmp {
 
 struct AlignedPair {
-    Array my;      ///< of the shape that is reported
-    Array golden;  ///< of the same numel
+    RealArray my;      ///< of the shape that is reported
+    RealArray golden;  ///< of the same numel
 };
 
 struct AlignmentOptions {

@@ -5,10 +5,10 @@
 #include <map>
 #include <vector>
 
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
 #include "msaccucmp/folders/folder_compare.h"
-#include "msaccucmp/kernel_dumps/dump_name.h"
 #include "msaccucmp/rules/fusion_rule.h"
 
 namespace npuscope::msaccucmp {
@@ -114,7 +114,7 @@ int compare_batch(const CompareOptions& options, std::ostream& out, Log& log, in
     if (const int code = check_path(root.string(), true, false, PathType::kDirectory, log);
         code != kOk)
         throw CommandError(code, "");
-    if (!is_digits(root.filename().string()))
+    if (!cann_dump::is_digits(root.filename().string()))
         throw CommandError(kInvalidPath,
                            "With a folder of rule files (-f), -m must end in the time of the dump "
                            "(digits only), not '" +

@@ -17,7 +17,7 @@
 #include "msaccucmp/folders/npu_pair.h"
 #include "msaccucmp/folders/op_details.h"
 #include "msaccucmp/folders/op_selection.h"
-#include "msaccucmp/kernel_dumps/dump_folder.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
@@ -119,8 +119,8 @@ class FolderComparison {
         folder_ = output_folder(options_.output_path, log_);
         const DumpFolder::Options reading{.with_fusion_rule = !options_.fusion_rule_file.empty(),
                                           .keep_slices = options_.ffts};
-        const DumpFolder my(options_.my_path, reading, log_);
-        const DumpFolder golden(options_.golden_path, reading, log_);
+        const DumpFolder my = open_folder(options_.my_path, reading, log_);
+        const DumpFolder golden = open_folder(options_.golden_path, reading, log_);
         check_kinds(my, golden, options_);
         FusionRule rule;
         if (has_rule_) {

@@ -6,6 +6,15 @@ namespace npuscope::msaccucmp {
 
 namespace {
 
+/// "the dump of an unquantised model on the NPU"
+std::string description_of(const DumpFolder& folder) {
+    const std::string quantised = folder.is_quant() ? "a quantised" : "an unquantised";
+    if (folder.kind() == DumpKind::kOffline)
+        return "the dump of " + quantised + " model on the NPU";
+    return folder.kind() == DumpKind::kStandard ? "the dump of an original model"
+                                                : "the dump of a quantised original model";
+}
+
 class Check {
   public:
     Check(const DumpFolder& my, const DumpFolder& golden, const CompareOptions& options)
@@ -31,8 +40,8 @@ class Check {
   private:
     [[noreturn]] void refuse(int code, const std::string& what) const {
         throw CommandError(code,
-                           "-m holds " + my_.description() + " and -g " + golden_.description() +
-                               ", " + what + ".");
+                           "-m holds " + description_of(my_) + " and -g " +
+                               description_of(golden_) + ", " + what + ".");
     }
     void require(bool good, const std::string& what) const {
         if (!good) refuse(kInvalidParameter, what);

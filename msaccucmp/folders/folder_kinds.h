@@ -2,7 +2,7 @@
 #pragma once
 
 #include "msaccucmp/columns/options.h"
-#include "msaccucmp/kernel_dumps/dump_folder.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 

@@ -189,7 +189,7 @@ class Comparison {
     }
 
     /// The original tool does not flatten a tensor without elements of a framework's dump.
-    int64_t empty_rows(const Array& my) const {
+    int64_t empty_rows(const RealArray& my) const {
         const Shape& shape = my.shape();
         if (!folders_.are_both_original() || my.values.numel() > 0) return 1;
         int64_t rows = 1;
@@ -200,7 +200,7 @@ class Comparison {
         return rows;
     }
 
-    Tensor first_elements(const Array& array) const {
+    Tensor first_elements(const RealArray& array) const {
         const int64_t numel = array.values.numel();
         const Tensor flat = array.values.reshaped({numel});
         const int64_t most = options_.most_elements;

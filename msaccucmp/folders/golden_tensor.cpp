@@ -2,7 +2,7 @@
 
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/format_change.h"
+#include "msaccucmp/folders/format_change.h"
 
 namespace npuscope::msaccucmp {
 

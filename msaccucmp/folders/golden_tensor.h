@@ -4,8 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "msaccucmp/kernel_dumps/dump_folder.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 #include "msaccucmp/rules/fusion_rule.h"
 
 namespace npuscope::msaccucmp {

@@ -28,7 +28,7 @@ class Mapper {
         const std::string path = entry->newest().path.string();
         DumpedOp dump;
         try {
-            dump = read_dumped_op(entry->newest());
+            dump = read_newest(*entry);
         } catch (const Error& failure) {
             log_.error(failure.what());
             add(op, kNotANumber, path, kNotANumber);

@@ -1,32 +1,15 @@
 #include "msaccucmp/folders/npu_pair.h"
 
-#include <algorithm>
 #include <map>
 
 #include "core/cann_dump/data_type.h"
-#include "core/layout/format.h"
+#include "core/cann_dump/unpadded.h"
 #include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/format_change.h"
+#include "msaccucmp/folders/format_change.h"
 
 namespace npuscope::msaccucmp {
 
 namespace {
-
-using layout::Format;
-
-std::vector<std::pair<std::string, const FolderEntry*>> by_time(const DumpFolder& folder) {
-    std::vector<std::pair<std::string, const FolderEntry*>> entries;
-    for (const auto& [key, entry] : folder.entries())
-        entries.emplace_back(key, &entry);
-    // Which of two ops of one time comes first is arbitrary, but fixed: the later name.
-    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-        const int64_t a_time = a.second->timestamp();
-        const int64_t b_time = b.second->timestamp();
-        if (a_time != b_time) return a_time < b_time;
-        return a.second->newest().name > b.second->newest().name;
-    });
-    return entries;
-}
 
 std::string data_type_text(int64_t data_type) {
     const auto* row = cann_dump::find_data_type(data_type);
@@ -35,11 +18,6 @@ std::string data_type_text(int64_t data_type) {
     const bool is_renamed =
         row->type == cann_dump::DataType::kUndefined || row->type == cann_dump::DataType::kResource;
     return std::string(is_renamed ? row->array_name : row->name);
-}
-
-Array flat_or_stored(const DumpedTensor& tensor) {
-    if (numel_of(tensor.shape) != tensor.data.values.numel()) return tensor.data;
-    return tensor.data.reshaped(tensor.shape);
 }
 
 class Comparison {
@@ -59,10 +37,6 @@ class Comparison {
             golden_ = read_entry(*pair_.golden, log_);
         } catch (const CompareFailure& failure) {
             result_.code = failure.code();
-            add_failed(failure.what());
-            return finished();
-        } catch (const Error& failure) {
-            result_.code = kInvalidDumpData;
             add_failed(failure.what());
             return finished();
         }
@@ -164,8 +138,8 @@ class Comparison {
         if (format_.has_overflow) cells.overflow = overflow_text(my);
         try {
             // Everything is compared in float32 here, bools too.
-            const Tensor x = without_padding(my).values.cast(DType::kFloat32);
-            const Tensor y = without_padding(golden).values.cast(DType::kFloat32);
+            const Tensor x = cann_dump::unpadded(my).values.cast(DType::kFloat32);
+            const Tensor y = cann_dump::unpadded(golden).values.cast(DType::kFloat32);
             if (x.numel() != y.numel())
                 throw CompareFailure(kInvalidShape, shapes_differ(x.shape(), y.shape()));
             const AlgorithmTexts texts = algorithms_.run({.my = x.reshaped({x.numel()}),
@@ -198,11 +172,11 @@ class Comparison {
 std::vector<NpuPair> pair_folders(const DumpFolder& my, const DumpFolder& golden) {
     std::vector<NpuPair> pairs;
     std::map<std::string, size_t> known;
-    for (const auto& [key, entry] : by_time(my)) {
+    for (const auto& [key, entry] : my.by_time()) {
         known[key] = pairs.size();
         pairs.push_back({.index = static_cast<int64_t>(pairs.size()), .name = key, .my = entry});
     }
-    for (const auto& [key, entry] : by_time(golden)) {
+    for (const auto& [key, entry] : golden.by_time()) {
         const auto at = known.find(key);
         if (at != known.end()) {
             pairs[at->second].golden = entry;
@@ -219,36 +193,6 @@ GroupResult compare_npu_pair(const NpuPair& pair,
                              const TableFormat& format,
                              Log& log) {
     return Comparison(pair, algorithms, format, log).run();
-}
-
-Array without_padding(const DumpedTensor& tensor) {
-    const auto is = [&](Format format) { return tensor.format == static_cast<int64_t>(format); };
-    constexpr size_t kPlainDims = 4;
-    const bool is_plain = is(Format::kHWCN) || is(Format::kNCHW) || is(Format::kNHWC);
-    FormatChange change{.from = tensor.format,
-                        .to = tensor.format,
-                        .from_shape = tensor.shape,
-                        .to_shape = tensor.original_shape,
-                        .groups = tensor.groups};
-    if (is_plain && tensor.shape.size() != kPlainDims)
-        change.from = static_cast<int64_t>(Format::kND);
-    const size_t rank = tensor.original_shape.size();
-    change.to = rank == kPlainDims         ? static_cast<int64_t>(Format::kNCHW)
-                : (rank == 2 || rank == 3) ? static_cast<int64_t>(Format::kND)
-                                           : change.from;
-    if (change.from == change.to) return flat_or_stored(tensor);
-    Array changed;
-    try {
-        changed = change_format(change, tensor.data);
-    } catch (const CompareFailure&) {
-        return flat_or_stored(tensor);
-    }
-    if (rank == 0) return changed;
-    try {
-        return cut_to(changed, tensor.original_shape);
-    } catch (const CompareFailure&) {
-        return changed;
-    }
 }
 
 }  // namespace npuscope::msaccucmp

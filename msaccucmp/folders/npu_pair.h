@@ -4,8 +4,7 @@
 #include "msaccucmp/columns/algorithm_set.h"
 #include "msaccucmp/folders/group_result.h"
 #include "msaccucmp/folders/result_table.h"
-#include "msaccucmp/kernel_dumps/dump_folder.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
@@ -25,9 +24,5 @@ struct NpuPair {
                                            const AlgorithmSet& algorithms,
                                            const TableFormat& format,
                                            Log& log);
-
-/// The tensor without padding, in NCHW or ND, where the dump says its original shape; as it is
-/// stored where it does not, or where that cannot be done.
-[[nodiscard]] Array without_padding(const DumpedTensor& tensor);
 
 }  // namespace npuscope::msaccucmp

@@ -20,7 +20,7 @@ constexpr int64_t kMostLines = 1000000;
 int64_t tensor_index(const std::string& text) {
     int64_t index = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
-    if (!is_digits(text) || failure != std::errc())
+    if (!cann_dump::is_digits(text) || failure != std::errc())
         throw CommandError(kInvalidParameter,
                            "The index '" + text + "' of -o or -i is no natural number.");
     return index;

@@ -30,8 +30,8 @@ struct DetailRequest {
 };
 
 struct DetailedPair {
-    Array my;      ///< of the shape that is listed
-    Array golden;  ///< as many elements
+    RealArray my;      ///< of the shape that is listed
+    RealArray golden;  ///< as many elements
     std::string my_names;
     std::string golden_names;
     std::string index_names;  ///< "N C H W"

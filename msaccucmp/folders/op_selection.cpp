@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/exit_codes.h"
-#include "msaccucmp/kernel_dumps/dump_name.h"
 
 namespace npuscope::msaccucmp {
 
@@ -21,7 +21,8 @@ std::string trimmed(const std::string& text) {
 int64_t natural(const std::string& text, const std::string& problem) {
     int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!is_digits(text) || failure != std::errc()) throw CommandError(kInvalidParameter, problem);
+    if (!cann_dump::is_digits(text) || failure != std::errc())
+        throw CommandError(kInvalidParameter, problem);
     return value;
 }
 
@@ -37,7 +38,7 @@ OpSelection::OpSelection(const CompareOptions& options) {
 
 void OpSelection::parse_range(const std::string& text) {
     const std::string problem = "-r '" + text + "' is not of the form start,end,step.";
-    const auto parts = fields_of(text, ',');
+    const auto parts = cann_dump::fields_of(text, ',');
     if (parts.size() != 3) throw CommandError(kInvalidParameter, problem);
     Range range;
     const std::array<int64_t*, 3> targets = {&range.start, &range.end, &range.step};
@@ -51,7 +52,7 @@ void OpSelection::parse_range(const std::string& text) {
 
 void OpSelection::parse_selection(const std::string& text) {
     std::vector<int64_t> selected;
-    for (const std::string& each : fields_of(text, ',')) {
+    for (const std::string& each : cann_dump::fields_of(text, ',')) {
         const std::string part = trimmed(each);
         if (!part.empty())
             selected.push_back(natural(part, "-s '" + text + "' is not of the form i,j,..."));

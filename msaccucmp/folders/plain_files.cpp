@@ -8,8 +8,8 @@
 #include "msaccucmp/base/paths.h"
 #include "msaccucmp/base/result_file.h"
 #include "msaccucmp/columns/algorithm_set.h"
+#include "msaccucmp/folders/array_file.h"
 #include "msaccucmp/folders/result_table.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
 
 namespace npuscope::msaccucmp {
 
@@ -18,7 +18,7 @@ namespace {
 /// KullbackLeiblerDivergence and StandardDeviation are not part of file_compare.
 constexpr const char* kFileAlgorithms = "0,1,2,3,6,7,8,9";
 
-Array read_or_end(const std::string& path) {
+RealArray read_or_end(const std::string& path) {
     try {
         return read_array_file(path);
     } catch (const CompareFailure& failure) {
@@ -30,8 +30,8 @@ AlgorithmTexts compare_arrays(const std::string& my_path,
                               const std::string& golden_path,
                               const AlgorithmSet& algorithms,
                               int threads) {
-    const Array my = read_or_end(my_path);
-    const Array golden = read_or_end(golden_path);
+    const RealArray my = read_or_end(my_path);
+    const RealArray golden = read_or_end(golden_path);
     if (my.shape() != golden.shape())
         throw CommandError(kInvalidShape,
                            "The shapes differ: " + to_string(my.shape()) + " in '" + my_path +

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/cann_dump/data_type.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
 
 namespace npuscope::msaccucmp {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "msaccucmp/columns/row.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
@@ -45,7 +46,6 @@ struct RowTensor {
 [[nodiscard]] size_t columns_before_shape(const TableFormat& format);
 
 /// "YES", "NO", or "NaN" for tensors that are not float16.
-struct DumpedTensor;
 [[nodiscard]] std::string overflow_text(const DumpedTensor& tensor);
 /// Decimal, "NaN" for 0.
 [[nodiscard]] std::string address_text(uint64_t address);

@@ -1,44 +1,16 @@
 #include "msaccucmp/kernel_dumps/dump_array.h"
 
-#include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/layout/stored_layout.h"
 #include "msaccucmp/base/exit_codes.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
 using cann_dump::DataType;
 using cann_dump::DataTypeInfo;
 using cann_dump::Decoding;
-
-namespace {
-
-/// The reference tool reads the two shortest exponents of hifloat8 with fractions one and two bits
-/// too long, which swallow a bit of the prefix: 0x08, which is 1, becomes 1.25.
-double reference_hifloat8(unsigned code) {
-    const double sign = (code & 0x80u) != 0 ? -1.0 : 1.0;
-    const unsigned rest = code & 0x7fu;
-    if (rest >= 0x10u) return sign * 0.5 * (1.0 + (rest & 15u) / 16.0);
-    return sign * (1.0 + rest / 32.0);
-}
-
-}  // namespace
-
-void decode_as_the_reference(const DataTypeInfo& type,
-                             const std::vector<std::byte>& stored,
-                             size_t count,
-                             std::byte* array) {
-    cann_dump::decode_elements(type, stored.data(), count, array);
-    if (type.decoding != Decoding::kHiFloat8) return;
-    for (size_t i = 0; i < count; ++i) {
-        const auto code = std::to_integer<unsigned>(stored[i]);
-        if ((code & 0x7fu) < 0x08u || (code & 0x7fu) >= 0x20u) continue;
-        const double value = reference_hifloat8(code);
-        std::memcpy(array + i * sizeof value, &value, sizeof value);
-    }
-}
 
 const DataTypeInfo& readable_type(int64_t code) {
     const DataTypeInfo* type = cann_dump::find_data_type(code);
@@ -69,9 +41,7 @@ DumpArray::DumpArray(const InputFile& file,
     } catch (const Error& problem) {
         throw CommandError(kDataShapeMismatch, problem.what());
     }
-    // Elements have at most 16 bytes: a count below the bytes there are cannot overflow.
-    const auto count = static_cast<uint64_t>(numel_);
-    if (count / 8 > tensor.size || cann_dump::stored_bytes(*type_, count) > tensor.size)
+    if (!cann_dump::fits(*type_, static_cast<uint64_t>(numel_), tensor.size))
         throw CommandError(kDataShapeMismatch,
                            "shape [" + layout::joined(shape_, ",") + "] of " +
                                std::string(type_->name) + " needs more than the " +
@@ -114,7 +84,7 @@ void DumpArray::read(int64_t first, int64_t count, std::byte* target) const {
     }
     std::vector<std::byte> stored(static_cast<size_t>(nbytes));
     file_->read(position, stored);
-    decode_as_the_reference(*type_, stored, static_cast<size_t>(number), target);
+    decode_as_the_reference(*type_, stored.data(), static_cast<size_t>(number), target);
 }
 
 }  // namespace npuscope::msaccucmp

@@ -53,12 +53,6 @@ class DumpArray {
     int64_t numel_ = 1;
 };
 
-/// cann_dump::decode_elements with the reference tool's own values of hifloat8.
-void decode_as_the_reference(const cann_dump::DataTypeInfo& type,
-                             const std::vector<std::byte>& stored,
-                             size_t count,
-                             std::byte* array);
-
 /// The name of the type, for messages and tables. Errors: CommandError(kInvalidDataType).
 [[nodiscard]] const cann_dump::DataTypeInfo& readable_type(int64_t code);
 

@@ -26,14 +26,12 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
         } else {
             open_dump();
         }
-    } catch (const cann_dump::DumpError& damage) {
-        throw CommandError(damage.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
-                           damage.what());
     } catch (const CommandError&) {
         throw;
     } catch (const Error& problem) {
-        throw CommandError(problem.kind() == ErrorKind::kIo ? kOpenFileError : kInvalidDumpData,
-                           problem.what());
+        throw CommandError(
+            problem.kind() == ErrorKind::kIo ? kOpenFileError : exit_code_of(problem),
+            problem.what());
     }
 }
 

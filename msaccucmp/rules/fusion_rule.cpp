@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/dump_name.h"
 
 namespace npuscope::msaccucmp {
 
@@ -47,14 +47,15 @@ OpOutput FusionOp::producer_of(int64_t input) const {
                              "The rule file has " + std::to_string(inputs.size()) + " inputs of '" +
                                  name + "', the dump has input " + std::to_string(input) + ".");
     const std::string& text = inputs[static_cast<size_t>(input)];
-    const auto parts = fields_of(text, ':');
+    const auto parts = cann_dump::fields_of(text, ':');
     OpOutput producer;
     if (parts.size() == 2) {
         producer.op = trimmed(parts[0]);
         const std::string index = trimmed(parts[1]);
         const auto [end, failure] =
             std::from_chars(index.data(), index.data() + index.size(), producer.index);
-        if (!producer.op.empty() && is_digits(index) && failure == std::errc()) return producer;
+        if (!producer.op.empty() && cann_dump::is_digits(index) && failure == std::errc())
+            return producer;
     }
     throw CompareFailure(kInvalidJsonFile,
                          "The rule file has the input '" + text + "' of '" + name +

@@ -7,9 +7,9 @@
 
 #include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
+#include "core/cann_dump/name.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
-#include "msaccucmp/kernel_dumps/dump_name.h"
 #include "msaccucmp/rules/fusion_rule.h"
 
 namespace npuscope::msaccucmp {
@@ -102,7 +102,7 @@ class RuleParser {
             std::string input = each.get<std::string>();
             // "-1" is the end of a control edge: no tensor comes that way.
             if (input.empty() || input.ends_with(":-1")) continue;
-            inputs.push_back(without_slices(input));
+            inputs.push_back(cann_dump::without_slices(input));
         }
         return inputs;
     }
@@ -176,7 +176,7 @@ class RuleParser {
     void parse_op(const json& source) {
         FusionOp op;
         const std::string written_name = text(source, "name");
-        op.name = without_slices(written_name);
+        op.name = cann_dump::without_slices(written_name);
         op.type = text(source, "type");
         if (op.type == "Data" && !written_name.empty()) rule_.input_nodes.push_back(written_name);
         op.inputs = inputs_of(source);

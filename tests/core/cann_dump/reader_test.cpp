@@ -216,7 +216,7 @@ TEST(NanoDump, rejects_sizes_that_do_not_fill_the_file) {
             static_cast<void>(read_dump(folder / "d"));
             ADD_FAILURE() << count;
         } catch (const DumpError& problem) {
-            EXPECT_TRUE(problem.sizes_differ()) << problem.what();
+            EXPECT_EQ(problem.problem(), DumpProblem::kSizesDiffer) << problem.what();
         }
     }
 }

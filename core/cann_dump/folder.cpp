@@ -1,12 +1,11 @@
-#include "msaccucmp/kernel_dumps/dump_folder.h"
+#include "core/cann_dump/folder.h"
 
 #include <algorithm>
 
-#include "core/cann_dump/name.h"
-#include "msaccucmp/base/exit_codes.h"
-#include "msaccucmp/base/paths.h"
+#include "core/base/printable.h"
+#include "core/cann_dump/dump_error.h"
 
-namespace npuscope::msaccucmp {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -20,7 +19,7 @@ bool is_stored_under_digits(const std::string& name) {
 void sort_by_time(FolderEntry& entry) {
     const auto order = [&](const auto& key) {
         std::stable_sort(
-            entry.files.begin(), entry.files.end(), [&](const DumpFile& a, const DumpFile& b) {
+            entry.files.begin(), entry.files.end(), [&](const NamedFile& a, const NamedFile& b) {
                 return key(a.name) < key(b.name);
             });
     };
@@ -38,48 +37,51 @@ std::string file_spelling(std::string op) {
 
 }  // namespace
 
-DumpFolder::DumpFolder(const std::string& path, const Options& options, Log& log)
+DumpFolder::DumpFolder(const std::filesystem::path& path,
+                       const Options& options,
+                       const Remark& remark)
     : path_(std::filesystem::weakly_canonical(std::filesystem::absolute(path))) {
-    if (const int code = check_path(path_.string(), true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
-    const auto real_names = cann_dump::read_mapping(path_);
+    const auto real_names = read_mapping(path_);
     std::vector<std::filesystem::path> files;
-    for (const auto& each : std::filesystem::directory_iterator(path_)) {
+    std::error_code unreadable;
+    for (const auto& each : std::filesystem::directory_iterator(path_, unreadable)) {
         const std::string name = each.path().filename().string();
         has_npy_ = has_npy_ || name.ends_with(".npy");
         std::error_code failure;
-        if (name != cann_dump::kMappingName && name != kFailedListName &&
-            each.is_regular_file(failure))
+        if (name != kMappingName && name != kFailedListName && each.is_regular_file(failure))
             files.push_back(each.path());
     }
+    if (unreadable)
+        throw Error(
+            ErrorKind::kIo,
+            "cannot read the folder '" + printable(path_.string()) + "': " + unreadable.message());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
         std::string name = file.filename().string();
         if (is_stored_under_digits(name)) {
             const auto real = real_names.find(name);
             if (real == real_names.end()) {
-                log.warning("The file '" + file.string() + "' stands for a name that " +
-                            cann_dump::kMappingName + " does not have; it is left out.");
+                remark("The file '" + file.string() + "' stands for a name that " + kMappingName +
+                       " does not have; it is left out.");
                 continue;
             }
             name = real->second;
         }
-        add({.path = file, .name = std::move(name)}, options, log);
+        add({.path = file, .name = std::move(name)}, options, remark);
     }
     if (!has_kind_)
-        throw CommandError(kDumpFileError, "There is no dump file in '" + path_.string() + "'.");
+        throw DumpError("There is no dump file in '" + path_.string() + "'.", DumpProblem::kFolder);
     if (kind_ == DumpKind::kNumpy) kind_ = quant_ ? DumpKind::kQuant : DumpKind::kStandard;
     for (auto& [key, entry] : entries_)
         sort_by_time(entry);
 }
 
-void DumpFolder::add(const DumpFile& file, const Options& options, Log& log) {
+void DumpFolder::add(const NamedFile& file, const Options& options, const Remark& remark) {
     const auto name = parse_dump_name(file.name);
     if (!name) {
-        log.warning("The file '" + file.path.string() +
-                    "' does not have the name of a dump file (op_type.op_name.task.stream.time, or "
-                    "op_name.output.time.npy); it is left out.");
+        remark("The file '" + file.path.string() +
+               "' does not have the name of a dump file (op_type.op_name.task.stream.time, or "
+               "op_name.output.time.npy); it is left out.");
         return;
     }
     std::string key = name->key;
@@ -91,9 +93,9 @@ void DumpFolder::add(const DumpFile& file, const Options& options, Log& log) {
     if (name->kind == DumpKind::kOffline || name->kind == DumpKind::kNumpy)
         quant_ = quant_ || is_quantised(key);
     if (has_kind_ && kind_ != name->kind)
-        throw CommandError(kDumpFileError,
-                           "The folder '" + path_.string() + "' mixes kinds of dump files: '" +
-                               file.name + "' is of another kind than those before it.");
+        throw DumpError("The folder '" + path_.string() + "' mixes kinds of dump files: '" +
+                            file.name + "' is of another kind than those before it.",
+                        DumpProblem::kFolder);
     kind_ = name->kind;
     has_kind_ = true;
     FolderEntry& entry = entries_[key];
@@ -111,11 +113,17 @@ const FolderEntry* DumpFolder::find(const std::string& op, int64_t output) const
     return at == entries_.end() ? nullptr : &at->second;
 }
 
-std::string DumpFolder::description() const {
-    const std::string quantised = quant_ ? "a quantised" : "an unquantised";
-    if (kind_ == DumpKind::kOffline) return "the dump of " + quantised + " model on the NPU";
-    return kind_ == DumpKind::kStandard ? "the dump of an original model"
-                                        : "the dump of a quantised original model";
+std::vector<DumpFolder::Named> DumpFolder::by_time() const {
+    std::vector<Named> entries;
+    for (const auto& [key, entry] : entries_)
+        entries.emplace_back(key, &entry);
+    std::stable_sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) {
+        const int64_t a_time = a.second->timestamp();
+        const int64_t b_time = b.second->timestamp();
+        if (a_time != b_time) return a_time < b_time;
+        return a.second->newest().name > b.second->newest().name;
+    });
+    return entries;
 }
 
-}  // namespace npuscope::msaccucmp
+}  // namespace npuscope::cann_dump

@@ -1,4 +1,4 @@
-#include "msaccucmp/kernel_dumps/format_change.h"
+#include "msaccucmp/folders/format_change.h"
 
 #include <numeric>
 
@@ -16,13 +16,13 @@ int64_t number(Format format) {
     return static_cast<int64_t>(format);
 }
 
-Array counted(const Shape& shape) {
+RealArray counted(const Shape& shape) {
     std::vector<float> values(static_cast<size_t>(numel_of(shape)));
     std::iota(values.begin(), values.end(), 0.0f);
     return {Tensor::from<float>(shape, std::span<const float>(values)), "float32"};
 }
 
-std::vector<float> elements(const Array& array) {
+std::vector<float> elements(const RealArray& array) {
     const auto values = array.values.as<float>();
     return {values.begin(), values.end()};
 }
@@ -39,11 +39,11 @@ int code_of(const Work& work) {
 
 TEST(FormatChange, puts_blocks_of_channels_side_by_side) {
     // Two blocks of two channels, one pixel row of two: NC1HWC0 (1,2,1,2,2).
-    const Array changed = change_format({.from = number(Format::kNC1HWC0),
-                                         .to = number(Format::kNCHW),
-                                         .from_shape = {1, 2, 1, 2, 2},
-                                         .to_shape = {1, 3, 1, 2}},
-                                        counted({8}));
+    const RealArray changed = change_format({.from = number(Format::kNC1HWC0),
+                                             .to = number(Format::kNCHW),
+                                             .from_shape = {1, 2, 1, 2, 2},
+                                             .to_shape = {1, 3, 1, 2}},
+                                            counted({8}));
     EXPECT_EQ(changed.shape(), (Shape{1, 4, 1, 2}));
     EXPECT_EQ(elements(changed), (std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7}));
 }
@@ -77,13 +77,13 @@ TEST(FormatChange, names_only_what_the_original_tool_names) {
 }
 
 TEST(Cut, keeps_the_first_elements_of_every_dim) {
-    const Array cut = cut_to(counted({1, 3, 1, 3}), {1, 2, 1, 2});
+    const RealArray cut = cut_to(counted({1, 3, 1, 3}), {1, 2, 1, 2});
     EXPECT_EQ(cut.shape(), (Shape{1, 2, 1, 2}));
     EXPECT_EQ(elements(cut), (std::vector<float>{0, 1, 3, 4}));
 }
 
 TEST(Cut, fills_both_shapes_with_ones_on_the_right) {
-    const Array cut = cut_to(counted({5, 2}), {3, 2});
+    const RealArray cut = cut_to(counted({5, 2}), {3, 2});
     EXPECT_EQ(cut.shape(), (Shape{3, 2, 1, 1}));
     EXPECT_EQ(elements(cut), (std::vector<float>{0, 1, 2, 3, 4, 5}));
 }

@@ -1,4 +1,5 @@
-// Arrays in files of their own: .npy, and text as numpy.loadtxt reads it.
+#include "msaccucmp/folders/array_file.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -8,7 +9,6 @@
 #include "core/npz/npy.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
 
 namespace npuscope::msaccucmp {
 
@@ -71,12 +71,11 @@ Tensor parse_text(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-Array read_array_file(const std::filesystem::path& path) {
+RealArray read_array_file(const std::filesystem::path& path) {
     try {
         if (path.extension() == ".txt")
             return {parse_text(read_text_file(path), "'" + path.string() + "'"), "float64"};
-        RealArray array = read_npy_real(path);
-        return {std::move(array.values), std::move(array.dtype)};
+        return read_npy_real(path);
     } catch (const Error& failure) {
         throw CompareFailure(kInvalidDumpData, failure.what());
     }

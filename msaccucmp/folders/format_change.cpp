@@ -1,9 +1,9 @@
-#include "msaccucmp/kernel_dumps/format_change.h"
+#include "msaccucmp/folders/format_change.h"
 
+#include "core/cann_dump/unpadded.h"
 #include "core/layout/format.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/format_plan.h"
 
 namespace npuscope::msaccucmp {
 
@@ -12,7 +12,6 @@ namespace {
 using layout::Format;
 
 constexpr size_t kFourDims = 4;
-constexpr int64_t kNzBlock = 16;
 
 bool is(int64_t number, Format format) {
     return number == static_cast<int64_t>(format);
@@ -32,22 +31,12 @@ std::string number_or_name(int64_t format) {
 
 /// Whether to_shape can be what a FRACTAL_NZ tensor was before it was padded.
 void check_nz(const FormatChange& change) {
-    const Shape& from = change.from_shape;
-    const Shape& to = change.to_shape;
-    if (from.size() < kFourDims) does_not_fit(change);
-    const size_t n = from.size();
-    Shape padded(from.begin(), from.end() - 4);
-    padded.push_back(from[n - 2] * from[n - 3]);
-    padded.push_back(from[n - 1] * from[n - 4]);
-    bool fits = to.size() == padded.size();
-    for (size_t i = 0; fits && i < to.size(); ++i) {
-        const bool is_blocked = i + 2 >= to.size();
-        fits = is_blocked ? to[i] <= padded[i] && to[i] > padded[i] - kNzBlock : to[i] == padded[i];
-    }
-    if (!fits)
+    if (change.from_shape.size() < kFourDims) does_not_fit(change);
+    const Shape room = layout::nz_room(change.from_shape);
+    if (!layout::fits_nz(change.to_shape, room))
         throw CompareFailure(kInvalidNzDumpData,
-                             "The shape " + to_string(to) +
-                                 " cannot be that of this FRACTAL_NZ tensor; " + to_string(padded) +
+                             "The shape " + to_string(change.to_shape) +
+                                 " cannot be that of this FRACTAL_NZ tensor; " + to_string(room) +
                                  " would fit.");
 }
 
@@ -74,7 +63,7 @@ std::string shapes_differ(const Shape& my, const Shape& golden) {
            to_string(golden) + " on the golden side.";
 }
 
-Array reshaped_checked(const Array& data, const Shape& shape) {
+RealArray reshaped_checked(const RealArray& data, const Shape& shape) {
     if (numel_of(shape) != data.values.numel())
         throw CompareFailure(kInvalidDumpData,
                              "The dump has " + std::to_string(data.values.numel()) +
@@ -82,33 +71,33 @@ Array reshaped_checked(const Array& data, const Shape& shape) {
     return data.reshaped(shape);
 }
 
-Array change_format(const FormatChange& change, const Array& data) {
+RealArray change_format(const FormatChange& change, const RealArray& data) {
     const auto from = layout::format_from_code(change.from);
     const auto to = layout::format_from_code(change.to);
-    if (!from || !to || !converts(*from, *to))
+    if (!from || !to || !layout::converts(*from, *to))
         throw CompareFailure(kInvalidFormat,
                              "There is no conversion from " + number_or_name(change.from) + " to " +
                                  number_or_name(change.to) + ".");
     if (*from == Format::kFRACTAL_NZ) check_nz(change);
     try {
-        const FormatPlan plan = plan_format({.from = *from,
-                                             .to = *to,
-                                             .shape = change.from_shape,
-                                             .target = change.to_shape,
-                                             .groups = change.groups});
-        if (plan.conversion.source().numel() != data.values.numel()) does_not_fit(change);
-        Tensor result = Tensor::zeros(data.values.dtype(), plan.shape);
-        if (result.numel() > 0)
-            plan.conversion.run(size_of(result.dtype()), data.values.data(), result.mutable_data());
-        return {std::move(result), data.dtype};
-    } catch (const CompareFailure&) {
-        throw;
+        return cann_dump::converted(layout::plan_format({.from = *from,
+                                                         .to = *to,
+                                                         .shape = change.from_shape,
+                                                         .target = change.to_shape,
+                                                         .groups = change.groups}),
+                                    data);
     } catch (const Error&) {
         does_not_fit(change);
     }
 }
 
-Array change_format_if_needed(const FormatChange& change, const Array& data) {
+RealArray cut_to(const RealArray& data, const Shape& wanted) {
+    const auto cut = cann_dump::cut_to(data, wanted);
+    if (!cut) throw CompareFailure(kInvalidShape, shapes_differ(data.shape(), wanted));
+    return *cut;
+}
+
+RealArray change_format_if_needed(const FormatChange& change, const RealArray& data) {
     const bool is_plain = is(change.from, Format::kNCHW) || is(change.from, Format::kHWCN) ||
                           is(change.from, Format::kNHWC);
     if (is(change.from, Format::kND) || change.from == change.to ||

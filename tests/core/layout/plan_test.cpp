@@ -1,32 +1,26 @@
 // Shapes and rules by hand; the elements of all pairs are held by the recorded runs and by the
 // tests of core/layout.
-#include "msaccucmp/kernel_dumps/format_plan.h"
+#include "core/layout/plan.h"
 
-#include <functional>
+#include <optional>
 
 #include <gtest/gtest.h>
 
-#include "msaccucmp/base/exit_codes.h"
+#include "core/base/error.h"
 
-namespace npuscope::msaccucmp {
+namespace npuscope::layout {
 namespace {
 
-using layout::Format;
-
-int code_of(const std::function<void()>& call) {
+/// Nothing where the plan is made.
+std::optional<ErrorKind> plan_error(
+    Format from, Format to, const Dims& shape, const Dims& target, int64_t groups = 0) {
     try {
-        call();
-    } catch (const CommandError& problem) {
-        return problem.code();
-    }
-    return kOk;
-}
-
-int plan_code(Format from, Format to, const Dims& shape, const Dims& target, int64_t groups = 0) {
-    return code_of([&] {
         static_cast<void>(plan_format(
             {.from = from, .to = to, .shape = shape, .target = target, .groups = groups}));
-    });
+    } catch (const Error& problem) {
+        return problem.kind();
+    }
+    return std::nullopt;
 }
 
 Dims result(Format from, Format to, const Dims& shape, const Dims& target) {
@@ -49,30 +43,28 @@ TEST(FormatPlan, gives_the_shapes_of_the_reference_tool) {
 }
 
 TEST(FormatPlan, rejects_pairs_that_the_reference_tool_lacks) {
-    EXPECT_EQ(plan_code(Format::kNCHW, Format::kHWCN, {1, 2, 3, 4}, {}), kInvalidFormat);
-    EXPECT_EQ(plan_code(Format::kND, Format::kNHWC, {1, 2, 3, 4}, {}), kInvalidFormat);
+    EXPECT_EQ(plan_error(Format::kNCHW, Format::kHWCN, {1, 2, 3, 4}, {}), ErrorKind::kUnsupported);
+    EXPECT_EQ(plan_error(Format::kND, Format::kNHWC, {1, 2, 3, 4}, {}), ErrorKind::kUnsupported);
     EXPECT_FALSE(converts(Format::kNCHW, Format::kNC1HWC0));
 }
 
 TEST(FormatPlan, rejects_shapes_that_do_not_fit) {
-    EXPECT_EQ(plan_code(Format::kNC1HWC0, Format::kNCHW, {2, 1, 3, 4}, {}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kNC1HWC0, Format::kNCHW, {2, 1, 3, 4, 16, 2}, {}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {2, 5, 7, 4}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {2, 5, 0, 4}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {17, 5, 3, 4}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kNDC1HWC0, Format::kNCDHW, {2, 3, 1, 4, 5, 16}, {}),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kNCHW, Format::kFRACTAL_Z, {6, 2, 1, 1}, {}, 4),
-              kInvalidConvertFunction);
-    EXPECT_EQ(plan_code(Format::kNCHW, Format::kFRACTAL_Z, {0, 2, 1, 1}, {}),
-              kInvalidConvertFunction);
+    EXPECT_EQ(plan_error(Format::kNC1HWC0, Format::kNCHW, {2, 1, 3, 4}, {}), ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kNC1HWC0, Format::kNCHW, {2, 1, 3, 4, 16, 2}, {}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {2, 5, 7, 4}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {2, 5, 0, 4}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kFRACTAL_Z, Format::kNCHW, {12, 1, 16, 16}, {17, 5, 3, 4}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kNDC1HWC0, Format::kNCDHW, {2, 3, 1, 4, 5, 16}, {}),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kNCHW, Format::kFRACTAL_Z, {6, 2, 1, 1}, {}, 4),
+              ErrorKind::kFormat);
+    EXPECT_EQ(plan_error(Format::kNCHW, Format::kFRACTAL_Z, {0, 2, 1, 1}, {}), ErrorKind::kFormat);
 }
 
 TEST(FormatPlan, takes_a_grouped_weight_apart) {
@@ -83,24 +75,24 @@ TEST(FormatPlan, takes_a_grouped_weight_apart) {
                                    .groups = 3});
     EXPECT_EQ(plan.shape, (Dims{24, 8, 1, 2}));
     EXPECT_EQ(plan.conversion.source().enlarge, 2);
-    EXPECT_EQ(plan_code(Format::kFRACTAL_Z, Format::kNCHW, {2, 1, 16, 16}, {24, 8, 1, 2}, 3),
-              kInvalidConvertFunction);
+    EXPECT_EQ(plan_error(Format::kFRACTAL_Z, Format::kNCHW, {2, 1, 16, 16}, {24, 8, 1, 2}, 3),
+              ErrorKind::kFormat);
 }
 
 TEST(NzTarget, is_within_a_block_of_what_is_stored) {
-    const auto code = [](const Dims& target, const Dims& shape) {
-        return code_of([&] { check_nz_target(target, shape); });
+    const auto fits = [](const Dims& target, const Dims& shape) {
+        return fits_nz(target, nz_room(shape));
     };
-    EXPECT_EQ(code({20, 18}, {2, 2, 16, 16}), kOk);
-    EXPECT_EQ(code({32, 32}, {2, 2, 16, 16}), kOk);
-    EXPECT_EQ(code({17, 17}, {2, 2, 16, 16}), kOk);
-    EXPECT_EQ(code({16, 18}, {2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({33, 18}, {2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({2, 20, 18}, {2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({3, 20, 18}, {2, 2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({}, {2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({18}, {2, 2, 16, 16}), kInvalidParameter);
-    EXPECT_EQ(code({20, 18}, {2, 16, 16}), kInvalidConvertFunction);
+    EXPECT_TRUE(fits({20, 18}, {2, 2, 16, 16}));
+    EXPECT_TRUE(fits({32, 32}, {2, 2, 16, 16}));
+    EXPECT_TRUE(fits({17, 17}, {2, 2, 16, 16}));
+    EXPECT_FALSE(fits({16, 18}, {2, 2, 16, 16}));
+    EXPECT_FALSE(fits({33, 18}, {2, 2, 16, 16}));
+    EXPECT_FALSE(fits({2, 20, 18}, {2, 2, 16, 16}));
+    EXPECT_FALSE(fits({3, 20, 18}, {2, 2, 2, 16, 16}));
+    EXPECT_FALSE(fits({}, {2, 2, 16, 16}));
+    EXPECT_FALSE(fits({18}, {2, 2, 16, 16}));
+    EXPECT_THROW(static_cast<void>(nz_room({2, 16, 16})), Error);
 }
 
 TEST(RealFormat, is_nd_for_4d_formats_of_other_shapes) {
@@ -125,4 +117,4 @@ TEST(Slice, follows_the_reference_tools_rules) {
 }
 
 }  // namespace
-}  // namespace npuscope::msaccucmp
+}  // namespace npuscope::layout

@@ -1,4 +1,4 @@
-#include "msaccucmp/kernel_dumps/dumped_op.h"
+#include "core/cann_dump/op.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,14 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/parse_json.h"
-#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/reader.h"
 #include "core/layout/format.h"
-#include "msaccucmp/base/exit_codes.h"
-#include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/dump_array.h"
+#include "core/npz/npy.h"
 
-namespace npuscope::msaccucmp {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -29,9 +27,10 @@ Tensor real_parts(const std::vector<std::byte>& pairs, DType part, const Shape& 
     return result;
 }
 
-Array decoded(const cann_dump::DataTypeInfo& type,
-              const std::vector<std::byte>& stored,
-              int64_t numel) {
+RealArray decoded(const DataTypeInfo& type,
+                  const std::vector<std::byte>& stored,
+                  int64_t numel,
+                  Decode decode) {
     const auto count = static_cast<size_t>(numel);
     const std::string name(type.array_name);
     const auto dtype = dtype_from_name(name);
@@ -40,7 +39,7 @@ Array decoded(const cann_dump::DataTypeInfo& type,
         return {real_parts(stored, part, {numel}), name};
     }
     Tensor values(*dtype, {numel});
-    decode_as_the_reference(type, stored, count, values.mutable_data());
+    decode(type, stored.data(), count, values.mutable_data());
     if (*dtype == DType::kBool) {
         std::byte* bytes = values.mutable_data();
         std::transform(
@@ -50,30 +49,31 @@ Array decoded(const cann_dump::DataTypeInfo& type,
 }
 
 /// The elements that the shape asks for, as far as the payload has them.
-Array elements_of(const cann_dump::DumpReader& reader,
-                  const cann_dump::DumpTensor& tensor,
-                  const Shape& shape,
-                  bool whole_payload) {
-    const auto* type = cann_dump::find_data_type(tensor.data_type);
-    if (type == nullptr || type->decoding == cann_dump::Decoding::kNone)
-        throw CompareFailure(
-            kInvalidDataType,
+RealArray elements_of(const DumpReader& reader,
+                      const DumpTensor& tensor,
+                      const Shape& shape,
+                      bool whole_payload,
+                      Decode decode) {
+    const auto* type = find_data_type(tensor.data_type);
+    if (type == nullptr || type->decoding == Decoding::kNone)
+        throw DumpError(
             "The dump '" + reader.path().string() + "' has the data type " +
                 (type == nullptr ? std::to_string(tensor.data_type) : std::string(type->name)) +
-                ", whose elements cannot be read.");
+                ", whose elements cannot be read.",
+            DumpProblem::kDataType);
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return {Tensor(DType::kFloat64, shape), "float64"};
     // Bits are stored eight to a byte; the original tool takes one byte for each element.
-    const bool is_bits = type->decoding == cann_dump::Decoding::kBits;
+    const bool is_bits = type->decoding == Decoding::kBits;
     const uint64_t stored_size = is_bits ? 1 : static_cast<uint64_t>(type->bits) / 8;
     uint64_t count = tensor.size / stored_size;
     if (!whole_payload) count = std::min(count, static_cast<uint64_t>(numel_of(shape)));
     std::vector<std::byte> stored(static_cast<size_t>(count * stored_size));
     reader.read(tensor.position, stored);
-    return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1));
+    return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1), decode);
 }
 
-DumpedTensor tensor_of(const cann_dump::DumpReader& reader, const cann_dump::DumpTensor& source) {
+DumpedTensor tensor_of(const DumpReader& reader, const DumpTensor& source, Decode decode) {
     DumpedTensor tensor;
     tensor.data_type = source.data_type;
     tensor.format = source.format;
@@ -81,11 +81,10 @@ DumpedTensor tensor_of(const cann_dump::DumpReader& reader, const cann_dump::Dum
     tensor.original_shape = source.original_shape.value_or(Shape{});
     tensor.groups = source.sub_format;
     tensor.address = source.address;
-    const bool is_undefined =
-        source.data_type == static_cast<int64_t>(cann_dump::DataType::kUndefined);
+    const bool is_undefined = source.data_type == static_cast<int64_t>(DataType::kUndefined);
     if (is_undefined && source.size > 0) tensor.shape = {static_cast<int64_t>(source.size)};
     const bool whole = reader.file().is_nano && !source.shape;
-    tensor.data = elements_of(reader, source, tensor.shape, whole);
+    tensor.data = elements_of(reader, source, tensor.shape, whole, decode);
     return tensor;
 }
 
@@ -118,8 +117,7 @@ std::vector<std::vector<Shape>> output_shapes_of(const json& attributes) {
 /// The JSON that an FFTS+ op's dump carries, nothing when it is of another kind.
 std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string& path) {
     const auto fail = [&](const std::string& reason) {
-        throw CompareFailure(kInvalidDumpData,
-                             "The attributes in the dump '" + path + "' cannot be read: " + reason);
+        throw DumpError("The attributes in the dump '" + path + "' cannot be read: " + reason);
     };
     const auto attributes = parse_json<json>(text);
     if (attributes.is_discarded()) fail(json_problem(text).reason);
@@ -137,21 +135,21 @@ std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string
     return ffts;
 }
 
-DumpedOp read_binary(const DumpFile& file) {
-    const cann_dump::DumpReader reader(file.path);
-    const cann_dump::DumpFile& dump = reader.file();
+DumpedOp read_binary(const NamedFile& file, Decode decode) {
+    const DumpReader reader(file.path);
+    const DumpFile& dump = reader.file();
     DumpedOp op;
     op.name = dump.op_name;
     op.path = file.path.string();
-    op.type = op_type_of(file.path.filename().string());
+    op.type = op_type_of(file.path.filename().string()).value_or("NaN");
     if (!dump.attributes.empty()) {
         op.has_attributes = true;
         op.ffts = ffts_of(dump.attributes.front().value, op.path);
     }
-    for (const cann_dump::DumpTensor& each : dump.inputs)
-        op.inputs.push_back(tensor_of(reader, each));
-    for (const cann_dump::DumpTensor& each : dump.outputs)
-        op.outputs.push_back(tensor_of(reader, each));
+    for (const DumpTensor& each : dump.inputs)
+        op.inputs.push_back(tensor_of(reader, each, decode));
+    for (const DumpTensor& each : dump.outputs)
+        op.outputs.push_back(tensor_of(reader, each, decode));
     for (DumpedTensor& tensor : op.inputs)
         tensor.is_ffts = op.ffts.has_value();
     for (DumpedTensor& tensor : op.outputs)
@@ -159,37 +157,28 @@ DumpedOp read_binary(const DumpFile& file) {
     return op;
 }
 
-DumpedOp read_numpy(const DumpFile& file) {
-    Array array = read_array_file(file.path);
+DumpedOp read_numpy(const NamedFile& file) {
+    RealArray array = read_npy_real(file.path);
     DumpedTensor output;
     output.format = static_cast<int64_t>(layout::Format::kRESERVED);
     output.shape = array.shape();
     if (const auto dtype = dtype_from_name(array.dtype))
-        output.data_type = static_cast<int64_t>(cann_dump::data_type_of(*dtype));
+        output.data_type = static_cast<int64_t>(data_type_of(*dtype));
     // Without elements an array is float64, whatever the file says.
     output.data = array.values.numel() == 0
-                      ? Array{Tensor(DType::kFloat64, array.shape()), "float64"}
+                      ? RealArray{Tensor(DType::kFloat64, array.shape()), "float64"}
                       : array.reshaped({array.values.numel()});
     DumpedOp op;
     op.path = file.path.string();
-    op.type = op_type_of(file.path.filename().string());
+    op.type = op_type_of(file.path.filename().string()).value_or("NaN");
     op.outputs.push_back(std::move(output));
     return op;
 }
 
 }  // namespace
 
-DumpedOp read_dumped_op(const DumpFile& file) {
-    try {
-        return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file);
-    } catch (const cann_dump::DumpError& failure) {
-        throw CompareFailure(failure.sizes_differ() ? kNanoSizesDiffer : kInvalidDumpData,
-                             failure.what());
-    } catch (const CompareFailure&) {
-        throw;
-    } catch (const Error& failure) {
-        throw CompareFailure(kInvalidDumpData, failure.what());
-    }
+DumpedOp read_op(const NamedFile& file, Decode decode) {
+    return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file, decode);
 }
 
-}  // namespace npuscope::msaccucmp
+}  // namespace npuscope::cann_dump

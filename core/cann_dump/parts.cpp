@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "msaccucmp/base/exit_codes.h"
-#include "msaccucmp/base/failure.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
+#include "core/cann_dump/dump_error.h"
+#include "core/cann_dump/op.h"
 
-namespace npuscope::msaccucmp {
+namespace npuscope::cann_dump {
 
 namespace {
 
@@ -24,27 +23,26 @@ std::vector<std::optional<size_t>> cut_axes(const FftsAttributes& ffts) {
 }
 
 [[noreturn]] void refuse(const DumpedOp& op, const std::string& problem) {
-    throw CompareFailure(kInvalidDumpData,
-                         "The parts of the FFTS+ op of '" + op.path + "' do not fit: " + problem);
+    throw DumpError("The parts of the FFTS+ op of '" + op.path + "' do not fit: " + problem);
 }
 
 /// Parts of which one has no elements are float64, as that one is.
-void promote(std::vector<Array>& parts) {
-    const auto is_float64 = [](const Array& part) {
+void promote(std::vector<RealArray>& parts) {
+    const auto is_float64 = [](const RealArray& part) {
         return part.values.dtype() == DType::kFloat64 && part.dtype == "float64";
     };
     if (std::none_of(parts.begin(), parts.end(), is_float64)) return;
-    for (Array& part : parts)
+    for (RealArray& part : parts)
         if (!is_float64(part) && !part.dtype.starts_with("complex"))
             part = {part.values.cast(DType::kFloat64), "float64"};
 }
 
 /// numpy.concatenate.
-Array concatenated(const std::vector<Array>& parts, size_t axis, const DumpedOp& op) {
+RealArray concatenated(const std::vector<RealArray>& parts, size_t axis, const DumpedOp& op) {
     Shape shape = parts.front().shape();
     if (axis >= shape.size()) refuse(op, "they are cut along a dim that they lack.");
     shape[axis] = 0;
-    for (const Array& part : parts) {
+    for (const RealArray& part : parts) {
         Shape others = part.shape();
         if (others.size() != shape.size() || part.dtype != parts.front().dtype)
             refuse(op, "ranks or data types differ.");
@@ -65,7 +63,7 @@ Array concatenated(const std::vector<Array>& parts, size_t axis, const DumpedOp&
     const size_t row_bytes = inner * static_cast<size_t>(shape[axis]);
     std::byte* start = whole.mutable_data();
     size_t offset = 0;
-    for (const Array& part : parts) {
+    for (const RealArray& part : parts) {
         const size_t bytes = inner * static_cast<size_t>(part.shape()[axis]);
         for (size_t row = 0; row < rows && bytes > 0; ++row)
             std::memcpy(start + row * row_bytes + offset, part.values.data() + row * bytes, bytes);
@@ -76,8 +74,8 @@ Array concatenated(const std::vector<Array>& parts, size_t axis, const DumpedOp&
 
 class Assembler {
   public:
-    Assembler(std::vector<DumpedOp> parts, const FolderEntry& entry, Log& log)
-        : parts_(std::move(parts)), entry_(entry), log_(log) {}
+    Assembler(std::vector<DumpedOp> parts, const FolderEntry& entry, const Remark& remark)
+        : parts_(std::move(parts)), entry_(entry), remark_(remark) {}
 
     DumpedOp assemble() {
         DumpedOp& first = parts_.front();
@@ -85,14 +83,13 @@ class Assembler {
         if (!first.ffts) refuse(first, "the first has no attributes of an FFTS+ op.");
         if (static_cast<int64_t>(parts_.size()) != first.ffts->parts) {
             first.has_all_parts = false;
-            log_.warning("There are " + std::to_string(parts_.size()) + " files of the FFTS+ op '" +
-                         first.name + "', which has " + std::to_string(first.ffts->parts) +
-                         " parts.");
+            remark_("There are " + std::to_string(parts_.size()) + " files of the FFTS+ op '" +
+                    first.name + "', which has " + std::to_string(first.ffts->parts) + " parts.");
         }
         const auto axes = cut_axes(*first.ffts);
         if (std::none_of(axes.begin(), axes.end(), [](const auto& axis) { return !!axis; }))
             return newest();
-        std::vector<std::vector<Array>> outputs;
+        std::vector<std::vector<RealArray>> outputs;
         for (size_t i = 0; i < parts_.size(); ++i)
             outputs.push_back(outputs_of(i));
         DumpedOp whole;
@@ -115,15 +112,15 @@ class Assembler {
         };
         for (size_t i = 1; i < parts_.size(); ++i)
             if (time(i) >= time(latest)) latest = i;
-        log_.warning("The FFTS+ op of '" + parts_[latest].path +
-                     "' is cut along no dim; only this newest file of it is compared.");
+        remark_("The FFTS+ op of '" + parts_[latest].path +
+                "' is cut along no dim; only this newest file of it is compared.");
         return std::move(parts_[latest]);
     }
 
-    std::vector<Array> outputs_of(size_t part) const {
+    std::vector<RealArray> outputs_of(size_t part) const {
         const DumpedOp& op = parts_[part];
         const bool is_automatic = parts_.front().ffts->is_automatic;
-        std::vector<Array> arrays;
+        std::vector<RealArray> arrays;
         for (size_t i = 0; i < op.outputs.size(); ++i) {
             Shape shape = op.outputs[i].shape;
             if (is_automatic) {
@@ -132,15 +129,15 @@ class Assembler {
                     refuse(op, "the shape of a part is not given.");
                 shape = op.ffts->output_shapes[part][i];
             }
-            const Array& data = op.outputs[i].data;
+            const RealArray& data = op.outputs[i].data;
             // Data without elements keeps its shape, of which the original tool takes the last dim.
             const bool is_empty = data.values.numel() == 0 && !data.shape().empty();
             const int64_t count = is_empty ? data.shape().back() : data.values.numel();
             if (count != numel_of(shape))
-                throw CompareFailure(
-                    kDataShapeMismatch,
-                    "The dump '" + op.path + "' has " + std::to_string(data.values.numel()) +
-                        " elements where the part's shape is " + to_string(shape) + ".");
+                throw DumpError("The dump '" + op.path + "' has " +
+                                    std::to_string(data.values.numel()) +
+                                    " elements where the part's shape is " + to_string(shape) + ".",
+                                DumpProblem::kShape);
             arrays.push_back(data.reshaped(shape));
         }
         if (arrays.size() != parts_.front().outputs.size())
@@ -150,14 +147,14 @@ class Assembler {
 
     DumpedTensor merged(size_t output,
                         std::optional<size_t> axis,
-                        const std::vector<std::vector<Array>>& outputs) const {
+                        const std::vector<std::vector<RealArray>>& outputs) const {
         const DumpedTensor& first = parts_.front().outputs[output];
-        std::vector<Array> pieces;
+        std::vector<RealArray> pieces;
         pieces.reserve(outputs.size());
         for (const auto& part : outputs)
             pieces.push_back(part[output]);
         if (axis) promote(pieces);
-        const Array whole = axis ? concatenated(pieces, *axis, parts_.front()) : pieces.front();
+        const RealArray whole = axis ? concatenated(pieces, *axis, parts_.front()) : pieces.front();
         DumpedTensor tensor;
         tensor.data_type = first.data_type;
         tensor.format = first.format;
@@ -171,17 +168,17 @@ class Assembler {
 
     std::vector<DumpedOp> parts_;
     const FolderEntry& entry_;
-    Log& log_;
+    const Remark& remark_;
 };
 
 }  // namespace
 
-DumpedOp read_entry(const FolderEntry& entry, Log& log) {
-    if (entry.mode == TaskMode::kNormal) return read_dumped_op(entry.newest());
+DumpedOp read_op(const FolderEntry& entry, const Remark& remark, Decode decode) {
+    if (entry.mode == TaskMode::kNormal) return read_op(entry.newest(), decode);
     std::vector<DumpedOp> parts;
-    for (const DumpFile& file : entry.files)
-        parts.push_back(read_dumped_op(file));
-    return Assembler(std::move(parts), entry, log).assemble();
+    for (const NamedFile& file : entry.files)
+        parts.push_back(read_op(file, decode));
+    return Assembler(std::move(parts), entry, remark).assemble();
 }
 
-}  // namespace npuscope::msaccucmp
+}  // namespace npuscope::cann_dump

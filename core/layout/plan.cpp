@@ -1,19 +1,13 @@
-#include "msaccucmp/kernel_dumps/format_plan.h"
+#include "core/layout/plan.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "msaccucmp/base/exit_codes.h"
+#include "core/base/error.h"
 
-namespace npuscope::msaccucmp {
-
-using layout::Blocks;
-using layout::Conversion;
-using layout::Digit;
-using layout::Format;
-using layout::StoredLayout;
+namespace npuscope::layout {
 
 namespace {
 
@@ -21,11 +15,11 @@ constexpr size_t kFour = 4;
 constexpr int64_t kBlock = 16;
 
 [[noreturn]] void unfit(const std::string& problem) {
-    throw CommandError(kInvalidConvertFunction, problem);
+    throw Error(ErrorKind::kFormat, problem);
 }
 
 std::string bracketed(const Dims& dims) {
-    return "(" + layout::joined(dims, ",") + ")";
+    return "(" + joined(dims, ",") + ")";
 }
 
 /// Axis numbers of the dims of a 4-D format, in its order.
@@ -62,25 +56,24 @@ void check_numel(const StoredLayout& layout, const Dims& shape) {
     Dims extents;
     for (const Digit& digit : layout.digits)
         extents.push_back(digit.extent);
-    if (layout::checked_numel(extents) != layout::checked_numel(shape))
+    if (checked_numel(extents) != checked_numel(shape))
         unfit("shape " + bracketed(shape) + " cannot be taken apart into " + bracketed(extents));
 }
 
 StoredLayout from_nc1hwc0(const Dims& shape) {
     if (shape.size() < 5) unfit("NC1HWC0 needs 5 dimensions, not shape " + bracketed(shape));
-    return of_digits(
-        {shape[0], layout::checked_numel(Dims{shape[1], shape[4]}), shape[2], shape[3]},
-        {{0, 1, shape[0]},
-         {1, shape[4], shape[1]},
-         {2, 1, shape[2]},
-         {3, 1, shape[3]},
-         {1, 1, shape[4]}},
-        shape);
+    return of_digits({shape[0], checked_numel(Dims{shape[1], shape[4]}), shape[2], shape[3]},
+                     {{0, 1, shape[0]},
+                      {1, shape[4], shape[1]},
+                      {2, 1, shape[2]},
+                      {3, 1, shape[3]},
+                      {1, 1, shape[4]}},
+                     shape);
 }
 
 StoredLayout from_ndc1hwc0(const Dims& shape) {
     if (shape.size() != 6) unfit("NDC1HWC0 needs 6 dimensions, not shape " + bracketed(shape));
-    const int64_t channels = layout::checked_numel(Dims{shape[2], shape[5]});
+    const int64_t channels = checked_numel(Dims{shape[2], shape[5]});
     return of_digits({shape[0], channels, shape[1], shape[3], shape[4]},
                      {{0, 1, shape[0]},
                       {2, 1, shape[1]},
@@ -96,19 +89,19 @@ StoredLayout from_fractal_z(const FormatRequest& request, const Dims& logical) {
     if (shape.size() != kFour) unfit("FRACTAL_Z needs 4 dimensions, not shape " + bracketed(shape));
     if (request.groups > 1) {
         const Blocks blocks{.c0 = shape[3], .n0 = shape[2], .groups = request.groups};
-        StoredLayout layout = layout::stored_layout(Format::kFRACTAL_Z, logical, blocks);
+        StoredLayout layout = stored_layout(Format::kFRACTAL_Z, logical, blocks);
         if (layout.shape != shape)
             unfit("a weight " + bracketed(logical) + " of " + std::to_string(request.groups) +
                   " groups is stored as " + bracketed(layout.shape) + ", not " + bracketed(shape));
         return layout;
     }
-    const int64_t pixels = layout::checked_numel(Dims{logical[2], logical[3]});
+    const int64_t pixels = checked_numel(Dims{logical[2], logical[3]});
     if (pixels == 0 || shape[0] % pixels != 0)
         unfit("the first of shape " + bracketed(shape) + " is no multiple of " +
               std::to_string(pixels) + " pixels");
     const int64_t c1 = shape[0] / pixels;
-    const int64_t channels = layout::checked_numel(Dims{c1, shape[3]});
-    const int64_t outputs = layout::checked_numel(Dims{shape[1], shape[2]});
+    const int64_t channels = checked_numel(Dims{c1, shape[3]});
+    const int64_t outputs = checked_numel(Dims{shape[1], shape[2]});
     if (logical[1] > channels || logical[0] > outputs)
         unfit("target N C H W " + bracketed(logical) + " is larger than what shape " +
               bracketed(shape) + " holds");
@@ -126,9 +119,9 @@ StoredLayout from_fractal_z(const FormatRequest& request, const Dims& logical) {
 StoredLayout from_fractal_nz(const Dims& shape) {
     if (shape.size() < kFour) unfit("FRACTAL_NZ needs 4 dimensions, not shape " + bracketed(shape));
     const size_t n = shape.size();
-    const int64_t lead = layout::checked_numel(std::span(shape).first(n - kFour));
-    const int64_t rows = layout::checked_numel(Dims{shape[n - 3], shape[n - 2]});
-    const int64_t columns = layout::checked_numel(Dims{shape[n - 4], shape[n - 1]});
+    const int64_t lead = checked_numel(std::span(shape).first(n - kFour));
+    const int64_t rows = checked_numel(Dims{shape[n - 3], shape[n - 2]});
+    const int64_t columns = checked_numel(Dims{shape[n - 4], shape[n - 1]});
     return of_digits({lead, rows, columns},
                      {{0, 1, lead},
                       {2, shape[n - 1], shape[n - 4]},
@@ -198,15 +191,9 @@ FormatPlan plan_to_weight(const FormatRequest& request) {
     const Blocks blocks{.c0 = kBlock, .n0 = kBlock, .groups = std::max<int64_t>(request.groups, 1)};
     if (std::find(logical.begin(), logical.end(), 0) != logical.end())
         unfit("a weight without elements has no FRACTAL_Z layout");
-    try {
-        return to_plan(plain_of(request.from, logical),
-                       layout::stored_layout(Format::kFRACTAL_Z, logical, blocks),
-                       request.shape);
-    } catch (const CommandError&) {
-        throw;
-    } catch (const Error& problem) {
-        unfit(problem.what());
-    }
+    return to_plan(plain_of(request.from, logical),
+                   stored_layout(Format::kFRACTAL_Z, logical, blocks),
+                   request.shape);
 }
 
 constexpr auto kPairs = std::to_array<std::pair<Format, Format>>({
@@ -242,31 +229,28 @@ bool converts(Format from, Format to) {
     return std::find(kPairs.begin(), kPairs.end(), std::pair(from, to)) != kPairs.end();
 }
 
-void check_nz_target(const Dims& target, const Dims& shape) {
+Dims nz_room(const Dims& shape) {
     if (shape.size() < kFour) unfit("FRACTAL_NZ needs 4 dimensions, not shape " + bracketed(shape));
     const size_t n = shape.size();
     Dims room(shape.begin(), shape.end() - kFour);
-    room.push_back(layout::checked_numel(Dims{shape[n - 2], shape[n - 3]}));
-    room.push_back(layout::checked_numel(Dims{shape[n - 1], shape[n - 4]}));
+    room.push_back(checked_numel(Dims{shape[n - 2], shape[n - 3]}));
+    room.push_back(checked_numel(Dims{shape[n - 1], shape[n - 4]}));
+    return room;
+}
+
+bool fits_nz(const Dims& target, const Dims& room) {
     bool fits = target.size() == room.size();
     for (size_t i = 0; fits && i < room.size(); ++i)
         fits = i + 2 < room.size() ? target[i] == room[i]
                                    : target[i] <= room[i] && target[i] > room[i] - kBlock;
-    if (!fits)
-        throw CommandError(
-            kInvalidParameter,
-            target.empty()
-                ? "FRACTAL_NZ needs the original shape; give it with -s, near " + bracketed(room)
-                : "The target shape " + bracketed(target) +
-                      " is invalid. The recommended shape is " + bracketed(room) + ".");
+    return fits;
 }
 
 FormatPlan plan_format(const FormatRequest& request) {
     if (!converts(request.from, request.to))
-        throw CommandError(kInvalidFormat,
-                           "format " + std::string(layout::name_of(request.from)) +
-                               " cannot be converted to " +
-                               std::string(layout::name_of(request.to)));
+        throw Error(ErrorKind::kUnsupported,
+                    "format " + std::string(name_of(request.from)) + " cannot be converted to " +
+                        std::string(name_of(request.to)));
     switch (request.from) {
         case Format::kFRACTAL_NZ:
             return plan_nz(request);
@@ -306,7 +290,7 @@ Slice plan_slice(const Dims& result, const Dims& target) {
     Dims limits = target;
     limits.resize(padded.size(), 1);
     const auto ones = static_cast<size_t>(std::count(result.begin(), result.end(), 1));
-    if (layout::checked_numel(padded) == layout::checked_numel(limits) &&
+    if (checked_numel(padded) == checked_numel(limits) &&
         (ones == result.size() || ones + 1 == result.size()))
         return {};
     for (size_t i = 0; i < padded.size(); ++i) {
@@ -320,4 +304,4 @@ Slice plan_slice(const Dims& result, const Dims& target) {
     return {};
 }
 
-}  // namespace npuscope::msaccucmp
+}  // namespace npuscope::layout

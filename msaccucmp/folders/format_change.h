@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/layout/format.h"
-#include "msaccucmp/kernel_dumps/dumped_op.h"
+#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
@@ -20,18 +20,18 @@ struct FormatChange {
 /// The conversion itself; from_shape must fit the data. Errors: CompareFailure(kInvalidFormat) no
 /// such pair, (kInvalidConvertFunction) shapes that do not fit it, (kInvalidNzDumpData) to_shape
 /// cannot be that of a FRACTAL_NZ tensor.
-[[nodiscard]] Array change_format(const FormatChange& change, const Array& data);
+[[nodiscard]] RealArray change_format(const FormatChange& change, const RealArray& data);
 
 /// change_format, or a mere reshape to from_shape where no conversion is needed. Errors: those of
 /// change_format, CompareFailure(kInvalidDumpData) elements and shape differ in number.
-[[nodiscard]] Array change_format_if_needed(const FormatChange& change, const Array& data);
+[[nodiscard]] RealArray change_format_if_needed(const FormatChange& change, const RealArray& data);
 
 /// Errors: CompareFailure(kInvalidDumpData).
-[[nodiscard]] Array reshaped_checked(const Array& data, const Shape& shape);
+[[nodiscard]] RealArray reshaped_checked(const RealArray& data, const Shape& shape);
 
 /// Cut down to `wanted` (both filled with 1s up to four dims) where it is larger. Errors:
 /// CompareFailure(kInvalidShape) where it is smaller.
-[[nodiscard]] Array cut_to(const Array& data, const Shape& wanted);
+[[nodiscard]] RealArray cut_to(const RealArray& data, const Shape& wanted);
 
 /// The name of a format number. Errors: CompareFailure(kInvalidFormat) when the original tool has
 /// no name for it.
