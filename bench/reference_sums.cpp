@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "compare/msaccucmp/numpy_chunks.h"
-#include "compare/msaccucmp/pair_numbers.h"
+#include "msaccucmp/numpy/numpy_chunks.h"
+#include "msaccucmp/numpy/pair_numbers.h"
 
-namespace npuscope::compare::msaccucmp {
+namespace npuscope::msaccucmp {
 namespace {
 
 constexpr size_t kCount = size_t{32} << 20;
@@ -86,6 +86,6 @@ void all_columns(benchmark::State& state) {
 BENCHMARK(all_columns)->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
-}  // namespace npuscope::compare::msaccucmp
+}  // namespace npuscope::msaccucmp
 
 BENCHMARK_MAIN();

@@ -15,18 +15,17 @@
 #include "cli/inspect_text.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/tensor.h"
 #include "core/layout/format.h"
-#include "core/layout/stored_layout.h"
 #include "core/npz/npy.h"
 
 namespace npuscope::cli {
 
 namespace {
 
-using dumpdata::DumpReader;
-using dumpdata::DumpTensor;
+using cann_dump::DumpReader;
+using cann_dump::DumpTensor;
 using Json = nlohmann::ordered_json;
 
 void print_json(const Json& json) {
@@ -46,24 +45,16 @@ struct Shown {
 
 /// The elements; what has no such tensor says why.
 Tensor tensor_of(const DumpReader& reader, const DumpTensor& tensor) {
-    const dumpdata::DataTypeInfo* type = dumpdata::find_data_type(tensor.data_type);
-    const auto dtype = type != nullptr ? dtype_from_name(type->array_name) : std::nullopt;
-    if (!dtype) throw Error(ErrorKind::kUnsupported, "no statistics for this data type");
-    const std::vector<int64_t> shape = tensor.shape.value_or(std::vector<int64_t>{});
-    const auto count = static_cast<uint64_t>(layout::checked_numel(shape));
-    if (count / 8 > tensor.size || dumpdata::stored_bytes(*type, count) > tensor.size)
-        throw Error(ErrorKind::kFormat,
-                    "the shape needs more than " + std::to_string(tensor.size) + " bytes");
-    const Buffer<std::byte> stored = reader.read(tensor);
-    Tensor result(*dtype, shape);
-    dumpdata::decode_elements(*type, stored.data(), count, result.mutable_data());
-    return result;
+    const cann_dump::DataTypeInfo* type = cann_dump::find_data_type(tensor.data_type);
+    if (type == nullptr || !dtype_from_name(type->array_name))
+        throw Error(ErrorKind::kUnsupported, "no statistics for this data type");
+    return cann_dump::read_tensor(reader, tensor);
 }
 
 Shown shown(const DumpTensor& tensor, std::string name) {
     Shown row;
     row.name = std::move(name);
-    const dumpdata::DataTypeInfo* type = dumpdata::find_data_type(tensor.data_type);
+    const cann_dump::DataTypeInfo* type = cann_dump::find_data_type(tensor.data_type);
     row.dtype = type != nullptr ? std::string(type->name) : std::to_string(tensor.data_type);
     const auto format = layout::format_from_code(tensor.format);
     row.format = format ? std::string(layout::name_of(*format)) : std::to_string(tensor.format);
@@ -73,7 +64,7 @@ Shown shown(const DumpTensor& tensor, std::string name) {
     return row;
 }
 
-void print_head(const dumpdata::DumpFile& dump, const std::string& path) {
+void print_head(const cann_dump::DumpFile& dump, const std::string& path) {
     std::printf("%s: %zu input%s, %zu output%s\n",
                 printable(path).c_str(),
                 dump.inputs.size(),
@@ -86,7 +77,7 @@ void print_head(const dumpdata::DumpFile& dump, const std::string& path) {
     tell("op", dump.op_name);
     tell("version", dump.version + (dump.is_nano ? " (nano)" : ""));
     if (dump.dump_time != 0) tell("time", std::to_string(dump.dump_time));
-    for (const dumpdata::Attribute& attribute : dump.attributes)
+    for (const cann_dump::Attribute& attribute : dump.attributes)
         tell("attribute", attribute.name + " " + attribute.value);
 }
 

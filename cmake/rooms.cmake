@@ -53,6 +53,20 @@ function(npuscope_table variable macro def)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
+# npuscope_python_text(SOURCES_VARIABLE driver.py custom_algorithms::driver_text): driver.py is carried inside the
+# program, as what npuscope::custom_algorithms::driver_text() returns. driver_text.h beside it declares the function.
+function(npuscope_python_text variable file name)
+  cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE path)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  file(READ ${path} PYTHON_TEXT)
+  cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE PYTHON_SOURCE)
+  string(REGEX REPLACE ".*:" "" function ${name})
+  cmake_path(REPLACE_FILENAME PYTHON_SOURCE ${function}.h OUTPUT_VARIABLE PYTHON_HEADER)
+  set(PYTHON_NAME ${name})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/python_text.cpp.in ${function}.cpp @ONLY)
+  set(${variable} ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp PARENT_SCOPE)
+endfunction()
+
 # npuscope_tests(core_dtype core/dtype LINKS npuscope_core_dtype): tests/core/dtype/*_test.cpp as one program,
 # each TEST as one ctest entry. No two files give one name to two things: where NPUSCOPE_UNITY asks for it, they are
 # compiled together.

@@ -5,7 +5,6 @@
 
 #include "compare/accumulate.h"
 #include "compare/count.h"
-#include "compare/custom_algorithms/runner.h"
 #include "compare/dump_elements.h"
 #include "compare/inheritance.h"
 #include "compare/judge.h"
@@ -14,6 +13,7 @@
 #include "compare/plan.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "custom_algorithms/runner.h"
 
 namespace npuscope::compare {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compare/bounds.h"
-#include "compare/custom_algorithms/outcome.h"
 #include "compare/metric.h"
 #include "compare/plain_arguments.h"
 #include "compare/sums.h"
@@ -20,12 +19,13 @@
 #include "core/dumpfile/reader.h"
 #include "core/ir/op_id.h"
 #include "core/tensor/tensor.h"
+#include "custom_algorithms/outcome.h"
 
-namespace npuscope::compare {
-
-namespace custom_algorithms {
+namespace npuscope::custom_algorithms {
 class Runner;
 }
+
+namespace npuscope::compare {
 
 /// One tensor of an op on both sides.
 struct TensorResult {

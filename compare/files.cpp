@@ -3,8 +3,8 @@
 #include <set>
 
 #include "compare/count.h"
-#include "compare/custom_algorithms/runner.h"
 #include "compare/sources/compare_sources.h"
+#include "custom_algorithms/runner.h"
 
 namespace npuscope::compare {
 

@@ -9,9 +9,9 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/file_name.h"
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/name.h"
+#include "core/cann_dump/tensor.h"
 #include "core/layout/conversion.h"
 #include "core/layout/format.h"
 #include "core/layout/stored_layout.h"
@@ -37,7 +37,7 @@ uint64_t hash_of(const Tensor& floats) {
 }
 
 /// How the elements of a private format lie, when the file says enough.
-std::optional<layout::StoredLayout> layout_of(const dumpdata::DumpTensor& tensor,
+std::optional<layout::StoredLayout> layout_of(const cann_dump::DumpTensor& tensor,
                                               layout::Format format) {
     if (!tensor.shape || !tensor.original_shape || tensor.shape->empty() ||
         tensor.shape->back() < 1)
@@ -53,24 +53,15 @@ std::optional<layout::StoredLayout> layout_of(const dumpdata::DumpTensor& tensor
     return std::nullopt;
 }
 
-bool keeps_order(layout::Format format) {
-    return format == layout::Format::kND || format == layout::Format::kNCHW ||
-           format == layout::Format::kNCDHW;
-}
-
 /// Errors: Error(kUnsupported) for elements that are no array of ours.
-Tensor plain_tensor(const dumpdata::DumpReader& reader, const dumpdata::DumpTensor& tensor) {
-    const auto* info = dumpdata::find_data_type(tensor.data_type);
-    const auto dtype = info == nullptr ? std::nullopt : dumpdata::dtype_of(info->type);
+Tensor plain_tensor(const cann_dump::DumpReader& reader, const cann_dump::DumpTensor& tensor) {
+    const auto* info = cann_dump::find_data_type(tensor.data_type);
+    const auto dtype = info == nullptr ? std::nullopt : cann_dump::dtype_of(info->type);
     const auto format = layout::format_from_code(tensor.format);
     if (!dtype || !format || !tensor.shape)
         throw Error(ErrorKind::kUnsupported, "elements of this type or format cannot be compared");
-    const Shape stored_shape(tensor.shape->begin(), tensor.shape->end());
-    const auto bytes = reader.read(tensor);
-    const auto count = static_cast<size_t>(numel_of(stored_shape));
-    if (bytes.size() / size_of(*dtype) < count)
-        throw Error(ErrorKind::kUnsupported, "fewer bytes than its shape has elements");
-    if (keeps_order(*format)) return Tensor::copy_of(*dtype, stored_shape, bytes.data());
+    Tensor elements = cann_dump::read_tensor(reader, tensor);
+    if (layout::keeps_order(*format)) return elements;
     const auto stored = layout_of(tensor, *format);
     if (!stored)
         throw Error(ErrorKind::kUnsupported, "its format's order of elements is not known");
@@ -81,25 +72,25 @@ Tensor plain_tensor(const dumpdata::DumpReader& reader, const dumpdata::DumpTens
                               : stored->logical.size() == 5 ? layout::Format::kNCDHW
                                                             : layout::Format::kND,
                               *tensor.original_shape);
-    const auto elements = layout::convert(*stored, base, size_of(*dtype), bytes.data());
-    return Tensor::copy_of(*dtype, Shape(plain.shape.begin(), plain.shape.end()), elements.data());
+    const auto bytes = layout::convert(*stored, base, size_of(*dtype), elements.data());
+    return Tensor::copy_of(*dtype, plain.shape, bytes.data());
 }
 
-DeviceTensor described(const dumpdata::DumpReader& reader,
-                       const dumpdata::DumpTensor& tensor,
+DeviceTensor described(const cann_dump::DumpReader& reader,
+                       const cann_dump::DumpTensor& tensor,
                        bool input,
                        size_t index) {
     DeviceTensor row;
     row.input = input;
     row.index = index;
     row.file = reader.path();
-    const auto* info = dumpdata::find_data_type(tensor.data_type);
+    const auto* info = cann_dump::find_data_type(tensor.data_type);
     row.dtype =
         info == nullptr ? fmt::format("type {}", tensor.data_type) : std::string(info->name);
     const auto format = layout::format_from_code(tensor.format);
     row.format =
         format ? std::string(layout::name_of(*format)) : fmt::format("format {}", tensor.format);
-    if (tensor.shape) row.stored_shape.assign(tensor.shape->begin(), tensor.shape->end());
+    if (tensor.shape) row.stored_shape = *tensor.shape;
     row.shape = row.stored_shape;
     try {
         const Tensor plain = plain_tensor(reader, tensor);
@@ -111,8 +102,8 @@ DeviceTensor described(const dumpdata::DumpReader& reader,
     return row;
 }
 
-DeviceKernel read_kernel(const fs::path& file, const dumpdata::FileNameFields& fields) {
-    const dumpdata::DumpReader reader(file);
+DeviceKernel read_kernel(const fs::path& file, const cann_dump::FileNameFields& fields) {
+    const cann_dump::DumpReader reader(file);
     DeviceKernel kernel{.type = fields.op_type,
                         .op_name = fields.op_name,
                         .task_id = static_cast<int64_t>(fields.task_id),
@@ -121,7 +112,7 @@ DeviceKernel read_kernel(const fs::path& file, const dumpdata::FileNameFields& f
                         .file = file,
                         .inputs = {},
                         .outputs = {}};
-    const dumpdata::DumpFile& dump = reader.file();
+    const cann_dump::DumpFile& dump = reader.file();
     for (size_t i = 0; i < dump.inputs.size(); ++i)
         kernel.inputs.push_back(described(reader, dump.inputs[i], true, i));
     for (size_t i = 0; i < dump.outputs.size(); ++i)
@@ -163,12 +154,12 @@ DeviceDumps read_device_dumps(const fs::path& folder) {
     std::map<fs::path, std::map<std::string, std::string>> names;
     for (const fs::path& file : files_below(folder)) {
         std::string name = file.filename().string();
-        if (name == dumpdata::kMappingName) continue;
+        if (name == cann_dump::kMappingName) continue;
         const fs::path parent = file.parent_path();
-        if (!names.contains(parent)) names[parent] = dumpdata::read_mapping(parent);
+        if (!names.contains(parent)) names[parent] = cann_dump::read_mapping(parent);
         if (const auto found = names[parent].find(name); found != names[parent].end())
             name = found->second;
-        const auto fields = dumpdata::parse_file_name(name);
+        const auto fields = cann_dump::parse_file_name(name);
         if (fields && fields->op_type == "Opdebug") {
             dumps.debug_files.push_back(file.lexically_relative(folder).string());
             continue;
@@ -197,7 +188,7 @@ DeviceDumps read_device_dumps(const fs::path& folder) {
 }
 
 Tensor load(const DeviceTensor& tensor) {
-    const dumpdata::DumpReader reader(tensor.file);
+    const cann_dump::DumpReader reader(tensor.file);
     const auto& side = tensor.input ? reader.file().inputs : reader.file().outputs;
     return plain_tensor(reader, side.at(tensor.index));
 }

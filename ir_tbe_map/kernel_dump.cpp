@@ -9,10 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/file_name.h"
-#include "core/dumpdata/op_debug.h"
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/name.h"
+#include "core/cann_dump/op_debug.h"
+#include "core/cann_dump/writer.h"
 #include "ir_tbe_map/kernel_selection.h"
 #include "ir_tbe_map/statistics_csv.h"
 #include "ir_tbe_map/stored_tensor.h"
@@ -75,7 +75,7 @@ struct KernelDumpScope::State : Observer {
     void write(const KernelEvent& event, const KernelNames& names);
     void write_tensors(const KernelEvent& event,
                        const KernelNames& names,
-                       const dumpdata::FileNameFields& fields,
+                       const cann_dump::FileNameFields& fields,
                        KernelFiles& files);
     void write_debug_record(const KernelEvent& event, uint64_t timestamp);
     fs::path folder();
@@ -128,7 +128,7 @@ fs::path KernelDumpScope::State::folder() {
         options.config.dump_path / folder_time(start) / std::to_string(options.device_id);
     fs::path path = summary.folder;
     if (!options.model_name.empty())
-        path /= fs::path(dumpdata::sanitized(options.model_name)) /
+        path /= fs::path(cann_dump::sanitized(options.model_name)) /
                 std::to_string(options.model_id) / std::to_string(step);
     std::error_code failure;
     fs::create_directories(path, failure);
@@ -141,12 +141,12 @@ fs::path KernelDumpScope::State::folder() {
 
 void KernelDumpScope::State::write(const KernelEvent& event, const KernelNames& names) {
     last_timestamp = std::max(now(), last_timestamp + 1);
-    const dumpdata::FileNameFields fields{.op_type = std::string(event.type),
-                                          .op_name = std::string(names.op_name),
-                                          .task_id = static_cast<uint64_t>(event.task_id),
-                                          .stream_id = static_cast<uint64_t>(event.stream_id),
-                                          .timestamp = last_timestamp,
-                                          .ffts = std::nullopt};
+    const cann_dump::FileNameFields fields{.op_type = std::string(event.type),
+                                           .op_name = std::string(names.op_name),
+                                           .task_id = static_cast<uint64_t>(event.task_id),
+                                           .stream_id = static_cast<uint64_t>(event.stream_id),
+                                           .timestamp = last_timestamp,
+                                           .ffts = std::nullopt};
     KernelFiles files{.op = std::string(event.op_name),
                       .seqid = event.seqid,
                       .type = fields.op_type,
@@ -163,7 +163,7 @@ void KernelDumpScope::State::write(const KernelEvent& event, const KernelNames& 
 
 void KernelDumpScope::State::write_tensors(const KernelEvent& event,
                                            const KernelNames& names,
-                                           const dumpdata::FileNameFields& fields,
+                                           const cann_dump::FileNameFields& fields,
                                            KernelFiles& files) {
     const bool statistics = options.config.data == DumpData::kStats;
     std::vector<StatisticsRow> rows;
@@ -183,17 +183,17 @@ void KernelDumpScope::State::write_tensors(const KernelEvent& event,
     take(event.outputs, event.output_formats, false);
     const fs::path place = folder();
     if (statistics) {
-        const fs::path file = place / dumpdata::stored_name(dumpdata::file_name(fields) + ".csv");
+        const fs::path file = place / cann_dump::stored_name(cann_dump::file_name(fields) + ".csv");
         write_text_file(file, statistics_csv(rows, options.config.stats));
         files.names.push_back(below(file));
         return;
     }
-    dumpdata::DumpFile dump;
+    cann_dump::DumpFile dump;
     dump.version = kVersion;
     dump.dump_time = fields.timestamp;
     dump.op_name = fields.op_name;
     for (const StatisticsRow& row : rows) {
-        dumpdata::DumpTensor tensor = row.tensor.described();
+        cann_dump::DumpTensor tensor = row.tensor.described();
         tensor.arg_index = row.index;
         if (!row.input) {
             tensor.original_name = fields.op_name;
@@ -201,34 +201,35 @@ void KernelDumpScope::State::write_tensors(const KernelEvent& event,
         }
         (row.input ? dump.inputs : dump.outputs).push_back(std::move(tensor));
     }
-    files.names.push_back(below(dumpdata::write_dump(place, fields, dump)));
+    files.names.push_back(below(cann_dump::write_dump(place, fields, dump)));
 }
 
 void KernelDumpScope::State::write_debug_record(const KernelEvent& event, uint64_t timestamp) {
-    dumpdata::OpDebugRecord record;
+    cann_dump::OpDebugRecord record;
     record.ai_core.stream_id = static_cast<uint64_t>(event.stream_id);
     record.ai_core.task_id = static_cast<uint64_t>(event.task_id);
     record.ai_core.status = event.status.bits;
     const std::vector<std::byte> payload = record.payload();
-    dumpdata::DumpTensor tensor;
-    tensor.data_type = static_cast<int64_t>(dumpdata::DataType::kUInt8);
+    cann_dump::DumpTensor tensor;
+    tensor.data_type = static_cast<int64_t>(cann_dump::DataType::kUInt8);
     tensor.format = static_cast<int64_t>(layout::Format::kND);
     tensor.shape = std::vector<int64_t>{static_cast<int64_t>(payload.size())};
     tensor.bytes = payload;
     tensor.size = payload.size();
-    dumpdata::DumpFile dump;
+    cann_dump::DumpFile dump;
     dump.version = kVersion;
     dump.dump_time = timestamp;
     dump.op_name = "Node_OpDebug";
     dump.outputs.push_back(tensor);
-    const fs::path file = dumpdata::write_dump(folder(),
-                                               {.op_type = "Opdebug",
-                                                .op_name = "Node_OpDebug",
-                                                .task_id = static_cast<uint64_t>(event.task_id),
-                                                .stream_id = static_cast<uint64_t>(event.stream_id),
-                                                .timestamp = timestamp,
-                                                .ffts = std::nullopt},
-                                               dump);
+    const fs::path file =
+        cann_dump::write_dump(folder(),
+                              {.op_type = "Opdebug",
+                               .op_name = "Node_OpDebug",
+                               .task_id = static_cast<uint64_t>(event.task_id),
+                               .stream_id = static_cast<uint64_t>(event.stream_id),
+                               .timestamp = timestamp,
+                               .ffts = std::nullopt},
+                              dump);
     summary.debug_files.push_back(below(file));
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/dumpdata/data_type.h"
+#include "core/cann_dump/data_type.h"
 #include "core/layout/conversion.h"
 #include "core/layout/stored_layout.h"
 
@@ -35,11 +35,6 @@ layout::Blocks blocks_of(const StoredTensor& stored) {
     return {.c0 = layout::c0_of(stored.plain.dtype()), .n0 = 16, .groups = stored.groups};
 }
 
-bool keeps_order(layout::Format format) {
-    return format == layout::Format::kND || format == layout::Format::kNCHW ||
-           format == layout::Format::kNCDHW;
-}
-
 layout::Format base_format(const StoredTensor& stored) {
     if (stored.format == layout::Format::kFRACTAL_NZ) return layout::Format::kND;
     return stored.logical.size() == 4   ? layout::Format::kNCHW
@@ -50,13 +45,13 @@ layout::Format base_format(const StoredTensor& stored) {
 }  // namespace
 
 std::span<const std::byte> StoredTensor::stored() const {
-    if (!keeps_order(format)) return bytes;
+    if (!layout::keeps_order(format)) return bytes;
     return {plain.data(), plain.nbytes()};
 }
 
-dumpdata::DumpTensor StoredTensor::described() const {
-    dumpdata::DumpTensor tensor;
-    tensor.data_type = static_cast<int64_t>(dumpdata::data_type_of(plain.dtype()));
+cann_dump::DumpTensor StoredTensor::described() const {
+    cann_dump::DumpTensor tensor;
+    tensor.data_type = static_cast<int64_t>(cann_dump::data_type_of(plain.dtype()));
     tensor.format = static_cast<int64_t>(format);
     tensor.shape = shape;
     tensor.original_shape = logical;
@@ -74,7 +69,7 @@ StoredTensor described_in_format(const Tensor& tensor, std::string_view format, 
     stored.format = format_named(format);
     stored.groups = groups;
     stored.logical = expanded(tensor.shape(), stored.format);
-    stored.shape = keeps_order(stored.format)
+    stored.shape = layout::keeps_order(stored.format)
                        ? stored.logical
                        : layout::storage_shape(stored.format, stored.logical, blocks_of(stored));
     return stored;
@@ -82,7 +77,7 @@ StoredTensor described_in_format(const Tensor& tensor, std::string_view format, 
 
 StoredTensor stored_in_format(const Tensor& tensor, std::string_view format, int64_t groups) {
     StoredTensor stored = described_in_format(tensor, format, groups);
-    if (keeps_order(stored.format)) return stored;
+    if (layout::keeps_order(stored.format)) return stored;
     const layout::StoredLayout plain = layout::stored_layout(base_format(stored), stored.logical);
     const layout::StoredLayout target =
         layout::stored_layout(stored.format, stored.logical, blocks_of(stored));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dumpdata/dump_file.h"
+#include "core/cann_dump/dump_file.h"
 #include "core/event/observer.h"
 #include "core/layout/format.h"
 
@@ -23,7 +23,7 @@ struct StoredTensor {
 
     [[nodiscard]] std::span<const std::byte> stored() const;
     /// As an input or output of a dump; borrows this.
-    [[nodiscard]] dumpdata::DumpTensor described() const;
+    [[nodiscard]] cann_dump::DumpTensor described() const;
 };
 
 /// Shapes alone; nothing is copied. Errors: as stored_layout().

@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "compare/custom_algorithms/runner.h"
 #include "compare/files.h"
 #include "compare/report/report.h"
 #include "core/base/progress.h"
+#include "custom_algorithms/runner.h"
 #include "diagnose/sum_bounds.h"
 
 namespace npuscope::cli {
@@ -36,11 +36,11 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
     options.threads = arguments.threads;
     options.inputs = !arguments.no_inputs;
     options.divergence = !arguments.no_divergence;
-    std::unique_ptr<compare::custom_algorithms::Runner> custom;
+    std::unique_ptr<custom_algorithms::Runner> custom;
     if (!arguments.custom.empty())
-        custom = std::make_unique<compare::custom_algorithms::Runner>(
+        custom = std::make_unique<custom_algorithms::Runner>(
             arguments.custom,
-            compare::custom_algorithms::RunnerOptions{
+            custom_algorithms::RunnerOptions{
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     options.custom = custom.get();

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "compare/csv_line.h"
 #include "compare/report/report.h"
+#include "core/base/csv_line.h"
 
 namespace npuscope::compare {
 

@@ -1,24 +1,27 @@
 // Folders of CANN dump files, and of the NumPy files of a golden model beside them.
 #include <memory>
-#include <sstream>
 
-#include "compare/msaccucmp/folders/dump_folder.h"
-#include "compare/msaccucmp/folders/npu_pair.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/cann_dump/folder.h"
+#include "core/cann_dump/unpadded.h"
 
 namespace npuscope::compare {
 
 namespace {
 
-using msaccucmp::DumpedTensor;
+using cann_dump::DumpFolder;
+using cann_dump::FolderEntry;
 
-SourceTensor tensor_of(const DumpedTensor& dumped,
+/// A file that is left out, and parts that are missing, show as tensors without a partner.
+void no_remark(const std::string&) {}
+
+SourceTensor tensor_of(const cann_dump::DumpedTensor& dumped,
                        const std::string& path,
                        dumpfile::Direction direction,
                        const std::string& argument) {
-    const msaccucmp::Array array = msaccucmp::without_padding(dumped);
+    const RealArray array = cann_dump::unpadded(dumped);
     SourceTensor tensor;
     tensor.direction = direction;
     tensor.argument = argument;
@@ -30,10 +33,8 @@ SourceTensor tensor_of(const DumpedTensor& dumped,
     return tensor;
 }
 
-std::vector<SourceTensor> load(const msaccucmp::FolderEntry& entry, int64_t first_output) {
-    std::ostringstream unread;
-    msaccucmp::Log log(unread);
-    const msaccucmp::DumpedOp op = msaccucmp::read_entry(entry, log);
+std::vector<SourceTensor> load(const FolderEntry& entry, int64_t first_output) {
+    const cann_dump::DumpedOp op = cann_dump::read_op(entry, no_remark);
     const std::string path = entry.newest().name;
     std::vector<SourceTensor> tensors;
     for (size_t i = 0; i < op.inputs.size(); ++i)
@@ -50,29 +51,24 @@ std::vector<SourceTensor> load(const msaccucmp::FolderEntry& entry, int64_t firs
 }  // namespace
 
 Source source_of_cann_folder(const std::filesystem::path& path) {
-    std::ostringstream unread;
-    msaccucmp::Log log(unread);
-    std::unique_ptr<msaccucmp::DumpFolder> opened;
+    std::shared_ptr<const DumpFolder> folder;
     try {
-        opened = std::make_unique<msaccucmp::DumpFolder>(
-            path.string(), msaccucmp::DumpFolder::Options{}, log);
+        // The folder lives as long as the ops that read from it, which outlive this call.
+        folder = std::make_shared<const DumpFolder>(path, DumpFolder::Options{}, no_remark);
     } catch (const Error&) {
         throw Error(ErrorKind::kUsage,
                     "'" + printable(path.string()) +
                         "' is no folder of CANN dump files (op_type.op_name.task.stream.time) and "
                         "holds no dump.json of msprobe");
     }
-    // The folder lives as long as the ops that read from it, which outlive this call.
-    const std::shared_ptr<const msaccucmp::DumpFolder> folder = std::move(opened);
     Source source;
-    if (folder->kind() == msaccucmp::DumpKind::kOffline) {
-        std::ostringstream nothing;
-        for (const auto& pair : msaccucmp::pair_folders(*folder, *folder))
-            source.push_back({pair.name, [folder, entry = pair.my] { return load(*entry, 0); }});
+    if (folder->kind() == cann_dump::DumpKind::kOffline) {
+        for (const auto& [name, entry] : folder->by_time())
+            source.push_back({name, [folder, entry = entry] { return load(*entry, 0); }});
         return source;
     }
     // Here each entry is one output, "op.0".
-    std::map<std::string, std::vector<std::pair<int64_t, const msaccucmp::FolderEntry*>>> ops;
+    std::map<std::string, std::vector<std::pair<int64_t, const FolderEntry*>>> ops;
     for (const auto& [key, entry] : folder->entries()) {
         const size_t dot = key.rfind('.');
         ops[key.substr(0, dot)].emplace_back(std::stoll(key.substr(dot + 1).substr(0, 18)), &entry);

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "compare/count.h"
-#include "compare/custom_algorithms/runner.h"
 #include "compare/overflow_roles.h"
 #include "core/base/error.h"
+#include "custom_algorithms/runner.h"
 
 namespace npuscope::compare {
 

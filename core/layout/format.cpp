@@ -24,6 +24,10 @@ std::string_view name_of(Format format) {
     __builtin_unreachable();
 }
 
+bool keeps_order(Format format) {
+    return format == Format::kND || format == Format::kNCHW || format == Format::kNCDHW;
+}
+
 std::optional<Format> format_from_code(int64_t code) {
     for (const FormatInfo& row : kTable)
         if (static_cast<int64_t>(row.format) == code) return row.format;

@@ -23,6 +23,8 @@ struct FormatInfo {
 
 [[nodiscard]] std::span<const FormatInfo> all_formats();
 [[nodiscard]] std::string_view name_of(Format format);
+/// True for ND, NCHW and NCDHW: elements lie as the logical shape orders them.
+[[nodiscard]] bool keeps_order(Format format);
 [[nodiscard]] std::optional<Format> format_from_code(int64_t code);
 [[nodiscard]] std::optional<Format> format_from_name(std::string_view name);
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/dtype/compute_type.h"
-#include "core/tensor/tensor.h"
+#include "core/tensor/real_array.h"
 
 namespace npuscope {
 
@@ -30,11 +30,6 @@ namespace npuscope {
 
 [[nodiscard]] Tensor read_npy(const std::filesystem::path& path);
 
-/// The real numbers of an array: all of it, or the real part of complex elements.
-struct RealArray {
-    Tensor values;
-    std::string dtype;  ///< NumPy's name of the stored dtype, "complex64" and "complex128" included
-};
 [[nodiscard]] RealArray read_npy_real(const std::filesystem::path& path);
 
 void write_npy(const std::filesystem::path& path, const TensorView& tensor);

@@ -1,7 +1,7 @@
 #include "diagnose/flows/map_device.h"
 
 #include "core/base/error.h"
-#include "core/dumpdata/file_name.h"
+#include "core/cann_dump/name.h"
 #include "core/dumpfile/reader.h"
 #include "diagnose/device_kernels.h"
 #include "diagnose/kernel_alignment.h"
@@ -75,7 +75,7 @@ ir_tbe_map::Mapping map_device(const MapOptions& options) {
         op.path = recorded.id.path();
         OpContents contents;
         contents.name =
-            dumpdata::sanitized(recorded.id.op + "_" + std::to_string(recorded.id.seqid));
+            cann_dump::sanitized(recorded.id.op + "_" + std::to_string(recorded.id.seqid));
         OpOfDevice what{.inputs = {},
                         .outputs = {},
                         .emulated = {},

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/dumpdata/file_name.h"
-#include "core/dumpdata/reader.h"
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/name.h"
+#include "core/cann_dump/reader.h"
+#include "core/cann_dump/writer.h"
 #include "diagnose/flows/map.h"
 #include "dumper/dump_scope.h"
 #include "tests/support/support.h"
@@ -74,9 +74,9 @@ fs::path device_dumps(const TempDir& folder,
     const fs::path target = folder / "device";
     fs::create_directories(target / "deep");
     for (const auto& entry : fs::directory_iterator(mapping.folder)) {
-        auto fields = *dumpdata::parse_file_name(entry.path().filename().string());
+        auto fields = *cann_dump::parse_file_name(entry.path().filename().string());
         fields.op_name = "trans_" + std::to_string(fields.task_id);
-        fs::copy(entry.path(), target / "deep" / dumpdata::file_name(fields));
+        fs::copy(entry.path(), target / "deep" / cann_dump::file_name(fields));
     }
     test::write_file(target / "notes.txt", "no dump");
     return target;
@@ -149,7 +149,7 @@ TEST(MapDevice, says_when_an_op_is_not_in_the_dumps) {
     const fs::path golden = golden_of(folder);
     const fs::path from = device_dumps(folder, golden);
     for (const auto& entry : fs::directory_iterator(from / "deep"))
-        if (dumpdata::parse_file_name(entry.path().filename().string())->task_id > 7)
+        if (cann_dump::parse_file_name(entry.path().filename().string())->task_id > 7)
             fs::remove(entry.path());
     const ir_tbe_map::Mapping mapping = map_from(golden, from);
     EXPECT_EQ(mapping.ops[1].kernels.size(), 1u);

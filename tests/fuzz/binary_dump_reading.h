@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dumpdata/data_type.h"
-#include "core/dumpdata/op_debug.h"
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/data_type.h"
+#include "core/cann_dump/op_debug.h"
+#include "core/cann_dump/reader.h"
 #include "tests/fuzz/clear_error.h"
 
 namespace npuscope::test {
@@ -16,21 +16,21 @@ namespace npuscope::test {
 /// reader promises what the file does not hold.
 inline int64_t read_binary_dump(const std::string& path) {
     try {
-        const dumpdata::DumpReader reader(path);
+        const cann_dump::DumpReader reader(path);
         int64_t decoded = 0;
         for (const auto* list : {&reader.file().inputs, &reader.file().outputs})
-            for (const dumpdata::DumpTensor& tensor : *list) {
+            for (const cann_dump::DumpTensor& tensor : *list) {
                 const auto stored = reader.read(tensor);
                 if (stored.size() != tensor.size) throw std::logic_error("a payload is cut");
-                if (stored.size() == dumpdata::kOpDebugBytes)
-                    static_cast<void>(dumpdata::OpDebugRecord::parse(stored.span()).json());
-                const dumpdata::DataTypeInfo* type = dumpdata::find_data_type(tensor.data_type);
+                if (stored.size() == cann_dump::kOpDebugBytes)
+                    static_cast<void>(cann_dump::OpDebugRecord::parse(stored.span()).json());
+                const cann_dump::DataTypeInfo* type = cann_dump::find_data_type(tensor.data_type);
                 if (type == nullptr || type->bits == 0 ||
-                    type->decoding == dumpdata::Decoding::kNone)
+                    type->decoding == cann_dump::Decoding::kNone)
                     continue;
                 const size_t count = stored.size() * 8 / static_cast<size_t>(type->bits);
                 std::vector<std::byte> elements(count * type->array_item_size);
-                dumpdata::decode_elements(*type, stored.data(), count, elements.data());
+                cann_dump::decode_elements(*type, stored.data(), count, elements.data());
                 ++decoded;
             }
         return decoded;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/writer.h"
 #include "tests/support/support.h"
 
 namespace npuscope::ir_tbe_map {
@@ -24,15 +24,15 @@ void write_output(const TempDir& folder,
                   std::vector<int64_t> shape,
                   std::vector<int64_t> original_shape,
                   const std::vector<float>& values) {
-    dumpdata::DumpTensor tensor;
+    cann_dump::DumpTensor tensor;
     tensor.data_type = 1;
     tensor.format = format;
     tensor.shape = std::move(shape);
     tensor.original_shape = std::move(original_shape);
     tensor.bytes = std::as_bytes(std::span(values));
-    dumpdata::DumpFile dump;
+    cann_dump::DumpFile dump;
     dump.outputs.push_back(tensor);
-    dumpdata::write_dump(folder / name, dump);
+    cann_dump::write_dump(folder / name, dump);
 }
 
 TEST(DeviceDumps, bring_private_formats_into_plain_order) {

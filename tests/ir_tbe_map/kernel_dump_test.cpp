@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/dumpdata/op_debug.h"
-#include "core/dumpdata/reader.h"
+#include "core/cann_dump/op_debug.h"
+#include "core/cann_dump/reader.h"
 #include "tests/ir_tbe_map/fake_executor.h"
 #include "tests/support/support.h"
 
@@ -97,8 +97,8 @@ TEST(KernelDump, keeps_inputs_or_outputs_as_the_mode_says) {
         npu.begin_op("neg");
         npu.kernel("Neg", {vector_of({1})}, {vector_of({-1})});
         const KernelDumpSummary summary = scope.close();
-        const dumpdata::DumpFile file =
-            dumpdata::read_dump(summary.folder / summary.kernels.at(0).names.at(0));
+        const cann_dump::DumpFile file =
+            cann_dump::read_dump(summary.folder / summary.kernels.at(0).names.at(0));
         EXPECT_EQ(file.inputs.size(), static_cast<size_t>(inputs)) << mode;
         EXPECT_EQ(file.outputs.size(), static_cast<size_t>(outputs)) << mode;
         EXPECT_EQ(file.dump_time, 1700000000000007u);
@@ -184,8 +184,8 @@ TEST(KernelDump, leaves_out_single_tensors) {
     npu.begin_op("add");
     npu.kernel("Add", {vector_of({1}), vector_of({2})}, {vector_of({3})});
     const KernelDumpSummary summary = scope.close();
-    const dumpdata::DumpFile file =
-        dumpdata::read_dump(summary.folder / summary.kernels.at(0).names.at(0));
+    const cann_dump::DumpFile file =
+        cann_dump::read_dump(summary.folder / summary.kernels.at(0).names.at(0));
     EXPECT_EQ(file.inputs.size(), 1u);
     EXPECT_TRUE(file.outputs.empty());
 }
@@ -219,14 +219,14 @@ TEST(KernelDump, with_dump_debug_keeps_kernels_that_overflowed_and_their_record)
     EXPECT_EQ(summary.kernels[0].type, "Mul");
     ASSERT_EQ(summary.debug_files,
               std::vector<std::string>{"Opdebug.Node_OpDebug.2.3.1700000000000007"});
-    const dumpdata::DumpFile kernel =
-        dumpdata::read_dump(summary.folder / summary.kernels[0].names[0]);
+    const cann_dump::DumpFile kernel =
+        cann_dump::read_dump(summary.folder / summary.kernels[0].names[0]);
     EXPECT_EQ(kernel.inputs.size(), 1u);  // whatever the mode says
-    const dumpdata::DumpReader record(summary.folder / summary.debug_files[0]);
+    const cann_dump::DumpReader record(summary.folder / summary.debug_files[0]);
     ASSERT_EQ(record.file().outputs.size(), 1u);
     EXPECT_EQ(*record.file().outputs[0].shape, std::vector<int64_t>{2048});
     const auto bytes = record.read(record.file().outputs[0]);
-    const auto parsed = dumpdata::OpDebugRecord::parse({bytes.data(), bytes.size()});
+    const auto parsed = cann_dump::OpDebugRecord::parse({bytes.data(), bytes.size()});
     EXPECT_EQ(parsed.ai_core.status, 32u);
     EXPECT_EQ(parsed.ai_core.task_id, 2u);
     EXPECT_EQ(parsed.ai_core.stream_id, 3u);

@@ -110,7 +110,7 @@ TEST(StoredTensor, has_wider_blocks_for_eight_bits) {
 
 TEST(StoredTensor, describes_itself_as_a_dump_does) {
     const StoredTensor stored = stored_in_format(counted({1, 2, 1, 1}), "NC1HWC0", 1);
-    const dumpdata::DumpTensor tensor = stored.described();
+    const cann_dump::DumpTensor tensor = stored.described();
     EXPECT_EQ(tensor.data_type, 7);  // int32
     EXPECT_EQ(tensor.format, 3);     // NC1HWC0
     EXPECT_EQ(tensor.original_format, 0);

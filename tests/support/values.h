@@ -2,9 +2,11 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,10 @@ inline Tensor halves(Shape shape, const std::vector<float>& values) {
 /// One float16.
 inline Tensor half(float value) {
     return halves({1}, {value});
+}
+
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+    return std::as_bytes(std::span(text));
 }
 
 /// The pattern of a float32.

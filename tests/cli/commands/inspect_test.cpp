@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/dumpdata/writer.h"
+#include "core/cann_dump/writer.h"
 #include "core/dumpfile/writer.h"
 #include "core/npz/npy.h"
 #include "tests/support/support.h"
@@ -127,19 +127,19 @@ class InspectBinary : public Inspect {
   protected:
     void SetUp() override {
         static const std::vector<float> values{1, -2, 0, 4};
-        dumpdata::DumpFile dump;
+        cann_dump::DumpFile dump;
         dump.version = "2.0";
         dump.op_name = "scope/add";
-        dumpdata::DumpTensor& input = dump.inputs.emplace_back();
+        cann_dump::DumpTensor& input = dump.inputs.emplace_back();
         input.data_type = 1;
         input.format = 29;
         input.shape = {2, 2};
         input.original_shape = {4};
         input.bytes = std::as_bytes(std::span(values));
-        dumpdata::DumpTensor& text = dump.outputs.emplace_back();
+        cann_dump::DumpTensor& text = dump.outputs.emplace_back();
         text.data_type = 13;
         text.format = 2;
-        dumpdata::write_dump(path_, dump);
+        cann_dump::write_dump(path_, dump);
     }
     std::string path_ = (folder_ / "Add.a.1.2.3").string();
 };

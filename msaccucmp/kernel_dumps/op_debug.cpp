@@ -1,0 +1,201 @@
+#include "msaccucmp/kernel_dumps/op_debug.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "msaccucmp/base/exit_codes.h"
+
+namespace npuscope::msaccucmp {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMagic = 0x5a5a5a5a;
+constexpr size_t kOldSize = 2048;
+constexpr size_t kNewHead = 24;  // magic, version, valid, acc_type, rsv, data_len
+constexpr size_t kStatusWords = 4;
+
+constexpr auto kOldFields = std::to_array<const char*>(
+    {"model_id", "stream_id", "task_id", "task_type", "pc_start", "para_base"});
+constexpr auto kCoreFields = std::to_array<const char*>({"model_id",
+                                                         "stream_id",
+                                                         "task_id",
+                                                         "task_type",
+                                                         "context_id",
+                                                         "thread_id",
+                                                         "pc_start",
+                                                         "para_base",
+                                                         "core_id",
+                                                         "block_id",
+                                                         "status"});
+constexpr auto kSdmaFields = std::to_array<const char*>({"model_id",
+                                                         "stream_id",
+                                                         "task_id",
+                                                         "task_type",
+                                                         "context_id",
+                                                         "thread_id",
+                                                         "src_addr",
+                                                         "dst_addr",
+                                                         "channel_id",
+                                                         "status"});
+constexpr auto kCpuFields = std::to_array<const char*>({"model_id",
+                                                        "stream_id",
+                                                        "task_id",
+                                                        "task_type",
+                                                        "context_id",
+                                                        "cpu_id",
+                                                        "thread_id",
+                                                        "status"});
+
+struct Accelerator {
+    const char* name;
+    std::span<const char* const> fields;
+};
+constexpr auto kAccelerators = std::to_array<Accelerator>(
+    {{"AIC", kCoreFields}, {"AIV", kCoreFields}, {"AICPU", kCpuFields}, {"SDMA", kSdmaFields}});
+
+class Bytes {
+  public:
+    explicit Bytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    [[nodiscard]] uint64_t number(size_t at, size_t count) const {
+        if (at + count > bytes_.size())
+            throw CommandError(
+                kInvalidDumpData,
+                "op-debug data of " + std::to_string(bytes_.size()) + " bytes is cut short");
+        uint64_t value = 0;
+        for (size_t i = count; i-- > 0;)
+            value = value << 8 | std::to_integer<uint64_t>(bytes_[at + i]);
+        return value;
+    }
+
+  private:
+    std::span<const std::byte> bytes_;
+};
+
+bool is_hex(std::string_view field) {
+    return field == "pc_start" || field == "para_base" || field == "src_addr" ||
+           field == "dst_addr";
+}
+
+Json value_of(std::string_view field, uint64_t value) {
+    return is_hex(field) ? Json(fmt::format("{:#x}", value)) : Json(value);
+}
+
+OpDebugUnit unit_of(std::string name, const Json& fields) {
+    OpDebugUnit unit;
+    unit.name = std::move(name);
+    unit.task_id = fields.value("task_id", uint64_t{0});
+    unit.stream_id = fields.value("stream_id", uint64_t{0});
+    unit.has_context = fields.contains("context_id");
+    unit.has_thread = fields.contains("thread_id");
+    unit.context_id = fields.value("context_id", uint64_t{0});
+    unit.thread_id = fields.value("thread_id", uint64_t{0});
+    const Json& status = fields.at("status");
+    if (!status.is_array()) {
+        unit.status = std::to_string(status.get<uint64_t>());
+        unit.is_overflow = status.get<uint64_t>() != 0;
+        return unit;
+    }
+    for (const Json& word : status) {
+        unit.status += (unit.status.empty() ? "" : ", ") + std::to_string(word.get<uint64_t>());
+        unit.is_overflow = unit.is_overflow || word.get<uint64_t>() != 0;
+    }
+    unit.status = "[" + unit.status + "]";
+    return unit;
+}
+
+OpDebug parse_new(const Bytes& bytes, Log& log) {
+    const uint64_t version = bytes.number(4, 4);
+    const uint64_t valid = bytes.number(8, 4);
+    const uint64_t type = bytes.number(12, 4);
+    const uint64_t data_length = bytes.number(20, 4);
+    if (type >= kAccelerators.size())
+        throw CommandError(kInvalidOverflowType,
+                           "op-debug data names accelerator " + std::to_string(type) +
+                               "; known are 0 AIC, 1 AIV, 2 AICPU, 3 SDMA");
+    const Accelerator& accelerator = kAccelerators[type];
+    const bool has_status_list = type < 2 && version == 1;
+    if (valid != 1) log.error(fmt::format("'valid' of op-debug data is {}, not 1.", valid));
+    const size_t expected =
+        8 * (accelerator.fields.size() + (has_status_list ? kStatusWords - 1 : 0));
+    if (data_length != expected)
+        log.error(fmt::format("'data_len' of op-debug data is {}, not {}.", data_length, expected));
+    Json data;
+    size_t at = kNewHead;
+    for (const char* field : accelerator.fields) {
+        if (has_status_list && std::string_view(field) == "status") {
+            Json words = Json::array();
+            for (size_t i = 0; i < kStatusWords; ++i)
+                words.push_back(bytes.number(at + 8 * i, 8));
+            data[field] = words;
+            break;
+        }
+        data[field] = value_of(field, bytes.number(at, 8));
+        at += 8;
+    }
+    OpDebug parsed;
+    parsed.is_new = true;
+    parsed.units.push_back(unit_of(accelerator.name, data));
+    Json json;
+    json["magic"] = fmt::format("{:#x}", kMagic);
+    json["version"] = version;
+    Json& list = json["acc_list"];
+    list["valid"] = valid;
+    list["acc_type"] = accelerator.name;
+    list["rsv"] = bytes.number(16, 4);
+    list["data_len"] = data_length;
+    list["data"] = std::move(data);
+    parsed.json = json.dump(4);
+    return parsed;
+}
+
+OpDebug parse_old(const Bytes& bytes) {
+    struct Block {
+        const char* name;
+        size_t info;
+        size_t status;
+    };
+    constexpr auto kBlocks = std::to_array<Block>(
+        {{"DHA Atomic Add", 0, 512}, {"L2 Atomic Add", 128, 768}, {"AI Core", 256, 1024}});
+    OpDebug parsed;
+    Json json;
+    for (const Block& block : kBlocks) {
+        Json& fields = json[block.name];
+        for (size_t i = 0; i < kOldFields.size(); ++i)
+            fields[kOldFields[i]] = value_of(kOldFields[i], bytes.number(block.info + 8 * i, 8));
+        size_t status = block.status;
+        if (block.info == kBlocks.back().info) {
+            fields["kernel_code"] = fmt::format("{:#x}", bytes.number(status, 8));
+            fields["block_idx"] = bytes.number(status + 8, 8);
+            status += 16;
+        }
+        fields["status"] = bytes.number(status, 8);
+        parsed.units.push_back(unit_of(block.name, fields));
+    }
+    parsed.json = json.dump(4);
+    return parsed;
+}
+
+}  // namespace
+
+OpDebug parse_op_debug(std::span<const std::byte> payload, Log& log) {
+    const Bytes bytes(payload);
+    if (bytes.number(0, 4) == kMagic) return parse_new(bytes, log);
+    if (payload.size() != kOldSize)
+        throw CommandError(
+            kInvalidDumpData,
+            fmt::format("op-debug data without the magic number has {} bytes, not {}",
+                        payload.size(),
+                        kOldSize));
+    return parse_old(bytes);
+}
+
+bool is_op_debug_name(std::string_view file_name) {
+    return file_name.starts_with("Opdebug.Node_OpDebug.");
+}
+
+}  // namespace npuscope::msaccucmp
