@@ -5,12 +5,12 @@
 
 #include "compare/accumulate.h"
 #include "compare/count.h"
-#include "compare/dump_elements.h"
 #include "compare/inheritance.h"
-#include "compare/judge.h"
-#include "compare/op_facts.h"
+#include "compare/judge_as_sum.h"
+#include "compare/match.h"
 #include "compare/overflow_roles.h"
-#include "compare/plan.h"
+#include "compare/rules/rule.h"
+#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "custom_algorithms/runner.h"
@@ -18,13 +18,6 @@
 namespace npuscope::compare {
 
 namespace {
-
-using dumpfile::Entry;
-
-std::string dtype_text(const Entry& entry) {
-    const auto dtype = entry.dtype();
-    return dtype ? std::string(name_of(*dtype)) : entry.stored.numpy_name;
-}
 
 /// [2,1,3] and [2,3] hold the same elements in the same places.
 Shape without_ones(const Shape& shape) {
@@ -34,126 +27,230 @@ Shape without_ones(const Shape& shape) {
     return rest;
 }
 
-TensorResult one_sided(const TensorPair& pair) {
-    const bool has_target = pair.target != nullptr;
-    const Entry& entry = has_target ? *pair.target : *pair.golden;
-    TensorResult result;
-    result.argument = entry.argument;
-    result.direction = entry.direction;
-    (has_target ? result.target : result.golden) = entry.path;
-    result.dtype = dtype_text(entry);
-    result.shape = entry.stored.shape;
-    result.judgement = {has_target ? Verdict::kMissingGolden : Verdict::kMissingTarget,
-                        has_target ? "only the target has it" : "only the golden side has it"};
+Judgement judge_one_sided(const TensorPair& pair) {
+    Judgement judgement = pair.target != nullptr
+                              ? Judgement{Verdict::kMissingGolden, "only the target has it"}
+                              : Judgement{Verdict::kMissingTarget, "only the golden side has it"};
     // A place that is kept for a result which is not there differs from nothing.
-    const bool empty = std::find(entry.stored.shape.begin(), entry.stored.shape.end(), 0) !=
-                       entry.stored.shape.end();
-    if (empty)
-        result.judgement = {Verdict::kUndefined, result.judgement.rule + ", without elements"};
-    return result;
+    if (std::ranges::find(pair.known().shape, 0) != pair.known().shape.end())
+        judgement = {Verdict::kUndefined, judgement.rule + ", without elements"};
+    return judgement;
 }
 
-/// Measures and judges one pair; the sources' numel follows from the shapes.
+Judgement shapes_differ(const Shape& target, const Shape& golden) {
+    return {Verdict::kIncomparable,
+            "shapes differ: " + to_string(target) + " and " + to_string(golden)};
+}
+
+/// Measures and judges one pair.
 TensorResult measure(const ElementSource& target,
-                     const Shape& target_shape,
                      const ElementSource& golden,
-                     const Shape& golden_shape,
                      const Bound& bound,
                      const Options& options) {
     TensorResult result;
     result.dtype = name_of(target.dtype());
-    result.shape = target_shape;
-    result.bound = bound;
+    result.shape = target.shape();
     if (!are_comparable(target.dtype(), golden.dtype())) {
         result.judgement = {Verdict::kIncomparable,
                             "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
                                 std::string(name_of(golden.dtype()))};
         return result;
     }
-    if (without_ones(target_shape) != without_ones(golden_shape)) {
-        result.judgement = {
-            Verdict::kIncomparable,
-            "shapes differ: " + to_string(target_shape) + " and " + to_string(golden_shape)};
+    if (without_ones(target.shape()) != without_ones(golden.shape())) {
+        result.judgement = shapes_differ(target.shape(), golden.shape());
         return result;
     }
     result.sums = accumulate(target, golden, options.divergence, options.threads);
     for (const Metric* metric : all_metrics())
         result.metrics.push_back(metric->compute(result.sums));
-    result.judgement = judge(result.sums, bound, target.dtype());
+    result.judgement = judge({result.sums, bound, target.dtype()});
     return result;
 }
 
-TensorResult compare_entries(const TensorPair& pair,
-                             const dumpfile::Reader& target,
-                             const dumpfile::Reader& golden,
-                             const Bounds& bounds,
-                             const Options& options) {
-    if (pair.target == nullptr || pair.golden == nullptr) return one_sided(pair);
-    const Entry& entry = *pair.target;
-    TensorResult result;
-    result.dtype = dtype_text(entry);
-    result.shape = entry.stored.shape;
-    try {
-        const auto dtype = entry.dtype();
-        if (!dtype || !pair.golden->dtype())
-            throw Error(ErrorKind::kUnsupported,
-                        "dtypes " + dtype_text(entry) + " and " + dtype_text(*pair.golden) +
-                            " cannot be measured");
-        const BoundQuery query{.target = entry.path,
-                               .golden = pair.golden->path,
-                               .dtype = *dtype,
-                               .compute_type = entry.compute_type,
-                               .is_input = entry.direction == dumpfile::Direction::kInput};
-        const Bound bound = bounds.bound(query);
-        const DumpElements target_data(target, entry);
-        const DumpElements golden_data(golden, *pair.golden);
-        result = measure(
-            target_data, target_data.shape(), golden_data, golden_data.shape(), bound, options);
-        judge_as_sum(result, *dtype, [&] { return bounds.sum_of_magnitudes(query); });
-        target_data.require_intact();
-        golden_data.require_intact();
-    } catch (const Error& failure) {
-        result.judgement = {Verdict::kIncomparable, failure.what()};
+RecordedStatistics recorded(const SourceTensor& tensor) {
+    return tensor.open ? recorded_of(tensor.open()->whole())
+                       : tensor.statistics.value_or(RecordedStatistics{});
+}
+
+/// Two sources in one comparison.
+class Comparison {
+  public:
+    Comparison(const Source& target,
+               const Source& golden,
+               const Bounds& bounds,
+               const Options& options)
+        : target_(target),
+          golden_(golden),
+          bounds_(bounds),
+          options_(options),
+          plan_(make_plan(target, golden)) {}
+
+    Result run();
+
+  private:
+    [[nodiscard]] OpResult compare_op(const OpPair& pair) const;
+    [[nodiscard]] TensorResult compare_pair(const TensorPair& pair) const;
+    [[nodiscard]] TensorResult by_elements(const ElementSource& target,
+                                           const ElementSource& golden,
+                                           const BoundQuery& query) const;
+    [[nodiscard]] TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query) const;
+
+    const Source& target_;
+    const Source& golden_;
+    const Bounds& bounds_;
+    Options options_;
+    Plan plan_;
+};
+
+SideFacts facts_of(const SourceOp* op) {
+    return op != nullptr && op->facts ? op->facts() : SideFacts{};
+}
+
+/// An op whose tensors cannot be listed.
+OpResult& unread(OpResult& op, const Error& failure) {
+    op.judgement = {Verdict::kIncomparable, failure.what()};
+    TensorResult tensor;
+    tensor.target = op.target;
+    tensor.golden = op.golden;
+    tensor.judgement = op.judgement;
+    op.tensors.push_back(std::move(tensor));
+    return op;
+}
+
+OpResult Comparison::compare_op(const OpPair& pair) const {
+    OpResult op;
+    op.match = pair.match;
+    op.id = (pair.target != nullptr ? pair.target : pair.golden)->id;
+    if (pair.target != nullptr) op.target = pair.target->path;
+    if (pair.golden != nullptr) op.golden = pair.golden->path;
+    take_facts(facts_of(pair.target), facts_of(pair.golden), op);
+    if (pair.target != nullptr && pair.golden != nullptr) {
+        std::vector<SourceTensor> target;
+        std::vector<SourceTensor> golden;
+        try {
+            target = pair.target->load();
+            golden = pair.golden->load();
+        } catch (const Error& failure) {
+            return unread(op, failure);
+        }
+        const bool inputs = options_.inputs && plan_.inputs;
+        for (const TensorPair& tensors :
+             pair_tensors(pair, target, golden, target_.numbered && golden_.numbered))
+            if (inputs || tensors.known().direction == dumpfile::Direction::kOutput)
+                op.tensors.push_back(compare_pair(tensors));
     }
-    result.argument = entry.argument;
-    result.direction = entry.direction;
-    result.target = entry.path;
-    result.golden = pair.golden->path;
-    if (options.custom != nullptr && !result.metrics.empty())
-        run_custom(options, target.read(entry), golden.read(*pair.golden), result);
+    conclude(op);
+    return op;
+}
+
+TensorResult Comparison::compare_pair(const TensorPair& pair) const {
+    TensorResult result;
+    std::unique_ptr<ElementSource> target;
+    std::unique_ptr<ElementSource> golden;
+    if (pair.target == nullptr || pair.golden == nullptr) {
+        result.judgement = judge_one_sided(pair);
+    } else {
+        const BoundQuery query{
+            .target = pair.target->path,
+            .golden = pair.golden->path,
+            .dtype = dtype_from_name(pair.target->dtype).value_or(DType::kFloat32),
+            .compute_type = pair.target->compute_type,
+            .is_input = pair.target->direction == dumpfile::Direction::kInput};
+        try {
+            if (pair.target->open && pair.golden->open) {
+                target = pair.target->open();
+                golden = pair.golden->open();
+                result = by_elements(*target, *golden, query);
+            } else {
+                result = by_statistics(pair, query);
+            }
+        } catch (const Error& failure) {
+            result = {};
+            result.judgement = {Verdict::kIncomparable, failure.what()};
+        }
+        result.target = pair.target->path;
+        result.golden = pair.golden->path;
+    }
+    const SourceTensor& known = pair.known();
+    result.argument = known.argument;
+    result.direction = known.direction;
+    (pair.target != nullptr ? result.target : result.golden) = known.path;
+    if (result.metrics.empty()) {
+        result.dtype = known.dtype;
+        result.shape = known.shape;
+    } else if (options_.custom != nullptr) {
+        result.custom = options_.custom->compare(
+            target->whole(), golden->whole(), result.target, result.golden);
+    }
+    return result;
+}
+
+TensorResult Comparison::by_elements(const ElementSource& target,
+                                     const ElementSource& golden,
+                                     const BoundQuery& query) const {
+    TensorResult result = measure(target, golden, bounds_.bound(query), options_);
+    judge_as_sum(result, query.dtype, [&] { return bounds_.sum_of_magnitudes(query); });
+    target.require_intact();
+    golden.require_intact();
+    return result;
+}
+
+TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery& query) const {
+    TensorResult result;
+    for (const SourceTensor* side : {pair.target, pair.golden})
+        if (!side->open && !side->statistics && !side->problem.empty()) {
+            result.judgement = {Verdict::kIncomparable, side->problem};
+            return result;
+        }
+    if (pair.target->shape != pair.golden->shape) {
+        result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
+        return result;
+    }
+    const auto [judgement, missing] =
+        judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds_.bound(query));
+    result.judgement = judgement;
+    result.missing_statistics = missing;
+    result.by_statistics = missing < kStatistics;
     return result;
 }
 
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 
-uint64_t bytes_of(const OpPair& pair) {
-    uint64_t bytes = 0;
-    for (const TensorPair& tensors : pair.tensors)
-        if (tensors.target != nullptr) bytes += tensors.target->stored.storage_bytes;
-    return bytes;
-}
-
-SideFacts facts_of(const dumpfile::Reader& reader, const dumpfile::OpEntry* op) {
-    if (op == nullptr) return {};
-    return {op->facts(), plain_arguments(reader, *op)};
-}
-
-OpResult describe(const OpPair& pair,
-                  const dumpfile::Reader& target,
-                  const dumpfile::Reader& golden) {
-    OpResult op;
-    op.match = pair.match;
-    if (pair.golden != nullptr) {
-        op.golden = pair.golden->id.path();
-        op.id = pair.golden->id;
-    }
-    if (pair.target != nullptr) {
-        op.target = pair.target->id.path();
-        op.id = pair.target->id;
-    }
-    take_facts(facts_of(target, pair.target), facts_of(golden, pair.golden), op);
-    return op;
+Result Comparison::run() {
+    Result result;
+    result.load_mode = plan_.load_mode;
+    for (const Source* side : {&target_, &golden_})
+        result.notes.insert(result.notes.end(), side->remarks.begin(), side->remarks.end());
+    if (options_.custom != nullptr) result.custom_names = options_.custom->names();
+    result.ops.resize(plan_.ops.size());
+    const auto total = static_cast<int64_t>(plan_.ops.size());
+    const int threads = options_.threads > 0 ? options_.threads : available_threads();
+    // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
+    const bool ops_in_parallel = total >= int64_t{2} * threads;
+    options_.threads = ops_in_parallel ? 1 : threads;
+    std::mutex mutex;
+    int64_t done = 0;
+    uint64_t unreleased = 0;
+    parallel_for(total, ops_in_parallel ? threads : 1, [&](int64_t index) {
+        const OpPair& pair = plan_.ops[static_cast<size_t>(index)];
+        OpResult& op = result.ops[static_cast<size_t>(index)];
+        op = compare_op(pair);
+        if (!(pair.target != nullptr ? target_ : golden_).numbered) op.id.seqid = index;
+        const std::lock_guard guard(mutex);
+        ++done;
+        unreleased += pair.target != nullptr ? pair.target->mapped_bytes : 0;
+        if (unreleased >= kResident) {
+            for (const Source* side : {&target_, &golden_})
+                if (side->release) side->release();
+            unreleased = 0;
+        }
+        if (options_.on_op) options_.on_op(done, total, op.target.empty() ? op.golden : op.target);
+    });
+    if (!result.load_mode) mark_inherited(result.ops);
+    mark_overflow(result.ops);
+    count(result);
+    return result;
 }
 
 }  // namespace
@@ -162,61 +259,24 @@ TensorResult compare_tensors(const Tensor& target,
                              const Tensor& golden,
                              const Bound& bound,
                              const Options& options) {
-    return measure(TensorElements(target),
-                   target.shape(),
-                   TensorElements(golden),
-                   golden.shape(),
-                   bound,
-                   options);
+    return measure(TensorElements(target), TensorElements(golden), bound, options);
 }
 
-void run_custom(const Options& options,
-                const Tensor& target,
-                const Tensor& golden,
-                TensorResult& measured) {
-    if (options.custom == nullptr || measured.metrics.empty()) return;
-    measured.custom = options.custom->compare(target, golden, measured.target, measured.golden);
+Result compare_sources(const Source& target,
+                       const Source& golden,
+                       const Bounds& bounds,
+                       const Options& options) {
+    return Comparison(target, golden, bounds, options).run();
 }
 
 Result compare_dumps(const dumpfile::Reader& target,
                      const dumpfile::Reader& golden,
                      const Bounds& bounds,
                      const Options& options) {
-    const Plan plan = make_plan(target, golden, options.inputs);
-    Result result;
-    result.load_mode = plan.load_mode;
-    if (options.custom != nullptr) result.custom_names = options.custom->names();
-    result.ops.resize(plan.ops.size());
-    const auto total = static_cast<int64_t>(plan.ops.size());
-    const int threads = options.threads > 0 ? options.threads : available_threads();
-    // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
-    const bool ops_in_parallel = total >= int64_t{2} * threads;
-    Options inner = options;
-    inner.threads = ops_in_parallel ? 1 : threads;
-    std::mutex mutex;
-    int64_t done = 0;
-    uint64_t unreleased = 0;
-    parallel_for(total, ops_in_parallel ? threads : 1, [&](int64_t index) {
-        const OpPair& pair = plan.ops[static_cast<size_t>(index)];
-        OpResult& op = result.ops[static_cast<size_t>(index)];
-        op = describe(pair, target, golden);
-        for (const TensorPair& tensors : pair.tensors)
-            op.tensors.push_back(compare_entries(tensors, target, golden, bounds, inner));
-        conclude(op);
-        const std::lock_guard guard(mutex);
-        ++done;
-        unreleased += bytes_of(pair);
-        if (unreleased >= kResident) {
-            target.index().release_pages();
-            golden.index().release_pages();
-            unreleased = 0;
-        }
-        if (options.on_op) options.on_op(done, total, op.target.empty() ? op.golden : op.target);
-    });
-    if (!result.load_mode) mark_inherited(result.ops);
-    mark_overflow(result.ops);
-    count(result);
-    return result;
+    const auto borrowed = [](const dumpfile::Reader& reader) {
+        return source_of_dump({std::shared_ptr<const dumpfile::Reader>(), &reader});
+    };
+    return compare_sources(borrowed(target), borrowed(golden), bounds, options);
 }
 
 }  // namespace npuscope::compare

@@ -37,7 +37,6 @@ struct TensorResult {
     std::string dtype;   ///< of the target tensor (the golden's when missing)
     Shape shape;
     Judgement judgement;
-    Bound bound;                  ///< its source is "" when none was asked for
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
@@ -114,16 +113,18 @@ struct Options {
 /// Sets an op's judgement and inputs from its tensors.
 void conclude(OpResult& op);
 
-/// Adds what the custom algorithms say of a measured pair; nothing without them. Errors: as
-/// Runner's.
-void run_custom(const Options& options,
-                const Tensor& target,
-                const Tensor& golden,
-                TensorResult& measured);
+struct Source;
 
-/// Errors: Error(kIo|kFormat) when a file cannot be read at all; a tensor that cannot be read is
-/// incomparable. Error(kIo) when the process of the custom algorithms breaks. Threads: may be
-/// called by several threads with readers of their own.
+/// Pairs ops and tensors (match.h), measures and judges each pair. Where a side has only statistics
+/// (max, min, mean, norm), those that both have are compared. A tensor that cannot be read is
+/// incomparable. Errors: Error(kIo) when the process of the custom algorithms breaks. Threads: may
+/// be called by several threads with sources of their own.
+[[nodiscard]] Result compare_sources(const Source& target,
+                                     const Source& golden,
+                                     const Bounds& bounds = PrecisionBounds{},
+                                     const Options& options = {});
+
+/// The same for dumps that are open. Borrows both.
 [[nodiscard]] Result compare_dumps(const dumpfile::Reader& target,
                                    const dumpfile::Reader& golden,
                                    const Bounds& bounds = PrecisionBounds{},

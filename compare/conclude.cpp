@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <limits>
 
 #include "compare/compare.h"
+#include "compare/rules/rule.h"
 
 namespace npuscope::compare {
 
@@ -25,7 +25,9 @@ Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction di
             deciding = &tensor;
     }
     if (deciding == nullptr) return {};
-    return {deciding->judgement.verdict, deciding->argument + ": " + deciding->judgement.rule};
+    return {deciding->judgement.verdict,
+            deciding->argument + ": " + deciding->judgement.rule,
+            deciding->judgement.bound};
 }
 
 bool has_direction(const OpResult& op, dumpfile::Direction direction) {
@@ -54,10 +56,7 @@ void conclude(OpResult& op) {
 }
 
 double relative_error(const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
-    const double scale = std::max(sums.max_abs_g, tensor.bound.scale);
-    return scale > 0 ? sums.max_d / scale : sums.max_d;
+    return Evidence{tensor.sums, tensor.judgement.bound}.relative_error();
 }
 
 std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction) {

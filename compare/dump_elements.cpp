@@ -6,7 +6,10 @@
 namespace npuscope::compare {
 
 DumpElements::DumpElements(const dumpfile::Reader& reader, const dumpfile::Entry& entry)
-    : elements_(reader.elements(entry)), dtype_(entry.dtype().value_or(elements_.dtype())) {}
+    : reader_(reader),
+      entry_(entry),
+      elements_(reader.elements(entry)),
+      dtype_(entry.dtype().value_or(elements_.dtype())) {}
 
 const std::byte* DumpElements::piece(int64_t first,
                                      int64_t count,

@@ -7,7 +7,7 @@
 
 namespace npuscope::compare {
 
-/// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows the reader.
+/// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows both.
 class DumpElements : public ElementSource {
   public:
     /// Errors: those of dumpfile::Reader::elements().
@@ -20,10 +20,12 @@ class DumpElements : public ElementSource {
                                          std::vector<std::byte>& buffer) const override;
     void release(int64_t first, int64_t count) const override { elements_.release(first, count); }
     void require_intact() const override { elements_.require_intact(); }
-
-    [[nodiscard]] const Shape& shape() const { return elements_.shape(); }
+    [[nodiscard]] Tensor whole() const override { return reader_.read(entry_); }
+    [[nodiscard]] const Shape& shape() const override { return elements_.shape(); }
 
   private:
+    const dumpfile::Reader& reader_;
+    const dumpfile::Entry& entry_;
     h5::Elements elements_;
     DType dtype_;
 };

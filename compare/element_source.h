@@ -19,12 +19,15 @@ class ElementSource {
     ElementSource& operator=(const ElementSource&) = delete;
 
     [[nodiscard]] virtual DType dtype() const = 0;
+    [[nodiscard]] virtual const Shape& shape() const = 0;
     [[nodiscard]] virtual int64_t numel() const = 0;
     /// Elements first to first+count-1 in native byte order, not necessarily aligned; valid until
     /// the next call with this buffer. Errors: Error when they cannot be read.
     [[nodiscard]] virtual const std::byte* piece(int64_t first,
                                                  int64_t count,
                                                  std::vector<std::byte>& buffer) const = 0;
+    /// All of them in memory. Errors: as piece().
+    [[nodiscard]] virtual Tensor whole() const = 0;
     /// These elements are not needed again soon.
     virtual void release(int64_t first, int64_t count) const = 0;
     /// Errors: Error(kIo) when the file was cut short while it was read.
@@ -36,12 +39,14 @@ class TensorElements : public ElementSource {
   public:
     explicit TensorElements(Tensor tensor) : tensor_(std::move(tensor)) {}
     [[nodiscard]] DType dtype() const override { return tensor_.dtype(); }
+    [[nodiscard]] const Shape& shape() const override { return tensor_.shape(); }
     [[nodiscard]] int64_t numel() const override { return tensor_.numel(); }
     [[nodiscard]] const std::byte* piece(int64_t first,
                                          int64_t,
                                          std::vector<std::byte>&) const override {
         return tensor_.data() + static_cast<size_t>(first) * size_of(tensor_.dtype());
     }
+    [[nodiscard]] Tensor whole() const override { return tensor_; }
     void release(int64_t, int64_t) const override {}
 
   private:

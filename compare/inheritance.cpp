@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "compare/rules/rule.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -18,19 +20,19 @@ const TensorResult* worst_tensor(const OpResult& op, dumpfile::Direction directi
     return worst;
 }
 
-/// Marks the failing tensors of one direction whose error is at most `limit`; whether any is left
-/// failing.
-bool mark(OpResult& op, dumpfile::Direction direction, double limit, const std::string& why) {
+/// Judges the failing tensors of one direction again, now that something explains errors up to
+/// `inherited.limit`; whether any is left failing.
+bool judge_again(OpResult& op, dumpfile::Direction direction, const Inheritance& inherited) {
     bool still_fails = false;
     for (TensorResult& tensor : op.tensors) {
         if (tensor.direction != direction || tensor.judgement.verdict != Verdict::kFail) continue;
-        const double error = relative_error(tensor);
-        if (error <= limit) {
-            tensor.judgement = {Verdict::kInherited,
-                                fmt::format("off by {:.2g} max|g|, {}", error, why)};
-        } else {
-            still_fails = true;
-        }
+        if (!tensor.metrics.empty())
+            tensor.judgement =
+                judge({.sums = tensor.sums,
+                       .bound = tensor.judgement.bound,
+                       .dtype = dtype_from_name(tensor.dtype).value_or(DType::kFloat32),
+                       .inherited = inherited});
+        still_fails = still_fails || tensor.judgement.verdict == Verdict::kFail;
     }
     return still_fails;
 }
@@ -46,16 +48,15 @@ void mark_inherited(std::vector<OpResult>& ops) {
             const double came_in = relative_error(*input);
             const bool explained = came_in > 0 && came_in <= kMostAccumulation * earlier;
             if (explained && std::isfinite(came_in)) {
-                const std::string from = input->argument;
-                const bool inputs_fail = mark(op,
-                                              dumpfile::Direction::kInput,
-                                              kMostAccumulation * earlier,
-                                              "as earlier ops left it");
+                const std::string from =
+                    fmt::format("came in through {} ({:.2g})", input->argument, came_in);
+                const bool inputs_fail =
+                    judge_again(op,
+                                dumpfile::Direction::kInput,
+                                {kMostAccumulation * earlier, "as earlier ops left it"});
                 if (!inputs_fail)
-                    mark(op,
-                         dumpfile::Direction::kOutput,
-                         kMostAmplification * came_in,
-                         fmt::format("came in through {} ({:.2g})", from, came_in));
+                    judge_again(
+                        op, dumpfile::Direction::kOutput, {kMostAmplification * came_in, from});
                 conclude(op);
             }
         }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "compare/bounds.h"
+
 namespace npuscope::compare {
 
 /// From best to worst; an op has the worst verdict of its outputs.
@@ -35,7 +37,8 @@ inline constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kFail) + 1;
 /// `rule` is the rule with its numbers, "max|t-g| 0.5 > 1e-05 * max|g| 2 (float32)".
 struct Judgement {
     Verdict verdict = Verdict::kPass;
-    std::string rule;
+    std::string rule{};
+    Bound bound{};  ///< what was held against the pair; its source is "" when none was asked for
 };
 
 }  // namespace npuscope::compare

@@ -24,8 +24,8 @@ void take_isolated(compare::OpResult result, OpFinding& op) {
     op.introduced = compare::worst_error(result, dumpfile::Direction::kOutput);
     for (compare::TensorResult& tensor : result.tensors) {
         if (tensor.direction != dumpfile::Direction::kOutput) continue;
-        if (!tensor.metrics.empty() && !tensor.bound.exact)
-            op.tolerance = std::max(op.tolerance, tensor.bound.tolerance);
+        if (!tensor.metrics.empty() && !tensor.judgement.bound.exact)
+            op.tolerance = std::max(op.tolerance, tensor.judgement.bound.tolerance);
         op.tensors.push_back(std::move(tensor));
     }
 }

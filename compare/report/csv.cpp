@@ -61,7 +61,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                      to_string(tensor.shape),
                      std::string(name_of(tensor.judgement.verdict)),
                      tensor.judgement.rule,
-                     tensor.bound.source};
+                     tensor.judgement.bound.source};
             for (const double value : tensor.metrics)
                 cells.push_back(cell_of(value));
             for (const custom_algorithms::Outcome& outcome : tensor.custom) {

@@ -30,7 +30,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"shape", to_string(tensor.shape)},
                          {"verdict", name_of(tensor.judgement.verdict)},
                          {"rule", tensor.judgement.rule},
-                         {"bound", tensor.bound.source},
+                         {"bound", tensor.judgement.bound.source},
                          {"metrics", ordered_json::object()}};
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         json["metrics"][std::string(all_metrics()[i]->name)] = number(tensor.metrics[i]);

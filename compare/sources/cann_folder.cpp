@@ -27,9 +27,9 @@ SourceTensor tensor_of(const cann_dump::DumpedTensor& dumped,
     tensor.argument = argument;
     tensor.path =
         path + (direction == dumpfile::Direction::kInput ? ":input:" : ":output:") + argument;
+    tensor.hold(array.values);
     tensor.dtype = array.dtype;
     tensor.shape = array.shape();
-    tensor.data = array.values;
     return tensor;
 }
 
@@ -64,7 +64,8 @@ Source source_of_cann_folder(const std::filesystem::path& path) {
     Source source;
     if (folder->kind() == cann_dump::DumpKind::kOffline) {
         for (const auto& [name, entry] : folder->by_time())
-            source.push_back({name, [folder, entry = entry] { return load(*entry, 0); }});
+            source.ops.push_back(
+                {{name, 0}, name, [folder, entry = entry] { return load(*entry, 0); }});
         return source;
     }
     // Here each entry is one output, "op.0".
@@ -74,13 +75,13 @@ Source source_of_cann_folder(const std::filesystem::path& path) {
         ops[key.substr(0, dot)].emplace_back(std::stoll(key.substr(dot + 1).substr(0, 18)), &entry);
     }
     for (const auto& [name, outputs] : ops)
-        source.push_back({name, [folder, outputs = outputs] {
-                              std::vector<SourceTensor> tensors;
-                              for (const auto& [index, entry] : outputs)
-                                  for (SourceTensor& tensor : load(*entry, index))
-                                      tensors.push_back(std::move(tensor));
-                              return tensors;
-                          }});
+        source.ops.push_back({{name, 0}, name, [folder, outputs = outputs] {
+                                  std::vector<SourceTensor> tensors;
+                                  for (const auto& [index, entry] : outputs)
+                                      for (SourceTensor& tensor : load(*entry, index))
+                                          tensors.push_back(std::move(tensor));
+                                  return tensors;
+                              }});
     return source;
 }
 

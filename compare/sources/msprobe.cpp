@@ -148,12 +148,11 @@ class OpReader {
         try {
             const auto path = folder_ / file;
             if (file.extension() == ".npy") {
-                tensor.data = read_npy(path);
+                tensor.hold(read_npy(path));
             } else {
-                NamedTensors all = read_torch_file(path);
-                if (!all.empty()) tensor.data = std::move(all.front().second);
+                const NamedTensors all = read_torch_file(path);
+                if (!all.empty()) tensor.hold(all.front().second);
             }
-            if (tensor.data) tensor.shape = tensor.data->shape();
         } catch (const Error& failure) {
             tensor.problem = failure.what();
         }
@@ -209,8 +208,9 @@ Source source_of_msprobe(const std::filesystem::path& path) {
     Source source;
     for (Record& each : *records) {
         const auto record = std::make_shared<const json>(std::move(each.content));
-        source.push_back(
-            {each.name,
+        source.ops.push_back(
+            {{each.name, 0},
+             each.name,
              [folder, name = each.name, record] { return OpReader(folder, name).read(*record); },
              [program, name = each.name, record]() -> SideFacts {
                  // No folder: elements are not wanted.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 
+#include "compare/dump_elements.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
@@ -61,94 +63,84 @@ std::optional<TensorName> parse_name(const std::string& name) {
     return std::nullopt;
 }
 
+std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) {
+    std::vector<SourceTensor> tensors;
+    for (const dumpfile::Entry& entry : op.entries) {
+        if (!entry.is_tensor()) continue;
+        const auto dtype = entry.dtype();
+        tensors.push_back(
+            {.direction = entry.direction,
+             .argument = entry.argument,
+             .path = entry.path,
+             .dtype = dtype ? std::string(name_of(*dtype)) : entry.stored.numpy_name,
+             .compute_type = entry.compute_type,
+             .shape = entry.stored.shape,
+             .open = [&reader, &entry] { return std::make_unique<DumpElements>(reader, entry); }});
+    }
+    return tensors;
+}
+
 }  // namespace
 
-bool is_array_file(const std::filesystem::path& path) {
-    const std::string extension = path.extension().string();
-    return extension == ".npz" || extension == ".npy" || extension == ".pt" ||
-           extension == ".pth" || extension == ".safetensors";
-}
-
-NamedTensors read_array_source(const std::filesystem::path& path) {
-    const std::string extension = path.extension().string();
-    if (extension == ".npz") return read_npz(path);
-    if (extension == ".pt" || extension == ".pth") return read_torch_file(path);
-    if (extension == ".safetensors") return read_safetensors(path);
-    NamedTensors arrays;
-    arrays.emplace_back(path.stem().string(), read_npy(path));
-    return arrays;
-}
-
-ComputeTypes read_compute_types(const std::filesystem::path& path) {
-    return path.extension() == ".npz" ? read_npz_compute_types(path) : ComputeTypes();
+void SourceTensor::hold(const Tensor& tensor) {
+    dtype = name_of(tensor.dtype());
+    shape = tensor.shape();
+    open = [tensor] { return std::make_unique<TensorElements>(tensor); };
 }
 
 Source source_of_arrays(const NamedTensors& arrays, const ComputeTypes& compute_types) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
+    std::unordered_map<std::string, size_t> places;
     for (const auto& [name, array] : arrays) {
         const auto parsed = parse_name(name);
         SourceTensor tensor;
         tensor.direction = parsed ? parsed->direction : dumpfile::Direction::kOutput;
         tensor.argument = parsed ? parsed->argument : "0";
         tensor.path = name;
-        tensor.dtype = name_of(array.dtype());
-        const auto computed = compute_types.find(name);
-        if (computed != compute_types.end()) tensor.compute_type = computed->second;
-        tensor.shape = array.shape();
-        tensor.data = array;
-        const std::string op = parsed ? parsed->op : name;
-        auto at = std::find_if(
-            ops.begin(), ops.end(), [&](const auto& each) { return each.first == op; });
-        if (at == ops.end()) at = ops.insert(at, {op, {}});
-        at->second.push_back(std::move(tensor));
+        if (const auto type = compute_types.find(name); type != compute_types.end())
+            tensor.compute_type = type->second;
+        tensor.hold(array);
+        const std::string& op = parsed ? parsed->op : name;
+        const auto [place, fresh] = places.try_emplace(op, ops.size());
+        if (fresh) ops.push_back({op, {}});
+        ops[place->second].second.push_back(std::move(tensor));
     }
     Source source;
     for (auto& [name, tensors] : ops)
-        source.push_back({name, [tensors = std::move(tensors)] { return tensors; }});
+        source.ops.push_back({{name, 0}, name, [tensors = std::move(tensors)] { return tensors; }});
     return source;
 }
 
-Source source_of_dump(const std::filesystem::path& path) {
-    // The reader lives as long as the ops that read from it, which outlive this call.
-    const auto reader = std::make_shared<dumpfile::Reader>(path);
-    Source source;
-    for (size_t i = 0; i < reader->ops().size(); ++i)
-        source.push_back({reader->ops()[i].id.path(),
-                          [reader, i] {
-                              std::vector<SourceTensor> tensors;
-                              for (const dumpfile::Entry& entry : reader->ops()[i].entries) {
-                                  if (!entry.is_tensor()) continue;
-                                  SourceTensor tensor;
-                                  tensor.direction = entry.direction;
-                                  tensor.argument = entry.argument;
-                                  tensor.path = entry.path;
-                                  tensor.shape = entry.stored.shape;
-                                  tensor.compute_type = entry.compute_type;
-                                  const auto dtype = entry.dtype();
-                                  tensor.dtype = dtype ? name_of(*dtype) : entry.stored.numpy_name;
-                                  try {
-                                      tensor.data = reader->read(entry);
-                                  } catch (const Error& failure) {
-                                      tensor.problem = failure.what();
-                                  }
-                                  tensors.push_back(std::move(tensor));
-                              }
-                              return tensors;
-                          },
-                          [reader, i]() -> SideFacts {
-                              const dumpfile::OpEntry& op = reader->ops()[i];
-                              return {op.facts(), plain_arguments(*reader, op)};
-                          }});
+Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
+    Source source{.numbered = true, .has_inputs = reader->has_inputs()};
+    if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
+    source.release = [reader] { reader->index().release_pages(); };
+    for (const dumpfile::OpEntry& op : reader->ops()) {
+        uint64_t bytes = 0;
+        for (const dumpfile::Entry& entry : op.entries)
+            if (entry.is_tensor()) bytes += entry.stored.storage_bytes;
+        // The reader lives as long as the ops that read from it, which outlive this call.
+        source.ops.push_back({op.id,
+                              op.id.path(),
+                              [reader, &op] { return tensors_of(*reader, op); },
+                              [reader, &op]() -> SideFacts {
+                                  return {op.facts(), plain_arguments(*reader, op)};
+                              },
+                              bytes});
+    }
     return source;
 }
 
 Source open_source(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(path)) return open_folder(path);
     const std::string extension = path.extension().string();
-    if (extension == ".h5" || extension == ".hdf5") return source_of_dump(path);
+    if (extension == ".h5" || extension == ".hdf5")
+        return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
     if (path.filename() == "dump.json") return source_of_msprobe(path);
-    if (is_array_file(path))
-        return source_of_arrays(read_array_source(path), read_compute_types(path));
+    if (extension == ".npz") return source_of_arrays(read_npz(path), read_npz_compute_types(path));
+    if (extension == ".npy") return source_of_arrays({{path.stem().string(), read_npy(path)}});
+    if (extension == ".pt" || extension == ".pth") return source_of_arrays(read_torch_file(path));
+    if (extension == ".safetensors") return source_of_arrays(read_safetensors(path));
     throw Error(
         ErrorKind::kUsage,
         "'" + printable(path.string()) +

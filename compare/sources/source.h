@@ -3,15 +3,19 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/element_source.h"
 #include "compare/op_facts.h"
 #include "compare/sources/recorded_statistics.h"
+#include "core/dtype/compute_type.h"
 #include "core/dumpfile/layout.h"
+#include "core/dumpfile/reader.h"
+#include "core/ir/op_id.h"
 #include "core/npz/npy.h"
-#include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
 
@@ -22,37 +26,43 @@ struct SourceTensor {
     std::string dtype;
     ComputeType compute_type = ComputeType::kNone;  ///< what it was computed in
     Shape shape;
-    std::optional<Tensor> data;
-    std::optional<RecordedStatistics> statistics;
-    std::string problem;  ///< what could not be read; "" where nothing was recorded
+    /// Its elements; empty where none were recorded. Errors: Error.
+    std::function<std::unique_ptr<ElementSource>()> open{};
+    std::optional<RecordedStatistics> statistics{};
+    std::string problem{};  ///< what could not be read; "" where nothing was recorded
+
+    /// Its dtype, shape and elements become those of a tensor in memory.
+    void hold(const Tensor& tensor);
 };
 
 struct SourceOp {
-    std::string name;
-    /// Reads the op's tensors, inputs first. Errors: Error.
+    OpId id;           ///< of a source that is not numbered: its name, and 0
+    std::string path;  ///< what reports call it
+    /// The op's tensors, inputs first. Threads: any. Errors: Error.
     std::function<std::vector<SourceTensor>()> load;
-    /// What else was recorded of it; may be empty.
+    /// What else was recorded of it; may be empty. Threads: any.
     std::function<SideFacts()> facts{};
+    uint64_t mapped_bytes = 0;  ///< of a mapped file that reading its tensors touches
 };
 
-/// In the order of recording.
-using Source = std::vector<SourceOp>;
+struct Source {
+    std::vector<SourceOp> ops{};         ///< in the order of recording
+    bool numbered = false;               ///< a dump: the ids are IR names and seqids
+    std::optional<bool> has_inputs{};    ///< whether any op has some; empty: nobody looked
+    std::function<void()> release{};     ///< gives the pages of a mapped file back; may be empty
+    std::vector<std::string> remarks{};  ///< such as that the dump is incomplete
+};
 
 /// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of
 /// msprobe (or a folder that holds exactly one), or its dump.json. Errors: Error(kUsage) anything
 /// else, and those of the readers.
 [[nodiscard]] Source open_source(const std::filesystem::path& path);
 
-/// Arrays of one file: .npz, .npy, .pt or .safetensors.
-[[nodiscard]] bool is_array_file(const std::filesystem::path& path);
-[[nodiscard]] NamedTensors read_array_source(const std::filesystem::path& path);
-/// What the arrays were computed in, where a .npz tells it.
-[[nodiscard]] ComputeTypes read_compute_types(const std::filesystem::path& path);
-
 /// Arrays called op.input.0 or op_output_y become tensors of an op, others ops of one output.
+/// `compute_types` are what they were computed in, by name.
 [[nodiscard]] Source source_of_arrays(const NamedTensors& arrays,
                                       const ComputeTypes& compute_types = {});
-[[nodiscard]] Source source_of_dump(const std::filesystem::path& path);
+[[nodiscard]] Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
 /// `path` is the dump.json.
 [[nodiscard]] Source source_of_msprobe(const std::filesystem::path& path);

@@ -5,7 +5,7 @@
 
 #include "compare/bounds.h"
 #include "compare/compare.h"
-#include "compare/judge.h"
+#include "compare/judge_as_sum.h"
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "diagnose/recorded_op.h"

@@ -235,7 +235,7 @@ TEST(CompareFiles, holds_arrays_to_what_they_were_computed_in) {
     ASSERT_EQ(result.ops.size(), 2u);
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kPass);
-    EXPECT_EQ(result.ops[1].tensors.at(0).bound.source, "float16 0.004");
+    EXPECT_EQ(result.ops[1].tensors.at(0).judgement.bound.source, "float16 0.004");
 }
 
 TEST(CompareFiles, compares_two_single_arrays_whatever_their_names) {

@@ -43,5 +43,20 @@ TEST(Verdict, is_described_by_the_page_as_it_is) {
     }
 }
 
+TEST(Verdict, names_are_the_documented_ones_and_findings_are_what_differs) {
+    EXPECT_EQ(name_of(Verdict::kPass), "pass");
+    EXPECT_EQ(name_of(Verdict::kOutOfRange), "out_of_range");
+    EXPECT_EQ(name_of(Verdict::kMissingGolden), "missing_golden");
+    EXPECT_FALSE(is_finding(Verdict::kPass));
+    EXPECT_FALSE(is_finding(Verdict::kMistrusted));
+    EXPECT_FALSE(is_finding(Verdict::kUndefined));
+    for (const Verdict verdict : {Verdict::kMissingTarget,
+                                  Verdict::kMissingGolden,
+                                  Verdict::kIncomparable,
+                                  Verdict::kOutOfRange,
+                                  Verdict::kFail})
+        EXPECT_TRUE(is_finding(verdict));
+}
+
 }  // namespace
 }  // namespace npuscope::compare

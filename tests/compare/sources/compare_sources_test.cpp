@@ -1,7 +1,6 @@
-#include "compare/sources/compare_sources.h"
-
 #include <gtest/gtest.h>
 
+#include "compare/sources/source.h"
 #include "tests/support/values.h"
 
 namespace npuscope::compare {
@@ -53,7 +52,10 @@ TEST(CompareSources, compares_statistics_where_elements_are_missing) {
         tensor.dtype = "float32";
         tensor.shape = {4};
         tensor.statistics = statistics;
-        return Source{{"a", [tensor] { return std::vector<SourceTensor>{tensor}; }}};
+        Source source;
+        source.ops.push_back(
+            {{"a", 0}, "a", [tensor] { return std::vector<SourceTensor>{tensor}; }});
+        return source;
     };
     const Source golden = ops({{"a.output.0", floats({-1, 0, 2, 2})}});
     const Result same = compare_sources(recorded({2, -1, 0.75, 3}), golden);

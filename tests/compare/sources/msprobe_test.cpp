@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "compare/compare.h"
 #include "compare/report/report.h"
-#include "compare/sources/compare_sources.h"
 #include "compare/sources/msprobe_program.h"
 #include "core/base/error.h"
 #include "tests/support/support.h"

@@ -1,0 +1,238 @@
+#include "compare/match.h"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/naming/aliases.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Anything but letters and digits is one separator.
+std::string plain_name(const std::string& name) {
+    std::string plain;
+    for (const char c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            plain += c;
+        } else if (!plain.empty() && plain.back() != '_') {
+            plain += '_';
+        }
+    }
+    while (plain.ends_with('_'))
+        plain.pop_back();
+    return plain;
+}
+
+/// "alias conv2d=convolution" when the names differ, "" when they are equal.
+std::string alias_text(const std::string& target, const std::string& golden) {
+    if (target == golden) return {};
+    const Alias* row = find_alias(target);
+    if (row == nullptr || row->canonical == target) row = find_alias(golden);
+    if (row == nullptr) return {};
+    const Alias* other = find_alias(golden);
+    std::string text = "alias " + std::string(row->name) + "=" + std::string(row->canonical);
+    if (other != nullptr && other != row)
+        text += ", alias " + std::string(other->name) + "=" + std::string(other->canonical);
+    return text;
+}
+
+std::string match_text(const char* rule, const std::string& target, const std::string& golden) {
+    const std::string alias = alias_text(target, golden);
+    return alias.empty() ? rule : std::string(rule) + ", " + alias;
+}
+
+std::string canonical_argument_of(const std::string& op, const std::string& argument) {
+    const Alias* alias = find_alias(op);
+    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+}
+
+using Naming = std::function<std::string(const SourceTensor&)>;
+
+/// Pairs the tensors of one direction.
+class TensorMatcher {
+  public:
+    TensorMatcher(const std::vector<SourceTensor>& target,
+                  const std::vector<SourceTensor>& golden,
+                  Direction direction) {
+        for (const SourceTensor& tensor : target)
+            if (tensor.direction == direction) pairs_.push_back({&tensor, nullptr});
+        for (const SourceTensor& tensor : golden)
+            if (tensor.direction == direction) waiting_.push_back(&tensor);
+    }
+
+    [[nodiscard]] bool has_both_sides() const { return !pairs_.empty() && !waiting_.empty(); }
+
+    void by_name(const Naming& target, const Naming& golden) {
+        for (TensorPair& pair : pairs_) {
+            if (pair.golden != nullptr) continue;
+            const auto found = std::ranges::find_if(waiting_, [&](const SourceTensor* other) {
+                return golden(*other) == target(*pair.target);
+            });
+            if (found != waiting_.end()) take(pair, found);
+        }
+    }
+
+    void in_order() {
+        for (TensorPair& pair : pairs_)
+            if (pair.golden == nullptr && !waiting_.empty()) take(pair, waiting_.begin());
+    }
+
+    std::vector<TensorPair> pairs() && {
+        for (const SourceTensor* rest : waiting_)
+            pairs_.push_back({nullptr, rest});
+        return std::move(pairs_);
+    }
+
+  private:
+    void take(TensorPair& pair, std::vector<const SourceTensor*>::iterator golden) {
+        pair.golden = *golden;
+        waiting_.erase(golden);
+    }
+
+    std::vector<TensorPair> pairs_;
+    std::vector<const SourceTensor*> waiting_;
+};
+
+class OpMatcher {
+  public:
+    OpMatcher(const Source& target, const Source& golden) : target_(target), golden_(golden) {}
+
+    /// Every target op to the golden op of the same seqid, of equal name first.
+    int64_t by_seqid() {
+        std::unordered_map<int64_t, std::vector<const SourceOp*>> ops;
+        for (const SourceOp& op : golden_.ops)
+            ops[op.id.seqid].push_back(&op);
+        int64_t matched = 0;
+        for (const bool exact : {true, false}) {
+            for (const SourceOp& op : target_.ops) {
+                const auto found = ops.find(op.id.seqid);
+                if (found == ops.end() || partners_.contains(&op)) continue;
+                for (const SourceOp* other : found->second) {
+                    const bool same =
+                        exact ? other->id.op == op.id.op
+                              : canonical_name(other->id.op) == canonical_name(op.id.op);
+                    if (!same || taken_.contains(other)) continue;
+                    join(op, *other, match_text("seqid", op.id.op, other->id.op));
+                    ++matched;
+                    break;
+                }
+            }
+        }
+        return matched;
+    }
+
+    /// The k-th run of a name to the k-th run of that name.
+    void by_run(const std::function<std::string(const SourceOp&)>& name) {
+        std::map<std::string, std::deque<const SourceOp*>> waiting;
+        for (const SourceOp& op : golden_.ops)
+            if (!taken_.contains(&op)) waiting[name(op)].push_back(&op);
+        for (const SourceOp& op : target_.ops) {
+            if (partners_.contains(&op)) continue;
+            auto found = waiting.find(name(op));
+            if (found == waiting.end() || found->second.empty()) continue;
+            const SourceOp& golden = *found->second.front();
+            join(op, golden, match_text("name", op.id.op, golden.id.op));
+            found->second.pop_front();
+        }
+    }
+
+    void alone() {
+        if (target_.ops.size() == 1 && golden_.ops.size() == 1 && partners_.empty())
+            join(target_.ops[0], golden_.ops[0], "single op");
+    }
+
+    void forget() {
+        partners_.clear();
+        taken_.clear();
+    }
+
+    [[nodiscard]] std::vector<OpPair> pairs() const {
+        std::vector<OpPair> pairs;
+        for (const SourceOp& op : target_.ops) {
+            const auto found = partners_.find(&op);
+            pairs.push_back(found == partners_.end()
+                                ? OpPair{&op, nullptr}
+                                : OpPair{&op, found->second.first, found->second.second});
+        }
+        for (const SourceOp& op : golden_.ops)
+            if (!taken_.contains(&op)) pairs.push_back({nullptr, &op});
+        return pairs;
+    }
+
+  private:
+    void join(const SourceOp& target, const SourceOp& golden, std::string rule) {
+        partners_[&target] = {&golden, std::move(rule)};
+        taken_.insert(&golden);
+    }
+
+    const Source& target_;
+    const Source& golden_;
+    std::unordered_map<const SourceOp*, std::pair<const SourceOp*, std::string>> partners_;
+    std::set<const SourceOp*> taken_;
+};
+
+}  // namespace
+
+Plan make_plan(const Source& target, const Source& golden) {
+    Plan plan;
+    plan.inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
+    OpMatcher matcher(target, golden);
+    const bool both_dumps = target.numbered && golden.numbered;
+    if (both_dumps && !target.has_inputs.value_or(true)) {
+        // Two dumps of outputs only may also be two free runs with seqids of their own.
+        const int64_t matched = matcher.by_seqid();
+        const auto ops = static_cast<int64_t>(target.ops.size());
+        plan.load_mode = matched > 0 && (golden.has_inputs.value_or(true) || 2 * matched >= ops);
+        if (!plan.load_mode) matcher.forget();
+    }
+    if (!plan.load_mode) {
+        if (both_dumps)
+            matcher.by_run([](const SourceOp& op) { return op.id.op; });
+        else
+            matcher.by_run([](const SourceOp& op) { return plain_name(op.path); });
+        matcher.by_run([](const SourceOp& op) { return std::string(canonical_name(op.id.op)); });
+        if (!both_dumps) matcher.alone();
+    }
+    plan.ops = matcher.pairs();
+    return plan;
+}
+
+std::vector<TensorPair> pair_tensors(const OpPair& ops,
+                                     const std::vector<SourceTensor>& target,
+                                     const std::vector<SourceTensor>& golden,
+                                     bool both_dumps) {
+    std::vector<TensorPair> pairs;
+    for (const Direction direction : {Direction::kInput, Direction::kOutput}) {
+        TensorMatcher matcher(target, golden, direction);
+        // Inputs that one side does not record at all are no finding.
+        if (!both_dumps && direction == Direction::kInput && !matcher.has_both_sides()) continue;
+        const Naming itself = [](const SourceTensor& tensor) { return tensor.argument; };
+        matcher.by_name(itself, itself);
+        const auto canonical = [](const SourceOp& op) -> Naming {
+            return [&](const SourceTensor& tensor) {
+                return canonical_argument_of(op.id.op, tensor.argument);
+            };
+        };
+        matcher.by_name(canonical(*ops.target), canonical(*ops.golden));
+        if (!both_dumps) {
+            const Naming plain = [](const SourceTensor& tensor) {
+                return plain_name(tensor.argument);
+            };
+            matcher.by_name(plain, plain);
+            matcher.in_order();
+        }
+        std::vector<TensorPair> found = std::move(matcher).pairs();
+        pairs.insert(pairs.end(), found.begin(), found.end());
+    }
+    return pairs;
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,26 @@
+// What the rules see of two small tensors.
+#pragma once
+
+#include <vector>
+
+#include "compare/accumulate.h"
+#include "compare/rules/rule.h"
+#include "tests/support/values.h"
+
+namespace npuscope::test {
+
+inline compare::Judgement judged(const Tensor& target,
+                                 const Tensor& golden,
+                                 const compare::Bound& bound) {
+    const compare::Sums sums = compare::accumulate(target, golden, false, 1);
+    return compare::judge({sums, bound, target.dtype()});
+}
+
+inline compare::Judgement judged(const std::vector<float>& target,
+                                 const std::vector<float>& golden,
+                                 const compare::Bound& bound = {.tolerance = 0.01,
+                                                                .source = "test"}) {
+    return judged(floats(target), floats(golden), bound);
+}
+
+}  // namespace npuscope::test
