@@ -32,9 +32,8 @@ Source open_folder(const std::filesystem::path& path) {
     if (files.empty()) return source_of_cann_folder(path);
     if (files.size() == 1) return source_of_msprobe(files.front());
     throw Error(ErrorKind::kUsage,
-                "'" + printable(path.string()) + "' holds " + std::to_string(files.size()) +
-                    " dumps of msprobe; name one, '" + printable(files.front().string()) +
-                    "' for example");
+                in_quotes(path) + " holds " + std::to_string(files.size()) +
+                    " dumps of msprobe; name one, " + in_quotes(files.front()) + " for example");
 }
 
 /// op, direction and argument of "op.output.0", nothing for other names.
@@ -150,11 +149,10 @@ Source open_source(const std::filesystem::path& path) {
     if (path.filename() == "dump.json") return source_of_msprobe(path);
     if (is_array_file(path))
         return source_of_arrays(read_array_source(path), read_compute_types(path));
-    throw Error(
-        ErrorKind::kUsage,
-        "'" + printable(path.string()) +
-            "' is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
-            "folder of dumps; nothing else can be compared");
+    throw Error(ErrorKind::kUsage,
+                in_quotes(path) +
+                    " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
+                    "folder of dumps; nothing else can be compared");
 }
 
 }  // namespace npuscope::compare
