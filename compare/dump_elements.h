@@ -1,7 +1,7 @@
 // A dumped tensor as an element source, straight from the file.
 #pragma once
 
-#include "compare/element_source.h"
+#include "core/tensor/element_source.h"
 #include "core/dumpfile/reader.h"
 #include "core/h5/elements.h"
 
@@ -15,7 +15,7 @@ class DumpElements : public ElementSource {
 
     [[nodiscard]] DType dtype() const override { return dtype_; }
     [[nodiscard]] int64_t numel() const override { return elements_.numel(); }
-    [[nodiscard]] const std::byte* piece(int64_t first,
+    [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
                                          std::vector<std::byte>& buffer) const override;
     void release(int64_t first, int64_t count) const override { elements_.release(first, count); }

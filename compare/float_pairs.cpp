@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "compare/pair_terms.h"
-
 #include "core/base/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compare/float_pairs.cpp"

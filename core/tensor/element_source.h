@@ -1,4 +1,4 @@
-// One side of a tensor pair as flat elements of its dtype, handed out piece by piece so that memory
+// A tensor as flat elements of its dtype, handed out piece by piece so that memory
 // stays small whatever the tensor's size.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "core/tensor/tensor.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 /// Threads: const calls may run at once, each with a buffer of its own.
 class ElementSource {
@@ -17,12 +17,14 @@ class ElementSource {
     virtual ~ElementSource() = default;
     ElementSource(const ElementSource&) = delete;
     ElementSource& operator=(const ElementSource&) = delete;
+    ElementSource(ElementSource&&) = default;
+    ElementSource& operator=(ElementSource&&) = default;
 
     [[nodiscard]] virtual DType dtype() const = 0;
     [[nodiscard]] virtual int64_t numel() const = 0;
     /// Elements first to first+count-1 in native byte order, not necessarily aligned; valid until
     /// the next call with this buffer. Errors: Error when they cannot be read.
-    [[nodiscard]] virtual const std::byte* piece(int64_t first,
+    [[nodiscard]] virtual const std::byte* range(int64_t first,
                                                  int64_t count,
                                                  std::vector<std::byte>& buffer) const = 0;
     /// These elements are not needed again soon.
@@ -37,7 +39,7 @@ class TensorElements : public ElementSource {
     explicit TensorElements(Tensor tensor) : tensor_(std::move(tensor)) {}
     [[nodiscard]] DType dtype() const override { return tensor_.dtype(); }
     [[nodiscard]] int64_t numel() const override { return tensor_.numel(); }
-    [[nodiscard]] const std::byte* piece(int64_t first,
+    [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t,
                                          std::vector<std::byte>&) const override {
         return tensor_.data() + static_cast<size_t>(first) * size_of(tensor_.dtype());
@@ -48,4 +50,4 @@ class TensorElements : public ElementSource {
     Tensor tensor_;
 };
 
-}  // namespace npuscope::compare
+}  // namespace npuscope
