@@ -75,8 +75,8 @@ BENCHMARK(products_and_masses)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(divergence)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 void all_columns(benchmark::State& state) {
-    const FloatsInMemory x(data().x.data(), kCount);
-    const FloatsInMemory y(data().y.data(), kCount);
+    const FloatSource x(data().x.data(), kCount);
+    const FloatSource y(data().y.data(), kCount);
     const auto threads = static_cast<int>(state.range(0));
     for (auto _ : state)
         benchmark::DoNotOptimize(

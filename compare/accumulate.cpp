@@ -108,10 +108,10 @@ class Accumulation {
     }
 
     const std::byte* target_bytes(int64_t start, size_t count, Scratch& scratch) const {
-        return target_.piece(start, static_cast<int64_t>(count), scratch.target);
+        return target_.range(start, static_cast<int64_t>(count), scratch.target);
     }
     const std::byte* golden_bytes(int64_t start, size_t count, Scratch& scratch) const {
-        return golden_.piece(start, static_cast<int64_t>(count), scratch.golden);
+        return golden_.range(start, static_cast<int64_t>(count), scratch.golden);
     }
 
     /// The pairs as floats when the tile has no other elements, else false.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "compare/element_source.h"
+#include "core/tensor/element_source.h"
 #include "compare/sums.h"
 #include "core/tensor/tensor.h"
 

@@ -6,12 +6,9 @@
 namespace npuscope::compare {
 
 DumpElements::DumpElements(const dumpfile::Reader& reader, const dumpfile::Entry& entry)
-    : reader_(reader),
-      entry_(entry),
-      elements_(reader.elements(entry)),
-      dtype_(entry.dtype().value_or(elements_.dtype())) {}
+    : elements_(reader.elements(entry)), dtype_(entry.dtype().value_or(elements_.dtype())) {}
 
-const std::byte* DumpElements::piece(int64_t first,
+const std::byte* DumpElements::range(int64_t first,
                                      int64_t count,
                                      std::vector<std::byte>& buffer) const {
     // The same byte under its other sign.

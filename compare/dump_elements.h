@@ -1,13 +1,13 @@
 // A dumped tensor as an element source, straight from the file.
 #pragma once
 
-#include "compare/element_source.h"
 #include "core/dumpfile/reader.h"
 #include "core/h5/elements.h"
+#include "core/tensor/element_source.h"
 
 namespace npuscope::compare {
 
-/// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows both.
+/// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows the reader.
 class DumpElements : public ElementSource {
   public:
     /// Errors: those of dumpfile::Reader::elements().
@@ -15,17 +15,14 @@ class DumpElements : public ElementSource {
 
     [[nodiscard]] DType dtype() const override { return dtype_; }
     [[nodiscard]] int64_t numel() const override { return elements_.numel(); }
-    [[nodiscard]] const std::byte* piece(int64_t first,
+    [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
                                          std::vector<std::byte>& buffer) const override;
     void release(int64_t first, int64_t count) const override { elements_.release(first, count); }
     void require_intact() const override { elements_.require_intact(); }
-    [[nodiscard]] Tensor whole() const override { return reader_.read(entry_); }
     [[nodiscard]] const Shape& shape() const override { return elements_.shape(); }
 
   private:
-    const dumpfile::Reader& reader_;
-    const dumpfile::Entry& entry_;
     h5::Elements elements_;
     DType dtype_;
 };

@@ -18,8 +18,7 @@ constexpr size_t kMostPathBytes = 4095;
 constexpr size_t kMostNameBytes = 254;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& problem) {
-    throw Error(ErrorKind::kUsage,
-                "custom algorithms: '" + printable(path.string()) + "' " + problem);
+    throw Error(ErrorKind::kUsage, "custom algorithms: " + in_quotes(path) + " " + problem);
 }
 
 bool has_only(std::string_view text, std::string_view more) {

@@ -55,7 +55,7 @@ Runner::Runner(const std::filesystem::path& folder, RunnerOptions options)
     if (answer.is_object() && answer.contains("ready")) return;
     const std::string problem = answer.is_object() ? text_of(answer, "error") : std::string();
     throw Error(ErrorKind::kUsage,
-                "custom algorithms in '" + printable(folder.string()) + "': " +
+                "custom algorithms in " + in_quotes(folder) + ": " +
                     (problem.empty() ? "the Python process does not answer as it should"
                                      : printable(problem)));
 }

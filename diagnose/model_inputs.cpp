@@ -8,13 +8,7 @@
 
 namespace npuscope::diagnose {
 
-namespace {
-
-std::string quoted(const std::filesystem::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string describe_input(const onnx_model::TensorInfo& input) {
     std::string text = printable(input.name) + " ";
@@ -83,7 +77,7 @@ NamedTensors read_model_inputs(const onnx_model::Model& model, const std::filesy
         }
         if (!model.takes(input))
             throw Error(ErrorKind::kUsage,
-                        "the array '" + printable(name) + "' in " + quoted(path) +
+                        "the array " + in_quotes(name) + " in " + in_quotes(path) +
                             " is no input of the model; its inputs are: " + describe_inputs(model));
         inputs.emplace_back(input, std::move(tensor));
     }
@@ -97,7 +91,7 @@ NamedTensors model_inputs(const onnx_model::Model& model,
     if (path.empty()) return seeded_model_inputs(model, seed, shapes);
     if (!shapes.empty())
         throw Error(ErrorKind::kUsage,
-                    "input shapes are for random inputs; the arrays in " + quoted(path) +
+                    "input shapes are for random inputs; the arrays in " + in_quotes(path) +
                         " have their own");
     return read_model_inputs(model, path);
 }
@@ -116,7 +110,7 @@ NamedTensors read_expected_outputs(const onnx_model::Model& model,
         for (const onnx_model::TensorInfo& output : model.outputs())
             names += (names.empty() ? "out_" : ", out_") + printable(output.name);
         throw Error(ErrorKind::kUsage,
-                    quoted(path) + " holds no expected output; it should have " + names);
+                    in_quotes(path) + " holds no expected output; it should have " + names);
     }
     return expected;
 }
@@ -130,12 +124,12 @@ Tensor read_labels(const std::filesystem::path& path) {
         if (labels != nullptr)
             throw Error(
                 ErrorKind::kUsage,
-                quoted(path) + " holds several 1-D integer arrays; labels need exactly one");
+                in_quotes(path) + " holds several 1-D integer arrays; labels need exactly one");
         labels = &tensor;
     }
     if (labels == nullptr)
         throw Error(ErrorKind::kUsage,
-                    quoted(path) + " holds no 1-D integer array with the labels");
+                    in_quotes(path) + " holds no 1-D integer array with the labels");
     return labels->cast(DType::kInt64);
 }
 

@@ -19,8 +19,8 @@ void require_training_step(const onnx_model::Model& model) {
         });
     if (!has_scale)
         throw Error(ErrorKind::kUsage,
-                    "a loss scale needs a training step: '" + printable(model.path().string()) +
-                        "' has no scalar float input '" + std::string(kLossScaleInput) +
+                    "a loss scale needs a training step: " + in_quotes(model.path()) +
+                        " has no scalar float input '" + std::string(kLossScaleInput) +
                         "' that multiplies its loss");
     const auto has_gradient =
         std::ranges::any_of(model.outputs(), [](const onnx_model::TensorInfo& output) {
@@ -28,9 +28,8 @@ void require_training_step(const onnx_model::Model& model) {
         });
     if (!has_gradient)
         throw Error(ErrorKind::kUsage,
-                    "a loss scale needs gradients to unscale: '" +
-                        printable(model.path().string()) +
-                        "' has no output whose name begins with " + std::string(kGradientPrefix));
+                    "a loss scale needs gradients to unscale: " + in_quotes(model.path()) +
+                        " has no output whose name begins with " + std::string(kGradientPrefix));
 }
 
 void set_scale(const onnx_model::Model& model, NamedTensors& inputs, double scale) {
@@ -48,8 +47,8 @@ LossScaleOptions loss_scale_from(const std::string& text) {
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), scale);
     if (failure != std::errc{} || end != text.data() + text.size())
         throw Error(ErrorKind::kUsage,
-                    "loss scale '" + printable(text) +
-                        "' is neither a number nor 'dynamic'; the usual static one is 1024");
+                    "loss scale " + in_quotes(text) +
+                        " is neither a number nor 'dynamic'; the usual static one is 1024");
     return {.scale = scale};
 }
 

@@ -17,8 +17,8 @@ using onnx_model::TensorInfo;
 
 [[noreturn]] void refuse(const std::string& text) {
     throw Error(ErrorKind::kUsage,
-                "'" + printable(text) +
-                    "' is no input shape; wanted is a name and its sizes, as in x:1,3,224,224");
+                in_quotes(text) +
+                    " is no input shape; wanted is a name and its sizes, as in x:1,3,224,224");
 }
 
 Shape parse_sizes(std::string_view sizes, const std::string& whole) {
@@ -52,8 +52,8 @@ void check_shapes(const onnx_model::Model& model, const InputShapes& shapes) {
         if (input == model.inputs().end() || !fits(shape, *input))
             throw Error(
                 ErrorKind::kUsage,
-                "the shape " + to_string(shape) + " of '" + printable(name) +
-                    "' fits no input of the model; its inputs are: " + describe_inputs(model));
+                "the shape " + to_string(shape) + " of " + in_quotes(name) +
+                    " fits no input of the model; its inputs are: " + describe_inputs(model));
     }
 }
 
@@ -76,7 +76,7 @@ InputShapes parse_input_shapes(std::span<const std::string> texts) {
         Shape shape = parse_sizes(std::string_view(text).substr(colon + 1), text);
         if (!shapes.emplace(text.substr(0, colon), std::move(shape)).second)
             throw Error(ErrorKind::kUsage,
-                        "the shape of '" + printable(text.substr(0, colon)) + "' is given twice");
+                        "the shape of " + in_quotes(text.substr(0, colon)) + " is given twice");
     }
     return shapes;
 }

@@ -13,10 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string quoted(const fs::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 void say(const std::string& line) {
     std::fprintf(stderr, "npuscope: %s\n", line.c_str());
 }
@@ -46,11 +42,11 @@ DumpOutput::DumpOutput(const fs::path& wanted,
         writer_.reset();
     }
     if (!reason.empty())
-        say(quoted(wanted) + " " + reason + "; this dump goes to " + quoted(claim_->path()));
+        say(in_quotes(wanted) + " " + reason + "; this dump goes to " + in_quotes(claim_->path()));
     const dumpfile::Leftover& leftover = writer_->leftover();
     if (!leftover.kept_as.empty())
-        say("a dump to " + quoted(claim_->path()) + " was killed or failed before; its " +
-            std::to_string(leftover.op_count) + " ops are kept as " + quoted(leftover.kept_as));
+        say("a dump to " + in_quotes(claim_->path()) + " was killed or failed before; its " +
+            std::to_string(leftover.op_count) + " ops are kept as " + in_quotes(leftover.kept_as));
 }
 
 fs::path DumpOutput::close(bool complete, const std::string& note, bool is_estimate) {

@@ -28,10 +28,6 @@ namespace {
 
 constexpr size_t kMostNamed = 10;
 
-std::string quoted(const fs::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 /// Upper bound of what a record adds to a file: two-byte floats are stored in four bytes, and a
 /// dataset's header, its names and its group take about a kilobyte.
 uint64_t most_bytes_in_file(const dumpfile::OpRecord& record) {
@@ -119,7 +115,7 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
         for (const fs::path& target : {path, inputs_path})
             if (same_file(options.load_file_path, target) && (target == path || keep_inputs))
                 throw Error(ErrorKind::kUsage,
-                            "load_file_path and the dump are one file, " + quoted(target) +
+                            "load_file_path and the dump are one file, " + in_quotes(target) +
                                 "; give dump_path another name");
         golden.emplace(options.load_file_path);
     }
@@ -323,7 +319,7 @@ void DumpScope::State::close() {
 void require_a_match(const DumpSummary& summary, const fs::path& golden) {
     if (summary.ops_seen == 0 || summary.unmatched < summary.ops_seen) return;
     throw Error(ErrorKind::kUsage,
-                "no op of this run has a counterpart in the golden file " + quoted(golden) +
+                "no op of this run has a counterpart in the golden file " + in_quotes(golden) +
                     "; the first: " + summary.first_unmatched.front() +
                     ". Is it the dump of another model?");
 }

@@ -58,7 +58,7 @@ class Fit {
                 const std::string found = std::visit(
                     [&](const auto& value) { return difference_of(item.name, value, read_values); },
                     item.value);
-                if (!found.empty()) return "argument '" + printable(item.name) + "': " + found;
+                if (!found.empty()) return "argument " + in_quotes(item.name) + ": " + found;
             }
         }
         return {};

@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* kExtension = ".h5";
 
-std::string quoted(const fs::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 /// Local time as YYYYmmdd_HHMMSS.ffffff
 std::string timestamp() {
     const auto now = std::chrono::system_clock::now();
@@ -66,11 +62,11 @@ fs::path resolved_dump_path(const fs::path& wanted) {
     const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
     if (!fs::is_directory(folder, ignored))
         throw Error(ErrorKind::kUsage,
-                    "dump_path " + quoted(wanted) + ": the folder " + quoted(folder) +
+                    "dump_path " + in_quotes(wanted) + ": the folder " + in_quotes(folder) +
                         " does not exist; create it first");
     if (wanted.extension() != kExtension)
         throw Error(ErrorKind::kUsage,
-                    "dump_path " + quoted(wanted) +
+                    "dump_path " + in_quotes(wanted) +
                         ": give a file name that ends in .h5, or an existing folder");
     return wanted;
 }
@@ -81,7 +77,7 @@ void check_load_path(const fs::path& path) {
                     "load mode needs load_file_path: the .h5 file with the golden run's inputs");
     if (path.extension() != kExtension)
         throw Error(ErrorKind::kUsage,
-                    "load_file_path " + quoted(path) + ": give a file whose name ends in .h5");
+                    "load_file_path " + in_quotes(path) + ": give a file whose name ends in .h5");
     require_regular_file(path, "load_file_path");
 }
 

@@ -127,9 +127,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
          at.increment(failure))
         if (at->is_regular_file(failure)) files.push_back(at->path());
     if (failure)
-        throw Error(
-            ErrorKind::kIo,
-            "cannot read the folder '" + printable(folder.string()) + "': " + failure.message());
+        throw Error(ErrorKind::kIo,
+                    "cannot read the folder " + in_quotes(folder) + ": " + failure.message());
     std::ranges::sort(files);
     return files;
 }
@@ -181,8 +180,8 @@ DeviceDumps read_device_dumps(const fs::path& folder) {
         dumps.remarks.push_back(fmt::format("{} more files are left out", skipped - kMostRemarks));
     if (dumps.kernels.empty())
         throw Error(ErrorKind::kUsage,
-                    "'" + printable(folder.string()) +
-                        "' holds no kernel dump ({op_type}.{op_name}.{task}.{stream}.{time})");
+                    in_quotes(folder) +
+                        " holds no kernel dump ({op_type}.{op_name}.{task}.{stream}.{time})");
     std::ranges::stable_sort(dumps.kernels, {}, &DeviceKernel::timestamp);
     return dumps;
 }

@@ -42,7 +42,7 @@ std::string folder_time(uint64_t microseconds) {
 }
 
 std::string source_of(const KernelDumpOptions& options) {
-    return "'" + printable(options.config.name) + "'";
+    return in_quotes(options.config.name);
 }
 
 TensorFormat format_at(std::span<const TensorFormat> formats, size_t index) {
@@ -133,9 +133,8 @@ fs::path KernelDumpScope::State::folder() {
     std::error_code failure;
     fs::create_directories(path, failure);
     if (failure)
-        throw Error(
-            ErrorKind::kIo,
-            "cannot make the folder '" + printable(path.string()) + "': " + failure.message());
+        throw Error(ErrorKind::kIo,
+                    "cannot make the folder " + in_quotes(path) + ": " + failure.message());
     return path;
 }
 

@@ -157,7 +157,7 @@ std::optional<ScannedTensor> Scan::scan_tensor(const Entry& entry) {
     } catch (const Error& error) {
         // Nothing that is left of a file that was cut short can be told from zeros.
         if (error.kind() == ErrorKind::kIo) throw;
-        warn("'" + printable(entry.path) + "' left out: " + error.what());
+        warn(in_quotes(entry.path) + " left out: " + error.what());
         return std::nullopt;
     }
     ++report_.tensors;

@@ -23,7 +23,7 @@ const Report& report_named(std::string_view name) {
         known += (known.empty() ? "" : ", ") + std::string(report->name);
     }
     throw Error(ErrorKind::kUsage,
-                "there is no report '" + printable(name) + "'; the reports are " + known);
+                "there is no report " + in_quotes(name) + "; the reports are " + known);
 }
 
 void write_reports(const Result& result,
@@ -32,9 +32,8 @@ void write_reports(const Result& result,
     std::error_code failure;
     std::filesystem::create_directories(folder, failure);
     if (failure)
-        throw Error(
-            ErrorKind::kIo,
-            "cannot make the folder '" + printable(folder.string()) + "': " + failure.message());
+        throw Error(ErrorKind::kIo,
+                    "cannot make the folder " + in_quotes(folder) + ": " + failure.message());
     for (const Report* report : all_reports())
         if (!report->file_name.empty())
             write_text_file(folder / report->file_name, report->write(result, options));

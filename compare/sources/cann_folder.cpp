@@ -57,8 +57,8 @@ Source source_of_cann_folder(const std::filesystem::path& path) {
         folder = std::make_shared<const DumpFolder>(path, DumpFolder::Options{}, no_remark);
     } catch (const Error&) {
         throw Error(ErrorKind::kUsage,
-                    "'" + printable(path.string()) +
-                        "' is no folder of CANN dump files (op_type.op_name.task.stream.time) and "
+                    in_quotes(path) +
+                        " is no folder of CANN dump files (op_type.op_name.task.stream.time) and "
                         "holds no dump.json of msprobe");
     }
     Source source;

@@ -142,7 +142,7 @@ class OpReader {
         // A name that leads out of the folder is not followed.
         const std::filesystem::path file = name;
         if (file != file.filename() || name == "." || name == "..") {
-            tensor.problem = "its file '" + printable(name) + "' is no plain name";
+            tensor.problem = "its file " + in_quotes(name) + " is no plain name";
             return;
         }
         try {
@@ -195,7 +195,7 @@ std::optional<std::vector<Record>> read_records(const std::string& text) {
 }  // namespace
 
 Source source_of_msprobe(const std::filesystem::path& path) {
-    const std::string what = "'" + printable(path.string()) + "'";
+    const std::string what = in_quotes(path);
     const std::string text = with_quoted_numbers(read_text_file(path));
     if (const std::string problem = json_problem(text).reason; !problem.empty())
         throw Error(ErrorKind::kFormat,

@@ -34,9 +34,8 @@ Source open_folder(const std::filesystem::path& path) {
     if (files.empty()) return source_of_cann_folder(path);
     if (files.size() == 1) return source_of_msprobe(files.front());
     throw Error(ErrorKind::kUsage,
-                "'" + printable(path.string()) + "' holds " + std::to_string(files.size()) +
-                    " dumps of msprobe; name one, '" + printable(files.front().string()) +
-                    "' for example");
+                in_quotes(path) + " holds " + std::to_string(files.size()) +
+                    " dumps of msprobe; name one, " + in_quotes(files.front()) + " for example");
 }
 
 /// op, direction and argument of "op.output.0", nothing for other names.
@@ -143,8 +142,8 @@ Source open_source(const std::filesystem::path& path) {
     if (extension == ".safetensors") return source_of_arrays(read_safetensors(path));
     throw Error(
         ErrorKind::kUsage,
-        "'" + printable(path.string()) +
-            "' is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
+        in_quotes(path) +
+            " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
             "folder of dumps; nothing else can be compared");
 }
 

@@ -5,26 +5,17 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/base/owned_descriptor.h"
 #include "core/base/printable.h"
+#include "core/base/system_error.h"
 
 namespace npuscope {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string quoted(const fs::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
-[[noreturn]] void fail(const std::string& what, int code) {
-    throw Error(ErrorKind::kIo, what + ": " + std::generic_category().message(code));
-}
 
 /// False when the name is taken.
 bool keep_as(int descriptor, const fs::path& target) {
@@ -35,7 +26,8 @@ bool keep_as(int descriptor, const fs::path& target) {
     // It has no name at all any more.
     const OwnedDescriptor copy(target, O_CREAT | O_EXCL | O_RDWR, 0666);
     if (copy.get() < 0 && errno == EEXIST) return false;
-    if (copy.get() < 0) fail("cannot keep what was written as " + quoted(target), errno);
+    if (copy.get() < 0)
+        throw system_error("cannot keep what was written as " + in_quotes(target), errno);
     try {
         copy_bytes(descriptor, copy.get(), target);
     } catch (const Error&) {
@@ -51,12 +43,13 @@ void copy_bytes(int from, int to, const fs::path& target) {
     std::array<char, 65536> piece{};
     for (off_t offset = 0;;) {
         const ssize_t count = ::pread(from, piece.data(), piece.size(), offset);
-        if (count < 0) fail("cannot write " + quoted(target), errno);
+        if (count < 0) throw system_error("cannot write " + in_quotes(target), errno);
         if (count == 0) return;
         for (ssize_t done = 0; done < count;) {
             const auto rest = static_cast<size_t>(count - done);
             const ssize_t more = ::pwrite(to, piece.data() + done, rest, offset + done);
-            if (more <= 0) fail("cannot write " + quoted(target), more < 0 ? errno : ENOSPC);
+            if (more <= 0)
+                throw system_error("cannot write " + in_quotes(target), more < 0 ? errno : ENOSPC);
             done += more;
         }
         offset += count;
@@ -76,7 +69,7 @@ bool rename_to_free_name(const fs::path& from, const fs::path& to) {
     struct stat there {};
     if (::lstat(to.c_str(), &there) == 0) return false;
     if (::rename(from.c_str(), to.c_str()) == 0) return true;
-    fail("cannot rename " + quoted(from) + " to " + quoted(to), errno);
+    throw system_error("cannot rename " + in_quotes(from) + " to " + in_quotes(to), errno);
 }
 
 fs::path with_suffix(const fs::path& path, const std::string& suffix) {

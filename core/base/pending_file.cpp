@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/file_lock.h"
 #include "core/base/free_name.h"
 #include "core/base/printable.h"
+#include "core/base/system_error.h"
 
 namespace npuscope {
 
@@ -20,29 +20,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string quoted(const fs::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 void require_writable_folder(const fs::path& final_path) {
     fs::path folder = final_path.parent_path();
     if (folder.empty()) folder = ".";
     std::error_code ignored;
     if (fs::is_directory(final_path, ignored))
-        throw Error(ErrorKind::kIo,
-                    "cannot write " + quoted(final_path) + ": it is a directory; give a file name");
+        throw Error(
+            ErrorKind::kIo,
+            "cannot write " + in_quotes(final_path) + ": it is a directory; give a file name");
     if (!fs::is_directory(folder, ignored))
         throw Error(ErrorKind::kIo,
-                    "cannot write " + quoted(final_path) + ": the folder " + quoted(folder) +
+                    "cannot write " + in_quotes(final_path) + ": the folder " + in_quotes(folder) +
                         " does not exist; create it first");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         throw Error(ErrorKind::kIo,
-                    "cannot write " + quoted(final_path) + ": the folder " + quoted(folder) +
+                    "cannot write " + in_quotes(final_path) + ": the folder " + in_quotes(folder) +
                         " is not writable (" + std::generic_category().message(errno) + ")");
-}
-
-[[noreturn]] void fail(const std::string& what, int code) {
-    throw Error(ErrorKind::kIo, what + ": " + std::generic_category().message(code));
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -59,7 +52,8 @@ fs::path part_name(const fs::path& final_path, int number) {
 
 void sync_content(const fs::path& path) {
     const OwnedDescriptor file(path, O_RDONLY);
-    if (file.get() < 0 || ::fdatasync(file.get()) != 0) fail("cannot write " + quoted(path), errno);
+    if (file.get() < 0 || ::fdatasync(file.get()) != 0)
+        throw system_error("cannot write " + in_quotes(path), errno);
 }
 
 void sync_folder(const fs::path& final_path) {
@@ -70,9 +64,7 @@ void sync_folder(const fs::path& final_path) {
     if (descriptor >= 0) ::close(descriptor);
     // Some file systems cannot sync a folder; the file is there all the same.
     if (!done && code != EINVAL)
-        throw Error(ErrorKind::kIo,
-                    "cannot make the name of " + quoted(final_path) +
-                        " safe: " + std::generic_category().message(code));
+        throw system_error("cannot make the name of " + in_quotes(final_path) + " safe", code);
 }
 
 }  // namespace
@@ -144,7 +136,7 @@ void PendingFile::open() {
         if (errno == EEXIST) continue;
         const int code = errno;
         work_path_.clear();
-        fail("cannot create " + quoted(part_path_), code);
+        throw system_error("cannot create " + in_quotes(part_path_), code);
     }
     if (options_.locks) static_cast<void>(lock_as_writer(file_.get()));
 }
@@ -182,7 +174,7 @@ std::string PendingFile::clear_name() const {
         // No dump: a link planted under that name must not be followed.
         if (!fs::remove(part_path_, failure) && failure)
             throw Error(ErrorKind::kIo,
-                        "cannot remove " + quoted(part_path_) + ": " + failure.message());
+                        "cannot remove " + in_quotes(part_path_) + ": " + failure.message());
         return {};
     }
     const OwnedDescriptor leftover(part_path_, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
@@ -190,12 +182,12 @@ std::string PendingFile::clear_name() const {
     const Lock lock = options_.locks ? lock_as_heir(leftover.get()) : Lock::kUnsupported;
     if (lock == Lock::kUnsupported)
         return "may be written by another process (the file system has no locks; remove " +
-               quoted(part_path_) + " when none does)";
+               in_quotes(part_path_) + " when none does)";
     // Whoever ended between the two steps has renamed it.
     if (lock == Lock::kHeld || !has_name(leftover.get(), part_path_)) return another;
     if (options_.clear_leftover) options_.clear_leftover(part_path_);
     if (has_name(leftover.get(), part_path_) && ::unlink(part_path_.c_str()) != 0)
-        fail("cannot remove " + quoted(part_path_), errno);
+        throw system_error("cannot remove " + in_quotes(part_path_), errno);
     return {};
 }
 
@@ -218,28 +210,29 @@ void PendingFile::require_own_name() {
     if (owner_ != ::getpid())
         throw Error(
             ErrorKind::kIo,
-            quoted(final_path_) + " belongs to the process that began it, not to its child");
+            in_quotes(final_path_) + " belongs to the process that began it, not to its child");
     if (by_name_ || npuscope::has_name(file_.get(), part_path_)) return;
     pending_ = false;
     const fs::path kept = keep_beside(file_.get(), final_path_);
     throw Error(ErrorKind::kIo,
-                quoted(part_path_) +
+                in_quotes(part_path_) +
                     " was replaced or removed by another program; what was written is kept as " +
-                    quoted(kept));
+                    in_quotes(kept));
 }
 
 void PendingFile::commit() {
     require_own_name();
     // A network file system tells of a failed write when a descriptor is closed.
     const int copy = ::dup(file_.get());
-    if (copy >= 0 && ::close(copy) != 0) fail("cannot write " + quoted(part_path_), errno);
+    if (copy >= 0 && ::close(copy) != 0)
+        throw system_error("cannot write " + in_quotes(part_path_), errno);
     std::error_code failure;
     if (fs::exists(final_path_, failure)) sync_content(part_path_);
     fs::rename(part_path_, final_path_, failure);
     if (failure)
         throw Error(
             ErrorKind::kIo,
-            "cannot rename " + quoted(part_path_) + " to its final name: " + failure.message());
+            "cannot rename " + in_quotes(part_path_) + " to its final name: " + failure.message());
     pending_ = false;
     has_name_ = false;
     // The lock goes last: whoever finds the part name meanwhile sees that this process lives.
@@ -276,7 +269,7 @@ void write_text_file(const fs::path& path, const std::string& content) {
         if (count <= 0) {
             const std::string reason =
                 count < 0 ? std::generic_category().message(errno) : "nothing was written";
-            throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + reason);
+            throw Error(ErrorKind::kIo, "cannot write " + in_quotes(path) + ": " + reason);
         }
         done += static_cast<size_t>(count);
     }
@@ -288,7 +281,7 @@ std::string read_text_file(const fs::path& path) {
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream content;
     content << stream.rdbuf();
-    if (!stream) throw Error(ErrorKind::kIo, "cannot read " + quoted(path));
+    if (!stream) throw Error(ErrorKind::kIo, "cannot read " + in_quotes(path));
     return std::move(content).str();
 }
 
@@ -296,19 +289,18 @@ void require_regular_file(const fs::path& path, const std::string& what) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0)
         throw Error(ErrorKind::kIo,
-                    "cannot open the " + what + " " + quoted(path) + ": " +
+                    "cannot open the " + what + " " + in_quotes(path) + ": " +
                         std::generic_category().message(errno) + "; check the path");
     if (S_ISDIR(status.st_mode))
         throw Error(
             ErrorKind::kIo,
-            "cannot open the " + what + " " + quoted(path) + ": it is a directory; give a file");
+            "cannot open the " + what + " " + in_quotes(path) + ": it is a directory; give a file");
     if (!S_ISREG(status.st_mode))
-        throw Error(ErrorKind::kIo,
-                    "cannot open the " + what + " " + quoted(path) + ": it is not a regular file");
+        throw Error(
+            ErrorKind::kIo,
+            "cannot open the " + what + " " + in_quotes(path) + ": it is not a regular file");
     if (::access(path.c_str(), R_OK) != 0)
-        throw Error(ErrorKind::kIo,
-                    "cannot open the " + what + " " + quoted(path) + ": " +
-                        std::generic_category().message(errno));
+        throw system_error("cannot open the " + what + " " + in_quotes(path), errno);
 }
 
 }  // namespace npuscope

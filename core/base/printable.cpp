@@ -19,4 +19,8 @@ std::string printable(std::string_view text) {
     return safe;
 }
 
+std::string in_quotes(std::string_view text) {
+    return "'" + printable(text) + "'";
+}
+
 }  // namespace npuscope

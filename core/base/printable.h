@@ -1,6 +1,8 @@
 // Text from outside (file names, op names) made safe to print on one line of a terminal.
 #pragma once
 
+#include <concepts>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -9,5 +11,11 @@ namespace npuscope {
 /// Control characters become \xNN, so that a hostile name cannot move the cursor or forge a line.
 /// Bytes of UTF-8 sequences stay as they are.
 std::string printable(std::string_view text);
+
+/// 'text', printable.
+std::string in_quotes(std::string_view text);
+std::string in_quotes(const std::same_as<std::filesystem::path> auto& path) {
+    return in_quotes(std::string_view(path.native()));
+}
 
 }  // namespace npuscope

@@ -52,9 +52,8 @@ DumpFolder::DumpFolder(const std::filesystem::path& path,
             files.push_back(each.path());
     }
     if (unreadable)
-        throw Error(
-            ErrorKind::kIo,
-            "cannot read the folder '" + printable(path_.string()) + "': " + unreadable.message());
+        throw Error(ErrorKind::kIo,
+                    "cannot read the folder " + in_quotes(path_) + ": " + unreadable.message());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
         std::string name = file.filename().string();

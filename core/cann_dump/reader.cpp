@@ -20,10 +20,6 @@ constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kHeadBytes = 1 << 16;
 constexpr uint64_t kMostHeaderBytes = 64 << 20;
 
-std::string quoted(const std::filesystem::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 uint64_t little_endian(const std::byte* bytes, size_t count) {
     uint64_t value = 0;
     for (size_t i = count; i-- > 0;)
@@ -35,7 +31,7 @@ uint64_t little_endian(const std::byte* bytes, size_t count) {
 
 DumpReader::DumpReader(const std::filesystem::path& path) : path_(path) {
     const auto fail = [&](const std::string& reason) {
-        throw Error(ErrorKind::kIo, "cannot read dump " + quoted(path) + ": " + reason);
+        throw Error(ErrorKind::kIo, "cannot read dump " + in_quotes(path) + ": " + reason);
     };
     // Without O_NONBLOCK a pipe of that name would be waited for.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -57,7 +53,7 @@ DumpReader::~DumpReader() {
 
 void DumpReader::parse(uint64_t file_size) {
     const auto damaged = [&](const std::string& reason) {
-        throw DumpError(quoted(path_) + " is no valid dump: " + reason);
+        throw DumpError(in_quotes(path_) + " is no valid dump: " + reason);
     };
     if (file_size < kLengthBytes)
         damaged("it has " + std::to_string(file_size) +
@@ -95,7 +91,7 @@ void DumpReader::place(uint64_t position, uint64_t file_size) {
     const auto misfit = file_.is_nano ? DumpProblem::kSizesDiffer : DumpProblem::kDamaged;
     const auto next = [&](const char* what, size_t index, auto& entry) {
         if (entry.size > file_size - position)
-            throw DumpError(quoted(path_) + " is no valid dump: " + what + " " +
+            throw DumpError(in_quotes(path_) + " is no valid dump: " + what + " " +
                                 std::to_string(index) + " has " + std::to_string(entry.size) +
                                 " bytes, " + std::to_string(file_size - position) +
                                 " are left in the file",
@@ -112,7 +108,7 @@ void DumpReader::place(uint64_t position, uint64_t file_size) {
     all("buffer", file_.buffers);
     all("space", file_.spaces);
     if (file_.is_nano && position != file_size)
-        throw DumpError(quoted(path_) + " is no valid dump: " +
+        throw DumpError(in_quotes(path_) + " is no valid dump: " +
                             std::to_string(file_size - position) + " bytes belong to no tensor",
                         misfit);
 }
@@ -130,7 +126,7 @@ void DumpReader::read(uint64_t position, std::span<std::byte> target) const {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0)
             throw Error(ErrorKind::kIo,
-                        "cannot read dump " + quoted(path_) + ": " +
+                        "cannot read dump " + in_quotes(path_) + ": " +
                             (count == 0 ? "it became shorter while it was read"
                                         : std::generic_category().message(errno)));
         target = target.subspan(static_cast<size_t>(count));

@@ -7,12 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/base/system_error.h"
 #include "core/cann_dump/header.h"
 
 namespace npuscope::cann_dump {
@@ -20,9 +19,7 @@ namespace npuscope::cann_dump {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path) {
-    throw Error(ErrorKind::kIo,
-                "cannot write dump '" + printable(path.string()) +
-                    "': " + std::generic_category().message(errno));
+    throw system_error("cannot write dump " + in_quotes(path), errno);
 }
 
 /// An open file that is written in order.

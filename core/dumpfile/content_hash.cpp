@@ -15,8 +15,8 @@ constexpr uint64_t kSqrt2 = 0x6a09e667f3bcc909;
 constexpr uint64_t kSqrt3 = 0xbb67ae8584caa73b;
 constexpr uint64_t kEuler = 0xb7e151628aed2a6b;
 
-constexpr size_t kLanes = 4;
-constexpr size_t kStripe = kLanes * sizeof(uint64_t);
+constexpr size_t kHashLanes = 4;
+constexpr size_t kStripe = kHashLanes * sizeof(uint64_t);
 
 __extension__ using Wide = unsigned __int128;
 
@@ -32,13 +32,13 @@ uint64_t scramble(uint64_t x) {
 }
 
 struct State {
-    std::array<uint64_t, kLanes> lanes;
+    std::array<uint64_t, kHashLanes> lanes;
     std::array<uint64_t, 2> chains;
 
     void take(const std::byte* stripe) {
-        std::array<uint64_t, kLanes> words;
+        std::array<uint64_t, kHashLanes> words;
         std::memcpy(words.data(), stripe, kStripe);
-        for (size_t i = 0; i < kLanes; ++i)
+        for (size_t i = 0; i < kHashLanes; ++i)
             lanes[i] = std::rotl(lanes[i] + words[i] * kSqrt3, 31) * kGolden;
         chains[0] = folded_product(chains[0] ^ words[0] ^ kEuler, words[1] ^ kSqrt2) + words[0];
         chains[1] = folded_product(chains[1] ^ words[2] ^ kSqrt3, words[3] ^ kGolden) + words[2];

@@ -23,10 +23,6 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::string quoted(const std::string& text) {
-    return "'" + printable(text) + "'";
-}
-
 /// Plain paths instead of globs, each once, in the order given.
 Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
     Pairs pairs;
@@ -39,13 +35,13 @@ Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
         const std::vector<std::string> found = matching_paths(source, from);
         if (found.empty())
             throw Error(ErrorKind::kUsage,
-                        quoted(from) + " matches nothing in " + quoted(source.path().string()) +
+                        in_quotes(from) + " matches nothing in " + in_quotes(source.path()) +
                             nearest_paths(source, from));
         const bool is_glob = found.size() > 1 || found.front() != from;
         if (is_glob && from != to)
             throw Error(ErrorKind::kUsage,
-                        "what " + quoted(from) + " matches is copied to the same place; give " +
-                            "the same pattern as the target instead of " + quoted(to));
+                        "what " + in_quotes(from) + " matches is copied to the same place; give " +
+                            "the same pattern as the target instead of " + in_quotes(to));
         for (const std::string& path : found) {
             std::pair<std::string, std::string> pair(path, is_glob ? path : to);
             if (known.insert(pair).second) pairs.push_back(std::move(pair));
@@ -67,7 +63,7 @@ std::vector<h5::Attribute> run_facts(const h5::Reader& source) {
 
 [[noreturn]] void refuse_taken(const std::string& to, const fs::path& output) {
     throw Error(ErrorKind::kUsage,
-                quoted(to) + " is in " + quoted(output.string()) +
+                in_quotes(to) + " is in " + in_quotes(output) +
                     " already; remove that file or choose another target");
 }
 
@@ -128,7 +124,7 @@ int64_t extract(
     const bool existing = fs::exists(output, failure);
     if (existing && fs::equivalent(input, output, failure))
         throw Error(ErrorKind::kUsage,
-                    "input and output are one file, " + quoted(output.string()) +
+                    "input and output are one file, " + in_quotes(output) +
                         "; give the output another name");
     const Pairs pairs = resolved(source, copies);
     PendingFile pending(output);
@@ -136,9 +132,8 @@ int64_t extract(
     if (existing) {
         require_regular_file(output, "output");
         if (!fs::copy_file(output, part, fs::copy_options::overwrite_existing, failure))
-            throw Error(
-                ErrorKind::kIo,
-                "cannot copy " + quoted(output.string()) + " to add to it: " + failure.message());
+            throw Error(ErrorKind::kIo,
+                        "cannot copy " + in_quotes(output) + " to add to it: " + failure.message());
         copy_by_library(source, h5::Writer::open_existing(part), output, pairs);
     } else if (!copied_raw(source, pending, output, pairs)) {
         h5::Writer target(part);
@@ -156,7 +151,7 @@ int64_t extract(
 std::vector<Copy> failed_ops(const fs::path& verdicts) {
     const auto wrong = [&](const std::string& reason) {
         throw Error(ErrorKind::kFormat,
-                    quoted(verdicts.string()) + " is no comparison report: " + reason);
+                    in_quotes(verdicts) + " is no comparison report: " + reason);
     };
     const auto report = parse_json<nlohmann::json>(read_text_file(verdicts));
     if (report.is_discarded()) wrong("it is no JSON, or nested too deeply");
@@ -173,7 +168,7 @@ std::vector<Copy> failed_ops(const fs::path& verdicts) {
     }
     if (copies.empty())
         throw Error(ErrorKind::kUsage,
-                    "no op failed in " + quoted(verdicts.string()) + "; nothing is to be copied");
+                    "no op failed in " + in_quotes(verdicts) + "; nothing is to be copied");
     return copies;
 }
 

@@ -69,21 +69,19 @@ void Reader::read_root_attributes() {
         failure == std::errc() && (end == version.data() + version.size() || *end == '.');
     if (!understood || major < 0)
         throw Error(ErrorKind::kFormat,
-                    "'" + printable(path().string()) + "' has the dump format version '" +
-                        printable(version) + "', which is no version number");
+                    in_quotes(path()) + " has the dump format version " + in_quotes(version) +
+                        ", which is no version number");
     if (major > kDumpFormatMajor)
         throw Error(ErrorKind::kUnsupported,
-                    "'" + printable(path().string()) + "' has dump format version " +
-                        printable(version) + "; this npuscope (" + kVersion +
-                        ") knows versions up to " + std::to_string(kDumpFormatMajor) +
-                        ".x: use a newer npuscope");
+                    in_quotes(path()) + " has dump format version " + printable(version) +
+                        "; this npuscope (" + kVersion + ") knows versions up to " +
+                        std::to_string(kDumpFormatMajor) + ".x: use a newer npuscope");
 }
 
 std::string Reader::incompleteness() const {
     if (complete()) return {};
     const std::string why = run_fact("Note");
-    return "'" + printable(path().string()) + "' is incomplete" +
-           (why.empty() ? "" : ": " + printable(why));
+    return in_quotes(path()) + " is incomplete" + (why.empty() ? "" : ": " + printable(why));
 }
 
 void Reader::index_ops() {
@@ -183,7 +181,7 @@ void Reader::add_entry(OpEntry& op, int32_t dataset, std::string argument, Direc
 void Reader::skip(int32_t node, const std::string& reason) {
     ++skipped_count_;
     if (warnings_.size() < kMostWarnings)
-        warnings_.push_back("'" + printable(index_.path(node)) + "' left out: " + reason);
+        warnings_.push_back(in_quotes(index_.path(node)) + " left out: " + reason);
 }
 
 const OpEntry* Reader::find(const OpId& id) const {

@@ -104,7 +104,7 @@ struct Writer::State {
         if (failed)
             throw Error(ErrorKind::kIo, "the dump " + name() + " could not be written: " + failure);
     }
-    [[nodiscard]] std::string name() const { return "'" + printable(final_path.string()) + "'"; }
+    [[nodiscard]] std::string name() const { return in_quotes(final_path); }
 
     /// Begins the file. Returns "", or who writes it already.
     std::string open();
@@ -160,8 +160,8 @@ void Writer::State::guarded(Step&& step) {
         file.reset();
         if (pending && committed_count == 0) pending->discard();
         if (pending && pending->keep())
-            failure += "; its " + std::to_string(committed_count) + " committed ops are kept in '" +
-                       printable(pending->part_path().string()) + "'";
+            failure += "; its " + std::to_string(committed_count) + " committed ops are kept in " +
+                       in_quotes(pending->part_path());
         throw Error(ErrorKind::kIo, "cannot write the dump " + name() + ": " + failure);
     }
 }

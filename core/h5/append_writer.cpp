@@ -19,10 +19,6 @@ namespace {
 // one of them with the library must not free its elements.
 constexpr uint32_t kAnyNumberOfNames = 0x7fffffff;
 
-std::string in_quotes(std::string_view path) {
-    return "'" + printable(path) + "'";
-}
-
 /// Large elements begin on a page, so that they are written and mapped in whole pages.
 uint64_t alignment_of(uint64_t bytes) {
     constexpr uint64_t kLarge = uint64_t{1} << 20;
@@ -30,14 +26,14 @@ uint64_t alignment_of(uint64_t bytes) {
     return bytes >= kLarge ? 4096 : bytes >= kMedium ? 64 : 8;
 }
 
-struct Group {
+}  // namespace
+
+struct AppendWriter::Group {
     std::map<std::string, std::unique_ptr<Group>, std::less<>> open;  ///< groups that may change
     LinkTable links;  ///< of everything written; an open group is there since its first commit
     bool changed = true;
     uint64_t address = 0;
 };
-
-}  // namespace
 
 struct AppendWriter::State {
     State(std::unique_ptr<OutputFile> output, AppendOptions options)
@@ -62,7 +58,7 @@ struct AppendWriter::State {
     bool closed = false;
 };
 
-Group& AppendWriter::State::open_group(std::string_view path) {
+AppendWriter::Group& AppendWriter::State::open_group(std::string_view path) {
     Group* group = &root;
     root.changed = true;
     const std::string_view whole = path;
@@ -85,7 +81,8 @@ Group& AppendWriter::State::open_group(std::string_view path) {
     return *group;
 }
 
-std::pair<Group*, std::string_view> AppendWriter::State::place_of(std::string_view path) {
+std::pair<AppendWriter::Group*, std::string_view> AppendWriter::State::place_of(
+    std::string_view path) {
     const size_t slash = path.rfind('/');
     if (slash == std::string_view::npos || slash + 1 == path.size())
         throw Error(ErrorKind::kInternal, "no path: " + in_quotes(path));

@@ -94,6 +94,7 @@ class AppendWriter {
     [[nodiscard]] uint64_t size() const;
 
   private:
+    struct Group;
     struct State;
     std::unique_ptr<State> state_;
 };

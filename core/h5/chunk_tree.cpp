@@ -108,7 +108,7 @@ std::vector<Branch> write_level(AppendFile& file,
     for (size_t node = 0; node < nodes; ++node) {
         const size_t first = node * kNodeChildren;
         const size_t behind = std::min(below.size(), first + kNodeChildren);
-        const uint64_t here = (file.end() + 7) / 8 * 8;
+        const uint64_t here = padded(file.end());
         out.clear();
         out.text("TREE");
         out.u8(1);

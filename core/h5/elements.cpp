@@ -146,8 +146,8 @@ void Elements::release(int64_t first, int64_t count) const {
 void Elements::require_intact() const {
     if (mapping_ && !mapping_->is_intact())
         throw Error(ErrorKind::kIo,
-                    "'" + printable(path_->string()) +
-                        "' was cut short while it was read; make sure that nothing writes to it "
+                    in_quotes(*path_) +
+                        " was cut short while it was read; make sure that nothing writes to it "
                         "and try again");
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/h5/h5.h"
+#include "core/tensor/element_source.h"
 
 namespace npuscope::h5 {
 
@@ -14,17 +15,17 @@ class MappedFile;
 
 /// Made by Reader::elements(), whose Reader outlives it. Threads: const calls may run at once;
 /// those that need libhdf5 take its lock.
-class Elements {
+class Elements : public ElementSource {
   public:
     Elements(Elements&&) noexcept;
     Elements& operator=(Elements&&) noexcept;
     Elements(const Elements&) = delete;
     Elements& operator=(const Elements&) = delete;
-    ~Elements();
+    ~Elements() override;
 
-    [[nodiscard]] DType dtype() const { return dtype_; }
-    [[nodiscard]] const Shape& shape() const { return shape_; }
-    [[nodiscard]] int64_t numel() const { return numel_; }
+    [[nodiscard]] DType dtype() const override { return dtype_; }
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] int64_t numel() const override { return numel_; }
 
     /// `count` elements from flat index `first` on, in native byte order: they lie in the mapped
     /// file where the layout allows (NOT necessarily aligned), else they are read into `buffer`; so
@@ -33,13 +34,13 @@ class Elements {
     /// Errors: Error(kFormat) when they cannot be read, Error(kInternal) when they are not there.
     [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
-                                         std::vector<std::byte>& buffer) const;
+                                         std::vector<std::byte>& buffer) const override;
     [[nodiscard]] bool is_mapped() const { return data_ != nullptr; }
     /// Lets the system take back the memory of that range's pages; no-op when not mapped.
-    void release(int64_t first, int64_t count) const;
+    void release(int64_t first, int64_t count) const override;
     /// Errors: Error(kIo) when the file was cut short while it was mapped: what was read since then
     /// may be zeros.
-    void require_intact() const;
+    void require_intact() const override;
 
   private:
     friend class Reader;

@@ -27,6 +27,11 @@ struct Unsupported : std::exception {
     const char* reason;
 };
 
+/// Much of a file is padded to multiples of 8 bytes.
+constexpr uint64_t padded(uint64_t size) {
+    return (size + 7) / 8 * 8;
+}
+
 /// The address of nothing.
 inline constexpr uint64_t kUndefinedAddress = ~uint64_t{0};
 

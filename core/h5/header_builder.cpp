@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/h5/checksum.h"
+#include "core/h5/float_formats.h"
 
 namespace npuscope::h5 {
 
@@ -14,15 +15,6 @@ namespace {
 
 constexpr size_t kLongestMessage = 0xffff;
 constexpr uint8_t kUtf8 = 1;
-
-/// IEEE 754 formats: where the exponent and the mantissa lie.
-struct FloatFormat {
-    DType dtype;
-    uint8_t exponent_bits, mantissa_bits;
-    uint32_t bias;
-};
-constexpr FloatFormat kFloats[] = {
-    {DType::kFloat16, 5, 10, 15}, {DType::kFloat32, 8, 23, 127}, {DType::kFloat64, 11, 52, 1023}};
 
 bool is_signed(DType dtype) {
     return dtype != DType::kUInt8 && dtype != DType::kUInt16 && dtype != DType::kUInt32 &&
@@ -41,7 +33,9 @@ void put_type_head(ByteBuilder& out, uint8_t type_class, uint32_t flags, uint32_
 void put_datatype(ByteBuilder& out, DType dtype) {
     const auto size = static_cast<uint32_t>(size_of(dtype));
     const auto bits = static_cast<uint16_t>(8 * size);
-    for (const FloatFormat& format : kFloats) {
+    if (dtype == DType::kBFloat16)
+        throw Error(ErrorKind::kInternal, "bfloat16 has no HDF5 type of its own");
+    for (const FloatFormat& format : kFloatFormats) {
         if (format.dtype != dtype) continue;
         constexpr uint32_t kLeadingBitImplied = 0x20;
         put_type_head(out, 1, kLeadingBitImplied | (bits - 1U) << 8, size);
@@ -54,8 +48,6 @@ void put_datatype(ByteBuilder& out, DType dtype) {
         out.u32(format.bias);
         return;
     }
-    if (dtype == DType::kBFloat16)
-        throw Error(ErrorKind::kInternal, "bfloat16 has no HDF5 type of its own");
     put_type_head(out, 0, is_signed(dtype) ? 8U : 0U, size);
     out.u16(0);
     out.u16(bits);

@@ -147,7 +147,7 @@ std::string_view IndexBuilder::keep(std::string_view text) {
 void IndexBuilder::warn(const std::string& path, const std::string& reason) {
     ++index_.skipped_count_;
     if (index_.warnings_.size() < kMostWarnings)
-        index_.warnings_.push_back("'" + printable(path) + "' left out: " + reason);
+        index_.warnings_.push_back(in_quotes(path) + " left out: " + reason);
 }
 
 std::string IndexBuilder::child_path(int32_t parent, std::string_view name) const {

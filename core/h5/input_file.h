@@ -15,7 +15,7 @@ namespace npuscope::h5 {
 
 /// "'/op/1' in 'file.h5'" for messages.
 inline std::string object_name(const std::string& object, const std::filesystem::path& path) {
-    return "'" + printable(object) + "' in '" + printable(path.string()) + "'";
+    return in_quotes(object) + " in " + in_quotes(path);
 }
 
 /// A file as the HDF5 library has it open.

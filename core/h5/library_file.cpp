@@ -17,7 +17,7 @@ std::string name_of(int descriptor, const std::filesystem::path& path) {
 
 Handle open_with_library(int descriptor, const std::filesystem::path& path) {
     const std::string opened = name_of(descriptor, path);
-    const std::string name = "'" + printable(path.string()) + "'";
+    const std::string name = in_quotes(path);
     if (H5Fis_hdf5(opened.c_str()) <= 0) {
         H5Eclear2(H5E_DEFAULT);
         throw Error(ErrorKind::kFormat, name + " is not an HDF5 file");

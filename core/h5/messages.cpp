@@ -2,24 +2,11 @@
 
 #include <limits>
 
+#include "core/h5/float_formats.h"
+
 namespace npuscope::h5 {
 
 namespace {
-
-uint64_t padded(uint64_t size) {
-    return (size + 7) / 8 * 8;
-}
-
-struct FloatLayout {
-    DType dtype;
-    uint32_t size;
-    uint8_t exponent_bits, mantissa_bits;
-    uint32_t bias;
-};
-constexpr std::array<FloatLayout, 4> kFloats = {{{DType::kFloat16, 2, 5, 10, 15},
-                                                 {DType::kBFloat16, 2, 8, 7, 127},
-                                                 {DType::kFloat32, 4, 8, 23, 127},
-                                                 {DType::kFloat64, 8, 11, 52, 1023}}};
 
 void read_integer(Cursor& in, uint32_t flags, Datatype& type) {
     const unsigned offset = in.u16();
@@ -51,9 +38,9 @@ void read_float(Cursor& in, uint32_t flags, Datatype& type) {
     type.type_class = Datatype::Class::kFloat;
     type.is_signed = true;
     type.big_endian = (flags & 1) != 0;
-    for (const FloatLayout& known : kFloats) {
-        if (type.size != known.size || precision != 8 * known.size ||
-            exponent_bits != known.exponent_bits)
+    for (const FloatFormat& known : kFloatFormats) {
+        const size_t size = size_of(known.dtype);
+        if (type.size != size || precision != 8 * size || exponent_bits != known.exponent_bits)
             continue;
         type.dtype = known.dtype;
         type.is_plain = !vax && offset == 0 && normalization == 2 && bias == known.bias &&

@@ -21,7 +21,7 @@ struct Unwritten {
     std::vector<std::byte> bytes;
 };
 
-struct OutputFile {
+struct DriverFile {
     H5FD_t base;  // first: the library sees only this
     int descriptor;
     haddr_t end_of_allocation;
@@ -36,11 +36,11 @@ struct OutputFile {
     }
 };
 
-OutputFile* of(H5FD_t* file) {
-    return reinterpret_cast<OutputFile*>(file);
+DriverFile* of(H5FD_t* file) {
+    return reinterpret_cast<DriverFile*>(file);
 }
-const OutputFile* of(const H5FD_t* file) {
-    return reinterpret_cast<const OutputFile*>(file);
+const DriverFile* of(const H5FD_t* file) {
+    return reinterpret_cast<const DriverFile*>(file);
 }
 
 H5FD_t* open_output(const char* name, unsigned flags, hid_t access_list, haddr_t) {
@@ -56,7 +56,7 @@ H5FD_t* open_output(const char* name, unsigned flags, hid_t access_list, haddr_t
     // The library first tries whether the file is there; only the last attempt counts.
     status->error = descriptor < 0 || ::fstat(descriptor, &found) != 0 ? errno : 0;
     if (descriptor < 0) return nullptr;
-    auto file = std::make_unique<OutputFile>();
+    auto file = std::make_unique<DriverFile>();
     file->descriptor = descriptor;
     file->end_of_file = static_cast<haddr_t>(found.st_size);
     file->device = found.st_dev;
@@ -66,14 +66,14 @@ H5FD_t* open_output(const char* name, unsigned flags, hid_t access_list, haddr_t
 }
 
 herr_t close_output(H5FD_t* base) {
-    const std::unique_ptr<OutputFile> file(of(base));
+    const std::unique_ptr<DriverFile> file(of(base));
     if (::close(file->descriptor) != 0) file->fail(errno);
     return 0;
 }
 
 int compare_output(const H5FD_t* a, const H5FD_t* b) {
-    const OutputFile* x = of(a);
-    const OutputFile* y = of(b);
+    const DriverFile* x = of(a);
+    const DriverFile* y = of(b);
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
     return 0;
@@ -106,7 +106,7 @@ herr_t handle_of(H5FD_t* file, hid_t, void** handle) {
 }
 
 /// Lays what could not be written over what was read.
-void overlay(const OutputFile& file, haddr_t address, size_t size, std::byte* target) {
+void overlay(const DriverFile& file, haddr_t address, size_t size, std::byte* target) {
     for (const Unwritten& piece : file.unwritten) {
         const haddr_t from = std::max(address, piece.address);
         const haddr_t to = std::min<haddr_t>(address + size, piece.address + piece.bytes.size());
@@ -117,7 +117,7 @@ void overlay(const OutputFile& file, haddr_t address, size_t size, std::byte* ta
 }
 
 herr_t read_output(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-    const OutputFile& file = *of(base);
+    const DriverFile& file = *of(base);
     auto* target = static_cast<std::byte*>(buffer);
     size_t done = 0;
     while (done < size) {
@@ -136,7 +136,7 @@ herr_t read_output(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size
 
 herr_t write_output(
     H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* buffer) {
-    OutputFile& file = *of(base);
+    DriverFile& file = *of(base);
     const auto* source = static_cast<const std::byte*>(buffer);
     file.end_of_file = std::max(file.end_of_file, address + size);
     size_t done = 0;
@@ -156,7 +156,7 @@ herr_t write_output(
 }
 
 herr_t truncate_output(H5FD_t* base, hid_t, hbool_t) {
-    OutputFile& file = *of(base);
+    DriverFile& file = *of(base);
     if (file.end_of_allocation == file.end_of_file) return 0;
     if (file.status->error == 0 &&
         ::ftruncate(file.descriptor, static_cast<off_t>(file.end_of_allocation)) != 0)

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/owned_descriptor.h"
 #include "core/base/printable.h"
+#include "core/base/system_error.h"
 
 namespace npuscope::h5 {
 
@@ -58,9 +59,7 @@ class SystemFile : public OutputFile {
     [[nodiscard]] virtual int descriptor() const = 0;
     [[nodiscard]] virtual const fs::path& path() const = 0;
     [[noreturn]] void fail(const char* what, int code) const {
-        throw Error(ErrorKind::kIo,
-                    std::string("cannot ") + what + " '" + printable(path().string()) +
-                        "': " + std::generic_category().message(code));
+        throw system_error(std::string("cannot ") + what + " " + in_quotes(path()), code);
     }
 };
 

@@ -235,8 +235,7 @@ void RawCopy::copy(const std::string& from, const std::string& to) {
 
 void RawCopy::require_intact() const {
     if (!state_->mapping->is_intact())
-        throw Error(ErrorKind::kIo,
-                    "'" + printable(state_->path.string()) + "' became shorter while it was read");
+        throw Error(ErrorKind::kIo, in_quotes(state_->path) + " became shorter while it was read");
 }
 
 }  // namespace npuscope::h5

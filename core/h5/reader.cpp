@@ -25,7 +25,7 @@ Handle open_dataset(const OpenFile& file, const std::string& path) {
                    ErrorKind::kFormat);
 }
 
-herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* target) {
+herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* target) {
     static_cast<std::vector<std::string>*>(target)->emplace_back(name);
     return 0;
 }
@@ -219,8 +219,7 @@ std::vector<std::string> Reader::attribute_names(const std::string& path) const 
     const LibraryLock lock;
     const Handle object = open_object(state_->library(), path);
     std::vector<std::string> names;
-    check(H5Aiterate2(
-              object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &names),
+    check(H5Aiterate2(object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_name, &names),
           "cannot list the attributes of " + state_->name(path),
           ErrorKind::kFormat);
     return names;

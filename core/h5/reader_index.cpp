@@ -21,8 +21,8 @@ Index Reader::index(IndexSource source) const {
             // The library reads it all.
         } catch (const Damaged& damage) {
             throw Error(ErrorKind::kFormat,
-                        "cannot read the root of '" + printable(path().string()) +
-                            "': " + damage.reason + "; the file is damaged");
+                        "cannot read the root of " + in_quotes(path()) + ": " + damage.reason +
+                            "; the file is damaged");
         }
     }
     const LibraryLock lock;

@@ -18,10 +18,6 @@ constexpr uint64_t kHeapHead = 32;
 constexpr uint64_t kGroupBytes = 40;
 constexpr uint64_t kFirstHeap = 512;
 
-uint64_t padded(uint64_t size) {
-    return (size + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 /// Puts `value` at `at`, and what was there behind it, into an array that holds `count`.
 template <class Array, class Value>
 void insert_at(Array& array, uint32_t& count, uint32_t at, const Value& value) {

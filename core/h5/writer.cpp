@@ -74,8 +74,8 @@ Writer::Writer(const std::filesystem::path& path, bool existing)
         const std::string reason = library_error();
         const int code = state_->status.error;
         throw Error(existing && code == 0 ? ErrorKind::kFormat : ErrorKind::kIo,
-                    std::string(existing ? "cannot open" : "cannot create") + " the file '" +
-                        printable(path.string()) + "': " +
+                    std::string(existing ? "cannot open" : "cannot create") + " the file " +
+                        in_quotes(path) + ": " +
                         (code != 0 ? std::generic_category().message(code) : "HDF5: " + reason));
     }
     state_->file = Handle(file, H5Fclose);
@@ -86,8 +86,8 @@ Writer::Writer(const std::filesystem::path& path, bool existing)
 void Writer::State::check_written() const {
     if (status.error != 0)
         throw Error(ErrorKind::kIo,
-                    "cannot write '" + printable(path.string()) +
-                        "': " + std::generic_category().message(status.error));
+                    "cannot write " + in_quotes(path) + ": " +
+                        std::generic_category().message(status.error));
 }
 
 Writer::~Writer() {
@@ -205,7 +205,7 @@ void Writer::close() {
     state_->make_parents.reset();
     if (!state_->file.close())
         throw Error(ErrorKind::kIo,
-                    "cannot close '" + printable(state_->path.string()) + "': " + library_error());
+                    "cannot close " + in_quotes(state_->path) + ": " + library_error());
     state_->check_written();
 }
 
@@ -217,8 +217,7 @@ void Reader::copy_to(Writer& target, const std::string& from, const std::string&
                   to.c_str(),
                   H5P_DEFAULT,
                   target.state_->make_parents.get()),
-          "cannot copy " + state_->name(from) + " to '" + printable(target.state_->path.string()) +
-              "'");
+          "cannot copy " + state_->name(from) + " to " + in_quotes(target.state_->path));
     target.state_->check_written();
 }
 

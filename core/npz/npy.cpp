@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/base/system_error.h"
 #include "core/dtype/bools.h"
 #include "core/npz/byte_source.h"
 
@@ -58,7 +59,7 @@ class HeaderScanner {
                 header.shape = tuple();
                 has_shape = true;
             } else {
-                damaged("an unknown header field '" + printable(key) + "'");
+                damaged("an unknown header field " + in_quotes(key));
             }
             if (!accept(',') && peek() != '}') damaged("a header without a closing brace");
         }
@@ -128,7 +129,7 @@ class HeaderScanner {
     void parse_descr(const std::string& descr, Header& header) const {
         constexpr std::string_view kOrders = "<>|=";
         if (descr.size() < 2 || kOrders.find(descr[0]) == std::string_view::npos)
-            unsupported("dtype '" + printable(descr) + "'");
+            unsupported("dtype " + in_quotes(descr));
         const std::string_view kind = std::string_view(descr).substr(1);
         if (kind == "c8" || kind == "c16") {
             header.is_complex = true;
@@ -144,7 +145,7 @@ class HeaderScanner {
             header.big_endian = descr[0] == '>' && row.size > 1;
             return;
         }
-        unsupported("dtype '" + printable(descr) + "'");
+        unsupported("dtype " + in_quotes(descr));
     }
 
     std::string_view rest_;
@@ -250,9 +251,7 @@ class FileSource : public npz::ByteSource {
   public:
     FileSource(const std::filesystem::path& path, const std::string& what)
         : file_(std::fopen(path.c_str(), "rbe"), std::fclose), what_(what) {
-        if (!file_)
-            throw Error(ErrorKind::kIo,
-                        "cannot open " + what + ": " + std::generic_category().message(errno));
+        if (!file_) throw system_error("cannot open " + what, errno);
         remaining_ = std::filesystem::file_size(path);
     }
     void read(std::byte* target, size_t count) override {
@@ -327,7 +326,7 @@ std::string format_npy(const TensorView& tensor) {
 
 RealArray read_npy_real(const std::filesystem::path& path) {
     require_regular_file(path, "array");
-    const std::string what = "'" + printable(path.string()) + "'";
+    const std::string what = in_quotes(path);
     FileSource source(path, what);
     const Header header = read_header(source, what);
     const Tensor read = read_elements(source, header, what);
@@ -342,7 +341,7 @@ RealArray read_npy_real(const std::filesystem::path& path) {
 
 Tensor read_npy(const std::filesystem::path& path) {
     require_regular_file(path, "array");
-    const std::string what = "'" + printable(path.string()) + "'";
+    const std::string what = in_quotes(path);
     FileSource source(path, what);
     return npz::parse_npy(source, what);
 }

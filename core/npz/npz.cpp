@@ -2,13 +2,13 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
-#include <zip.h>
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/npz/byte_source.h"
 #include "core/npz/npy.h"
+#include "core/npz/zip_archive.h"
 
 namespace npuscope {
 
@@ -23,10 +23,6 @@ constexpr uint64_t kDeflateLimit = 1032;
 constexpr uint64_t kUnquestionedBytes = uint64_t{1} << 30;
 constexpr uint64_t kPlausibleRatio = 200;
 
-std::string quoted(const std::filesystem::path& path) {
-    return "'" + printable(path.string()) + "'";
-}
-
 std::string reason_of(int zip_code) {
     zip_error_t error;
     zip_error_init_with_code(&error, zip_code);
@@ -34,12 +30,6 @@ std::string reason_of(int zip_code) {
     zip_error_fini(&error);
     return text;
 }
-
-/// Closes without writing.
-struct Discard {
-    void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, Discard>;
 
 class EntrySource : public npz::ByteSource {
   public:
@@ -115,27 +105,27 @@ void require_plausible_size(zip_t* archive, const std::filesystem::path& path) {
         if (__builtin_add_overflow(unpacked, entry.size, &unpacked)) unpacked = UINT64_MAX;
         if (unpacked <= kUnquestionedBytes || unpacked / kPlausibleRatio <= packed) continue;
         throw Error(ErrorKind::kFormat,
-                    quoted(path) + " would unpack its " + std::to_string(packed) + " bytes to " +
+                    in_quotes(path) + " would unpack its " + std::to_string(packed) + " bytes to " +
                         std::to_string(unpacked) +
                         " or more; if that is right, write it with numpy.savez, unpacked");
     }
 }
 
-Archive opened(const std::filesystem::path& path) {
+npz::Archive opened(const std::filesystem::path& path) {
     require_regular_file(path, "array archive");
     int code = 0;
-    Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+    npz::Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!archive)
         throw Error(
             code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ErrorKind::kIo : ErrorKind::kFormat,
-            quoted(path) + " is not a readable .npz archive: " + reason_of(code));
+            in_quotes(path) + " is not a readable .npz archive: " + reason_of(code));
     return archive;
 }
 
 }  // namespace
 
 ComputeTypes read_npz_compute_types(const std::filesystem::path& path) {
-    const Archive archive = opened(path);
+    const npz::Archive archive = opened(path);
     const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
     ComputeTypes types;
     for (zip_uint64_t i = 0; i < count; ++i) {
@@ -153,7 +143,7 @@ ComputeTypes read_npz_compute_types(const std::filesystem::path& path) {
 }
 
 NamedTensors read_npz(const std::filesystem::path& path) {
-    const Archive archive = opened(path);
+    const npz::Archive archive = opened(path);
     require_plausible_size(archive.get(), path);
     const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
     // Entries that share packed bytes would let a small file unpack without bound.
@@ -163,17 +153,17 @@ NamedTensors read_npz(const std::filesystem::path& path) {
         zip_stat_t entry;
         if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &entry) != 0)
             throw Error(ErrorKind::kFormat,
-                        "cannot read entry " + std::to_string(i) + " of " + quoted(path));
+                        "cannot read entry " + std::to_string(i) + " of " + in_quotes(path));
         std::string name = entry.name;
         if (name.ends_with('/')) continue;
-        const std::string what = "'" + printable(name) + "' in " + quoted(path);
+        const std::string what = in_quotes(name) + " in " + in_quotes(path);
         if (!name.ends_with(kExtension))
             throw Error(ErrorKind::kFormat,
                         what + " is no .npy array; an .npz archive holds nothing else");
         name.resize(name.size() - kExtension.size());
         if (entry.comp_size > unclaimed)
             throw Error(ErrorKind::kFormat,
-                        quoted(path) + " is damaged: its entries claim more bytes than it has");
+                        in_quotes(path) + " is damaged: its entries claim more bytes than it has");
         unclaimed -= entry.comp_size;
         arrays.emplace_back(std::move(name), read_entry(archive.get(), entry, what));
     }
@@ -185,10 +175,10 @@ void write_npz(const std::filesystem::path& path,
                const ComputeTypes& compute_types) {
     PendingFile pending(path);
     const auto fail = [&](const std::string& reason) {
-        throw Error(ErrorKind::kIo, "cannot write " + quoted(path) + ": " + reason);
+        throw Error(ErrorKind::kIo, "cannot write " + in_quotes(path) + ": " + reason);
     };
     int code = 0;
-    Archive archive(zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    npz::Archive archive(zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
     if (!archive) fail(reason_of(code));
     // libzip reads the fragments when it closes the archive.
     std::vector<Tensor> tensors;
@@ -212,7 +202,7 @@ void write_npz(const std::filesystem::path& path,
         if (index < 0) {
             const std::string reason = zip_strerror(archive.get());
             zip_source_free(source);
-            fail("array '" + printable(name) + "': " + reason);
+            fail("array " + in_quotes(name) + ": " + reason);
         }
         const auto position = static_cast<zip_uint64_t>(index);
         zip_set_file_compression(archive.get(), position, ZIP_CM_STORE, 0);
@@ -226,7 +216,7 @@ void write_npz(const std::filesystem::path& path,
                                  comment.c_str(),
                                  static_cast<zip_uint16_t>(comment.size()),
                                  ZIP_FL_ENC_UTF_8) != 0)
-            fail("array '" + printable(name) + "': " + zip_strerror(archive.get()));
+            fail("array " + in_quotes(name) + ": " + zip_strerror(archive.get()));
     }
     if (arrays.empty()) {
         // libzip writes no file for an empty archive; this is one: the end record alone.

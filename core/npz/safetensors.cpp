@@ -44,8 +44,7 @@ std::optional<DType> dtype_named(const std::string& name) {
 
 class SafetensorsFile {
   public:
-    explicit SafetensorsFile(const std::filesystem::path& path)
-        : what_("'" + printable(path.string()) + "'") {
+    explicit SafetensorsFile(const std::filesystem::path& path) : what_(in_quotes(path)) {
         require_regular_file(path, "tensor file");
         size_ = std::filesystem::file_size(path);
         file_.open(path, std::ios::binary);
@@ -89,18 +88,18 @@ class SafetensorsFile {
             shape = entry.at("shape").get<Shape>();
             offsets = entry.at("data_offsets").get<std::vector<uint64_t>>();
         } catch (const json::exception&) {
-            damaged("its header does not describe '" + printable(name) + "'");
+            damaged("its header does not describe " + in_quotes(name));
         }
         const auto dtype = dtype_named(dtype_name);
         if (!dtype)
             throw Error(ErrorKind::kUnsupported,
-                        what_ + " holds '" + printable(name) + "' in dtype " +
-                            printable(dtype_name) + ", which cannot be compared");
+                        what_ + " holds " + in_quotes(name) + " in dtype " + printable(dtype_name) +
+                            ", which cannot be compared");
         const uint64_t room = size_ - data;
         const bool in_file = offsets.size() == 2 && offsets[0] <= offsets[1] && offsets[1] <= room;
         const auto numel = static_cast<uint64_t>(numel_of(shape));
         if (!in_file || numel > room || numel * size_of(*dtype) != offsets[1] - offsets[0])
-            damaged("the data of '" + printable(name) + "' does not fit its shape or the file");
+            damaged("the data of " + in_quotes(name) + " does not fit its shape or the file");
         // Tensors never share bytes, so that together they are no larger than the file.
         claimed_ += offsets[1] - offsets[0];
         if (claimed_ > room) damaged("its tensors overlap");

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include <zip.h>
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/npz/zip_archive.h"
 
 namespace npuscope {
 
@@ -45,13 +45,13 @@ const Storage* find_storage(std::string_view dtype) {
 }
 
 /// Opcodes of Python's pickle, protocol 2.
-class Pickle {
+class PickleText {
   public:
-    Pickle& op(std::string_view code) {
+    PickleText& op(std::string_view code) {
         text_ += code;
         return *this;
     }
-    Pickle& global(std::string_view module, std::string_view name) {
+    PickleText& global(std::string_view module, std::string_view name) {
         text_ += 'c';
         text_ += module;
         text_ += '\n';
@@ -59,21 +59,21 @@ class Pickle {
         text_ += '\n';
         return *this;
     }
-    Pickle& string(std::string_view value) {
+    PickleText& string(std::string_view value) {
         text_ += 'X';
         bytes(value.size(), 4);
         text_ += value;
         return *this;
     }
     /// LONG1 of 9 bytes: any non-negative 64-bit number keeps its sign.
-    Pickle& number(uint64_t value) {
+    PickleText& number(uint64_t value) {
         text_ += '\x8a';
         text_ += '\x09';
         bytes(value, 8);
         text_ += '\0';
         return *this;
     }
-    Pickle& tuple(const std::vector<int64_t>& values) {
+    PickleText& tuple(const std::vector<int64_t>& values) {
         text_ += '(';
         for (const int64_t value : values)
             number(static_cast<uint64_t>(value));
@@ -95,7 +95,7 @@ std::string pickled(const Storage& storage, std::span<const int64_t> shape, uint
     std::vector<int64_t> strides(dims.size(), 1);
     for (size_t i = dims.size(); i-- > 1;)
         strides[i - 1] = strides[i] * std::max<int64_t>(dims[i], 1);
-    Pickle pickle;
+    PickleText pickle;
     pickle.op("\x80\x02").global("torch._utils", "_rebuild_tensor_v2").op("((").string("storage");
     pickle.global("torch", storage.name).string("0").string("cpu").number(numel).op("tQ");
     pickle.number(0).tuple(dims).tuple(strides).op("\x89");
@@ -155,10 +155,6 @@ zip_int64_t feed(void* user, void* data, zip_uint64_t length, zip_source_cmd_t c
     }
 }
 
-struct Discard {
-    void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-
 }  // namespace
 
 bool torch_has_dtype(std::string_view dtype_name) {
@@ -178,11 +174,10 @@ void write_torch_tensor(const std::filesystem::path& path,
         numel *= static_cast<uint64_t>(dim);
     PendingFile pending(path);
     const auto fail = [&](const std::string& reason) {
-        throw Error(ErrorKind::kIo, "cannot write '" + printable(path.string()) + "': " + reason);
+        throw Error(ErrorKind::kIo, "cannot write " + in_quotes(path) + ": " + reason);
     };
     int code = 0;
-    std::unique_ptr<zip_t, Discard> archive(
-        zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    npz::Archive archive(zip_open(pending.part_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
     if (!archive) fail("libzip cannot create it (code " + std::to_string(code) + ")");
     const std::string data = pickled(*storage, shape, numel);
     const std::string version = "3\n";

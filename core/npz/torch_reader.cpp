@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <zip.h>
 
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
@@ -12,6 +11,7 @@
 #include "core/dtype/bools.h"
 #include "core/npz/pickle.h"
 #include "core/npz/tensor_files.h"
+#include "core/npz/zip_archive.h"
 
 namespace npuscope {
 
@@ -45,14 +45,9 @@ std::optional<DType> dtype_of_storage(const std::string& name) {
     return std::nullopt;
 }
 
-struct Discard {
-    void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-
 class TorchFile {
   public:
-    explicit TorchFile(const std::filesystem::path& path)
-        : what_("'" + printable(path.string()) + "'") {
+    explicit TorchFile(const std::filesystem::path& path) : what_(in_quotes(path)) {
         require_regular_file(path, "tensor file");
         file_size_ = std::filesystem::file_size(path);
         unclaimed_ = file_size_;
@@ -93,7 +88,7 @@ class TorchFile {
     std::vector<std::byte> entry(const std::string& name) {
         zip_stat_t facts;
         if (zip_stat(archive_.get(), name.c_str(), 0, &facts) != 0)
-            damaged("it has no entry '" + printable(name) + "'");
+            damaged("it has no entry " + in_quotes(name));
         // torch.save packs nothing, so that no entry is larger than the file.
         if (facts.comp_method != ZIP_CM_STORE || facts.size > unclaimed_)
             damaged("its entries claim more bytes than it has");
@@ -103,7 +98,7 @@ class TorchFile {
         std::vector<std::byte> bytes(static_cast<size_t>(facts.size));
         if (!file || zip_fread(file.get(), bytes.data(), bytes.size()) !=
                          static_cast<zip_int64_t>(bytes.size()))
-            damaged("entry '" + printable(name) + "' cannot be read");
+            damaged("entry " + in_quotes(name) + " cannot be read");
         return bytes;
     }
 
@@ -219,7 +214,7 @@ class TorchFile {
     }
 
     std::string what_;
-    std::unique_ptr<zip_t, Discard> archive_;
+    npz::Archive archive_;
     uint64_t file_size_ = 0;
     uint64_t unclaimed_ = 0;
     uint64_t copied_ = 0;

@@ -50,8 +50,8 @@ class DumpFolder {
         fs::create_directory(path_, failure);
         if (failure || !fs::is_directory(path_))
             throw Error(ErrorKind::kIo,
-                        "cannot make the output folder '" + printable(path_.string()) +
-                            "': " + (failure ? failure.message() : "a file of that name exists"));
+                        "cannot make the output folder " + in_quotes(path_) + ": " +
+                            (failure ? failure.message() : "a file of that name exists"));
     }
     ~DumpFolder() {
         std::error_code ignored;

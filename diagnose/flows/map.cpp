@@ -74,8 +74,8 @@ void make_folder(const fs::path& path) {
     fs::create_directory(path, failure);
     if (failure || !fs::is_directory(path))
         throw Error(ErrorKind::kIo,
-                    "cannot make the output folder '" + printable(path.string()) +
-                        "': " + (failure ? failure.message() : "a file of that name exists"));
+                    "cannot make the output folder " + in_quotes(path) + ": " +
+                        (failure ? failure.message() : "a file of that name exists"));
 }
 
 class MapRun {
@@ -201,8 +201,8 @@ ir_tbe_map::Mapping map_ops(const MapOptions& options) {
         const auto id = dumpfile::parse_op_path(path);
         if (!id || reader.find(*id) == nullptr)
             throw Error(ErrorKind::kUsage,
-                        "'" + printable(options.ops.string()) + "' has no op '" + printable(path) +
-                            "'" + dumpfile::nearest_paths(reader.file(), path));
+                        in_quotes(options.ops) + " has no op " + in_quotes(path) +
+                            dumpfile::nearest_paths(reader.file(), path));
     }
     make_folder(options.output);
     if (!options.from.empty()) {

@@ -20,7 +20,7 @@ constexpr const char* kAllGood =
 constexpr const char* kProblem =
     "Some tensors, the last one among them, have a cosine similarity below 0.99. Start at the op "
     "with this index; if the model is quantised, calibrate it again.";
-constexpr const char* kDeviation =
+constexpr const char* kHarmlessDeviation =
     "Some tensors have a cosine similarity below 0.99, but the last one does not: the deviation "
     "may "
     "come from an optimisation and have no effect on the results.";
@@ -93,7 +93,7 @@ Advice advise(const std::vector<std::string>& columns,
     Advice advice{.type = "Global Consistency", .index = "NA", .text = kAllGood};
     if (first_low == nullptr) return advice;
     advice.index = std::to_string(first_low->index);
-    advice.text = last_is_low ? kProblem : kDeviation;
+    advice.text = last_is_low ? kProblem : kHarmlessDeviation;
     return advice;
 }
 

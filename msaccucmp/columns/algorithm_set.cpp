@@ -8,7 +8,7 @@
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
 #include "msaccucmp/columns/options.h"
-#include "msaccucmp/numpy/dataset_floats.h"
+#include "msaccucmp/numpy/float_source.h"
 
 namespace npuscope::msaccucmp {
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kPieceBytes = 1 << 20;
+constexpr uint64_t kWrittenAtOnce = 1 << 20;
 
 std::string header_of(ArrayFileType type, const ArrayFacts& facts) {
     return type == ArrayFileType::kBin ? std::string() : npy_header(facts.descr, facts.shape);
@@ -44,7 +44,7 @@ void write_plain(const fs::path& path,
     uint64_t rest = facts.nbytes();
     do {
         const size_t used = buffer.size();
-        const auto count = static_cast<size_t>(std::min(rest, kPieceBytes));
+        const auto count = static_cast<size_t>(std::min(rest, kWrittenAtOnce));
         buffer.resize(used + count);
         if (count > 0) produce({reinterpret_cast<std::byte*>(buffer.data()) + used, count});
         file.write(buffer);

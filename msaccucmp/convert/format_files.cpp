@@ -78,9 +78,9 @@ bool is_plain(const StoredLayout& layout) {
     return layout.groups == 1 && layout.digits.size() == layout.logical.size();
 }
 
-class Writer {
+class FormatWriter {
   public:
-    Writer(const InputFile& file, const FormatOptions& options, OutputNames& names, Log& log)
+    FormatWriter(const InputFile& file, const FormatOptions& options, OutputNames& names, Log& log)
         : file_(file),
           options_(options),
           names_(names),
@@ -316,7 +316,7 @@ int write_format_files(const InputFile& file,
                        OutputNames& names,
                        Log& log) {
     check_types(file.dump());
-    Writer writer(file, options, names, log);
+    FormatWriter writer(file, options, names, log);
     if (options.only) {
         const auto& tensors = options.only->is_input ? file.dump().inputs : file.dump().outputs;
         if (options.only->index >= tensors.size())

@@ -37,9 +37,12 @@ class Problems {
     int code_ = kOk;
 };
 
-class Writer {
+class TensorWriter {
   public:
-    Writer(const InputFile& file, const TensorFileOptions& options, OutputNames& names, Log& log)
+    TensorWriter(const InputFile& file,
+                 const TensorFileOptions& options,
+                 OutputNames& names,
+                 Log& log)
         : file_(file),
           type_(options.type),
           names_(names),
@@ -187,7 +190,7 @@ int write_tensor_files(const InputFile& file,
         static_cast<void>(write_op_debug(file, options.base, names, log));
         return kOk;
     }
-    return Writer(file, options, names, log).run();
+    return TensorWriter(file, options, names, log).run();
 }
 
 }  // namespace npuscope::msaccucmp

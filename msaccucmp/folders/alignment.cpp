@@ -12,10 +12,6 @@ namespace {
 
 using layout::Format;
 
-bool is(int64_t number, Format format) {
-    return number == static_cast<int64_t>(format);
-}
-
 /// A rule that says NHWC for data that lies as NCHW, or the other way round, is put right.
 std::string format_by_data(const GoldenTensor& golden) {
     const Shape& rule = golden.shape;

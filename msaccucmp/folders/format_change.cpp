@@ -13,10 +13,6 @@ using layout::Format;
 
 constexpr size_t kFourDims = 4;
 
-bool is(int64_t number, Format format) {
-    return number == static_cast<int64_t>(format);
-}
-
 std::string number_or_name(int64_t format) {
     const auto known = layout::format_from_code(format);
     return known ? std::string(layout::name_of(*known)) : std::to_string(format);

@@ -9,6 +9,11 @@
 
 namespace npuscope::msaccucmp {
 
+/// Whether a dump's number is that of the format.
+constexpr bool is(int64_t number, layout::Format format) {
+    return number == static_cast<int64_t>(format);
+}
+
 struct FormatChange {
     int64_t from = 0;  ///< layout::Format, or any number
     int64_t to = 0;

@@ -13,12 +13,12 @@ namespace {
 constexpr std::array<std::string_view, 3> kDequantEndings = {
     "_dequant_layer", "AscendDequant", "_dequant"};
 
-class Comparison {
+class GroupComparison {
   public:
-    Comparison(const FolderPair& folders,
-               const FusionGroup& group,
-               const FusionOptions& options,
-               Log& log)
+    GroupComparison(const FolderPair& folders,
+                    const FusionGroup& group,
+                    const FusionOptions& options,
+                    Log& log)
         : folders_(folders),
           group_(group),
           options_(options),
@@ -273,7 +273,7 @@ GroupResult compare_group(const FolderPair& folders,
                           const FusionGroup& group,
                           const FusionOptions& options,
                           Log& log) {
-    return Comparison(folders, group, options, log).run();
+    return GroupComparison(folders, group, options, log).run();
 }
 
 }  // namespace npuscope::msaccucmp

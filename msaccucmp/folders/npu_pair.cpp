@@ -20,12 +20,12 @@ std::string data_type_text(int64_t data_type) {
     return std::string(is_renamed ? row->array_name : row->name);
 }
 
-class Comparison {
+class PairComparison {
   public:
-    Comparison(const NpuPair& pair,
-               const AlgorithmSet& algorithms,
-               const TableFormat& format,
-               Log& log)
+    PairComparison(const NpuPair& pair,
+                   const AlgorithmSet& algorithms,
+                   const TableFormat& format,
+                   Log& log)
         : pair_(pair), algorithms_(algorithms), format_(format), log_(log), name_(pair.name) {}
 
     GroupResult run() {
@@ -192,7 +192,7 @@ GroupResult compare_npu_pair(const NpuPair& pair,
                              const AlgorithmSet& algorithms,
                              const TableFormat& format,
                              Log& log) {
-    return Comparison(pair, algorithms, format, log).run();
+    return PairComparison(pair, algorithms, format, log).run();
 }
 
 }  // namespace npuscope::msaccucmp

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/dumpfile/layout.h"
-#include "msaccucmp/numpy/dataset_floats.h"
+#include "msaccucmp/numpy/float_source.h"
 
 namespace npuscope::msaccucmp {
 

@@ -28,8 +28,8 @@ size_t thread_of(const std::filesystem::path& path) {
         if (failure == std::errc() && end == name.data() + last) return thread;
     }
     throw CommandError(kInvalidPath,
-                       "'" + printable(name) +
-                           "' is a dump of an FFTS+ thread, but its name has no thread before the "
+                       in_quotes(name) +
+                           " is a dump of an FFTS+ thread, but its name has no thread before the "
                            "last '.'");
 }
 
@@ -53,8 +53,8 @@ std::optional<ThreadShapes> thread_shapes(const cann_dump::DumpFile& dump,
     if (dump.attributes.empty()) return std::nullopt;
     const auto fail = [&](const std::string& reason) {
         throw CommandError(kInvalidDumpData,
-                           "the attribute of '" + printable(path.string()) +
-                               "' is not the JSON of an FFTS+ op: " + printable(reason));
+                           "the attribute of " + in_quotes(path) +
+                               " is not the JSON of an FFTS+ op: " + printable(reason));
     };
     const std::string& text = dump.attributes.front().value;
     const auto attribute = parse_json<json>(text);

@@ -46,14 +46,14 @@ void InputFile::open_dump() {
     const std::string name = path_.filename().string();
     if (dump_.is_nano && std::count(name.begin(), name.end(), '.') < kNanoNameDots)
         throw CommandError(kInvalidDumpData,
-                           "'" + printable(path_.string()) +
-                               "' is a nano dump whose name is not of the form "
+                           in_quotes(path_) +
+                               " is a nano dump whose name is not of the form "
                                "op_type.op_name.task_id.stream_id.timestamp");
 }
 
 void InputFile::open_npy() {
     if (std::filesystem::file_size(path_) == 0)
-        throw CommandError(kInvalidDumpData, "'" + printable(path_.string()) + "' is empty");
+        throw CommandError(kInvalidDumpData, in_quotes(path_) + " is empty");
     array_ = read_npy(path_);
     cann_dump::DumpTensor& output = dump_.outputs.emplace_back();
     output.data_type = static_cast<int64_t>(cann_dump::data_type_of(array_->dtype()));

@@ -17,8 +17,8 @@ constexpr uint64_t kNoId = 65535;
 
 void search(const fs::path& folder, int depth, std::vector<FoundDump>& dumps, Log& log) {
     if (depth > kDeepest) {
-        log.warning("'" + printable(folder.string()) + "' is deeper than " +
-                    std::to_string(kDeepest) + " folders; it is left out.");
+        log.warning(in_quotes(folder) + " is deeper than " + std::to_string(kDeepest) +
+                    " folders; it is left out.");
         return;
     }
     std::error_code failure;
@@ -37,8 +37,7 @@ void search(const fs::path& folder, int depth, std::vector<FoundDump>& dumps, Lo
         if (auto fields = cann_dump::parse_file_name(name))
             dumps.push_back({entry->path(), std::move(*fields)});
     }
-    if (failure)
-        log.warning("'" + printable(folder.string()) + "' cannot be read: " + failure.message());
+    if (failure) log.warning(in_quotes(folder) + " cannot be read: " + failure.message());
 }
 
 bool agrees(bool is_given, uint64_t id, const std::optional<uint64_t>& other) {

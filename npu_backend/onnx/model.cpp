@@ -17,13 +17,7 @@ struct Model::State {
     Graph graph;
 };
 
-namespace {
-
-std::string in_quotes(std::string_view name) {
-    return "'" + printable(name) + "'";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Model::~Model() = default;
@@ -63,7 +57,7 @@ void Model::check_inputs(const NamedTensors& inputs) const {
     const std::string problem = first_problem(this->inputs(), inputs);
     if (!problem.empty())
         throw Error(ErrorKind::kUsage,
-                    "model " + in_quotes(state_->path.string()) + ": " + problem +
+                    "model " + in_quotes(state_->path) + ": " + problem +
                         "; the model's inputs are " + in_words(this->inputs()));
 }
 
@@ -86,7 +80,7 @@ NamedTensors Model::run(
             NodeRun run(node, slots, executor);
             run.lower();
         } catch (const Error& error) {
-            throw error.with_context("model " + in_quotes(path().string()) + ": node " +
+            throw error.with_context("model " + in_quotes(path()) + ": node " +
                                      in_quotes(node.name) + " (" + std::string(node.op->type) +
                                      ")");
         }
@@ -100,7 +94,7 @@ NamedTensors Model::run(
                           slots[static_cast<size_t>(graph.output_values[i])].value,
                           outputs);
     } catch (const Error& error) {
-        throw error.with_context("model " + in_quotes(path().string()));
+        throw error.with_context("model " + in_quotes(path()));
     }
     return outputs;
 }

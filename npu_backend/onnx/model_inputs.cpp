@@ -11,10 +11,6 @@ namespace npuscope::onnx_model {
 
 namespace {
 
-std::string in_quotes(std::string_view name) {
-    return "'" + printable(name) + "'";
-}
-
 /// "'input' float32 [64,1,8,8]"
 std::string in_words(const TensorInfo& info) {
     std::string text = in_quotes(info.name) + " " + (info.optional ? "optional " : "") +

@@ -9,10 +9,6 @@
 
 namespace npuscope::onnx_model {
 
-[[nodiscard]] inline std::string in_quotes(std::string_view name) {
-    return "'" + printable(name) + "'";
-}
-
 [[nodiscard]] inline bool is_default_domain(std::string_view domain) {
     return domain.empty() || domain == "ai.onnx";
 }

@@ -16,8 +16,8 @@ AlgorithmTexts texts_of(const std::vector<float>& x,
                         const std::vector<int>& selected = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
                         bool scalar = false,
                         bool bools = false) {
-    return run_algorithms({.x = FloatsInMemory(x.data(), x.size()),
-                           .y = FloatsInMemory(y.data(), y.size()),
+    return run_algorithms({.x = FloatSource(x.data(), x.size()),
+                           .y = FloatSource(y.data(), y.size()),
                            .is_scalar = scalar,
                            .are_bools = bools,
                            .x_name = "/A/1/output/x",
@@ -47,8 +47,8 @@ TEST(Algorithms, of_one_hot_vectors_at_different_places_are_the_recorded_ones) {
 // What the reference tool wrote for (1,0), (0,4) and (4,0) with a rule of quantisation.
 TEST(Algorithms, take_the_cosine_of_no_elements_row_by_row) {
     const auto cosine = [](int64_t rows) {
-        return run_algorithms({.x = FloatsInMemory(nullptr, 0),
-                               .y = FloatsInMemory(nullptr, 0),
+        return run_algorithms({.x = FloatSource(nullptr, 0),
+                               .y = FloatSource(nullptr, 0),
                                .empty_rows = rows,
                                .x_name = "x",
                                .y_name = "y"},

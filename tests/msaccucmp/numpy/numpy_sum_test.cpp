@@ -34,7 +34,7 @@ PairNumbers numbers_of(const std::vector<float>& x,
                        const Wanted& wanted,
                        int threads = 1) {
     return pair_numbers(
-        FloatsInMemory(x.data(), x.size()), FloatsInMemory(y.data(), y.size()), wanted, threads);
+        FloatSource(x.data(), x.size()), FloatSource(y.data(), y.size()), wanted, threads);
 }
 
 struct RecordedSum {

@@ -1,4 +1,4 @@
-#include "msaccucmp/numpy/dataset_floats.h"
+#include "msaccucmp/numpy/float_source.h"
 
 #include <numeric>
 

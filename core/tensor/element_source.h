@@ -1,14 +1,15 @@
-// One side of a tensor pair as flat elements of its dtype, handed out piece by piece so that memory
+// A tensor as flat elements of its dtype, handed out piece by piece so that memory
 // stays small whatever the tensor's size.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/tensor/tensor.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 /// Threads: const calls may run at once, each with a buffer of its own.
 class ElementSource {
@@ -17,22 +18,31 @@ class ElementSource {
     virtual ~ElementSource() = default;
     ElementSource(const ElementSource&) = delete;
     ElementSource& operator=(const ElementSource&) = delete;
+    ElementSource(ElementSource&&) = default;
+    ElementSource& operator=(ElementSource&&) = default;
 
     [[nodiscard]] virtual DType dtype() const = 0;
     [[nodiscard]] virtual const Shape& shape() const = 0;
     [[nodiscard]] virtual int64_t numel() const = 0;
     /// Elements first to first+count-1 in native byte order, not necessarily aligned; valid until
     /// the next call with this buffer. Errors: Error when they cannot be read.
-    [[nodiscard]] virtual const std::byte* piece(int64_t first,
+    [[nodiscard]] virtual const std::byte* range(int64_t first,
                                                  int64_t count,
                                                  std::vector<std::byte>& buffer) const = 0;
-    /// All of them in memory. Errors: as piece().
-    [[nodiscard]] virtual Tensor whole() const = 0;
+    /// All of them in memory. Errors: as range().
+    [[nodiscard]] virtual Tensor whole() const;
     /// These elements are not needed again soon.
     virtual void release(int64_t first, int64_t count) const = 0;
     /// Errors: Error(kIo) when the file was cut short while it was read.
     virtual void require_intact() const {}
 };
+
+inline Tensor ElementSource::whole() const {
+    Tensor tensor(dtype(), shape());
+    std::vector<std::byte> buffer;
+    if (numel() > 0) std::memcpy(tensor.mutable_data(), range(0, numel(), buffer), tensor.nbytes());
+    return tensor;
+}
 
 /// A tensor in memory. Holds its elements.
 class TensorElements : public ElementSource {
@@ -41,7 +51,7 @@ class TensorElements : public ElementSource {
     [[nodiscard]] DType dtype() const override { return tensor_.dtype(); }
     [[nodiscard]] const Shape& shape() const override { return tensor_.shape(); }
     [[nodiscard]] int64_t numel() const override { return tensor_.numel(); }
-    [[nodiscard]] const std::byte* piece(int64_t first,
+    [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t,
                                          std::vector<std::byte>&) const override {
         return tensor_.data() + static_cast<size_t>(first) * size_of(tensor_.dtype());
@@ -53,4 +63,4 @@ class TensorElements : public ElementSource {
     Tensor tensor_;
 };
 
-}  // namespace npuscope::compare
+}  // namespace npuscope
