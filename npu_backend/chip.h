@@ -1,4 +1,4 @@
-// The emulated chips, rows of chips.def, and the rules that they follow.
+// The emulated chips and the rules that they follow.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,22 @@ inline constexpr uint32_t kCubeFloat8 = 64;
 /// Where the float status is one: on the whole device or for a process.
 enum class ChipStatusScope : uint8_t { kProcess, kDevice };
 
-/// One row of npu_backend/chips.def.
+/// One row of npu_backend/chips.cpp.
 struct Chip {
-    std::string_view name;          ///< 910A, 310P, 910B, A3, 950
-    OverflowMode overflow_mode;     ///< of half and bfloat16 results; float32 never saturates
-    bool overflow_switchable;       ///< the other mode can be chosen
-    uint32_t cube_types;            ///< kCube… bits
-    int c0_half, c0_int8, c0_int4;  ///< innermost dimension of private formats; 0: not taken
-    int c0_float32;                 ///< on the Cube
-    bool cube_half_accumulator;     ///< half x half -> half exists
-    bool conv_hf32;                 ///< float32 convolutions use HF32 inputs by default
-    bool matmul_hf32;
-    int hf32_dropped_bits;    ///< 12 or 13 of float32's 23 stored bits
-    bool reduce_max_float32;  ///< false: the maximum over a row is taken in float16
+    std::string_view name;             ///< 910A, 310P, 910B, A3, 950
+    OverflowMode overflow_mode;        ///< of half and bfloat16 results; float32 never saturates
+    bool overflow_switchable = false;  ///< the other mode can be chosen
+    uint32_t cube_types;               ///< kCube… bits
+    int c0_half = 16;                  ///< innermost dimension of private formats
+    int c0_int8 = 32;
+    int c0_int4;                        ///< 0: not taken
+    int c0_float32;                     ///< on the Cube
+    bool cube_half_accumulator = true;  ///< half x half -> half exists
+    bool conv_hf32 = false;             ///< float32 convolutions use HF32 inputs by default
+    bool matmul_hf32 = false;
+    int hf32_dropped_bits = 12;  ///< 12 or 13 of float32's 23 stored bits
+    bool reduce_max_float32;     ///< false: the maximum over a row is taken in float16
+    bool vector_fma = false;     ///< a vector instruction's multiply and add round once
     ChipStatusScope status_scope;
     std::string_view description;
 
@@ -48,11 +51,12 @@ struct Chip {
 /// Errors: Error(kUsage) that lists the chips.
 [[nodiscard]] const Chip& chip(std::string_view name);
 
-/// One row of npu_backend/chip_rules.def.
+/// One row of npu_backend/chips.cpp.
 struct ChipRule {
     std::string_view chips;  ///< "all", or names with blanks between
     std::string_view rule;
-    std::string_view grade;  ///< A, A+, B, C, D, U
+    std::string_view grade;  ///< A vendor source or value table; A+ the same, recomputed; B vendor
+                             ///< prose; C third party; D inferred; U nothing public
     std::string_view source;
 };
 [[nodiscard]] std::span<const ChipRule> all_chip_rules();

@@ -1,6 +1,5 @@
 #include "npu_backend/options.h"
 
-#include <charconv>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -11,124 +10,6 @@
 namespace npuscope {
 
 namespace {
-
-[[noreturn]] void reject_value(const OptionRow& row, std::string_view value) {
-    throw Error(ErrorKind::kUsage,
-                "option " + std::string(row.key) + " does not take '" + std::string(value) +
-                    "'; it takes " + std::string(row.values));
-}
-
-template <auto kMember>
-void set_choice(ChipOptions& options, const OptionRow& row, std::string_view value) {
-    using Field = std::remove_cvref_t<decltype(options.*kMember)>;
-    for (size_t i = 0; i < row.choices.size(); ++i)
-        if (row.choices[i] == value) {
-            options.*kMember = static_cast<Field>(i);
-            return;
-        }
-    reject_value(row, value);
-}
-
-template <auto kMember>
-std::string get_choice(const ChipOptions& options, const OptionRow& row) {
-    return std::string(row.choices.at(static_cast<size_t>(options.*kMember)));
-}
-
-template <auto kMember>
-void set_number(ChipOptions& options, const OptionRow& row, std::string_view value) {
-    int number = 0;
-    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (failure != std::errc{} || end != value.data() + value.size() || number < row.low ||
-        number > row.high)
-        reject_value(row, value);
-    options.*kMember = number;
-}
-
-template <auto kMember>
-std::string get_number(const ChipOptions& options, const OptionRow&) {
-    return std::to_string(options.*kMember);
-}
-
-template <auto kMember>
-void set_list(ChipOptions& options, const OptionRow& row, std::string_view value) {
-    if (value.find_first_of(" \t\n=") != std::string_view::npos) reject_value(row, value);
-    options.*kMember = std::string(value);
-}
-
-template <auto kMember>
-std::string get_list(const ChipOptions& options, const OptionRow&) {
-    return options.*kMember;
-}
-
-std::string joined(const std::vector<std::string_view>& choices) {
-    std::string text;
-    for (const std::string_view choice : choices)
-        text += (text.empty() ? "" : ", ") + std::string(choice);
-    return text;
-}
-
-/// `values` of a row of choices is written from them once.
-struct Table {
-    std::vector<std::string> texts;
-    std::vector<OptionRow> rows;
-};
-
-using Names = std::vector<std::string_view>;
-const Names& off_on() {
-    static const Names names = {"off", "on"};
-    return names;
-}
-
-#define CHOICE(key, member, names, grade, meaning) \
-    {key,                                          \
-     {},                                           \
-     meaning,                                      \
-     grade,                                        \
-     names,                                        \
-     0,                                            \
-     0,                                            \
-     set_choice<&ChipOptions::member>,             \
-     get_choice<&ChipOptions::member>},
-#define NUMBER(key, member, low, high, values, grade, meaning) \
-    {key,                                                      \
-     values,                                                   \
-     meaning,                                                  \
-     grade,                                                    \
-     {},                                                       \
-     low,                                                      \
-     high,                                                     \
-     set_number<&ChipOptions::member>,                         \
-     get_number<&ChipOptions::member>},
-#define LIST(key, member, values, grade, meaning) \
-    {key,                                         \
-     values,                                      \
-     meaning,                                     \
-     grade,                                       \
-     {},                                          \
-     0,                                           \
-     0,                                           \
-     set_list<&ChipOptions::member>,              \
-     get_list<&ChipOptions::member>},
-#define NAMES(...) (Names{__VA_ARGS__})
-
-Table make_table() {
-    Table table;
-    table.rows = {
-#include "npu_backend/options.def"
-    };
-    table.texts.reserve(table.rows.size());
-    for (OptionRow& row : table.rows)
-        if (!row.choices.empty()) {
-            table.texts.push_back(joined(row.choices));
-            row.values = table.texts.back();
-        }
-    return table;
-}
-
-#undef CHOICE
-#undef NUMBER
-#undef LIST
-#undef NAMES
 
 const OptionRow& row_of(std::string_view key) {
     std::string known;
@@ -164,11 +45,6 @@ void require_possible(const ChipOptions& options, const Chip& chip) {
 
 }  // namespace
 
-std::span<const OptionRow> all_options() {
-    static const Table table = make_table();
-    return table.rows;
-}
-
 ChipOptions default_options(const Chip& chip) {
     ChipOptions options;
     options.overflow_mode = chip.overflow_mode;
@@ -178,7 +54,7 @@ ChipOptions default_options(const Chip& chip) {
     options.status_scope = chip.status_scope;
     options.precision_mode = chip.cube_takes_float32() ? PrecisionMode::kMustKeepOriginDtype
                                                        : PrecisionMode::kAllowFp32ToFp16;
-    options.vec_fma = chip.name == "950" ? VectorFma::kFused : VectorFma::kTwoRoundings;
+    options.vec_fma = chip.vector_fma ? VectorFma::kFused : VectorFma::kTwoRoundings;
     return options;
 }
 
@@ -188,10 +64,10 @@ void set_option(ChipOptions& options,
                 std::string_view value) {
     const OptionRow& row = row_of(key);
     if (value == "default") {
-        const std::string own = row.get(default_options(chip), row);
-        row.set(options, row, own);
+        const std::string own = row.access.get(default_options(chip), row);
+        row.access.set(options, row, own);
     } else {
-        row.set(options, row, value);
+        row.access.set(options, row, value);
     }
     require_possible(options, chip);
 }
@@ -239,10 +115,23 @@ std::vector<std::string> read_settings(const std::filesystem::path& path) {
     return settings;
 }
 
+std::vector<std::string> amp_settings(std::string_view level) {
+    if (level == "O0") return {};
+    if (level == "O1") return {"precision_mode=allow_mix_precision"};
+    if (level == "O2")
+        return {"precision_mode=allow_mix_precision",
+                "precision_black=BN*,LayerNorm*",
+                "precision_white=*"};
+    throw Error(ErrorKind::kUsage,
+                "there is no mixed precision level '" + std::string(level) +
+                    "'; the levels are O0, O1 and O2");
+}
+
 std::string to_string(const ChipOptions& options) {
     std::string text;
     for (const OptionRow& row : all_options())
-        text += (text.empty() ? "" : " ") + std::string(row.key) + "=" + row.get(options, row);
+        text +=
+            (text.empty() ? "" : " ") + std::string(row.key) + "=" + row.access.get(options, row);
     return text;
 }
 
@@ -250,7 +139,8 @@ std::string changes(const ChipOptions& options, const Chip& chip) {
     const ChipOptions own = default_options(chip);
     std::string text;
     for (const OptionRow& row : all_options())
-        if (const std::string value = row.get(options, row); value != row.get(own, row))
+        if (const std::string value = row.access.get(options, row);
+            value != row.access.get(own, row))
             text += (text.empty() ? "" : " ") + std::string(row.key) + "=" + value;
     return text;
 }

@@ -77,17 +77,23 @@ struct ChipOptions {
     friend bool operator==(const ChipOptions&, const ChipOptions&) = default;
 };
 
+struct OptionRow;
+
+struct OptionAccess {
+    void (*set)(ChipOptions& options, const OptionRow& row, std::string_view value);
+    std::string (*get)(const ChipOptions& options, const OptionRow& row);
+};
+
 /// One option, with its documentation.
 struct OptionRow {
     std::string_view key;
-    std::string_view values;                ///< what it takes
-    std::string_view meaning;               ///< with the reason why it is an option
-    std::string_view grade;                 ///< how well the default is known, A to U
-    std::vector<std::string_view> choices;  ///< empty for numbers and lists
-    int low = 0;                            ///< of numbers
+    std::string values = {};                     ///< for people
+    std::string_view meaning;                    ///< with the reason why it is an option
+    std::string_view grade;                      ///< how well the default is known, A to U
+    std::vector<std::string_view> choices = {};  ///< empty for numbers and lists
+    int low = 0;                                 ///< of numbers
     int high = 0;
-    void (*set)(ChipOptions& options, const OptionRow& row, std::string_view value);
-    std::string (*get)(const ChipOptions& options, const OptionRow& row);
+    OptionAccess access;
 };
 
 [[nodiscard]] std::span<const OptionRow> all_options();
@@ -108,6 +114,11 @@ void set_option(ChipOptions& options,
 /// The settings of a JSON file, one object of keys and values (text, number or true/false), as
 /// "key=value". Errors: Error(kIo), Error(kFormat).
 [[nodiscard]] std::vector<std::string> read_settings(const std::filesystem::path& path);
+
+/// The settings of a level of mixed precision, as apex names them. O0: float32 as given. O1: Cube
+/// ops in float16, sums, exponentials and norms in float32, the rest follows. O2: everything in
+/// float16 but norms. Errors: Error(kUsage) for another level.
+[[nodiscard]] std::vector<std::string> amp_settings(std::string_view level);
 
 /// "key=value key=value …" of all options, or only of those that differ from the chip's own.
 [[nodiscard]] std::string to_string(const ChipOptions& options);

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "npu_backend/device.h"
-#include "npu_backend/mixed_precision.h"
+#include "npu_backend/options.h"
 
 namespace npuscope::cli {
 

@@ -154,54 +154,59 @@ void run_elu(KernelCall& call) {
     });
 }
 
-constexpr std::string_view kThroughFloat32 =
-    "float16, bfloat16 through float32; float32 in steps; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Tanh",
-     "(x - x e^(-2|x|)) / ((|x| + tiny)(1 + e^(-2|x|))) in float32; high_performance_for_all: a "
-     "rational function; a reference: tanh(x)",
-     kThroughFloat32,
-     "CANN operator Tanh",
-     run_tanh},
-    {"Sigmoid",
-     "1 / (1 + e^-x); the saturating chip clamps x at -ln(max) and keeps float16 in float16",
-     kThroughFloat32,
-     "CANN operator Sigmoid, high_precision",
-     run_sigmoid},
-    {"Gelu",
-     "x / (1 + e^-y), y = 1.5957691 (x + 0.044715 x^3), whatever form was asked; a reference: the "
-     "form that was asked",
-     kThroughFloat32,
-     "CANN operator Gelu, high_precision",
-     run_gelu},
-    {"Swish", "x / (1 + e^(-scale x))", kThroughFloat32, "ours", run_swish},
-    {"HardSigmoid",
-     "min(max(x/6 + 1/2, 0), 1)",
-     "floats; one rounding",
-     "ours",
-     run_formula<kHardSigmoid>},
-    {"HardSwish",
-     "x min(max(x + 3, 0), 6) / 6",
-     "floats; one rounding",
-     "ours",
-     run_formula<kHardSwish>},
-    {"SoftplusV2",
-     "ln(1 + e^x), x above 20",
-     "floats; one rounding",
-     "ours",
-     run_formula<kSoftplus>},
-    {"LeakyRelu", "x, negative_slope x below 0", "floats; one rounding", "ours", run_leaky_relu},
-    {"Elu",
-     "scale x, scale alpha (e^(input_scale x) - 1) below 0",
-     "floats; one rounding",
-     "ours",
-     run_elu},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_activation_kernels;
-const std::span<const Kernel> k_activation_kernels = kRows;
+std::span<const Kernel> activation_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Tanh",
+         .formula = "(x - x e^(-2|x|)) / ((|x| + tiny)(1 + e^(-2|x|))) in float32; "
+                    "high_performance_for_all: a rational function; a reference: tanh(x)",
+         .dtypes = kFloat32Steps,
+         .run = run_tanh},
+        {.type = "Sigmoid",
+         .formula = "1 / (1 + e^-x); the saturating chip clamps x at -ln(max) and keeps float16 in "
+                    "float16",
+         .dtypes = kFloat32Steps,
+         .source = ", high_precision",
+         .run = run_sigmoid},
+        {.type = "Gelu",
+         .formula = "x / (1 + e^-y), y = 1.5957691 (x + 0.044715 x^3), whatever form was asked; a "
+                    "reference: the form that was asked",
+         .dtypes = kFloat32Steps,
+         .source = ", high_precision",
+         .run = run_gelu},
+        {.type = "Swish",
+         .formula = "x / (1 + e^(-scale x))",
+         .dtypes = kFloat32Steps,
+         .source = "ours",
+         .run = run_swish},
+        {.type = "HardSigmoid",
+         .formula = "min(max(x/6 + 1/2, 0), 1)",
+         .dtypes = "floats; one rounding",
+         .source = "ours",
+         .run = run_formula<kHardSigmoid>},
+        {.type = "HardSwish",
+         .formula = "x min(max(x + 3, 0), 6) / 6",
+         .dtypes = "floats; one rounding",
+         .source = "ours",
+         .run = run_formula<kHardSwish>},
+        {.type = "SoftplusV2",
+         .formula = "ln(1 + e^x), x above 20",
+         .dtypes = "floats; one rounding",
+         .source = "ours",
+         .run = run_formula<kSoftplus>},
+        {.type = "LeakyRelu",
+         .formula = "x, negative_slope x below 0",
+         .dtypes = "floats; one rounding",
+         .source = "ours",
+         .run = run_leaky_relu},
+        {.type = "Elu",
+         .formula = "scale x, scale alpha (e^(input_scale x) - 1) below 0",
+         .dtypes = "floats; one rounding",
+         .source = "ours",
+         .run = run_elu},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -41,40 +41,35 @@ constexpr auto kSilu = [](const KernelCall& call, auto dy, auto x) {
     return dy * (s * (1 + x * (1 - s)));
 };
 
-constexpr std::string_view kThroughFloat32 =
-    "float16, bfloat16 through float32; float32 in steps; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ReluGrad",
-     "grads where x > 0 or nan, else 0",
-     "floats, exact",
-     "CANN operator ReluGrad",
-     run_gradient<kRelu>},
-    {"ThresholdGradV2D",
-     "grads where x > threshold or nan, else 0",
-     "floats, exact",
-     "CANN operator ThresholdGradV2D",
-     run_gradient<kThreshold>},
-    {"TanhGrad",
-     "grads (1 - y^2)",
-     kThroughFloat32,
-     "CANN operator TanhGrad; steps ours",
-     run_gradient<kTanh>},
-    {"SigmoidGrad",
-     "grads y (1 - y)",
-     kThroughFloat32,
-     "CANN operator SigmoidGrad; steps ours",
-     run_gradient<kSigmoid>},
-    {"SwishGrad",
-     "grads s (1 + x (1 - s)), s = 1 / (1 + e^-x)",
-     kThroughFloat32,
-     "ours",
-     run_gradient<kSilu>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_activation_gradients_kernels;
-const std::span<const Kernel> k_activation_gradients_kernels = kRows;
+std::span<const Kernel> activation_gradients_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ReluGrad",
+         .formula = "grads where x > 0 or nan, else 0",
+         .dtypes = "floats, exact",
+         .run = run_gradient<kRelu>},
+        {.type = "ThresholdGradV2D",
+         .formula = "grads where x > threshold or nan, else 0",
+         .dtypes = "floats, exact",
+         .run = run_gradient<kThreshold>},
+        {.type = "TanhGrad",
+         .formula = "grads (1 - y^2)",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours",
+         .run = run_gradient<kTanh>},
+        {.type = "SigmoidGrad",
+         .formula = "grads y (1 - y)",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours",
+         .run = run_gradient<kSigmoid>},
+        {.type = "SwishGrad",
+         .formula = "grads s (1 + x (1 - s)), s = 1 / (1 + e^-x)",
+         .dtypes = kFloat32Steps,
+         .source = "ours",
+         .run = run_gradient<kSilu>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -211,37 +211,46 @@ void run_clip(KernelCall& call) {
     });
 }
 
-constexpr std::string_view kMoved = "any; values unchanged";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ConcatD",
-     "inputs one after another along concat_dim",
-     kMoved,
-     "CANN operator ConcatD",
-     run_concat},
-    {"Pack", "inputs one after another along a new axis", kMoved, "CANN operator Pack", run_pack},
-    {"GatherV2",
-     "slices of x named by indices along axis",
-     kMoved,
-     "CANN operator GatherV2",
-     run_gather},
-    {"GatherElements",
-     "elements of x named by index along dim",
-     kMoved,
-     "CANN operator GatherElements",
-     run_gather_elements},
-    {"PadV3",
-     "x surrounded by a value; negative padding cuts",
-     kMoved,
-     "CANN operator PadV3",
-     run_pad},
-    {"SelectV2", "condition ? x1 : x2", kMoved, "CANN operator SelectV2", run_select},
-    {"ClipByValue", "min(max(x, low), high)", kMoved, "CANN operator ClipByValue", run_clip},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_arrange_kernels;
-const std::span<const Kernel> k_arrange_kernels = kRows;
+std::span<const Kernel> arrange_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ConcatD",
+         .unit = Unit::kMove,
+         .formula = "inputs one after another along concat_dim",
+         .dtypes = kAnyMoved,
+         .run = run_concat},
+        {.type = "Pack",
+         .unit = Unit::kMove,
+         .formula = "inputs one after another along a new axis",
+         .dtypes = kAnyMoved,
+         .run = run_pack},
+        {.type = "GatherV2",
+         .unit = Unit::kMove,
+         .formula = "slices of x named by indices along axis",
+         .dtypes = kAnyMoved,
+         .run = run_gather},
+        {.type = "GatherElements",
+         .unit = Unit::kMove,
+         .formula = "elements of x named by index along dim",
+         .dtypes = kAnyMoved,
+         .run = run_gather_elements},
+        {.type = "PadV3",
+         .unit = Unit::kMove,
+         .formula = "x surrounded by a value; negative padding cuts",
+         .dtypes = kAnyMoved,
+         .run = run_pad},
+        {.type = "SelectV2",
+         .unit = Unit::kMove,
+         .formula = "condition ? x1 : x2",
+         .dtypes = kAnyMoved,
+         .run = run_select},
+        {.type = "ClipByValue",
+         .formula = "min(max(x, low), high)",
+         .dtypes = kAnyMoved,
+         .run = run_clip},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

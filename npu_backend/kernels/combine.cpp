@@ -25,30 +25,28 @@ void run_lerp(KernelCall& call) {
     });
 }
 
-constexpr std::string_view kThroughFloat32 =
-    "float16, bfloat16 through float32; float32 in steps; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Addcmul",
-     "input_data + value x1 x2",
-     kThroughFloat32,
-     "CANN operator Addcmul; steps ours",
-     run_addcmul},
-    {"Addcdiv",
-     "input_data + value (x1 / x2)",
-     kThroughFloat32,
-     "CANN operator Addcdiv; steps ours",
-     run_addcdiv},
-    {"Lerp",
-     "start + weight (end - start); end - (end - start)(1 - weight) from weight 1/2 on",
-     kThroughFloat32,
-     "CANN operator Lerp; steps ours",
-     run_lerp},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_combine_kernels;
-const std::span<const Kernel> k_combine_kernels = kRows;
+std::span<const Kernel> combine_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Addcmul",
+         .formula = "input_data + value x1 x2",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours",
+         .run = run_addcmul},
+        {.type = "Addcdiv",
+         .formula = "input_data + value (x1 / x2)",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours",
+         .run = run_addcdiv},
+        {.type = "Lerp",
+         .formula =
+             "start + weight (end - start); end - (end - start)(1 - weight) from weight 1/2 on",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours",
+         .run = run_lerp},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

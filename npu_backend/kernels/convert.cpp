@@ -18,24 +18,35 @@ void run_same_values(KernelCall& call) {
     call.outputs = {call.input(0)};
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Cast",
-     "y = round(x)",
-     "any to any; floats round to nearest even (half saturates in saturation mode), floats to "
-     "integers truncate and clamp, to 8-bit integers wrap",
-     "CANN operator Cast; asc-devkit Cast boundary table",
-     run_cast},
-    {"TransData",
-     "y = x in the format dst_format",
-     "any",
-     "CANN operator TransData; values are kept in plain layout",
-     run_same_values},
-    {"Identity", "y = x", "any", "CANN operator Identity", run_same_values},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_convert_kernels;
-const std::span<const Kernel> k_convert_kernels = kRows;
+std::span<const Kernel> convert_kernels() {
+    using enum Held;
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Cast",
+         .exact = true,
+         .conversion = true,
+         .formula = "y = round(x)",
+         .dtypes = "any to any; floats round to nearest even (half saturates in saturation mode), "
+                   "floats to integers truncate and clamp, to 8-bit integers wrap",
+         .source = "; asc-devkit Cast boundary table",
+         .run = run_cast},
+        {.type = "TransData",
+         .unit = Unit::kMove,
+         .conversion = true,
+         .formats = {{kNamed}, {kNamed}},
+         .formula = "y = x in the format dst_format",
+         .dtypes = "any",
+         .source = "; values are kept in plain layout",
+         .run = run_same_values},
+        {.type = "Identity",
+         .unit = Unit::kMove,
+         .conversion = true,
+         .formula = "y = x",
+         .dtypes = "any",
+         .run = run_same_values},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

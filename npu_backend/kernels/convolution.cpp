@@ -257,14 +257,6 @@ void run_convolution(KernelCall& call) {
         run.template operator()<float>();
 }
 
-constexpr std::string_view kDTypes =
-    "float16, bfloat16 and float32 where the chip's Cube takes them (float32 as HF32 where the "
-    "chip says so), accumulated in float32; float64 in float64; result in output_dtype; "
-    "forward and transposed: int8, uint8 and int4 (as int8, operand_bits 4) where the Cube takes "
-    "them, exactly to int32";
-constexpr std::string_view kSource =
-    "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
-    "public, option cube_acc here; k runs over channels, then taps";
 constexpr std::string_view kForward =
     "y[n,o,p] = bias[o] + sum over c,t of x[n,c,p*stride-pad+t*dilation] filter[o,c,t]";
 constexpr std::string_view kTransposed = "the input gradient of Conv with this filter, plus bias";
@@ -273,36 +265,85 @@ constexpr std::string_view kInputGradient =
 constexpr std::string_view kWeightGradient =
     "dfilter[o,c,t] = sum over n,p of dy[n,o,p] x[n,c,p*stride-pad+t*dilation]";
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Conv2D", kForward, kDTypes, kSource, run_convolution<Pass::kForward>},
-    {"Conv2DTranspose", kTransposed, kDTypes, kSource, run_convolution<Pass::kTransposed>},
-    {"Conv2DBackpropInput",
-     kInputGradient,
-     kDTypes,
-     kSource,
-     run_convolution<Pass::kInputGradient>},
-    {"Conv2DBackpropFilter",
-     kWeightGradient,
-     kDTypes,
-     kSource,
-     run_convolution<Pass::kWeightGradient>},
-    {"Conv3D", kForward, kDTypes, kSource, run_convolution<Pass::kForward>},
-    {"Conv3DTranspose", kTransposed, kDTypes, kSource, run_convolution<Pass::kTransposed>},
-    {"Conv3DBackpropInput",
-     kInputGradient,
-     kDTypes,
-     kSource,
-     run_convolution<Pass::kInputGradient>},
-    {"Conv3DBackpropFilter",
-     kWeightGradient,
-     kDTypes,
-     kSource,
-     run_convolution<Pass::kWeightGradient>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_convolution_kernels;
-const std::span<const Kernel> k_convolution_kernels = kRows;
+std::span<const Kernel> convolution_kernels() {
+    using enum Held;
+    constexpr std::string_view kDTypes =
+        "float16, bfloat16 and float32 where the chip's Cube takes them (float32 as HF32 where the "
+        "chip says so), accumulated in float32; float64 in float64; result in output_dtype; "
+        "forward and transposed: int8, uint8 and int4 (as int8, operand_bits 4) where the Cube "
+        "takes them, exactly to int32";
+    constexpr std::string_view kSource =
+        "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
+        "public, option cube_acc here; k runs over channels, then taps";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Conv2D",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kForward,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kForward>},
+        {.type = "Conv2DTranspose",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kTransposed,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kTransposed>},
+        {.type = "Conv2DBackpropInput",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kInputGradient,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kInputGradient>},
+        {.type = "Conv2DBackpropFilter",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kBlocked}, {kFilter}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kWeightGradient,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kWeightGradient>},
+        {.type = "Conv3D",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kForward,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kForward>},
+        {.type = "Conv3DTranspose",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kTransposed,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kTransposed>},
+        {.type = "Conv3DBackpropInput",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kFilter}, {kBlocked}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kInputGradient,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kInputGradient>},
+        {.type = "Conv3DBackpropFilter",
+         .unit = Unit::kCube,
+         .formats = {{kBlocked, kBlocked}, {kFilter}},
+         .colour = PrecisionColour::kWhite,
+         .formula = kWeightGradient,
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_convolution<Pass::kWeightGradient>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

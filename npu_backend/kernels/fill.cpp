@@ -30,15 +30,23 @@ void run_fill(KernelCall& call) {
     fill(call, call.number("value"));
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ZerosLike", "0", "any", "CANN operator ZerosLike", run_zeros},
-    {"OnesLike", "1", "any", "CANN operator OnesLike", run_ones},
-    {"Fill", "value, rounded to the dtype", "any", "CANN operator Fill", run_fill},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_fill_kernels;
-const std::span<const Kernel> k_fill_kernels = kRows;
+std::span<const Kernel> fill_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ZerosLike",
+         .unit = Unit::kMove,
+         .formula = "0",
+         .dtypes = "any",
+         .run = run_zeros},
+        {.type = "OnesLike", .unit = Unit::kMove, .formula = "1", .dtypes = "any", .run = run_ones},
+        {.type = "Fill",
+         .unit = Unit::kMove,
+         .formula = "value, rounded to the dtype",
+         .dtypes = "any",
+         .run = run_fill},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -187,30 +187,29 @@ void run(KernelCall& call) {
         kPlain(call);
 }
 
-constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"GroupNorm",
-     "(x - mean) rstd gamma + beta of each group of channels; mean, rstd",
-     kDTypes,
-     "ours",
-     run<group_norm<double>, group_norm<float>>},
-    {"LayerNormGrad",
-     "pd_x = rstd (dy gamma - mean(dy gamma) - n mean(dy gamma n)), n = (x - mean) rstd; pd_gamma "
-     "= sum dy n; pd_beta = sum dy",
-     kDTypes,
-     "CANN operator LayerNormGrad; it takes rstd here, steps ours",
-     run<layer_norm_gradient<double>, layer_norm_gradient<float>>},
-    {"GroupNormGrad",
-     "the same by groups of channels, gamma and beta by channel",
-     kDTypes,
-     "ours",
-     run<group_norm_gradient<double>, group_norm_gradient<float>>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_group_normalization_kernels;
-const std::span<const Kernel> k_group_normalization_kernels = kRows;
+std::span<const Kernel> group_normalization_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "GroupNorm",
+         .formula = "(x - mean) rstd gamma + beta of each group of channels; mean, rstd",
+         .dtypes = kThroughFloat32,
+         .source = "ours",
+         .run = run<group_norm<double>, group_norm<float>>},
+        {.type = "LayerNormGrad",
+         .colour = PrecisionColour::kBlack,
+         .formula = "pd_x = rstd (dy gamma - mean(dy gamma) - n mean(dy gamma n)), n = (x - mean) "
+                    "rstd; pd_gamma = sum dy n; pd_beta = sum dy",
+         .dtypes = kThroughFloat32,
+         .source = "; it takes rstd here, steps ours",
+         .run = run<layer_norm_gradient<double>, layer_norm_gradient<float>>},
+        {.type = "GroupNormGrad",
+         .formula = "the same by groups of channels, gamma and beta by channel",
+         .dtypes = kThroughFloat32,
+         .source = "ours",
+         .run = run<group_norm_gradient<double>, group_norm_gradient<float>>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -216,41 +216,43 @@ void run_masked_select(KernelCall& call) {
     });
 }
 
-constexpr std::string_view kMoved = "any; values unchanged";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Index",
-     "x[i0, i1, …] for indices of one shape over x's first axes",
-     kMoved,
-     "CANN operator Index",
-     run_index},
-    {"IndexPut",
-     "x; x[i0, i1, …] = value, or plus value with accumulate",
-     "any; each sum rounds once",
-     "CANN operator IndexPut; repeated places in C order here",
-     run_index_put},
-    {"EmbeddingDenseGrad",
-     "sum of the gradients of each word, but for padding_idx; over its uses with "
-     "scale_grad_by_freq",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator EmbeddingDenseGrad; order of the sum ours",
-     run_embedding_gradient},
-    {"MaskedFill", "mask ? value : x", kMoved, "CANN operator MaskedFill", run_masked_fill},
-    {"MaskedScatter",
-     "x; its masked elements are the updates in their order",
-     kMoved,
-     "CANN operator MaskedScatter",
-     run_masked_scatter},
-    {"MaskedSelect",
-     "the masked elements of x",
-     kMoved,
-     "CANN operator MaskedSelect",
-     run_masked_select},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_index_kernels;
-const std::span<const Kernel> k_index_kernels = kRows;
+std::span<const Kernel> index_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Index",
+         .unit = Unit::kMove,
+         .formula = "x[i0, i1, …] for indices of one shape over x's first axes",
+         .dtypes = kAnyMoved,
+         .run = run_index},
+        {.type = "IndexPut",
+         .formula = "x; x[i0, i1, …] = value, or plus value with accumulate",
+         .dtypes = "any; each sum rounds once",
+         .source = "; repeated places in C order here",
+         .run = run_index_put},
+        {.type = "EmbeddingDenseGrad",
+         .formula = "sum of the gradients of each word, but for padding_idx; over its uses with "
+                    "scale_grad_by_freq",
+         .dtypes = kThroughFloat32,
+         .source = "; order of the sum ours",
+         .run = run_embedding_gradient},
+        {.type = "MaskedFill",
+         .unit = Unit::kMove,
+         .formula = "mask ? value : x",
+         .dtypes = kAnyMoved,
+         .run = run_masked_fill},
+        {.type = "MaskedScatter",
+         .unit = Unit::kMove,
+         .formula = "x; its masked elements are the updates in their order",
+         .dtypes = kAnyMoved,
+         .run = run_masked_scatter},
+        {.type = "MaskedSelect",
+         .unit = Unit::kMove,
+         .formula = "the masked elements of x",
+         .dtypes = kAnyMoved,
+         .run = run_masked_select},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -144,35 +144,38 @@ void run(KernelCall& call) {
         kPlain(call);
 }
 
-constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"NLLLoss",
-     "y = -sum weight[target] x[row, target], over the sum of the weights for the mean; "
-     "total_weight is that sum, neighbours in pairs",
-     kDTypes,
-     "CANN operator NLLLoss; steps ours",
-     run<nll_loss<double>, nll_loss<float>>},
-    {"NLLLossGrad",
-     "-weight[target] y_grad at the target of each row, over total_weight for the mean; else 0",
-     kDTypes,
-     "CANN operator NLLLossGrad; steps ours",
-     run<nll_loss_gradient<double>, nll_loss_gradient<float>>},
-    {"LogSoftmaxGrad",
-     "grads - e^y sum grads over axes",
-     kDTypes,
-     "CANN operator LogSoftmaxGrad; steps ours",
-     run<softmax_gradient<double, true>, softmax_gradient<float, true>>},
-    {"SoftmaxGrad",
-     "(grads - sum grads y) y over axes",
-     kDTypes,
-     "CANN operator SoftmaxGrad; steps ours",
-     run<softmax_gradient<double, false>, softmax_gradient<float, false>>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_loss_kernels;
-const std::span<const Kernel> k_loss_kernels = kRows;
+std::span<const Kernel> loss_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "NLLLoss",
+         .colour = PrecisionColour::kBlack,
+         .formula = "y = -sum weight[target] x[row, target], over the sum of the weights for the "
+                    "mean; total_weight is that sum, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run<nll_loss<double>, nll_loss<float>>},
+        {.type = "NLLLossGrad",
+         .colour = PrecisionColour::kBlack,
+         .formula = "-weight[target] y_grad at the target of each row, over total_weight for the "
+                    "mean; else 0",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run<nll_loss_gradient<double>, nll_loss_gradient<float>>},
+        {.type = "LogSoftmaxGrad",
+         .colour = PrecisionColour::kBlack,
+         .formula = "grads - e^y sum grads over axes",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run<softmax_gradient<double, true>, softmax_gradient<float, true>>},
+        {.type = "SoftmaxGrad",
+         .colour = PrecisionColour::kBlack,
+         .formula = "(grads - sum grads y) y over axes",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run<softmax_gradient<double, false>, softmax_gradient<float, false>>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -102,26 +102,36 @@ void run_batch_matmul(KernelCall& call) {
     run_product(call, call.flag("adj_x1"), call.flag("adj_x2"));
 }
 
-constexpr std::string_view kDTypes =
-    "float16, bfloat16 and float32 where the chip's Cube takes them, accumulated in float32; "
-    "float64 in float64; result in output_dtype; int8, uint8 and int4 (as int8, operand_bits 4) "
-    "where the Cube takes them, exactly to int32";
-constexpr std::string_view kSource =
-    "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
-    "public, option cube_acc here";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"MatMul", "y[m,n] = sum over k of x1[m,k] x2[k,n]", kDTypes, kSource, run_matmul},
-    {"BatchMatMul",
-     "y[b,m,n] = sum over k of x1[b,m,k] x2[b,k,n]",
-     kDTypes,
-     kSource,
-     run_batch_matmul},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_matmul_kernels;
-const std::span<const Kernel> k_matmul_kernels = kRows;
+std::span<const Kernel> matmul_kernels() {
+    using enum Held;
+    constexpr std::string_view kDTypes =
+        "float16, bfloat16 and float32 where the chip's Cube takes them, accumulated in float32; "
+        "float64 in float64; result in output_dtype; int8, uint8 and int4 (as int8, operand_bits "
+        "4) where the Cube takes them, exactly to int32";
+    constexpr std::string_view kSource =
+        "CANN operator of this name, Intrinsic_mmad; the order of the sum inside the Cube is not "
+        "public, option cube_acc here";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "MatMul",
+         .unit = Unit::kCube,
+         .formats = {{kMatrix, kMatrix}, {kMatrix}},
+         .colour = PrecisionColour::kWhite,
+         .formula = "y[m,n] = sum over k of x1[m,k] x2[k,n]",
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_matmul},
+        {.type = "BatchMatMul",
+         .unit = Unit::kCube,
+         .formats = {{kMatrix, kMatrix}, {kMatrix}},
+         .colour = PrecisionColour::kWhite,
+         .formula = "y[b,m,n] = sum over k of x1[b,m,k] x2[b,k,n]",
+         .dtypes = kDTypes,
+         .source = kSource,
+         .run = run_batch_matmul},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -51,22 +51,23 @@ void run_pad_gradient(KernelCall& call) {
     call.outputs = {resampled_gradient(call, call.input(0), shape, volume_of(call, shape))};
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"MirrorPad",
-     "x surrounded by its own elements: reflected, or the edge repeated",
-     "floats; values unchanged",
-     "CANN operators MirrorPad and PadV3 in mode edge",
-     run_pad},
-    {"PadV3Grad",
-     "the sum of the gradients of an element's copies",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator PadV3Grad; steps ours",
-     run_pad_gradient},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_mirror_pad_kernels;
-const std::span<const Kernel> k_mirror_pad_kernels = kRows;
+std::span<const Kernel> mirror_pad_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "MirrorPad",
+         .unit = Unit::kMove,
+         .formula = "x surrounded by its own elements: reflected, or the edge repeated",
+         .dtypes = "floats; values unchanged",
+         .source = "CANN operators MirrorPad and PadV3 in mode edge",
+         .run = run_pad},
+        {.type = "PadV3Grad",
+         .formula = "the sum of the gradients of an element's copies",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_pad_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -191,34 +191,47 @@ void run_eye(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
-constexpr std::string_view kMoved = "any; values unchanged";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ReverseV2", "x from its end along axis", kMoved, "CANN operator ReverseV2", run_reverse},
-    {"Roll", "x moved round by shifts along dims", kMoved, "CANN operator Roll", run_roll},
-    {"Tile", "x repeated along each axis", kMoved, "CANN operator Tile", run_tile},
-    {"Im2col",
-     "each window of an image as a column, 0 outside",
-     kMoved,
-     "CANN operator Im2col",
-     run_im2col},
-    {"Col2im",
-     "the sum of the columns' elements at each pixel",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator Col2im; steps ours",
-     run_col2im},
-    {"Range", "start + i delta", "any; one rounding", "CANN operator Range", run_range},
-    {"LinSpace",
-     "start to stop in equal steps",
-     "floats; one rounding",
-     "CANN operator LinSpace; steps ours",
-     run_line_space},
-    {"Eye", "1 on the diagonal, else 0", "any", "CANN operator Eye", run_eye},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_move_kernels;
-const std::span<const Kernel> k_move_kernels = kRows;
+std::span<const Kernel> move_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ReverseV2",
+         .unit = Unit::kMove,
+         .formula = "x from its end along axis",
+         .dtypes = kAnyMoved,
+         .run = run_reverse},
+        {.type = "Roll",
+         .unit = Unit::kMove,
+         .formula = "x moved round by shifts along dims",
+         .dtypes = kAnyMoved,
+         .run = run_roll},
+        {.type = "Tile",
+         .unit = Unit::kMove,
+         .formula = "x repeated along each axis",
+         .dtypes = kAnyMoved,
+         .run = run_tile},
+        {.type = "Im2col",
+         .unit = Unit::kMove,
+         .formula = "each window of an image as a column, 0 outside",
+         .dtypes = kAnyMoved,
+         .run = run_im2col},
+        {.type = "Col2im",
+         .formula = "the sum of the columns' elements at each pixel",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_col2im},
+        {.type = "Range",
+         .formula = "start + i delta",
+         .dtypes = "any; one rounding",
+         .run = run_range},
+        {.type = "LinSpace",
+         .formula = "start to stop in equal steps",
+         .dtypes = "floats; one rounding",
+         .source = "; steps ours",
+         .run = run_line_space},
+        {.type = "Eye", .formula = "1 on the diagonal, else 0", .dtypes = "any", .run = run_eye},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -242,36 +242,44 @@ NPUSCOPE_RECIPE(bn_training_update, require_channels(call, 1))
 // NOLINTEND(bugprone-macro-parentheses)
 #undef NPUSCOPE_RECIPE
 
-constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"LayerNorm",
-     "mean = sum x/N, variance = sum (x - mean)^2/N, y = (x - mean) e^(-ln(variance + eps)/2) "
-     "gamma + beta; high_precision and a reference divide by sqrt",
-     kDTypes,
-     "CANN operator LayerNorm, high_performance",
-     run_layer_norm},
-    {"BNInfer",
-     "x m + (offset - mean m), m = scale / sqrt(variance + eps)",
-     kDTypes,
-     "CANN operator BNInfer",
-     run_bn_infer},
-    {"BNTrainingReduce",
-     "sum and sum of squares of each channel, neighbours in pairs",
-     kDTypes,
-     "CANN operator BNTrainingReduce",
-     run_bn_training_reduce},
-    {"BNTrainingUpdate",
-     "mean = sum/N, variance = square_sum/N - mean^2, y as BNInfer; running statistics move by "
-     "factor",
-     kDTypes,
-     "CANN operator BNTrainingUpdate",
-     run_bn_training_update},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_normalization_kernels;
-const std::span<const Kernel> k_normalization_kernels = kRows;
+std::span<const Kernel> normalization_kernels() {
+    using enum Held;
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "LayerNorm",
+         .colour = PrecisionColour::kBlack,
+         .formula = "mean = sum x/N, variance = sum (x - mean)^2/N, y = (x - mean) e^(-ln(variance "
+                    "+ eps)/2) gamma + beta; high_precision and a reference divide by sqrt",
+         .dtypes = kThroughFloat32,
+         .source = ", high_performance",
+         .run = run_layer_norm},
+        {.type = "BNInfer",
+         .batch_norm = true,
+         .formats = {{kImage, kImage, kImage, kImage, kImage}, {kImage}},
+         .colour = PrecisionColour::kBlack,
+         .formula = "x m + (offset - mean m), m = scale / sqrt(variance + eps)",
+         .dtypes = kThroughFloat32,
+         .run = run_bn_infer},
+        {.type = "BNTrainingReduce",
+         .batch_norm = true,
+         .formats = {{kImage}, {kImage, kImage}},
+         .colour = PrecisionColour::kBlack,
+         .formula = "sum and sum of squares of each channel, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .run = run_bn_training_reduce},
+        {.type = "BNTrainingUpdate",
+         .batch_norm = true,
+         .running_statistics = 1,
+         .formats = {{kImage, kImage, kImage, kImage, kImage, kImage, kImage},
+                     {kImage, kImage, kImage, kImage, kImage}},
+         .colour = PrecisionColour::kBlack,
+         .formula = "mean = sum/N, variance = square_sum/N - mean^2, y as BNInfer; running "
+                    "statistics move by factor",
+         .dtypes = kThroughFloat32,
+         .run = run_bn_training_update},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

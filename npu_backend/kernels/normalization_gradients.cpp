@@ -146,30 +146,32 @@ NPUSCOPE_RECIPE(reduce_gradient)
 NPUSCOPE_RECIPE(infer_gradient)
 #undef NPUSCOPE_RECIPE
 
-constexpr std::string_view kDTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"BNTrainingUpdateGrad",
-     "diff_scale = sum grads (x - mean) / sqrt(variance + eps), diff_offset = sum grads, each "
-     "channel, neighbours in pairs",
-     kDTypes,
-     "CANN operator BNTrainingUpdateGrad",
-     run_update_gradient},
-    {"BNTrainingReduceGrad",
-     "(grads - diff_offset/N - (x - mean) diff_scale r/N) scale r, r = 1 / sqrt(variance + eps)",
-     kDTypes,
-     "CANN operator BNTrainingReduceGrad",
-     run_reduce_gradient},
-    {"BNInferGrad",
-     "grads scale / sqrt(variance + eps)",
-     kDTypes,
-     "CANN operator BNInferGrad",
-     run_infer_gradient},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_normalization_gradients_kernels;
-const std::span<const Kernel> k_normalization_gradients_kernels = kRows;
+std::span<const Kernel> normalization_gradients_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "BNTrainingUpdateGrad",
+         .batch_norm = true,
+         .colour = PrecisionColour::kBlack,
+         .formula = "diff_scale = sum grads (x - mean) / sqrt(variance + eps), diff_offset = sum "
+                    "grads, each channel, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .run = run_update_gradient},
+        {.type = "BNTrainingReduceGrad",
+         .batch_norm = true,
+         .colour = PrecisionColour::kBlack,
+         .formula = "(grads - diff_offset/N - (x - mean) diff_scale r/N) scale r, r = 1 / "
+                    "sqrt(variance + eps)",
+         .dtypes = kThroughFloat32,
+         .run = run_reduce_gradient},
+        {.type = "BNInferGrad",
+         .batch_norm = true,
+         .colour = PrecisionColour::kBlack,
+         .formula = "grads scale / sqrt(variance + eps)",
+         .dtypes = kThroughFloat32,
+         .run = run_infer_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -186,51 +186,47 @@ void run_nonzero(KernelCall& call) {
     call.outputs = {Tensor::from<int64_t>({count, x.ndim()}, std::span<const int64_t>(places))};
 }
 
-constexpr std::string_view kMoved = "any; values unchanged";
-constexpr std::string_view kWide = "float16, bfloat16 in float32; float32; float64; integers wrap";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Cumsum",
-     "sums of the elements so far along axis",
-     kWide,
-     "CANN operator Cumsum",
-     run_cumulative<false>},
-    {"Cumprod",
-     "products of the elements so far along axis",
-     kWide,
-     "CANN operator Cumprod",
-     run_cumulative<true>},
-    {"ReduceProd", "product over axes", kWide, "CANN operator ReduceProd", run_prod},
-    {"Sort",
-     "each row along axis in order, and where its elements were",
-     kMoved,
-     "CANN operator Sort; ties keep their order here",
-     run_sort},
-    {"TopKV2",
-     "the k largest or smallest along dim, and where they were",
-     kMoved,
-     "CANN operator TopKV2; ties keep their order here",
-     run_topk},
-    {"Tril",
-     "x on and below a diagonal, 0 above",
-     kMoved,
-     "CANN operator Tril",
-     run_triangle<true>},
-    {"Triu",
-     "x on and above a diagonal, 0 below",
-     kMoved,
-     "CANN operator Triu",
-     run_triangle<false>},
-    {"NonZero",
-     "places of the elements that are not 0",
-     "any, to int64",
-     "CANN operator NonZero",
-     run_nonzero},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_order_kernels;
-const std::span<const Kernel> k_order_kernels = kRows;
+std::span<const Kernel> order_kernels() {
+    constexpr std::string_view kWide =
+        "float16, bfloat16 in float32; float32; float64; integers wrap";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Cumsum",
+         .formula = "sums of the elements so far along axis",
+         .dtypes = kWide,
+         .run = run_cumulative<false>},
+        {.type = "Cumprod",
+         .formula = "products of the elements so far along axis",
+         .dtypes = kWide,
+         .run = run_cumulative<true>},
+        {.type = "ReduceProd", .formula = "product over axes", .dtypes = kWide, .run = run_prod},
+        {.type = "Sort",
+         .formula = "each row along axis in order, and where its elements were",
+         .dtypes = kAnyMoved,
+         .source = "; ties keep their order here",
+         .run = run_sort},
+        {.type = "TopKV2",
+         .formula = "the k largest or smallest along dim, and where they were",
+         .dtypes = kAnyMoved,
+         .source = "; ties keep their order here",
+         .run = run_topk},
+        {.type = "Tril",
+         .unit = Unit::kMove,
+         .formula = "x on and below a diagonal, 0 above",
+         .dtypes = kAnyMoved,
+         .run = run_triangle<true>},
+        {.type = "Triu",
+         .unit = Unit::kMove,
+         .formula = "x on and above a diagonal, 0 below",
+         .dtypes = kAnyMoved,
+         .run = run_triangle<false>},
+        {.type = "NonZero",
+         .formula = "places of the elements that are not 0",
+         .dtypes = "any, to int64",
+         .run = run_nonzero},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -10,11 +10,6 @@ namespace npuscope::backend {
 
 namespace {
 
-constexpr std::string_view kFloats = "float16, bfloat16, float32, float64; one rounding";
-constexpr std::string_view kNumbers = "floats with one rounding; integers exact";
-constexpr std::string_view kBitsUnknown =
-    "CANN operator of this name; the instruction's last bit is not public, correctly rounded here";
-
 /// Rows whose formula is one function of double.
 template <auto kFormula>
 void run_float(KernelCall& call) {
@@ -24,14 +19,14 @@ void run_float(KernelCall& call) {
 }
 
 /// Which option sets an instruction's error.
-enum class Unit : uint8_t { kPlain, kReciprocal, kExponential };
+enum class Instruction : uint8_t { kPlain, kReciprocal, kExponential };
 
 /// Instructions whose last bits and subnormals are not public: what the options put on them.
-template <auto kFormula, Unit kUnit>
+template <auto kFormula, Instruction kInstruction>
 void run_instruction(KernelCall& call) {
     const ChipOptions& options = call.numerics.device.options;
-    const int ulps = kUnit == Unit::kReciprocal    ? options.rec_ulp
-                     : kUnit == Unit::kExponential ? options.exp_ulp
+    const int ulps = kInstruction == Instruction::kReciprocal    ? options.rec_ulp
+                     : kInstruction == Instruction::kExponential ? options.exp_ulp
                                                    : 0;
     const bool flush = options.vec_ftz;
     if (call.numerics.reference() || (ulps == 0 && !flush)) {
@@ -119,42 +114,79 @@ void run_with_number(KernelCall& call) {
 void run_log(KernelCall& call) {
     const double base = call.has_attribute("base") ? call.number("base") : -1;
     if (base == 2)
-        run_instruction<kLog2, Unit::kExponential>(call);
+        run_instruction<kLog2, Instruction::kExponential>(call);
     else if (base == 10)
-        run_instruction<kLog10, Unit::kExponential>(call);
+        run_instruction<kLog10, Instruction::kExponential>(call);
     else
-        run_instruction<kLog, Unit::kExponential>(call);
+        run_instruction<kLog, Instruction::kExponential>(call);
 }
 
 constexpr auto kMuls = [](double x, double value) { return x * value; };
 constexpr auto kAdds = [](double x, double value) { return x + value; };
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Relu", "max(x, 0)", kNumbers, "CANN operator Relu", run_relu},
-    {"Neg", "-x", kNumbers, "CANN operator Neg", run_number<kNeg, kNegWhole>},
-    {"Abs", "|x|", kNumbers, "CANN operator Abs", run_number<kAbs, kAbsWhole>},
-    {"Sqrt", "sqrt(x)", kFloats, kBitsUnknown, run_instruction<kSqrt, Unit::kPlain>},
-    {"Rsqrt", "1 / sqrt(x)", kFloats, kBitsUnknown, run_instruction<kRsqrt, Unit::kReciprocal>},
-    {"Reciprocal", "1 / x", kFloats, kBitsUnknown, run_instruction<kReciprocal, Unit::kReciprocal>},
-    {"Exp", "e^x", kFloats, kBitsUnknown, run_instruction<kExp, Unit::kExponential>},
-    {"Log", "ln(x), or the logarithm to base", kFloats, kBitsUnknown, run_log},
-    {"Erf", "erf(x)", kFloats, kBitsUnknown, run_float<kErf>},
-    {"Sin", "sin(x)", kFloats, kBitsUnknown, run_float<kSin>},
-    {"Cos", "cos(x)", kFloats, kBitsUnknown, run_float<kCos>},
-    {"Floor", "floor(x)", kNumbers, "CANN operator Floor", run_number<kFloor, kSame>},
-    {"Ceil", "ceil(x)", kNumbers, "CANN operator Ceil", run_number<kCeil, kSame>},
-    {"Round",
-     "x to the nearest integer, ties to even",
-     kNumbers,
-     "CANN operator Round",
-     run_number<kRound, kSame>},
-    {"Muls", "x * value", kFloats, "CANN operator Muls", run_with_number<kMuls>},
-    {"Adds", "x + value", kFloats, "CANN operator Adds", run_with_number<kAdds>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_pointwise_unary_kernels;
-const std::span<const Kernel> k_pointwise_unary_kernels = kRows;
+std::span<const Kernel> pointwise_unary_kernels() {
+    constexpr std::string_view kNumbers = "floats with one rounding; integers exact";
+    constexpr std::string_view kBitsUnknown =
+        "CANN operator of this name; the instruction's last bit is not public, correctly rounded "
+        "here";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Relu", .formula = "max(x, 0)", .dtypes = kNumbers, .run = run_relu},
+        {.type = "Neg",
+         .exact = true,
+         .formula = "-x",
+         .dtypes = kNumbers,
+         .run = run_number<kNeg, kNegWhole>},
+        {.type = "Abs",
+         .exact = true,
+         .formula = "|x|",
+         .dtypes = kNumbers,
+         .run = run_number<kAbs, kAbsWhole>},
+        {.type = "Sqrt",
+         .formula = "sqrt(x)",
+         .source = kBitsUnknown,
+         .run = run_instruction<kSqrt, Instruction::kPlain>},
+        {.type = "Rsqrt",
+         .colour = PrecisionColour::kBlack,
+         .formula = "1 / sqrt(x)",
+         .source = kBitsUnknown,
+         .run = run_instruction<kRsqrt, Instruction::kReciprocal>},
+        {.type = "Reciprocal",
+         .colour = PrecisionColour::kBlack,
+         .formula = "1 / x",
+         .source = kBitsUnknown,
+         .run = run_instruction<kReciprocal, Instruction::kReciprocal>},
+        {.type = "Exp",
+         .colour = PrecisionColour::kBlack,
+         .formula = "e^x",
+         .source = kBitsUnknown,
+         .run = run_instruction<kExp, Instruction::kExponential>},
+        {.type = "Log",
+         .colour = PrecisionColour::kBlack,
+         .formula = "ln(x), or the logarithm to base",
+         .source = kBitsUnknown,
+         .run = run_log},
+        {.type = "Erf",
+         .colour = PrecisionColour::kBlack,
+         .formula = "erf(x)",
+         .source = kBitsUnknown,
+         .run = run_float<kErf>},
+        {.type = "Sin", .formula = "sin(x)", .source = kBitsUnknown, .run = run_float<kSin>},
+        {.type = "Cos", .formula = "cos(x)", .source = kBitsUnknown, .run = run_float<kCos>},
+        {.type = "Floor",
+         .formula = "floor(x)",
+         .dtypes = kNumbers,
+         .run = run_number<kFloor, kSame>},
+        {.type = "Ceil", .formula = "ceil(x)", .dtypes = kNumbers, .run = run_number<kCeil, kSame>},
+        {.type = "Round",
+         .formula = "x to the nearest integer, ties to even",
+         .dtypes = kNumbers,
+         .run = run_number<kRound, kSame>},
+        {.type = "Muls", .formula = "x * value", .run = run_with_number<kMuls>},
+        {.type = "Adds", .formula = "x + value", .run = run_with_number<kAdds>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

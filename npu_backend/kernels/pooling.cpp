@@ -169,22 +169,26 @@ void run_average_pool(KernelCall& call) {
     visit_float(call, call.input(0).dtype(), [&]<class T>() { average_pool<T>(call, h, w); });
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"MaxPoolWithArgmaxV1",
-     "maximum of each window and its place in the image plane; padding never wins, nan does",
-     "floats, exact; the place as int64 (the CANN operator writes uint16 masks)",
-     "CANN operator MaxPoolWithArgmaxV1; places ours",
-     run_max_pool},
-    {"AvgPoolV2",
-     "sum of each window times 1/count, neighbours in pairs",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator AvgPoolV2; steps ours",
-     run_average_pool},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_pooling_kernels;
-const std::span<const Kernel> k_pooling_kernels = kRows;
+std::span<const Kernel> pooling_kernels() {
+    using enum Held;
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "MaxPoolWithArgmaxV1",
+         .exact = true,
+         .formats = {{kBlocked}, {kBlocked}},
+         .formula = "maximum of each window and its place in the image plane; padding never wins, "
+                    "nan does",
+         .dtypes = "floats, exact; the place as int64 (the CANN operator writes uint16 masks)",
+         .source = "; places ours",
+         .run = run_max_pool},
+        {.type = "AvgPoolV2",
+         .formula = "sum of each window times 1/count, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_average_pool},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -117,44 +117,44 @@ void run_adaptive_gradient(KernelCall& call) {
             call, call.ints("orig_input_shape"), IntList(shape.end() - kSpatial, shape.end())));
 }
 
-constexpr std::string_view kTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"MaxPoolGradWithArgmaxV1",
-     "the sum of the gradients of the windows whose maximum an element was",
-     kTypes,
-     "CANN operator MaxPoolGradWithArgmaxV1; places as ATen counts them",
-     run_max_gradient<2>},
-    {"MaxPool3DGrad",
-     "the same over three axes",
-     kTypes,
-     "CANN operator MaxPool3DGrad; it takes the places here",
-     run_max_gradient<3>},
-    {"AvgPoolV2Grad",
-     "the sum of the gradients of an element's windows, each over its count",
-     kTypes,
-     "CANN operator AvgPoolV2Grad; steps ours",
-     run_average_gradient},
-    {"AvgPool3DGrad",
-     "the same over three axes",
-     kTypes,
-     "CANN operator AvgPool3DGrad; steps ours",
-     run_average_gradient},
-    {"AdaptiveAvgPool2dGrad",
-     "the same with adaptive windows",
-     kTypes,
-     "CANN operator AdaptiveAvgPool2dGrad; steps ours",
-     run_adaptive_gradient<2>},
-    {"AdaptiveAvgPool3dGrad",
-     "the same with adaptive windows over three axes",
-     kTypes,
-     "ours",
-     run_adaptive_gradient<3>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_pooling_gradients_kernels;
-const std::span<const Kernel> k_pooling_gradients_kernels = kRows;
+std::span<const Kernel> pooling_gradients_kernels() {
+    using enum Held;
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "MaxPoolGradWithArgmaxV1",
+         .formats = {{kBlocked, kBlocked}, {kBlocked}},
+         .formula = "the sum of the gradients of the windows whose maximum an element was",
+         .dtypes = kThroughFloat32,
+         .source = "; places as ATen counts them",
+         .run = run_max_gradient<2>},
+        {.type = "MaxPool3DGrad",
+         .formula = "the same over three axes",
+         .dtypes = kThroughFloat32,
+         .source = "; it takes the places here",
+         .run = run_max_gradient<3>},
+        {.type = "AvgPoolV2Grad",
+         .formula = "the sum of the gradients of an element's windows, each over its count",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_average_gradient},
+        {.type = "AvgPool3DGrad",
+         .formula = "the same over three axes",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_average_gradient},
+        {.type = "AdaptiveAvgPool2dGrad",
+         .formula = "the same with adaptive windows",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_adaptive_gradient<2>},
+        {.type = "AdaptiveAvgPool3dGrad",
+         .formula = "the same with adaptive windows over three axes",
+         .dtypes = kThroughFloat32,
+         .source = "ours",
+         .run = run_adaptive_gradient<3>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -86,37 +86,39 @@ void run_pool(KernelCall& call) {
     });
 }
 
-constexpr std::string_view kMaximumTypes =
-    "floats, exact; the place in the volume as int64, a second output";
-constexpr std::string_view kAverageTypes = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"MaxPool3D",
-     "maximum of each window; padding never wins, nan does",
-     kMaximumTypes,
-     "CANN operator MaxPool3D; places ours",
-     run_pool<false, true>},
-    {"AvgPool3D",
-     "sum of each window times 1/count, neighbours in pairs",
-     kAverageTypes,
-     "CANN operator AvgPool3D; steps ours",
-     run_pool<false, false>},
-    {"AdaptiveAvgPool2d",
-     "mean of elements floor(o in/out) to ceil((o + 1) in/out) of each axis",
-     kAverageTypes,
-     "CANN operator AdaptiveAvgPool2d; steps ours",
-     run_pool<true, false>},
-    {"AdaptiveAvgPool3d", "the same over three axes", kAverageTypes, "ours", run_pool<true, false>},
-    {"AdaptiveMaxPool2d",
-     "maximum of the same windows",
-     kMaximumTypes,
-     "ours",
-     run_pool<true, true>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_pooling_volumes_kernels;
-const std::span<const Kernel> k_pooling_volumes_kernels = kRows;
+std::span<const Kernel> pooling_volumes_kernels() {
+    constexpr std::string_view kMaximumTypes =
+        "floats, exact; the place in the volume as int64, a second output";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "MaxPool3D",
+         .formula = "maximum of each window; padding never wins, nan does",
+         .dtypes = kMaximumTypes,
+         .source = "; places ours",
+         .run = run_pool<false, true>},
+        {.type = "AvgPool3D",
+         .formula = "sum of each window times 1/count, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_pool<false, false>},
+        {.type = "AdaptiveAvgPool2d",
+         .formula = "mean of elements floor(o in/out) to ceil((o + 1) in/out) of each axis",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_pool<true, false>},
+        {.type = "AdaptiveAvgPool3d",
+         .formula = "the same over three axes",
+         .dtypes = kThroughFloat32,
+         .source = "ours",
+         .run = run_pool<true, false>},
+        {.type = "AdaptiveMaxPool2d",
+         .formula = "maximum of the same windows",
+         .dtypes = kMaximumTypes,
+         .source = "ours",
+         .run = run_pool<true, true>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

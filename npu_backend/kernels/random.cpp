@@ -143,31 +143,50 @@ void run_permutation(KernelCall& call) {
     fill_random(call, [&](size_t i) { return static_cast<double>(order[i]); });
 }
 
-constexpr std::string_view kAny = "any; one rounding";
-constexpr std::string_view kNumbers =
-    "CANN operator of this name; the numbers are Philox4x32-10 of seed, seed2 and the place";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"DropOutGenMask",
-     "true with probability prob",
-     "to bool (the CANN operator packs bits)",
-     kNumbers,
-     run_dropout_mask},
-    {"DropOutDoMask",
-     "mask ? x scale : 0",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator DropOutDoMask; steps ours",
-     run_dropout},
-    {"Bernoulli", "1 with probability p, else 0", kAny, kNumbers, run_bernoulli},
-    {"Uniform", "evenly from [from, to)", kAny, kNumbers, run_uniform},
-    {"RandomUniformInt", "an integer of [from, to)", kAny, kNumbers, run_whole},
-    {"Normal", "normal of mean and stdev", kAny, kNumbers, run_normal},
-    {"StatelessRandperm", "0 to n - 1 in random order", "any", kNumbers, run_permutation},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_random_kernels;
-const std::span<const Kernel> k_random_kernels = kRows;
+std::span<const Kernel> random_kernels() {
+    constexpr std::string_view kAny = "any; one rounding";
+    constexpr std::string_view kNumbers =
+        "CANN operator of this name; the numbers are Philox4x32-10 of seed, seed2 and the place";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "DropOutGenMask",
+         .formula = "true with probability prob",
+         .dtypes = "to bool (the CANN operator packs bits)",
+         .source = kNumbers,
+         .run = run_dropout_mask},
+        {.type = "DropOutDoMask",
+         .formula = "mask ? x scale : 0",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_dropout},
+        {.type = "Bernoulli",
+         .formula = "1 with probability p, else 0",
+         .dtypes = kAny,
+         .source = kNumbers,
+         .run = run_bernoulli},
+        {.type = "Uniform",
+         .formula = "evenly from [from, to)",
+         .dtypes = kAny,
+         .source = kNumbers,
+         .run = run_uniform},
+        {.type = "RandomUniformInt",
+         .formula = "an integer of [from, to)",
+         .dtypes = kAny,
+         .source = kNumbers,
+         .run = run_whole},
+        {.type = "Normal",
+         .formula = "normal of mean and stdev",
+         .dtypes = kAny,
+         .source = kNumbers,
+         .run = run_normal},
+        {.type = "StatelessRandperm",
+         .formula = "0 to n - 1 in random order",
+         .dtypes = "any",
+         .source = kNumbers,
+         .run = run_permutation},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -131,37 +131,43 @@ void run_extreme(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
-constexpr std::string_view kSums =
-    "float16, bfloat16 through float32; float32; float64; integers exact";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ReduceSum",
-     "sum over axes, neighbours in pairs",
-     kSums,
-     "CANN operator ReduceSum (float16 through float32); asc-devkit ReduceSum for the order",
-     run_sum},
-    {"ReduceMean",
-     "sum over axes of x * (1/N), neighbours in pairs",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator ReduceMean (computes in float32); order as ReduceSum",
-     run_mean},
-    {"ReduceMax", "maximum over axes", "any", "CANN operator ReduceMax", run_extreme<true, false>},
-    {"ReduceMin", "minimum over axes", "any", "CANN operator ReduceMin", run_extreme<false, false>},
-    {"ArgMaxV2",
-     "index of the first maximum over one axis",
-     "any, to int64",
-     "CANN operator ArgMaxV2",
-     run_extreme<true, true>},
-    {"ArgMin",
-     "index of the first minimum over one axis",
-     "any, to int64",
-     "CANN operator ArgMin",
-     run_extreme<false, true>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_reduce_kernels;
-const std::span<const Kernel> k_reduce_kernels = kRows;
+std::span<const Kernel> reduce_kernels() {
+    constexpr std::string_view kSums =
+        "float16, bfloat16 through float32; float32; float64; integers exact";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ReduceSum",
+         .colour = PrecisionColour::kBlack,
+         .formula = "sum over axes, neighbours in pairs",
+         .dtypes = kSums,
+         .source = "CANN operator ReduceSum (float16 through float32); asc-devkit ReduceSum for "
+                   "the order",
+         .run = run_sum},
+        {.type = "ReduceMean",
+         .colour = PrecisionColour::kBlack,
+         .formula = "sum over axes of x * (1/N), neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator ReduceMean (computes in float32); order as ReduceSum",
+         .run = run_mean},
+        {.type = "ReduceMax",
+         .formula = "maximum over axes",
+         .dtypes = "any",
+         .run = run_extreme<true, false>},
+        {.type = "ReduceMin",
+         .formula = "minimum over axes",
+         .dtypes = "any",
+         .run = run_extreme<false, false>},
+        {.type = "ArgMaxV2",
+         .formula = "index of the first maximum over one axis",
+         .dtypes = "any, to int64",
+         .run = run_extreme<true, true>},
+        {.type = "ArgMin",
+         .formula = "index of the first minimum over one axis",
+         .dtypes = "any, to int64",
+         .run = run_extreme<false, true>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -109,39 +109,77 @@ void run_resize_gradient(KernelCall& call) {
         resampled_gradient(call, call.input(0), shape, volume_of(call, shape, call.ints("size")))};
 }
 
-constexpr std::string_view kTypes = "float16, bfloat16 through float32; float32; float64";
-constexpr std::string_view kFormula =
-    "weighted sum of the input elements around (o + 1/2) in/out - 1/2 (o in/out for nearest, "
-    "o (in - 1)/(out - 1) with align_corners)";
-constexpr std::string_view kGradient = "each output's gradient times its weights, at its elements";
-
-#define NPUSCOPE_RESIZE(type, source)                               \
-    {type, kFormula, kTypes, source, run_resize}, {                 \
-        type "Grad", kGradient, kTypes, source, run_resize_gradient \
-    }
-
-constexpr auto kRows = std::to_array<Kernel>({
-    NPUSCOPE_RESIZE("UpsampleNearest1d", "CANN operator of this name; steps ours"),
-    NPUSCOPE_RESIZE("ResizeNearestNeighborV2", "CANN operator of this name; steps ours"),
-    NPUSCOPE_RESIZE("UpsampleNearest3d", "CANN operator of this name; steps ours"),
-    NPUSCOPE_RESIZE("ResizeBilinearV2", "CANN operator of this name; steps ours"),
-    NPUSCOPE_RESIZE("UpsampleTrilinear3d", "CANN operator of this name; steps ours"),
-    {"ResizeD",
-     kFormula,
-     kTypes,
-     "CANN operator ResizeD, linear on one axis or cubic; steps ours",
-     run_resize},
-    {"ResizeGradD",
-     kGradient,
-     kTypes,
-     "CANN operator ResizeGradD; steps ours",
-     run_resize_gradient},
-});
-#undef NPUSCOPE_RESIZE
-
 }  // namespace
 
-extern const std::span<const Kernel> k_resize_kernels;
-const std::span<const Kernel> k_resize_kernels = kRows;
+std::span<const Kernel> resize_kernels() {
+    constexpr std::string_view kFormula =
+        "weighted sum of the input elements around (o + 1/2) in/out - 1/2 (o in/out for nearest, o "
+        "(in - 1)/(out - 1) with align_corners)";
+    constexpr std::string_view kGradient =
+        "each output's gradient times its weights, at its elements";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "UpsampleNearest1d",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize},
+        {.type = "UpsampleNearest1dGrad",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize_gradient},
+        {.type = "ResizeNearestNeighborV2",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize},
+        {.type = "ResizeNearestNeighborV2Grad",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize_gradient},
+        {.type = "UpsampleNearest3d",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize},
+        {.type = "UpsampleNearest3dGrad",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize_gradient},
+        {.type = "ResizeBilinearV2",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize},
+        {.type = "ResizeBilinearV2Grad",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize_gradient},
+        {.type = "UpsampleTrilinear3d",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize},
+        {.type = "UpsampleTrilinear3dGrad",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "CANN operator of this name; steps ours",
+         .run = run_resize_gradient},
+        {.type = "ResizeD",
+         .formula = kFormula,
+         .dtypes = kThroughFloat32,
+         .source = ", linear on one axis or cubic; steps ours",
+         .run = run_resize},
+        {.type = "ResizeGradD",
+         .formula = kGradient,
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_resize_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

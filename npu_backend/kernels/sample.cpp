@@ -156,22 +156,23 @@ void run_determinant(KernelCall& call) {
         out, x.dtype(), shape, call.numerics.overflow_mode(), finite, call.status)};
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"GridSampler2D",
-     "x read at the places of grid, -1 to 1 over the image; nearest, linear or cubic",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator GridSampler2D; order of the sum not public",
-     run_grid_sampler},
-    {"MatrixDeterminant",
-     "determinants of the last two axes, in float64, rounded once",
-     "float16, bfloat16, float32, float64",
-     "CANN operator MatrixDeterminant; its algorithm is not public",
-     run_determinant},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_sample_kernels;
-const std::span<const Kernel> k_sample_kernels = kRows;
+std::span<const Kernel> sample_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "GridSampler2D",
+         .formula =
+             "x read at the places of grid, -1 to 1 over the image; nearest, linear or cubic",
+         .dtypes = kThroughFloat32,
+         .source = "; order of the sum not public",
+         .run = run_grid_sampler},
+        {.type = "MatrixDeterminant",
+         .formula = "determinants of the last two axes, in float64, rounded once",
+         .dtypes = "float16, bfloat16, float32, float64",
+         .source = "; its algorithm is not public",
+         .run = run_determinant},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -116,17 +116,18 @@ void run_scatter(KernelCall& call) {
     call.outputs = {std::move(y)};
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ScatterElements",
-     "y = x; y[…, index[…], …] = updates, or its sum, product, maximum or minimum with y's",
-     "any of one dtype; each combination rounds once",
-     "CANN operator ScatterElements; repeated places in C order here",
-     run_scatter},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_scatter_kernels;
-const std::span<const Kernel> k_scatter_kernels = kRows;
+std::span<const Kernel> scatter_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ScatterElements",
+         .formula =
+             "y = x; y[…, index[…], …] = updates, or its sum, product, maximum or minimum with y's",
+         .dtypes = "any of one dtype; each combination rounds once",
+         .source = "; repeated places in C order here",
+         .run = run_scatter},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -112,26 +112,26 @@ void run_log_softmax(KernelCall& call) {
     visit_float(call, call.input(0).dtype(), [&]<class T>() { run_rows<T>(call, true); });
 }
 
-constexpr std::string_view kDTypes =
-    "float16: maximum and x - max in float16, the rest in float32; float32: the maximum of the "
-    "last axis in float16 on 910A; bfloat16 through float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"SoftmaxV2",
-     "e^(x - max) / sum e^(x - max) over axes",
-     kDTypes,
-     "CANN operator SoftmaxV2",
-     run_softmax},
-    {"LogSoftmaxV2",
-     "x - max - ln(sum e^(x - max)) over axes",
-     kDTypes,
-     "CANN operator SoftmaxV2 for the steps; LogSoftmaxV2's own are not public",
-     run_log_softmax},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_softmax_kernels;
-const std::span<const Kernel> k_softmax_kernels = kRows;
+std::span<const Kernel> softmax_kernels() {
+    constexpr std::string_view kDTypes =
+        "float16: maximum and x - max in float16, the rest in float32; float32: the maximum of the "
+        "last axis in float16 on 910A; bfloat16 through float32; float64";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "SoftmaxV2",
+         .colour = PrecisionColour::kBlack,
+         .formula = "e^(x - max) / sum e^(x - max) over axes",
+         .dtypes = kDTypes,
+         .run = run_softmax},
+        {.type = "LogSoftmaxV2",
+         .colour = PrecisionColour::kBlack,
+         .formula = "x - max - ln(sum e^(x - max)) over axes",
+         .dtypes = kDTypes,
+         .source = "CANN operator SoftmaxV2 for the steps; LogSoftmaxV2's own are not public",
+         .run = run_log_softmax},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -144,38 +144,62 @@ constexpr auto kLogAddExp = [](double x, double y) {
     return std::fmax(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
 };
 
-constexpr std::string_view kFloats = "float16, bfloat16, float32, float64; one rounding";
-constexpr std::string_view kSource =
-    "CANN operator of this name; last bit not public, correctly rounded here";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Expm1", "e^x - 1", kFloats, kSource, run_float<kExpm1>},
-    {"Exp2", "2^x", kFloats, "ours", run_float<kExp2>},
-    {"Log1p", "ln(1 + x)", kFloats, kSource, run_float<kLog1p>},
-    {"Erfc", "1 - erf(x)", kFloats, kSource, run_float<kErfc>},
-    {"Erfinv", "the x whose erf is input_x", kFloats, kSource, run_float<inverse_erf>},
-    {"Atan2", "angle of (x2, x1)", kFloats, kSource, run_pair<kAtan2>},
-    {"Hypot", "sqrt(x1^2 + x2^2)", kFloats, "ours", run_pair<kHypot>},
-    {"LogAddExp", "ln(e^x1 + e^x2)", kFloats, "ours", run_pair<kLogAddExp>},
-    {"Xlogy", "x1 ln(x2), 0 for x1 0", kFloats, kSource, run_pair<kXLogY>},
-    {"Logit", "ln(x / (1 - x)), x held between eps and 1 - eps", kFloats, "ours", run_logit},
-    {"LogitGrad",
-     "grads / (x (1 - x)), 0 where x was held",
-     "float16, bfloat16 through float32; float32 in steps; float64",
-     "ours",
-     run_logit_gradient},
-    {"CdistGrad",
-     "grad sign(d) (|d| / distance)^(p - 1), d = x1 - x2",
-     "float16, bfloat16 through float32; float32 in steps; float64",
-     "CANN operator CdistGrad; steps ours, the sum over rows is a ReduceSum here",
-     run_distance_gradient},
-    {"Trunc", "x toward zero", "floats, exact; integers as they are", kSource, run_trunc},
-    {"NanToNum", "x; nan, inf and -inf replaced", "floats, exact", "ours", run_nan_to_num},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_special_kernels;
-const std::span<const Kernel> k_special_kernels = kRows;
+std::span<const Kernel> special_kernels() {
+    constexpr std::string_view kSource =
+        "CANN operator of this name; last bit not public, correctly rounded here";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Expm1", .formula = "e^x - 1", .source = kSource, .run = run_float<kExpm1>},
+        {.type = "Exp2", .formula = "2^x", .source = "ours", .run = run_float<kExp2>},
+        {.type = "Log1p", .formula = "ln(1 + x)", .source = kSource, .run = run_float<kLog1p>},
+        {.type = "Erfc", .formula = "1 - erf(x)", .source = kSource, .run = run_float<kErfc>},
+        {.type = "Erfinv",
+         .formula = "the x whose erf is input_x",
+         .source = kSource,
+         .run = run_float<inverse_erf>},
+        {.type = "Atan2",
+         .formula = "angle of (x2, x1)",
+         .source = kSource,
+         .run = run_pair<kAtan2>},
+        {.type = "Hypot",
+         .formula = "sqrt(x1^2 + x2^2)",
+         .source = "ours",
+         .run = run_pair<kHypot>},
+        {.type = "LogAddExp",
+         .formula = "ln(e^x1 + e^x2)",
+         .source = "ours",
+         .run = run_pair<kLogAddExp>},
+        {.type = "Xlogy",
+         .formula = "x1 ln(x2), 0 for x1 0",
+         .source = kSource,
+         .run = run_pair<kXLogY>},
+        {.type = "Logit",
+         .formula = "ln(x / (1 - x)), x held between eps and 1 - eps",
+         .source = "ours",
+         .run = run_logit},
+        {.type = "LogitGrad",
+         .formula = "grads / (x (1 - x)), 0 where x was held",
+         .dtypes = kFloat32Steps,
+         .source = "ours",
+         .run = run_logit_gradient},
+        {.type = "CdistGrad",
+         .formula = "grad sign(d) (|d| / distance)^(p - 1), d = x1 - x2",
+         .dtypes = kFloat32Steps,
+         .source = "; steps ours, the sum over rows is a ReduceSum here",
+         .run = run_distance_gradient},
+        {.type = "Trunc",
+         .formula = "x toward zero",
+         .dtypes = "floats, exact; integers as they are",
+         .source = kSource,
+         .run = run_trunc},
+        {.type = "NanToNum",
+         .formula = "x; nan, inf and -inf replaced",
+         .dtypes = "floats, exact",
+         .source = "ours",
+         .run = run_nan_to_num},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

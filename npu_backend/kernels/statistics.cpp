@@ -150,59 +150,54 @@ void run_extreme_with_place(KernelCall& call) {
     }
 }
 
-constexpr std::string_view kSums = "float16, bfloat16 through float32; float32; float64";
-
-constexpr auto kRows = std::to_array<Kernel>({
-    {"ReduceStdV2Update",
-     "sum over dim of (x - mean)^2, over N - correction; its root with if_std",
-     kSums,
-     "CANN operator ReduceStdV2Update; order as ReduceSum",
-     run_deviation},
-    {"ReduceStdWithMean",
-     "root of sum over dim of (x - mean)^2, over N - correction",
-     kSums,
-     "CANN operator ReduceStdWithMean; order as ReduceSum",
-     run_deviation},
-    {"LpNormReduce",
-     "sum over axes of |x|^p; largest, least |x| for p inf, -inf; count of x != 0 for p 0",
-     kSums,
-     "CANN operator LpNormReduce; order as ReduceSum",
-     run_norm_reduce},
-    {"LpNormUpdate",
-     "x^(1/p); x for p 0, 1, inf, -inf",
-     kSums,
-     "CANN operator LpNormUpdate; steps ours",
-     run_norm_update},
-    {"ReduceLogSumExp",
-     "max + ln(sum over axes of e^(x - max))",
-     kSums,
-     "CANN operator ReduceLogSumExp; steps ours",
-     run_log_sum_exp},
-    {"ReduceAny",
-     "whether any over axes is true",
-     "bool",
-     "CANN operator ReduceAny",
-     run_truth<false>},
-    {"ReduceAll",
-     "whether all over axes are true",
-     "bool",
-     "CANN operator ReduceAll",
-     run_truth<true>},
-    {"ArgMaxWithValue",
-     "place and value of the first maximum over one axis",
-     "any",
-     "CANN operator ArgMaxWithValue",
-     run_extreme_with_place<true>},
-    {"ArgMinWithValue",
-     "place and value of the first minimum over one axis",
-     "any",
-     "CANN operator ArgMinWithValue",
-     run_extreme_with_place<false>},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_statistics_kernels;
-const std::span<const Kernel> k_statistics_kernels = kRows;
+std::span<const Kernel> statistics_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "ReduceStdV2Update",
+         .formula = "sum over dim of (x - mean)^2, over N - correction; its root with if_std",
+         .dtypes = kThroughFloat32,
+         .source = "; order as ReduceSum",
+         .run = run_deviation},
+        {.type = "ReduceStdWithMean",
+         .formula = "root of sum over dim of (x - mean)^2, over N - correction",
+         .dtypes = kThroughFloat32,
+         .source = "; order as ReduceSum",
+         .run = run_deviation},
+        {.type = "LpNormReduce",
+         .formula =
+             "sum over axes of |x|^p; largest, least |x| for p inf, -inf; count of x != 0 for p 0",
+         .dtypes = kThroughFloat32,
+         .source = "; order as ReduceSum",
+         .run = run_norm_reduce},
+        {.type = "LpNormUpdate",
+         .formula = "x^(1/p); x for p 0, 1, inf, -inf",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_norm_update},
+        {.type = "ReduceLogSumExp",
+         .formula = "max + ln(sum over axes of e^(x - max))",
+         .dtypes = kThroughFloat32,
+         .source = "; steps ours",
+         .run = run_log_sum_exp},
+        {.type = "ReduceAny",
+         .formula = "whether any over axes is true",
+         .dtypes = "bool",
+         .run = run_truth<false>},
+        {.type = "ReduceAll",
+         .formula = "whether all over axes are true",
+         .dtypes = "bool",
+         .run = run_truth<true>},
+        {.type = "ArgMaxWithValue",
+         .formula = "place and value of the first maximum over one axis",
+         .dtypes = "any",
+         .run = run_extreme_with_place<true>},
+        {.type = "ArgMinWithValue",
+         .formula = "place and value of the first minimum over one axis",
+         .dtypes = "any",
+         .run = run_extreme_with_place<false>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

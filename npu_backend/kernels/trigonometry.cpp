@@ -8,10 +8,6 @@ namespace npuscope::backend {
 
 namespace {
 
-constexpr std::string_view kFloats = "float16, bfloat16, float32, float64; one rounding";
-constexpr std::string_view kBitsUnknown =
-    "CANN operator of this name; the instruction's last bit is not public, correctly rounded here";
-
 template <auto kFormula>
 void run_float(KernelCall& call) {
     const Tensor& x = call.input(0);
@@ -47,22 +43,28 @@ void run_sign(KernelCall& call) {
     });
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"Tan", "tan(x)", kFloats, kBitsUnknown, run_float<kTan>},
-    {"Asin", "arcsin(x)", kFloats, kBitsUnknown, run_float<kAsin>},
-    {"Acos", "arccos(x)", kFloats, kBitsUnknown, run_float<kAcos>},
-    {"Atan", "arctan(x)", kFloats, kBitsUnknown, run_float<kAtan>},
-    {"Sinh", "sinh(x)", kFloats, kBitsUnknown, run_float<kSinh>},
-    {"Cosh", "cosh(x)", kFloats, kBitsUnknown, run_float<kCosh>},
-    {"Asinh", "arsinh(x)", kFloats, kBitsUnknown, run_float<kAsinh>},
-    {"Acosh", "arcosh(x)", kFloats, kBitsUnknown, run_float<kAcosh>},
-    {"Atanh", "artanh(x)", kFloats, kBitsUnknown, run_float<kAtanh>},
-    {"Sign", "-1, 0 or 1; nan stays", "floats and integers", "CANN operator Sign", run_sign},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_trigonometry_kernels;
-const std::span<const Kernel> k_trigonometry_kernels = kRows;
+std::span<const Kernel> trigonometry_kernels() {
+    constexpr std::string_view kBitsUnknown =
+        "CANN operator of this name; the instruction's last bit is not public, correctly rounded "
+        "here";
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Tan", .formula = "tan(x)", .source = kBitsUnknown, .run = run_float<kTan>},
+        {.type = "Asin", .formula = "arcsin(x)", .source = kBitsUnknown, .run = run_float<kAsin>},
+        {.type = "Acos", .formula = "arccos(x)", .source = kBitsUnknown, .run = run_float<kAcos>},
+        {.type = "Atan", .formula = "arctan(x)", .source = kBitsUnknown, .run = run_float<kAtan>},
+        {.type = "Sinh", .formula = "sinh(x)", .source = kBitsUnknown, .run = run_float<kSinh>},
+        {.type = "Cosh", .formula = "cosh(x)", .source = kBitsUnknown, .run = run_float<kCosh>},
+        {.type = "Asinh", .formula = "arsinh(x)", .source = kBitsUnknown, .run = run_float<kAsinh>},
+        {.type = "Acosh", .formula = "arcosh(x)", .source = kBitsUnknown, .run = run_float<kAcosh>},
+        {.type = "Atanh", .formula = "artanh(x)", .source = kBitsUnknown, .run = run_float<kAtanh>},
+        {.type = "Sign",
+         .formula = "-1, 0 or 1; nan stays",
+         .dtypes = "floats and integers",
+         .run = run_sign},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

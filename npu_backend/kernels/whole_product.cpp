@@ -33,9 +33,8 @@ void run_whole_product(KernelCall& call) {
                 const T* column = right + row / m * k * n;
                 for (int64_t i = 0; i < k; ++i)
                     for (int64_t j = 0; j < n; ++j)
-                        sums[static_cast<size_t>(j)] +=
-                            static_cast<uint64_t>(left[row * k + i]) *
-                            static_cast<uint64_t>(column[i * n + j]);
+                        sums[static_cast<size_t>(j)] += static_cast<uint64_t>(left[row * k + i]) *
+                                                        static_cast<uint64_t>(column[i * n + j]);
                 for (int64_t j = 0; j < n; ++j)
                     out[static_cast<size_t>(row * n + j)] =
                         static_cast<T>(sums[static_cast<size_t>(j)]);
@@ -65,22 +64,22 @@ void run_dot(KernelCall& call) {
     });
 }
 
-constexpr auto kRows = std::to_array<Kernel>({
-    {"IntegerMatMul",
-     "y[b,m,n] = sum over k of x1[b,m,k] x2[b,k,n]",
-     "integers, exact until 64 bits wrap",
-     "ours; the Cube takes no wide integers",
-     run_whole_product},
-    {"Dot",
-     "sum of x1 x2, neighbours in pairs",
-     "float16, bfloat16 through float32; float32; float64",
-     "CANN operator Dot; order as ReduceSum",
-     run_dot},
-});
-
 }  // namespace
 
-extern const std::span<const Kernel> k_whole_product_kernels;
-const std::span<const Kernel> k_whole_product_kernels = kRows;
+std::span<const Kernel> whole_product_kernels() {
+    static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "IntegerMatMul",
+         .formula = "y[b,m,n] = sum over k of x1[b,m,k] x2[b,k,n]",
+         .dtypes = "integers, exact until 64 bits wrap",
+         .source = "ours; the Cube takes no wide integers",
+         .run = run_whole_product},
+        {.type = "Dot",
+         .formula = "sum of x1 x2, neighbours in pairs",
+         .dtypes = kThroughFloat32,
+         .source = "; order as ReduceSum",
+         .run = run_dot},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

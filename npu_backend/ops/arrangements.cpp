@@ -108,47 +108,52 @@ void lower_argmin(Lowering& op) {
     argument_of_extreme(op, "ArgMin");
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"cat(Tensor[] tensors, int dim=0) -> Tensor", "ConcatD", "spec", lower_cat},
-    {"index_select(Tensor self, int dim, Tensor index) -> Tensor",
-     "GatherV2",
-     "spec",
-     lower_index_select},
-    {"embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
-     "bool sparse=False) -> Tensor",
-     "GatherV2",
-     "spec",
-     lower_embedding},
-    {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-     "GatherElements",
-     "table",
-     lower_gather},
-    {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-     "Identity",
-     "ours",
-     lower_clone},
-    {"_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
-     "Cast, or Identity when the dtype stays",
-     "spec",
-     lower_to_copy},
-    {"constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-     "PadV3",
-     "table",
-     lower_pad},
-    {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-     "ArgMaxV2",
-     "table",
-     lower_argmax},
-    {"argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-     "ArgMin",
-     "table",
-     lower_argmin},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_arrangements_ops;
-const std::span<const OpRow> k_arrangements_ops = kRows;
+std::span<const OpRow> arrangements_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+         .launches = {"ConcatD"},
+         .source = "spec",
+         .lower = lower_cat},
+        {.schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+         .launches = {"GatherV2"},
+         .source = "spec",
+         .lower = lower_index_select},
+        {.schema = "embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool "
+                   "scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+         .launches = {"GatherV2"},
+         .source = "spec",
+         .lower = lower_embedding},
+        {.schema =
+             "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+         .launches = {"GatherElements"},
+         .source = "table",
+         .lower = lower_gather},
+        {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"Identity"},
+         .lower = lower_clone},
+        {.schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? "
+                   "memory_format=None) -> Tensor",
+         .launches = {"Cast", "Identity"},
+         .note = "Cast, or Identity when the dtype stays",
+         .source = "spec",
+         .lower = lower_to_copy},
+        {.schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
+         .launches = {"PadV3"},
+         .source = "table",
+         .lower = lower_pad},
+        {.schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+         .launches = {"ArgMaxV2"},
+         .source = "table",
+         .lower = lower_argmax},
+        {.schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+         .launches = {"ArgMin"},
+         .source = "table",
+         .lower = lower_argmin},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

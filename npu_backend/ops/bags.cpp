@@ -163,32 +163,36 @@ void lower_embedding_bag(Lowering& op) {
     op.result(mode == 2 ? joined(std::move(places), DType::kInt64) : whole(sizes), DType::kInt64);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
-     "Sub, LpNormReduce, LpNormUpdate (CANN: Cdist)",
-     "ours",
-     lower_cdist},
-    {"_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
-     "Sub, CdistGrad, ReduceSum",
-     "ours",
-     lower_cdist_gradient},
-    {"_pdist_forward(Tensor self, float p=2.0) -> Tensor",
-     "GatherV2, GatherV2, Sub, LpNormReduce, LpNormUpdate (CANN: Pdist)",
-     "ours",
-     lower_pdist},
-    {"trace(Tensor self) -> Tensor", "ReduceSum", "ours", lower_trace, "result"},
-    {"_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
-     "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool "
-     "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-     "GatherV2, Mul with weights; for each bag GatherV2, ReduceSum, ReduceMean or ReduceMax; "
-     "ConcatD",
-     "ours",
-     lower_embedding_bag},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_bags_ops;
-const std::span<const OpRow> k_bags_ops = kRows;
+std::span<const OpRow> bags_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
+         .launches = {"Sub", "LpNormReduce", "LpNormUpdate"},
+         .note = "Sub, LpNormReduce, LpNormUpdate (CANN: Cdist)",
+         .lower = lower_cdist},
+        {.schema =
+             "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+         .launches = {"Sub", "CdistGrad", "ReduceSum"},
+         .lower = lower_cdist_gradient},
+        {.schema = "_pdist_forward(Tensor self, float p=2.0) -> Tensor",
+         .launches = {"GatherV2", "Sub", "LpNormReduce", "LpNormUpdate"},
+         .note = "GatherV2, GatherV2, Sub, LpNormReduce, LpNormUpdate (CANN: Pdist)",
+         .lower = lower_pdist},
+        {.schema = "trace(Tensor self) -> Tensor",
+         .launches = {"ReduceSum"},
+         .lower = lower_trace,
+         .sum = "result"},
+        {.schema = "_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool "
+                   "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+                   "per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) "
+                   "-> (Tensor, Tensor, Tensor, Tensor)",
+         .launches = {"GatherV2", "Mul", "ReduceSum", "ReduceMean", "ReduceMax", "ArgMaxV2", "ZerosLike", "ConcatD"},
+         .note = "GatherV2, Mul with weights; for each bag GatherV2, ReduceSum, ReduceMean or "
+                 "ReduceMax; ConcatD",
+         .lower = lower_embedding_bag},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -1,104 +1,113 @@
-// Bits of integers, which are truth values for bool; what is finite.
+// Bits of integers, which are truth values for bool, and truth values of anything.
 #include <array>
 
-#include "npu_backend/ops/lowering.h"
-#include "npu_backend/ops/promotion.h"
+#include "npu_backend/ops/elementwise.h"
 
 namespace npuscope::backend {
 
 namespace {
 
-/// kWhole for integers, kTruth for bool.
-template <const char* kWhole, const char* kTruth>
-void bits(Lowering& op, const Operands& pair) {
+/// The row's first kernel for integers, its second for bool.
+void lower_bits(Lowering& op) {
+    const Operands pair = common_operands(op, "self", "other");
     if (is_float(pair.dtype)) op.reject("integers or bool are needed");
-    op.result(op.launch(pair.dtype == DType::kBool ? kTruth : kWhole, {pair.self, pair.other}),
+    op.result(op.launch(op.kernel(pair.dtype == DType::kBool ? 1 : 0), {pair.self, pair.other}),
               pair.dtype);
 }
 
-template <const char* kWhole, const char* kTruth>
-void lower_bits(Lowering& op) {
-    bits<kWhole, kTruth>(op, common_operands(op, "self", "other"));
-}
-
-template <const char* kWhole, const char* kTruth>
-void lower_bits_scalar(Lowering& op) {
-    bits<kWhole, kTruth>(op, scalar_operands(op, "self", "other"));
-}
-
-void lower_not(Lowering& op) {
+void lower_bits_not(Lowering& op) {
     const DType dtype = op.declared("self");
     if (is_float(dtype)) op.reject("integers or bool are needed");
-    op.result(op.launch(dtype == DType::kBool ? "LogicalNot" : "Invert", {op.raw("self")}), dtype);
+    op.result(op.launch(op.kernel(dtype == DType::kBool ? 1 : 0), {op.raw("self")}), dtype);
 }
 
-template <const char* kKernel>
-void lower_shift_scalar(Lowering& op) {
-    const Operands pair = scalar_operands(op, "self", "other");
+void lower_shift_by_number(Lowering& op) {
+    const Operands pair = common_operands(op, "self", "other");
     if (is_float(pair.dtype)) op.reject("integers are needed");
-    op.result(op.launch(kKernel, {pair.self, pair.other}), pair.dtype);
+    op.result(op.launch(op.kernel(), {pair.self, pair.other}), pair.dtype);
 }
 
-void lower_is_finite(Lowering& op) {
-    if (is_float(op.declared("self")))
-        op.result(op.launch("IsFinite", {op.tensor("self")}), DType::kBool);
-    else
-        op.result(op.launch("OnesLike", {Tensor(DType::kBool, op.raw("self").shape())}),
-                  DType::kBool);
+/// Anything that is not 0 is true.
+Tensor truth(Lowering& op, const char* name) {
+    return op.cast(op.tensor(name), DType::kBool);
 }
 
-constexpr char kAnd[] = "BitwiseAnd";
-constexpr char kOr[] = "BitwiseOr";
-constexpr char kXor[] = "BitwiseXor";
-constexpr char kTruthAnd[] = "LogicalAnd";
-constexpr char kTruthOr[] = "LogicalOr";
-constexpr char kTruthXor[] = "LogicalXor";
-constexpr char kLeft[] = "LeftShift";
-constexpr char kRight[] = "RightShift";
+void lower_logical(Lowering& op) {
+    op.result(op.launch(op.kernel(), {truth(op, "self"), truth(op, "other")}), DType::kBool);
+}
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
-     "BitwiseAnd, or LogicalAnd for bool",
-     "table",
-     lower_bits<kAnd, kTruthAnd>},
-    {"bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor",
-     "BitwiseAnd, or LogicalAnd for bool",
-     "table",
-     lower_bits_scalar<kAnd, kTruthAnd>},
-    {"bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
-     "BitwiseOr, or LogicalOr for bool",
-     "table",
-     lower_bits<kOr, kTruthOr>},
-    {"bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor",
-     "BitwiseOr, or LogicalOr for bool",
-     "table",
-     lower_bits_scalar<kOr, kTruthOr>},
-    {"bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
-     "BitwiseXor, or LogicalXor for bool",
-     "table",
-     lower_bits<kXor, kTruthXor>},
-    {"bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
-     "BitwiseXor, or LogicalXor for bool",
-     "table",
-     lower_bits_scalar<kXor, kTruthXor>},
-    {"bitwise_not(Tensor self) -> Tensor", "Invert, or LogicalNot for bool", "table", lower_not},
-    {"bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
-     "LeftShift",
-     "ours",
-     lower_shift_scalar<kLeft>},
-    {"bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
-     "RightShift",
-     "ours",
-     lower_shift_scalar<kRight>},
-    {"isfinite(Tensor self) -> Tensor",
-     "IsFinite; OnesLike for integers",
-     "table",
-     lower_is_finite},
-});
+void lower_logical_not(Lowering& op) {
+    op.result(op.launch(op.kernel(), {truth(op, "self")}), DType::kBool);
+}
 
 }  // namespace
 
-extern const std::span<const OpRow> k_bits_ops;
-const std::span<const OpRow> k_bits_ops = kRows;
+std::span<const OpRow> bits_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"BitwiseAnd", "LogicalAnd"},
+         .note = "BitwiseAnd, or LogicalAnd for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor",
+         .launches = {"BitwiseAnd", "LogicalAnd"},
+         .note = "BitwiseAnd, or LogicalAnd for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"BitwiseOr", "LogicalOr"},
+         .note = "BitwiseOr, or LogicalOr for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor",
+         .launches = {"BitwiseOr", "LogicalOr"},
+         .note = "BitwiseOr, or LogicalOr for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"BitwiseXor", "LogicalXor"},
+         .note = "BitwiseXor, or LogicalXor for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
+         .launches = {"BitwiseXor", "LogicalXor"},
+         .note = "BitwiseXor, or LogicalXor for bool",
+         .source = "table",
+         .lower = lower_bits},
+        {.schema = "bitwise_not(Tensor self) -> Tensor",
+         .launches = {"Invert", "LogicalNot"},
+         .note = "Invert, or LogicalNot for bool",
+         .source = "table",
+         .lower = lower_bits_not},
+        {.schema = "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"LeftShift"},
+         .lower = lower_binary},
+        {.schema = "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"RightShift"},
+         .lower = lower_binary},
+        {.schema = "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+         .launches = {"LeftShift"},
+         .lower = lower_shift_by_number},
+        {.schema = "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+         .launches = {"RightShift"},
+         .lower = lower_shift_by_number},
+        {.schema = "logical_and(Tensor self, Tensor other) -> Tensor",
+         .launches = {"LogicalAnd"},
+         .source = "table",
+         .lower = lower_logical},
+        {.schema = "logical_or(Tensor self, Tensor other) -> Tensor",
+         .launches = {"LogicalOr"},
+         .source = "table",
+         .lower = lower_logical},
+        {.schema = "logical_xor(Tensor self, Tensor other) -> Tensor",
+         .launches = {"LogicalXor"},
+         .lower = lower_logical},
+        {.schema = "logical_not(Tensor self) -> Tensor",
+         .launches = {"LogicalNot"},
+         .source = "table",
+         .lower = lower_logical_not},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -12,11 +12,10 @@ Tensor number(const Lowering& op, DType dtype, double value) {
     return Tensor::scalar<double>(value).cast(op.numerics().held(dtype));
 }
 
-template <const char* kKernel>
 void lower_scaled(Lowering& op) {
     const std::array<Tensor, 3> given = {op.raw("self"), op.raw("tensor1"), op.raw("tensor2")};
     const DType dtype = float_type(result_type(given));
-    op.result(op.launch(kKernel,
+    op.result(op.launch(op.kernel(),
                         {op.cast(op.tensor("self"), dtype),
                          op.cast(op.tensor("tensor1"), dtype),
                          op.cast(op.tensor("tensor2"), dtype),
@@ -37,31 +36,30 @@ void lower_lerp_tensor(Lowering& op) {
               pair.dtype);
 }
 
-constexpr char kAddcmul[] = "Addcmul";
-constexpr char kAddcdiv[] = "Addcdiv";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-     "Addcmul",
-     "table",
-     lower_scaled<kAddcmul>},
-    {"addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-     "Addcdiv",
-     "table",
-     lower_scaled<kAddcdiv>},
-    {"lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-     "Lerp",
-     "table",
-     lower_lerp_scalar},
-    {"lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-     "Lerp",
-     "table",
-     lower_lerp_tensor},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_combinations_ops;
-const std::span<const OpRow> k_combinations_ops = kRows;
+std::span<const OpRow> combinations_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+         .launches = {"Addcmul"},
+         .source = "table",
+         .lower = lower_scaled},
+        {.schema =
+             "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+         .launches = {"Addcdiv"},
+         .source = "table",
+         .lower = lower_scaled},
+        {.schema = "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+         .launches = {"Lerp"},
+         .source = "table",
+         .lower = lower_lerp_scalar},
+        {.schema = "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+         .launches = {"Lerp"},
+         .source = "table",
+         .lower = lower_lerp_tensor},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

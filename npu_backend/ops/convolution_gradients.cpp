@@ -126,20 +126,31 @@ void lower_convolution_backward(Lowering& op) {
               declared);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, "
-     "int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int "
-     "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-     "Cast of float32 operands where the Cube takes none; TransData; Conv2DBackpropInput (Conv2D "
-     "when transposed), Conv2DBackpropFilter, Cast (Conv3D likewise); ReduceSum for the bias",
-     "spec",
-     lower_convolution_backward,
-     "result2"},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_convolution_gradients_ops;
-const std::span<const OpRow> k_convolution_gradients_ops = kRows;
+std::span<const OpRow> convolution_gradients_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? "
+             "bias_sizes, int[] stride, int[] padding, int[] dilation, bool transposed, int[] "
+             "output_padding, int groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .launches = {"Cast",
+                      "TransData",
+                      "Conv2DBackpropInput",
+                      "Conv3DBackpropInput",
+                      "Conv2D",
+                      "Conv3D",
+                      "Conv2DBackpropFilter",
+                      "Conv3DBackpropFilter",
+                      "ReduceSum"},
+         .note = "Cast of float32 operands where the Cube takes none; TransData; "
+                 "Conv2DBackpropInput (Conv2D when transposed), Conv2DBackpropFilter, Cast (Conv3D "
+                 "likewise); ReduceSum for the bias",
+         .source = "spec",
+         .lower = lower_convolution_backward,
+         .sum = "result2"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

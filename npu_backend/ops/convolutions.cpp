@@ -89,18 +89,22 @@ void lower_convolution(Lowering& op) {
     op.result(std::move(y), declared);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
-     "dilation, bool transposed, int[] output_padding, int groups) -> Tensor",
-     "Cast(x), Cast(filter) where the Cube takes no float32; TransData(x), TransData(filter), "
-     "Conv2D or Conv2DTranspose (Conv3D, Conv3DTranspose), TransData(y)",
-     "spec",
-     lower_convolution},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_convolutions_ops;
-const std::span<const OpRow> k_convolutions_ops = kRows;
+std::span<const OpRow> convolutions_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, "
+             "int[] dilation, bool transposed, int[] output_padding, int groups) -> Tensor",
+         .launches =
+             {"Cast", "TransData", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"},
+         .note =
+             "Cast(x), Cast(filter) where the Cube takes no float32; TransData(x), "
+             "TransData(filter), Conv2D or Conv2DTranspose (Conv3D, Conv3DTranspose), TransData(y)",
+         .source = "spec",
+         .lower = lower_convolution},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -9,8 +9,11 @@ namespace npuscope::backend {
 
 namespace {
 
-void give(
-    Lowering& op, const char* kernel, DType dtype, const Shape& shape, NamedValues values = {}) {
+void give(Lowering& op,
+          std::string_view kernel,
+          DType dtype,
+          const Shape& shape,
+          NamedValues values = {}) {
     for (const int64_t size : shape)
         if (size < 0) op.reject("a size is negative");
     op.result(op.launch(kernel, {Tensor(op.numerics().held(dtype), shape)}, std::move(values)),
@@ -70,9 +73,8 @@ void lower_eye_m(Lowering& op) {
         op, "Eye", op.dtype("dtype").value_or(DType::kFloat32), {op.integer("n"), op.integer("m")});
 }
 
-template <const char* kKernel>
 void lower_constant(Lowering& op) {
-    give(op, kKernel, op.dtype("dtype").value_or(DType::kFloat32), op.ints("size"));
+    give(op, op.kernel(), op.dtype("dtype").value_or(DType::kFloat32), op.ints("size"));
 }
 
 void lower_full(Lowering& op) {
@@ -156,113 +158,112 @@ void lower_same(Lowering& op) {
     op.result(op.raw("self"), op.declared("self"));
 }
 
-constexpr char kZeros[] = "ZerosLike";
-constexpr char kOnes[] = "OnesLike";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None) -> Tensor",
-     "Range",
-     "table",
-     lower_arange},
-    {"arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, "
-     "Device? device=None, bool? pin_memory=None) -> Tensor",
-     "Range",
-     "table",
-     lower_arange_start},
-    {"arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, "
-     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "Range",
-     "table",
-     lower_arange_step},
-    {"linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "LinSpace",
-     "table",
-     lower_linspace},
-    {"eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "Eye",
-     "table",
-     lower_eye},
-    {"eye.m(int n, int m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None) -> Tensor",
-     "Eye",
-     "table",
-     lower_eye_m},
-    {"zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "ZerosLike",
-     "indirect",
-     lower_constant<kZeros>},
-    {"ones(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "OnesLike",
-     "indirect",
-     lower_constant<kOnes>},
-    {"full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     "Fill",
-     "ours",
-     lower_full},
-    {"full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
-     "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "Fill",
-     "ours",
-     lower_full_like},
-    {"new_full(Tensor self, int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "Fill",
-     "ours",
-     lower_new_full},
-    {"new_ones(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     "OnesLike",
-     "ours",
-     lower_new_ones},
-    {"scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None) -> Tensor",
-     "Fill",
-     "ours",
-     lower_scalar_tensor},
-    {"fill.Scalar(Tensor self, Scalar value) -> Tensor", "Fill", "table", lower_fill},
-    {"fill.Tensor(Tensor self, Tensor value) -> Tensor", "Fill", "table", lower_fill_tensor},
-    {"zero(Tensor self) -> Tensor", "ZerosLike", "ours", lower_zero},
-    {"empty.memory_format(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "none; zeros",
-     "ours",
-     lower_empty},
-    {"empty_strided(int[] size, int[] stride, *, ScalarType? dtype=None, Layout? layout=None, "
-     "Device? device=None, bool? pin_memory=None) -> Tensor",
-     "none; zeros",
-     "ours",
-     lower_empty},
-    {"empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "none; zeros",
-     "ours",
-     lower_empty_like},
-    {"new_empty(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     "none; zeros",
-     "ours",
-     lower_new_empty},
-    {"new_empty_strided(Tensor self, int[] size, int[] stride, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "none; zeros",
-     "ours",
-     lower_new_empty},
-    {"resize_(Tensor self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor self",
-     "PadV3",
-     "ours",
-     lower_resize},
-    {"lift_fresh(Tensor self) -> Tensor", "none", "ours", lower_same},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_creations_ops;
-const std::span<const OpRow> k_creations_ops = kRows;
+std::span<const OpRow> creations_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Range"},
+         .source = "table",
+         .lower = lower_arange},
+        {.schema = "arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Range"},
+         .source = "table",
+         .lower = lower_arange_start},
+        {.schema = "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? "
+                   "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
+                   "-> Tensor",
+         .launches = {"Range"},
+         .source = "table",
+         .lower = lower_arange_step},
+        {.schema = "linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, "
+                   "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"LinSpace"},
+         .source = "table",
+         .lower = lower_linspace},
+        {.schema = "eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Eye"},
+         .source = "table",
+         .lower = lower_eye},
+        {.schema = "eye.m(int n, int m, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Eye"},
+         .source = "table",
+         .lower = lower_eye_m},
+        {.schema = "zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"ZerosLike"},
+         .source = "indirect",
+         .lower = lower_constant},
+        {.schema = "ones(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"OnesLike"},
+         .source = "indirect",
+         .lower = lower_constant},
+        {.schema = "full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Fill"},
+         .lower = lower_full},
+        {.schema = "full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+                   "memory_format=None) -> Tensor",
+         .launches = {"Fill"},
+         .lower = lower_full_like},
+        {.schema =
+             "new_full(Tensor self, int[] size, Scalar fill_value, *, ScalarType? dtype=None, "
+             "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Fill"},
+         .lower = lower_new_full},
+        {.schema = "new_ones(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"OnesLike"},
+         .lower = lower_new_ones},
+        {.schema = "scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, "
+                   "Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Fill"},
+         .lower = lower_scalar_tensor},
+        {.schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+         .launches = {"Fill"},
+         .source = "table",
+         .lower = lower_fill},
+        {.schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+         .launches = {"Fill"},
+         .source = "table",
+         .lower = lower_fill_tensor},
+        {.schema = "zero(Tensor self) -> Tensor", .launches = {"ZerosLike"}, .lower = lower_zero},
+        {.schema = "empty.memory_format(int[] size, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+                   "memory_format=None) -> Tensor",
+         .note = "none; zeros",
+         .lower = lower_empty},
+        {.schema = "empty_strided(int[] size, int[] stride, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .note = "none; zeros",
+         .lower = lower_empty},
+        {.schema =
+             "empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+         .note = "none; zeros",
+         .lower = lower_empty_like},
+        {.schema = "new_empty(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .note = "none; zeros",
+         .lower = lower_new_empty},
+        {.schema =
+             "new_empty_strided(Tensor self, int[] size, int[] stride, *, ScalarType? dtype=None, "
+             "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .note = "none; zeros",
+         .lower = lower_new_empty},
+        {.schema =
+             "resize_(Tensor self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor self",
+         .launches = {"PadV3"},
+         .lower = lower_resize},
+        {.schema = "lift_fresh(Tensor self) -> Tensor", .lower = lower_same},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

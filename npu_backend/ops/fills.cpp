@@ -73,45 +73,53 @@ void lower_as_strided(Lowering& op) {
     op.result(gather(self, layout), self.dtype());
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "ZerosLike",
-     "indirect",
-     lower_zeros_like},
-    {"ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "OnesLike",
-     "indirect",
-     lower_ones_like},
-    {"new_zeros(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     "ZerosLike",
-     "ours",
-     lower_new_zeros},
-    {"zero_(Tensor self) -> Tensor self", "ZerosLike", "spec", lower_zero},
-    {"fill_.Scalar(Tensor self, Scalar value) -> Tensor self", "Fill", "table", lower_fill},
-    {"copy_(Tensor self, Tensor src, bool non_blocking=False) -> Tensor self",
-     "Identity, or Cast when the dtype changes",
-     "indirect",
-     lower_copy},
-    {"copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
-     "Identity, or Cast when the dtype changes",
-     "indirect",
-     lower_copy},
-    {"as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-     "none",
-     "spec",
-     lower_as_strided},
-    {"as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor self",
-     "none",
-     "ours",
-     lower_as_strided},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_fills_ops;
-const std::span<const OpRow> k_fills_ops = kRows;
+std::span<const OpRow> fills_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"ZerosLike"},
+         .source = "indirect",
+         .lower = lower_zeros_like},
+        {.schema =
+             "ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"OnesLike"},
+         .source = "indirect",
+         .lower = lower_ones_like},
+        {.schema = "new_zeros(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"ZerosLike"},
+         .lower = lower_new_zeros},
+        {.schema = "zero_(Tensor self) -> Tensor self",
+         .launches = {"ZerosLike"},
+         .source = "spec",
+         .lower = lower_zero},
+        {.schema = "fill_.Scalar(Tensor self, Scalar value) -> Tensor self",
+         .launches = {"Fill"},
+         .source = "table",
+         .lower = lower_fill},
+        {.schema = "copy_(Tensor self, Tensor src, bool non_blocking=False) -> Tensor self",
+         .launches = {"Identity", "Cast"},
+         .note = "Identity, or Cast when the dtype changes",
+         .source = "indirect",
+         .lower = lower_copy},
+        {.schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+         .launches = {"Identity", "Cast"},
+         .note = "Identity, or Cast when the dtype changes",
+         .source = "indirect",
+         .lower = lower_copy},
+        {.schema = "as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> "
+                   "Tensor",
+         .source = "spec",
+         .lower = lower_as_strided},
+        {.schema = "as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) "
+                   "-> Tensor self",
+         .lower = lower_as_strided},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -87,31 +87,33 @@ void lower_group_norm_gradient(Lowering& op) {
     give(op, results, {dtype, dtype, dtype});
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"native_layer_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor "
-     "mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, "
-     "Tensor)",
-     "OnesLike for a missing weight; LayerNormGrad",
-     "table",
-     lower_layer_norm_gradient,
-     "result2"},
-    {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int "
-     "group, float eps) -> (Tensor, Tensor, Tensor)",
-     "OnesLike, ZerosLike for missing parameters; GroupNorm",
-     "ours",
-     lower_group_norm,
-     "result1"},
-    {"native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? "
-     "weight, int N, int C, int HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-     "OnesLike for a missing weight; GroupNormGrad",
-     "ours",
-     lower_group_norm_gradient,
-     "result2"},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_group_normalizations_ops;
-const std::span<const OpRow> k_group_normalizations_ops = kRows;
+std::span<const OpRow> group_normalizations_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "native_layer_norm_backward(Tensor grad_out, Tensor input, int[] "
+                   "normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, "
+                   "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .launches = {"OnesLike", "LayerNormGrad"},
+         .note = "OnesLike for a missing weight; LayerNormGrad",
+         .source = "table",
+         .lower = lower_layer_norm_gradient,
+         .sum = "result2"},
+        {.schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, "
+                   "int HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
+         .launches = {"OnesLike", "ZerosLike", "GroupNorm"},
+         .note = "OnesLike, ZerosLike for missing parameters; GroupNorm",
+         .lower = lower_group_norm,
+         .sum = "result1"},
+        {.schema = "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor "
+                   "rstd, Tensor? weight, int N, int C, int HxW, int group, bool[3] output_mask) "
+                   "-> (Tensor, Tensor, Tensor)",
+         .launches = {"OnesLike", "GroupNormGrad"},
+         .note = "OnesLike for a missing weight; GroupNormGrad",
+         .lower = lower_group_norm_gradient,
+         .sum = "result2"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -284,73 +284,80 @@ void lower_scatter_reduce(Lowering& op) {
               op.declared("self"));
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-     "NonZero of each mask; Index",
-     "table",
-     lower_index},
-    {"_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-     "NonZero of each mask; Index",
-     "ours",
-     lower_index},
-    {"index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-     "NonZero of each mask; IndexPut",
-     "indirect",
-     lower_index_put},
-    {"_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> "
-     "Tensor",
-     "NonZero of each mask; IndexPut",
-     "ours",
-     lower_index_put},
-    {"index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-     "Muls(source, alpha) when alpha is not 1; IndexPut (CANN: InplaceIndexAdd)",
-     "ours",
-     lower_index_add},
-    {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-     "IndexPut",
-     "ours",
-     lower_index_copy},
-    {"index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-     "IndexPut (CANN: IndexFillD)",
-     "ours",
-     lower_index_fill},
-    {"index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-     "IndexPut (CANN: IndexFillD)",
-     "ours",
-     lower_index_fill_tensor},
-    {"take(Tensor self, Tensor index) -> Tensor", "GatherV2 (CANN: Gather)", "ours", lower_take},
-    {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-     "MaskedScatter",
-     "table",
-     lower_masked_scatter},
-    {"masked_select(Tensor self, Tensor mask) -> Tensor",
-     "MaskedSelect",
-     "table",
-     lower_masked_select},
-    {"embedding_dense_backward(Tensor grad_output, Tensor indices, int num_weights, int "
-     "padding_idx, bool scale_grad_by_freq) -> Tensor",
-     "EmbeddingDenseGrad",
-     "table",
-     lower_embedding_gradient,
-     "result"},
-    {"scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-     "ScatterElements",
-     "table",
-     lower_scatter_value},
-    {"scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-     "ScatterElements",
-     "ours",
-     lower_scatter_reduce},
-    {"scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> "
-     "Tensor",
-     "ScatterElements",
-     "ours",
-     lower_scatter_value_reduce},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_indexing_ops;
-const std::span<const OpRow> k_indexing_ops = kRows;
+std::span<const OpRow> indexing_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+         .launches = {"NonZero", "Index"},
+         .note = "NonZero of each mask; Index",
+         .source = "table",
+         .lower = lower_index},
+        {.schema = "_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+         .launches = {"NonZero", "Index"},
+         .note = "NonZero of each mask; Index",
+         .lower = lower_index},
+        {.schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
+                   "accumulate=False) -> Tensor",
+         .launches = {"NonZero", "IndexPut"},
+         .note = "NonZero of each mask; IndexPut",
+         .source = "indirect",
+         .lower = lower_index_put},
+        {.schema = "_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
+                   "accumulate=False) -> Tensor",
+         .launches = {"NonZero", "IndexPut"},
+         .note = "NonZero of each mask; IndexPut",
+         .lower = lower_index_put},
+        {.schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar "
+                   "alpha=1) -> Tensor",
+         .launches = {"Muls", "IndexPut"},
+         .note = "Muls(source, alpha) when alpha is not 1; IndexPut (CANN: InplaceIndexAdd)",
+         .lower = lower_index_add},
+        {.schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+         .launches = {"IndexPut"},
+         .lower = lower_index_copy},
+        {.schema =
+             "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+         .launches = {"IndexPut"},
+         .note = "IndexPut (CANN: IndexFillD)",
+         .lower = lower_index_fill},
+        {.schema =
+             "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+         .launches = {"IndexPut"},
+         .note = "IndexPut (CANN: IndexFillD)",
+         .lower = lower_index_fill_tensor},
+        {.schema = "take(Tensor self, Tensor index) -> Tensor",
+         .launches = {"GatherV2"},
+         .note = "GatherV2 (CANN: Gather)",
+         .lower = lower_take},
+        {.schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+         .launches = {"MaskedScatter"},
+         .source = "table",
+         .lower = lower_masked_scatter},
+        {.schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+         .launches = {"MaskedSelect"},
+         .source = "table",
+         .lower = lower_masked_select},
+        {.schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, int num_weights, "
+                   "int padding_idx, bool scale_grad_by_freq) -> Tensor",
+         .launches = {"EmbeddingDenseGrad"},
+         .source = "table",
+         .lower = lower_embedding_gradient,
+         .sum = "result"},
+        {.schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+         .launches = {"ScatterElements"},
+         .source = "table",
+         .lower = lower_scatter_value},
+        {.schema = "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) "
+                   "-> Tensor",
+         .launches = {"ScatterElements"},
+         .lower = lower_scatter_reduce},
+        {.schema = "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str "
+                   "reduce) -> Tensor",
+         .launches = {"ScatterElements"},
+         .lower = lower_scatter_value_reduce},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -46,23 +46,22 @@ void lower_update_scale(Lowering& op) {
               dtype);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"_amp_foreach_non_finite_check_and_unscale_(Tensor[] self, Tensor found_inf, Tensor "
-     "inv_scale) -> (Tensor[] self, Tensor found_inf)",
-     "IsFinite, ReduceAll, Mul for each tensor; Fill",
-     "ours",
-     lower_unscale},
-    {"_amp_update_scale_(Tensor self, Tensor growth_tracker, Tensor found_inf, float "
-     "scale_growth_factor, float scale_backoff_factor, int growth_interval) -> (Tensor self, "
-     "Tensor growth_tracker)",
-     "Muls, Fill",
-     "ours",
-     lower_update_scale},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_loss_scaling_ops;
-const std::span<const OpRow> k_loss_scaling_ops = kRows;
+std::span<const OpRow> loss_scaling_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "_amp_foreach_non_finite_check_and_unscale_(Tensor[] self, Tensor found_inf, "
+                   "Tensor inv_scale) -> (Tensor[] self, Tensor found_inf)",
+         .launches = {"IsFinite", "ReduceAll", "Mul", "Fill"},
+         .note = "IsFinite, ReduceAll, Mul for each tensor; Fill",
+         .lower = lower_unscale},
+        {.schema = "_amp_update_scale_(Tensor self, Tensor growth_tracker, Tensor found_inf, float "
+                   "scale_growth_factor, float scale_backoff_factor, int growth_interval) -> "
+                   "(Tensor self, Tensor growth_tracker)",
+         .launches = {"Muls", "Fill"},
+         .lower = lower_update_scale},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

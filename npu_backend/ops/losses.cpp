@@ -56,22 +56,24 @@ void lower_nll_loss_backward(Lowering& op) {
     op.result(gradient.reshaped(op.raw("self").shape()), op.declared("self"));
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int "
-     "ignore_index) -> (Tensor output, Tensor total_weight)",
-     "Cast(target) to int32, OnesLike for a missing weight; NLLLoss",
-     "spec",
-     lower_nll_loss},
-    {"nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int "
-     "reduction, int ignore_index, Tensor total_weight) -> Tensor",
-     "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad",
-     "spec",
-     lower_nll_loss_backward},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_losses_ops;
-const std::span<const OpRow> k_losses_ops = kRows;
+std::span<const OpRow> losses_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, "
+                   "int ignore_index) -> (Tensor output, Tensor total_weight)",
+         .launches = {"Cast", "OnesLike", "NLLLoss"},
+         .note = "Cast(target) to int32, OnesLike for a missing weight; NLLLoss",
+         .source = "spec",
+         .lower = lower_nll_loss},
+        {.schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
+                   "weight, int reduction, int ignore_index, Tensor total_weight) -> Tensor",
+         .launches = {"Cast", "OnesLike", "NLLLossGrad"},
+         .note = "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad",
+         .source = "spec",
+         .lower = lower_nll_loss_backward},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -93,6 +93,12 @@ class Lowering {
     [[nodiscard]] std::string_view schema_name() const {
         return op_.row->schema.substr(0, op_.row->schema.find('('));
     }
+    /// Kernel `index` of the row's launches: what a lowering that several rows share launches.
+    [[nodiscard]] std::string_view kernel(size_t index = 0) const { return op_.launches.at(index); }
+    /// The row's word for such a lowering.
+    [[nodiscard]] std::string_view argument() const { return op_.argument; }
+    /// The op that the row names as its like.
+    [[nodiscard]] std::string_view like() const { return op_.row->as; }
     [[nodiscard]] NamedValues next_seeds() { return launcher_.next_seeds(); }
 
     /// After the lowering: results rounded to their declared dtypes, with their names.

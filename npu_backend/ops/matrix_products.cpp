@@ -95,32 +95,38 @@ void lower_baddbmm(Lowering& op) {
     lower_add_product(op, "batch1", "batch2", true);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"mm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2), TransData where the Cube takes no float32; MatMul; integers "
-     "IntegerMatMul",
-     "spec",
-     lower_mm},
-    {"bmm(Tensor self, Tensor mat2) -> Tensor",
-     "Cast(x1), Cast(x2), TransData where the Cube takes no float32; BatchMatMul; integers "
-     "IntegerMatMul",
-     "spec",
-     lower_bmm},
-    {"addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     "Muls(mat1, alpha); Cast(x1), Cast(x2), TransData where the Cube takes no float32; MatMul; "
-     "Add, or Axpy when beta is not 1",
-     "spec",
-     lower_addmm},
-    {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "
-     "Tensor",
-     "as addmm with BatchMatMul",
-     "table",
-     lower_baddbmm},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_matrix_products_ops;
-const std::span<const OpRow> k_matrix_products_ops = kRows;
+std::span<const OpRow> matrix_products_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+         .launches = {"Cast", "TransData", "MatMul", "IntegerMatMul"},
+         .note = "Cast(x1), Cast(x2), TransData where the Cube takes no float32; MatMul; integers "
+                 "IntegerMatMul",
+         .source = "spec",
+         .lower = lower_mm},
+        {.schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+         .launches = {"Cast", "TransData", "BatchMatMul", "IntegerMatMul"},
+         .note = "Cast(x1), Cast(x2), TransData where the Cube takes no float32; BatchMatMul; "
+                 "integers IntegerMatMul",
+         .source = "spec",
+         .lower = lower_bmm},
+        {.schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) "
+                   "-> Tensor",
+         .launches = {"Muls", "Cast", "TransData", "MatMul", "IntegerMatMul", "Add", "Axpy"},
+         .note = "Muls(mat1, alpha); Cast(x1), Cast(x2), TransData where the Cube takes no "
+                 "float32; MatMul; Add, or Axpy when beta is not 1",
+         .source = "spec",
+         .lower = lower_addmm},
+        {.schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
+                   "alpha=1) -> Tensor",
+         .launches = {"BatchMatMul"},
+         .as = "addmm",
+         .note = "as addmm with BatchMatMul",
+         .source = "table",
+         .lower = lower_baddbmm},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -20,84 +20,94 @@ IntList paddings_of(const Lowering& op, const Shape& shape, size_t spatial) {
     return paddings;
 }
 
-template <size_t kSpatial, const char* kMode>
+template <size_t kSpatial>
 void lower_pad(Lowering& op) {
     const Tensor self = op.tensor("self");
     op.result(op.launch("MirrorPad",
                         {self},
                         {{"paddings", paddings_of(op, self.shape(), kSpatial)},
-                         {"mode", std::string(kMode)}}),
+                         {"mode", std::string(op.argument())}}),
               op.declared("self"));
 }
 
-template <size_t kSpatial, const char* kMode>
+template <size_t kSpatial>
 void lower_pad_gradient(Lowering& op) {
     const Shape& shape = op.raw("self").shape();
     op.result(op.launch("PadV3Grad",
                         {op.tensor("grad_output")},
                         {{"paddings", paddings_of(op, shape, kSpatial)},
-                         {"mode", std::string(kMode)},
+                         {"mode", std::string(op.argument())},
                          {"input_size", IntList(shape)}}),
               op.declared("grad_output"));
 }
 
-constexpr char kReflect[] = "reflect";
-constexpr char kEdge[] = "edge";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"reflection_pad1d(Tensor self, int[2] padding) -> Tensor",
-     "MirrorPad",
-     "ours",
-     lower_pad<1, kReflect>},
-    {"reflection_pad2d(Tensor self, int[4] padding) -> Tensor",
-     "MirrorPad",
-     "table",
-     lower_pad<2, kReflect>},
-    {"reflection_pad3d(Tensor self, int[6] padding) -> Tensor",
-     "MirrorPad",
-     "ours",
-     lower_pad<3, kReflect>},
-    {"replication_pad1d(Tensor self, int[2] padding) -> Tensor",
-     "MirrorPad in mode edge",
-     "ours",
-     lower_pad<1, kEdge>},
-    {"replication_pad2d(Tensor self, int[4] padding) -> Tensor",
-     "MirrorPad in mode edge (CANN: PadV3)",
-     "table",
-     lower_pad<2, kEdge>},
-    {"replication_pad3d(Tensor self, int[6] padding) -> Tensor",
-     "MirrorPad in mode edge",
-     "ours",
-     lower_pad<3, kEdge>},
-    {"reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor",
-     "PadV3Grad",
-     "ours",
-     lower_pad_gradient<1, kReflect>},
-    {"reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor",
-     "PadV3Grad",
-     "table",
-     lower_pad_gradient<2, kReflect>},
-    {"reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor",
-     "PadV3Grad",
-     "ours",
-     lower_pad_gradient<3, kReflect>},
-    {"replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor",
-     "PadV3Grad",
-     "ours",
-     lower_pad_gradient<1, kEdge>},
-    {"replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor",
-     "PadV3Grad",
-     "table",
-     lower_pad_gradient<2, kEdge>},
-    {"replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor",
-     "PadV3Grad",
-     "ours",
-     lower_pad_gradient<3, kEdge>},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_mirror_pads_ops;
-const std::span<const OpRow> k_mirror_pads_ops = kRows;
+std::span<const OpRow> mirror_pads_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "reflection_pad1d(Tensor self, int[2] padding) -> Tensor",
+         .launches = {"MirrorPad"},
+         .lower = lower_pad<1>,
+         .argument = "reflect"},
+        {.schema = "reflection_pad2d(Tensor self, int[4] padding) -> Tensor",
+         .launches = {"MirrorPad"},
+         .source = "table",
+         .lower = lower_pad<2>,
+         .argument = "reflect"},
+        {.schema = "reflection_pad3d(Tensor self, int[6] padding) -> Tensor",
+         .launches = {"MirrorPad"},
+         .lower = lower_pad<3>,
+         .argument = "reflect"},
+        {.schema = "replication_pad1d(Tensor self, int[2] padding) -> Tensor",
+         .launches = {"MirrorPad"},
+         .note = "MirrorPad in mode edge",
+         .lower = lower_pad<1>,
+         .argument = "edge"},
+        {.schema = "replication_pad2d(Tensor self, int[4] padding) -> Tensor",
+         .launches = {"MirrorPad", "PadV3"},
+         .note = "MirrorPad in mode edge (CANN: PadV3)",
+         .source = "table",
+         .lower = lower_pad<2>,
+         .argument = "edge"},
+        {.schema = "replication_pad3d(Tensor self, int[6] padding) -> Tensor",
+         .launches = {"MirrorPad"},
+         .note = "MirrorPad in mode edge",
+         .lower = lower_pad<3>,
+         .argument = "edge"},
+        {.schema =
+             "reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor",
+         .launches = {"PadV3Grad"},
+         .lower = lower_pad_gradient<1>,
+         .argument = "reflect"},
+        {.schema =
+             "reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor",
+         .launches = {"PadV3Grad"},
+         .source = "table",
+         .lower = lower_pad_gradient<2>,
+         .argument = "reflect"},
+        {.schema =
+             "reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor",
+         .launches = {"PadV3Grad"},
+         .lower = lower_pad_gradient<3>,
+         .argument = "reflect"},
+        {.schema = "replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> "
+                   "Tensor",
+         .launches = {"PadV3Grad"},
+         .lower = lower_pad_gradient<1>,
+         .argument = "edge"},
+        {.schema = "replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> "
+                   "Tensor",
+         .launches = {"PadV3Grad"},
+         .source = "table",
+         .lower = lower_pad_gradient<2>,
+         .argument = "edge"},
+        {.schema = "replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> "
+                   "Tensor",
+         .launches = {"PadV3Grad"},
+         .lower = lower_pad_gradient<3>,
+         .argument = "edge"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

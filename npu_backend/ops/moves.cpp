@@ -140,39 +140,49 @@ void lower_pixel_shuffle(Lowering& op) {
               self.dtype());
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"flip(Tensor self, int[] dims) -> Tensor", "ReverseV2", "table", lower_flip},
-    {"roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor", "Roll", "table", lower_roll},
-    {"repeat(Tensor self, int[] repeats) -> Tensor", "Tile", "table", lower_repeat},
-    {"repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? "
-     "output_size=None) -> Tensor",
-     "Tile (CANN: TileWithAxis)",
-     "ours",
-     lower_repeat_interleave},
-    {"stack(Tensor[] tensors, int dim=0) -> Tensor", "Pack", "table", lower_stack},
-    {"im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> "
-     "Tensor",
-     "Im2col",
-     "table",
-     lower_im2col},
-    {"col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, "
-     "int[2] stride) -> Tensor",
-     "Col2im",
-     "table",
-     lower_col2im},
-    {"pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-     "Identity",
-     "ours",
-     lower_pixel_shuffle<false>},
-    {"pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-     "Identity",
-     "ours",
-     lower_pixel_shuffle<true>},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_moves_ops;
-const std::span<const OpRow> k_moves_ops = kRows;
+std::span<const OpRow> moves_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "flip(Tensor self, int[] dims) -> Tensor",
+         .launches = {"ReverseV2"},
+         .source = "table",
+         .lower = lower_flip},
+        {.schema = "roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
+         .launches = {"Roll"},
+         .source = "table",
+         .lower = lower_roll},
+        {.schema = "repeat(Tensor self, int[] repeats) -> Tensor",
+         .launches = {"Tile"},
+         .source = "table",
+         .lower = lower_repeat},
+        {.schema = "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? "
+                   "output_size=None) -> Tensor",
+         .launches = {"Tile"},
+         .note = "Tile (CANN: TileWithAxis)",
+         .lower = lower_repeat_interleave},
+        {.schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+         .launches = {"Pack"},
+         .source = "table",
+         .lower = lower_stack},
+        {.schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, "
+                   "int[2] stride) -> Tensor",
+         .launches = {"Im2col"},
+         .source = "table",
+         .lower = lower_im2col},
+        {.schema = "col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, "
+                   "int[2] padding, int[2] stride) -> Tensor",
+         .launches = {"Col2im"},
+         .source = "table",
+         .lower = lower_col2im},
+        {.schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+         .launches = {"Identity"},
+         .lower = lower_pixel_shuffle<false>},
+        {.schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+         .launches = {"Identity"},
+         .lower = lower_pixel_shuffle<true>},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

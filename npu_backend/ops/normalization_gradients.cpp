@@ -55,20 +55,28 @@ void lower_batch_norm_backward(Lowering& op) {
     }
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
-     "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float "
-     "eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-     "training: Mul, Reciprocal, Adds for the variance; BNTrainingUpdateGrad, "
-     "BNTrainingReduceGrad; else BNTrainingUpdateGrad, BNInferGrad",
-     "spec",
-     lower_batch_norm_backward,
-     "result2"},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_normalization_gradients_ops;
-const std::span<const OpRow> k_normalization_gradients_ops = kRows;
+std::span<const OpRow> normalization_gradients_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
+             "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool "
+             "train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .launches = {"Mul",
+                      "Reciprocal",
+                      "Adds",
+                      "BNTrainingUpdateGrad",
+                      "BNTrainingReduceGrad",
+                      "BNInferGrad",
+                      "OnesLike"},
+         .note = "training: Mul, Reciprocal, Adds for the variance; BNTrainingUpdateGrad, "
+                 "BNTrainingReduceGrad; else BNTrainingUpdateGrad, BNInferGrad",
+         .source = "spec",
+         .lower = lower_batch_norm_backward,
+         .sum = "result2"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

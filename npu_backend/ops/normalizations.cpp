@@ -105,25 +105,30 @@ void lower_batch_norm(Lowering& op) {
     op.result(Tensor(op.numerics().held(statistics), {0}), statistics);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float "
-     "eps) -> (Tensor, Tensor, Tensor)",
-     "LayerNorm; Adds, Rsqrt for the third result",
-     "spec",
-     lower_layer_norm,
-     "result1"},
-    {"native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-     "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "TransData of images; training: BNTrainingReduce, BNTrainingUpdate; Adds, Rsqrt for the third "
-     "result (the running statistics are not written back); else BNInfer; TransData",
-     "spec",
-     lower_batch_norm,
-     "result1"},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_normalizations_ops;
-const std::span<const OpRow> k_normalizations_ops = kRows;
+std::span<const OpRow> normalizations_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, "
+                   "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+         .launches = {"LayerNorm", "Adds", "Rsqrt"},
+         .note = "LayerNorm; Adds, Rsqrt for the third result",
+         .source = "spec",
+         .lower = lower_layer_norm,
+         .sum = "result1"},
+        {.schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? "
+                   "running_mean, Tensor? running_var, bool training, float momentum, float eps) "
+                   "-> (Tensor, Tensor, Tensor)",
+         .launches =
+             {"TransData", "BNTrainingReduce", "BNTrainingUpdate", "Adds", "Rsqrt", "BNInfer"},
+         .note = "TransData of images; training: BNTrainingReduce, BNTrainingUpdate; Adds, Rsqrt "
+                 "for the third result (the running statistics are not written back); else "
+                 "BNInfer; TransData",
+         .source = "spec",
+         .lower = lower_batch_norm,
+         .sum = "result1"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -64,10 +64,9 @@ void lower_topk(Lowering& op) {
                              {"sorted", op.flag("sorted")}}));
 }
 
-template <const char* kKernel>
 void lower_triangle(Lowering& op) {
     if (op.raw("self").ndim() < 2) op.reject("self needs two dimensions");
-    op.result(op.launch(kKernel, {op.raw("self")}, {{"diagonal", op.integer("diagonal")}}),
+    op.result(op.launch(op.kernel(), {op.raw("self")}, {{"diagonal", op.integer("diagonal")}}),
               op.declared("self"));
 }
 
@@ -75,36 +74,46 @@ void lower_nonzero(Lowering& op) {
     op.result(op.launch("NonZero", {op.raw("self")}), DType::kInt64);
 }
 
-constexpr char kTril[] = "Tril";
-constexpr char kTriu[] = "Triu";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-     "Cumsum; integers stay exact",
-     "table",
-     lower_cumsum,
-     "result"},
-    {"prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     "ReduceProd; integers stay exact",
-     "table",
-     lower_prod},
-    {"sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-     "Sort",
-     "table",
-     lower_sort},
-    {"topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
-     "Tensor indices)",
-     "TopKV2",
-     "table",
-     lower_topk},
-    {"tril(Tensor self, int diagonal=0) -> Tensor", "Tril", "table", lower_triangle<kTril>},
-    {"triu(Tensor self, int diagonal=0) -> Tensor", "Triu", "table", lower_triangle<kTriu>},
-    {"nonzero(Tensor self) -> Tensor", "NonZero", "table", lower_nonzero},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_orders_ops;
-const std::span<const OpRow> k_orders_ops = kRows;
+std::span<const OpRow> orders_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"Cumsum"},
+         .note = "Cumsum; integers stay exact",
+         .source = "table",
+         .lower = lower_cumsum,
+         .sum = "result"},
+        {.schema = "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? "
+                   "dtype=None) -> Tensor",
+         .launches = {"ReduceProd"},
+         .note = "ReduceProd; integers stay exact",
+         .source = "table",
+         .lower = lower_prod},
+        {.schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
+                   "indices)",
+         .launches = {"Sort"},
+         .source = "table",
+         .lower = lower_sort},
+        {.schema = "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> "
+                   "(Tensor values, Tensor indices)",
+         .launches = {"TopKV2"},
+         .source = "table",
+         .lower = lower_topk},
+        {.schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+         .launches = {"Tril"},
+         .source = "table",
+         .lower = lower_triangle},
+        {.schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+         .launches = {"Triu"},
+         .source = "table",
+         .lower = lower_triangle},
+        {.schema = "nonzero(Tensor self) -> Tensor",
+         .launches = {"NonZero"},
+         .source = "table",
+         .lower = lower_nonzero},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -176,111 +176,113 @@ void lower_linear(Lowering& op) {
     op.result(y.reshaped(std::move(shape)), input.dtype());
 }
 
-/// Rows that are masked everywhere give 0 where softmax gives nan. Source: PyTorch 2.5.
-void lower_safe_softmax(Lowering& op) {
-    const Tensor& self = op.raw("self");
-    const DType dtype = op.dtype("dtype").value_or(self.dtype());
-    const Tensor x = op.cast(op.tensor("self"), dtype);
-    const int64_t axis = normalized_axis(op.integer("dim"), self.ndim());
-    const Tensor y = op.launch("SoftmaxV2", {x}, {{"axes", IntList{axis}}});
-    const Tensor largest =
-        op.launch("ReduceMax", {x}, {{"axes", IntList{axis}}, {"keep_dims", true}});
-    const Tensor lowest =
-        Tensor::scalar<double>(-std::numeric_limits<double>::infinity()).cast(x.dtype());
-    const Tensor masked = op.launch("Equal", {largest, lowest});
-    const Tensor zero = Tensor::scalar<double>(0).cast(x.dtype());
-    op.result(op.launch("SelectV2", {masked, zero, y}), dtype);
-}
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"cudnn_convolution(Tensor self, Tensor weight, int[] padding, int[] stride, int[] dilation, "
-     "int groups, bool benchmark=False, bool deterministic=False, bool allow_tf32=False) -> Tensor",
-     "as convolution: Conv2D or Conv3D",
-     "ours",
-     lower_cudnn_convolution},
-    {"mkldnn_convolution(Tensor self, Tensor weight, Tensor? bias, int[] padding, int[] stride, "
-     "int[] dilation, int groups) -> Tensor",
-     "as convolution: Conv2D or Conv3D",
-     "ours",
-     lower_mkldnn_convolution},
-    {"conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
-     "int[2] dilation=1, int groups=1) -> Tensor",
-     "as convolution: Conv2D",
-     "table",
-     lower_conv},
-    {"_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
-     "dilation, bool transposed, int[] output_padding, int groups, bool benchmark=False, bool "
-     "deterministic=False, bool cudnn_enabled=False, bool allow_tf32=False) -> Tensor",
-     "as convolution: Conv2D, Conv3D or their transposed forms",
-     "table",
-     lower_full_convolution},
-    {"convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] "
-     "padding, int[] dilation, bool transposed, int[] output_padding, int groups) -> Tensor",
-     "as convolution: Conv2D, Conv3D or their transposed forms",
-     "ours",
-     lower_full_convolution},
-    {"_slow_conv2d_forward(Tensor self, Tensor weight, int[2] kernel_size, Tensor? bias, int[2] "
-     "stride, int[2] padding) -> Tensor",
-     "as convolution: Conv2D",
-     "ours",
-     lower_slow_convolution},
-    {"_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, int[2] "
-     "kernel_size, int[2] stride, int[2] padding, bool[3] output_mask) -> (Tensor grad_input, "
-     "Tensor grad_weight, Tensor grad_bias)",
-     "as convolution_backward: Conv2DBackpropInput, Conv2DBackpropFilter, ReduceSum",
-     "ours",
-     lower_slow_convolution_gradient,
-     "grad_bias"},
-    {"_conv_depthwise2d(Tensor self, Tensor weight, int[2] kernel_size, Tensor? bias, int[2] "
-     "stride, int[2] padding, int[2] dilation) -> Tensor",
-     "as convolution: Conv2D",
-     "ours",
-     lower_depthwise_convolution},
-    {"_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
-     "Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer",
-     "ours",
-     lower_legit,
-     "result1"},
-    {"_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, "
-     "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate",
-     "ours",
-     lower_legit_no_stats,
-     "result1"},
-    {"_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor "
-     "running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "as native_batch_norm: BNInfer",
-     "ours",
-     lower_legit_no_training},
-    {"cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, Tensor? "
-     "running_var, bool training, float exponential_average_factor, float epsilon) -> (Tensor, "
-     "Tensor, Tensor, Tensor)",
-     "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer; the fourth result is "
-     "empty",
-     "ours",
-     lower_cudnn_batch_norm,
-     "result1"},
-    {"cudnn_batch_norm_backward(Tensor input, Tensor grad_output, Tensor weight, Tensor? "
-     "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, float epsilon, "
-     "Tensor? reserveSpace=None) -> (Tensor, Tensor, Tensor)",
-     "as native_batch_norm_backward: BNTrainingUpdateGrad, BNTrainingReduceGrad",
-     "ours",
-     lower_cudnn_batch_norm_gradient,
-     "result2"},
-    {"linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-     "as addmm or mm of the input's rows: MatMul, Add",
-     "ours",
-     lower_linear},
-    {"_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     "SoftmaxV2, ReduceMax, Equal, SelectV2",
-     "ours",
-     lower_safe_softmax},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_other_names_ops;
-const std::span<const OpRow> k_other_names_ops = kRows;
+std::span<const OpRow> other_names_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "cudnn_convolution(Tensor self, Tensor weight, int[] padding, int[] stride, "
+                   "int[] dilation, int groups, bool benchmark=False, bool deterministic=False, "
+                   "bool allow_tf32=False) -> Tensor",
+         .launches = {"Conv2D", "Conv3D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D or Conv3D",
+         .lower = lower_cudnn_convolution},
+        {.schema = "mkldnn_convolution(Tensor self, Tensor weight, Tensor? bias, int[] padding, "
+                   "int[] stride, int[] dilation, int groups) -> Tensor",
+         .launches = {"Conv2D", "Conv3D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D or Conv3D",
+         .lower = lower_mkldnn_convolution},
+        {.schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] "
+                   "padding=0, int[2] dilation=1, int groups=1) -> Tensor",
+         .launches = {"Conv2D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D",
+         .source = "table",
+         .lower = lower_conv},
+        {.schema = "_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] "
+                   "padding, int[] dilation, bool transposed, int[] output_padding, int groups, "
+                   "bool benchmark=False, bool deterministic=False, bool cudnn_enabled=False, bool "
+                   "allow_tf32=False) -> Tensor",
+         .launches = {"Conv2D", "Conv3D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D, Conv3D or their transposed forms",
+         .source = "table",
+         .lower = lower_full_convolution},
+        {.schema = "convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, int[] "
+                   "stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, "
+                   "int groups) -> Tensor",
+         .launches = {"Conv2D", "Conv3D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D, Conv3D or their transposed forms",
+         .lower = lower_full_convolution},
+        {.schema = "_slow_conv2d_forward(Tensor self, Tensor weight, int[2] kernel_size, Tensor? "
+                   "bias, int[2] stride, int[2] padding) -> Tensor",
+         .launches = {"Conv2D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D",
+         .lower = lower_slow_convolution},
+        {.schema = "_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor "
+                   "weight, int[2] kernel_size, int[2] stride, int[2] padding, bool[3] "
+                   "output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
+         .launches = {"Conv2DBackpropInput", "Conv2DBackpropFilter", "ReduceSum"},
+         .as = "convolution_backward",
+         .note = "as convolution_backward: Conv2DBackpropInput, Conv2DBackpropFilter, ReduceSum",
+         .lower = lower_slow_convolution_gradient,
+         .sum = "grad_bias"},
+        {.schema = "_conv_depthwise2d(Tensor self, Tensor weight, int[2] kernel_size, Tensor? "
+                   "bias, int[2] stride, int[2] padding, int[2] dilation) -> Tensor",
+         .launches = {"Conv2D"},
+         .as = "convolution",
+         .note = "as convolution: Conv2D",
+         .lower = lower_depthwise_convolution},
+        {.schema = "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor "
+                   "running_mean, Tensor running_var, bool training, float momentum, float eps) -> "
+                   "(Tensor, Tensor, Tensor)",
+         .launches = {"BNTrainingReduce", "BNTrainingUpdate", "BNInfer"},
+         .as = "native_batch_norm",
+         .note = "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer",
+         .lower = lower_legit,
+         .sum = "result1"},
+        {.schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, "
+                   "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+         .launches = {"BNTrainingReduce", "BNTrainingUpdate"},
+         .as = "native_batch_norm",
+         .note = "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate",
+         .lower = lower_legit_no_stats,
+         .sum = "result1"},
+        {.schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? "
+                   "bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> "
+                   "(Tensor, Tensor, Tensor)",
+         .launches = {"BNInfer"},
+         .as = "native_batch_norm",
+         .note = "as native_batch_norm: BNInfer",
+         .lower = lower_legit_no_training},
+        {.schema = "cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? "
+                   "running_mean, Tensor? running_var, bool training, float "
+                   "exponential_average_factor, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)",
+         .launches = {"BNTrainingReduce", "BNTrainingUpdate", "BNInfer"},
+         .as = "native_batch_norm",
+         .note = "as native_batch_norm: BNTrainingReduce, BNTrainingUpdate or BNInfer; the fourth "
+                 "result is empty",
+         .lower = lower_cudnn_batch_norm,
+         .sum = "result1"},
+        {.schema =
+             "cudnn_batch_norm_backward(Tensor input, Tensor grad_output, Tensor weight, Tensor? "
+             "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_var, float "
+             "epsilon, Tensor? reserveSpace=None) -> (Tensor, Tensor, Tensor)",
+         .launches = {"BNTrainingUpdateGrad", "BNTrainingReduceGrad"},
+         .as = "native_batch_norm_backward",
+         .note = "as native_batch_norm_backward: BNTrainingUpdateGrad, BNTrainingReduceGrad",
+         .lower = lower_cudnn_batch_norm_gradient,
+         .sum = "result2"},
+        {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+         .launches = {"MatMul", "Add"},
+         .as = "addmm",
+         .note = "as addmm or mm of the input's rows: MatMul, Add",
+         .lower = lower_linear},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -36,29 +36,30 @@ Tensor weight_or_one(Lowering& op, const char* name, DType dtype) {
     return op.launch("OnesLike", {Tensor(op.numerics().held(dtype), {1})});
 }
 
-template <const char* kKernel, bool kGradient>
+template <bool kGradient>
 void lower_loss(Lowering& op) {
     DType dtype{};
     std::vector<Tensor> tensors = operands(op, dtype, kGradient);
-    op.result(op.launch(kKernel, std::move(tensors), with_reduction(op)), dtype);
+    op.result(op.launch(op.kernel(), std::move(tensors), with_reduction(op)), dtype);
 }
 
-/// The same with one number: `beta` is CANN's sigma.
-template <const char* kKernel, const char* kArgument, const char* kAttribute, bool kGradient>
+/// The same with one number, which the row's argument names: `beta` is CANN's sigma.
+template <bool kGradient>
 void lower_loss_with(Lowering& op) {
     DType dtype{};
     std::vector<Tensor> tensors = operands(op, dtype, kGradient);
     NamedValues attributes = with_reduction(op);
-    attributes.push_back({kAttribute, op.number(kArgument)});
-    op.result(op.launch(kKernel, std::move(tensors), std::move(attributes)), dtype);
+    const std::string name(op.argument());
+    attributes.push_back({name == "beta" ? "sigma" : name, op.number(name)});
+    op.result(op.launch(op.kernel(), std::move(tensors), std::move(attributes)), dtype);
 }
 
-template <const char* kKernel, bool kGradient>
+template <bool kGradient>
 void lower_cross_entropy(Lowering& op) {
     DType dtype{};
     std::vector<Tensor> tensors = operands(op, dtype, kGradient);
     tensors.push_back(weight_or_one(op, "weight", dtype));
-    op.result(op.launch(kKernel, std::move(tensors), with_reduction(op)), dtype);
+    op.result(op.launch(op.kernel(), std::move(tensors), with_reduction(op)), dtype);
 }
 
 void lower_logits(Lowering& op) {
@@ -138,95 +139,92 @@ void lower_image_loss_gradient(Lowering& op) {
               op.declared("self"));
 }
 
-constexpr char kMse[] = "MseLoss";
-constexpr char kMseGrad[] = "MseLossGrad";
-constexpr char kL1[] = "LpLoss";
-constexpr char kSmooth[] = "SmoothL1LossV2";
-constexpr char kSmoothGrad[] = "SmoothL1LossGradV2";
-constexpr char kHuber[] = "HuberLoss";
-constexpr char kHuberGrad[] = "HuberLossGrad";
-constexpr char kBinary[] = "BinaryCrossEntropy";
-constexpr char kBinaryGrad[] = "BinaryCrossEntropyGrad";
-constexpr char kSoft[] = "SoftMarginLoss";
-constexpr char kSoftGrad[] = "SoftMarginLossGrad";
-constexpr char kBeta[] = "beta";
-constexpr char kSigma[] = "sigma";
-constexpr char kDelta[] = "delta";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-     "MseLoss",
-     "table",
-     lower_loss<kMse, false>},
-    {"mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-     "MseLossGrad",
-     "table",
-     lower_loss<kMseGrad, true>},
-    {"l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-     "LpLoss",
-     "table",
-     lower_loss<kL1, false>},
-    {"smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
-     "SmoothL1LossV2",
-     "table",
-     lower_loss_with<kSmooth, kBeta, kSigma, false>},
-    {"smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float "
-     "beta) -> Tensor",
-     "SmoothL1LossGradV2",
-     "table",
-     lower_loss_with<kSmoothGrad, kBeta, kSigma, true>},
-    {"huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
-     "HuberLoss",
-     "ours",
-     lower_loss_with<kHuber, kDelta, kDelta, false>},
-    {"huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float "
-     "delta) -> Tensor",
-     "HuberLossGrad",
-     "ours",
-     lower_loss_with<kHuberGrad, kDelta, kDelta, true>},
-    {"binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
-     "Tensor",
-     "OnesLike for a missing weight; BinaryCrossEntropy",
-     "table",
-     lower_cross_entropy<kBinary, false>},
-    {"binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
-     "weight=None, int reduction=1) -> Tensor",
-     "OnesLike for a missing weight; BinaryCrossEntropyGrad",
-     "table",
-     lower_cross_entropy<kBinaryGrad, true>},
-    {"binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
-     "pos_weight=None, int reduction=1) -> Tensor",
-     "OnesLike for missing weights; SigmoidCrossEntropyWithLogitsV2",
-     "table",
-     lower_logits},
-    {"kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
-     "KLDiv",
-     "table",
-     lower_divergence},
-    {"soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-     "SoftMarginLoss",
-     "table",
-     lower_loss<kSoft, false>},
-    {"soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> "
-     "Tensor",
-     "SoftMarginLossGrad",
-     "table",
-     lower_loss<kSoftGrad, true>},
-    {"nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int "
-     "ignore_index) -> (Tensor output, Tensor total_weight)",
-     "Cast(target) to int32, OnesLike for a missing weight; NLLLoss, one row a pixel",
-     "table",
-     lower_image_loss},
-    {"nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int "
-     "reduction, int ignore_index, Tensor total_weight) -> Tensor",
-     "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad, one row a pixel",
-     "table",
-     lower_image_loss_gradient},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_pairwise_losses_ops;
-const std::span<const OpRow> k_pairwise_losses_ops = kRows;
+std::span<const OpRow> pairwise_losses_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"MseLoss"},
+         .source = "table",
+         .lower = lower_loss<false>},
+        {.schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction) -> Tensor",
+         .launches = {"MseLossGrad"},
+         .source = "table",
+         .lower = lower_loss<true>},
+        {.schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"LpLoss"},
+         .source = "table",
+         .lower = lower_loss<false>},
+        {.schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> "
+                   "Tensor",
+         .launches = {"SmoothL1LossV2"},
+         .source = "table",
+         .lower = lower_loss_with<false>,
+         .argument = "beta"},
+        {.schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction, float beta) -> Tensor",
+         .launches = {"SmoothL1LossGradV2"},
+         .source = "table",
+         .lower = lower_loss_with<true>,
+         .argument = "beta"},
+        {.schema =
+             "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+         .launches = {"HuberLoss"},
+         .lower = lower_loss_with<false>,
+         .argument = "delta"},
+        {.schema = "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction, float delta) -> Tensor",
+         .launches = {"HuberLossGrad"},
+         .lower = lower_loss_with<true>,
+         .argument = "delta"},
+        {.schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int "
+                   "reduction=1) -> Tensor",
+         .launches = {"BinaryCrossEntropy", "OnesLike"},
+         .note = "OnesLike for a missing weight; BinaryCrossEntropy",
+         .source = "table",
+         .lower = lower_cross_entropy<false>},
+        {.schema = "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, "
+                   "Tensor? weight=None, int reduction=1) -> Tensor",
+         .launches = {"BinaryCrossEntropyGrad", "OnesLike"},
+         .note = "OnesLike for a missing weight; BinaryCrossEntropyGrad",
+         .source = "table",
+         .lower = lower_cross_entropy<true>},
+        {.schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? "
+                   "weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
+         .launches = {"OnesLike", "SigmoidCrossEntropyWithLogitsV2"},
+         .note = "OnesLike for missing weights; SigmoidCrossEntropyWithLogitsV2",
+         .source = "table",
+         .lower = lower_logits},
+        {.schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) "
+                   "-> Tensor",
+         .launches = {"KLDiv"},
+         .source = "table",
+         .lower = lower_divergence},
+        {.schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"SoftMarginLoss"},
+         .source = "table",
+         .lower = lower_loss<false>},
+        {.schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction) -> Tensor",
+         .launches = {"SoftMarginLossGrad"},
+         .source = "table",
+         .lower = lower_loss<true>},
+        {.schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, "
+                   "int ignore_index) -> (Tensor output, Tensor total_weight)",
+         .launches = {"Cast", "OnesLike", "NLLLoss"},
+         .note = "Cast(target) to int32, OnesLike for a missing weight; NLLLoss, one row a pixel",
+         .source = "table",
+         .lower = lower_image_loss},
+        {.schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
+                   "weight, int reduction, int ignore_index, Tensor total_weight) -> Tensor",
+         .launches = {"Cast", "OnesLike", "NLLLossGrad"},
+         .note =
+             "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad, one row a pixel",
+         .source = "table",
+         .lower = lower_image_loss_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

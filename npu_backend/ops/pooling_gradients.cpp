@@ -55,7 +55,7 @@ NamedValues average_windows(const Lowering& op, size_t spatial) {
     return attributes;
 }
 
-template <size_t kSpatial, const char* kKernel>
+template <size_t kSpatial>
 void lower_max_gradient(Lowering& op) {
     const Tensor self = op.tensor("self");
     Tensor x = batched(op, self, kSpatial);
@@ -64,7 +64,7 @@ void lower_max_gradient(Lowering& op) {
         x = op.format_cast(x, "NCHW", "NC1HWC0");
         gradient = op.format_cast(gradient, "NCHW", "NC1HWC0");
     }
-    Tensor dx = op.launch(kKernel, {x, gradient, batched(op, op.raw("indices"), kSpatial)});
+    Tensor dx = op.launch(op.kernel(), {x, gradient, batched(op, op.raw("indices"), kSpatial)});
     if (kSpatial == 2) dx = op.format_cast(dx, "NC1HWC0", "NCHW");
     op.result(like(dx, self), op.declared("self"));
 }
@@ -79,22 +79,22 @@ void lower_adaptive_max_gradient(Lowering& op) {
               op.declared("self"));
 }
 
-template <size_t kSpatial, const char* kKernel>
+template <size_t kSpatial>
 void lower_average_gradient(Lowering& op) {
     const Tensor self = op.raw("self");
     NamedValues attributes = average_windows(op, kSpatial);
     attributes.push_back({"orig_input_shape", IntList(batched(op, self, kSpatial).shape())});
-    op.result(
-        like(op.launch(
-                 kKernel, {batched(op, op.tensor("grad_output"), kSpatial)}, std::move(attributes)),
-             self),
-        op.declared("self"));
+    op.result(like(op.launch(op.kernel(),
+                             {batched(op, op.tensor("grad_output"), kSpatial)},
+                             std::move(attributes)),
+                   self),
+              op.declared("self"));
 }
 
-template <size_t kSpatial, const char* kKernel>
+template <size_t kSpatial>
 void lower_adaptive_gradient(Lowering& op) {
     const Tensor self = op.raw("self");
-    op.result(like(op.launch(kKernel,
+    op.result(like(op.launch(op.kernel(),
                              {batched(op, op.tensor("grad_output"), kSpatial)},
                              {{"orig_input_shape", IntList(batched(op, self, kSpatial).shape())}}),
                    self),
@@ -118,11 +118,11 @@ void lower_average_volume(Lowering& op) {
               op.declared("self"));
 }
 
-template <size_t kSpatial, const char* kKernel>
+template <size_t kSpatial>
 void lower_adaptive(Lowering& op) {
     const Tensor self = op.tensor("self");
     const NamedValues attributes = {{"output_size", op.sizes("output_size", kSpatial)}};
-    op.result(like(op.launch(kKernel, {batched(op, self, kSpatial)}, attributes), self),
+    op.result(like(op.launch(op.kernel(), {batched(op, self, kSpatial)}, attributes), self),
               op.declared("self"));
 }
 
@@ -174,93 +174,90 @@ void lower_adaptive_line(Lowering& op) {
                   .at(0));
 }
 
-constexpr char kMaxGrad[] = "MaxPoolGradWithArgmaxV1";
-constexpr char kMaxGrad3d[] = "MaxPool3DGrad";
-constexpr char kAvgGrad[] = "AvgPoolV2Grad";
-constexpr char kAvgGrad3d[] = "AvgPool3DGrad";
-constexpr char kAdaptive[] = "AdaptiveAvgPool2d";
-constexpr char kAdaptive3d[] = "AdaptiveAvgPool3d";
-constexpr char kAdaptiveGrad[] = "AdaptiveAvgPool2dGrad";
-constexpr char kAdaptiveGrad3d[] = "AdaptiveAvgPool3dGrad";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
-     "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-     "TransData(x), TransData(grad), MaxPoolGradWithArgmaxV1, TransData(y)",
-     "spec",
-     lower_max_gradient<2, kMaxGrad>},
-    {"max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] "
-     "stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-     "MaxPool3DGrad",
-     "table",
-     lower_max_gradient<3, kMaxGrad3d>},
-    {"max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
-     "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-     "MaxPool3D; places as ATen counts them",
-     "table",
-     lower_max_volume},
-    {"avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool "
-     "ceil_mode=False, bool count_include_pad=True) -> Tensor",
-     "AvgPoolV2 of height 1",
-     "ours",
-     lower_average_line,
-     "result"},
-    {"avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
-     "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-     "AvgPoolV2Grad",
-     "table",
-     lower_average_gradient<2, kAvgGrad>,
-     "result"},
-    {"avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool "
-     "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-     "AvgPool3D",
-     "table",
-     lower_average_volume,
-     "result"},
-    {"avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, "
-     "int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-     "AvgPool3DGrad",
-     "table",
-     lower_average_gradient<3, kAvgGrad3d>,
-     "result"},
-    {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-     "AdaptiveAvgPool2d of height 1",
-     "ours",
-     lower_adaptive_line,
-     "result"},
-    {"_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor",
-     "AdaptiveAvgPool2d",
-     "table",
-     lower_adaptive<2, kAdaptive>,
-     "result"},
-    {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
-     "AdaptiveAvgPool2dGrad",
-     "table",
-     lower_adaptive_gradient<2, kAdaptiveGrad>,
-     "result"},
-    {"_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
-     "AdaptiveAvgPool3d",
-     "ours",
-     lower_adaptive<3, kAdaptive3d>,
-     "result"},
-    {"_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
-     "AdaptiveAvgPool3dGrad",
-     "ours",
-     lower_adaptive_gradient<3, kAdaptiveGrad3d>,
-     "result"},
-    {"adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
-     "AdaptiveMaxPool2d; places as ATen counts them",
-     "ours",
-     lower_adaptive_max},
-    {"adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
-     "MaxPoolGradWithArgmaxV1",
-     "table",
-     lower_adaptive_max_gradient},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_pooling_gradients_ops;
-const std::span<const OpRow> k_pooling_gradients_ops = kRows;
+std::span<const OpRow> pooling_gradients_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] "
+                   "kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, "
+                   "Tensor indices) -> Tensor",
+         .launches = {"MaxPoolGradWithArgmaxV1", "TransData"},
+         .note = "TransData(x), TransData(grad), MaxPoolGradWithArgmaxV1, TransData(y)",
+         .source = "spec",
+         .lower = lower_max_gradient<2>},
+        {.schema = "max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] "
+                   "kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, "
+                   "Tensor indices) -> Tensor",
+         .launches = {"MaxPool3DGrad"},
+         .source = "table",
+         .lower = lower_max_gradient<3>},
+        {.schema = "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], "
+                   "int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+         .launches = {"MaxPool3D"},
+         .note = "MaxPool3D; places as ATen counts them",
+         .source = "table",
+         .lower = lower_max_volume},
+        {.schema = "avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] "
+                   "padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+         .launches = {"AvgPoolV2"},
+         .note = "AvgPoolV2 of height 1",
+         .lower = lower_average_line,
+         .sum = "result"},
+        {.schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, "
+                   "int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? "
+                   "divisor_override) -> Tensor",
+         .launches = {"AvgPoolV2Grad"},
+         .source = "table",
+         .lower = lower_average_gradient<2>,
+         .sum = "result"},
+        {.schema =
+             "avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool "
+             "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+         .launches = {"AvgPool3D"},
+         .source = "table",
+         .lower = lower_average_volume,
+         .sum = "result"},
+        {.schema = "avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, "
+                   "int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? "
+                   "divisor_override) -> Tensor",
+         .launches = {"AvgPool3DGrad"},
+         .source = "table",
+         .lower = lower_average_gradient<3>,
+         .sum = "result"},
+        {.schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+         .launches = {"AdaptiveAvgPool2d"},
+         .note = "AdaptiveAvgPool2d of height 1",
+         .lower = lower_adaptive_line,
+         .sum = "result"},
+        {.schema = "_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor",
+         .launches = {"AdaptiveAvgPool2d"},
+         .source = "table",
+         .lower = lower_adaptive<2>,
+         .sum = "result"},
+        {.schema = "_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .launches = {"AdaptiveAvgPool2dGrad"},
+         .source = "table",
+         .lower = lower_adaptive_gradient<2>,
+         .sum = "result"},
+        {.schema = "_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
+         .launches = {"AdaptiveAvgPool3d"},
+         .lower = lower_adaptive<3>,
+         .sum = "result"},
+        {.schema = "_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .launches = {"AdaptiveAvgPool3dGrad"},
+         .lower = lower_adaptive_gradient<3>,
+         .sum = "result"},
+        {.schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
+         .launches = {"AdaptiveMaxPool2d"},
+         .note = "AdaptiveMaxPool2d; places as ATen counts them",
+         .lower = lower_adaptive_max},
+        {.schema = "adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) "
+                   "-> Tensor",
+         .launches = {"MaxPoolGradWithArgmaxV1"},
+         .source = "table",
+         .lower = lower_adaptive_max_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

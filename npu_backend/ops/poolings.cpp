@@ -62,23 +62,25 @@ void lower_average_pool(Lowering& op) {
     op.result(unbatched(y, self.ndim()), op.declared("self"));
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
-     "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-     "TransData(x), MaxPoolWithArgmaxV1, TransData(y); places as ATen counts them",
-     "spec",
-     lower_max_pool},
-    {"avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool "
-     "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-     "AvgPoolV2",
-     "table",
-     lower_average_pool,
-     "result"},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_poolings_ops;
-const std::span<const OpRow> k_poolings_ops = kRows;
+std::span<const OpRow> poolings_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], "
+                   "int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+         .launches = {"TransData", "MaxPoolWithArgmaxV1"},
+         .note = "TransData(x), MaxPoolWithArgmaxV1, TransData(y); places as ATen counts them",
+         .source = "spec",
+         .lower = lower_max_pool},
+        {.schema =
+             "avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool "
+             "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+         .launches = {"AvgPoolV2"},
+         .source = "table",
+         .lower = lower_average_pool,
+         .sum = "result"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -139,81 +139,78 @@ void lower_randperm(Lowering& op) {
     draw(op, "StatelessRandperm", op.dtype("dtype").value_or(DType::kInt64), {op.integer("n")}, {});
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"native_dropout(Tensor input, float p, bool? train=None) -> (Tensor, Tensor)",
-     "DropOutGenMask, DropOutDoMask",
-     "indirect",
-     lower_dropout},
-    {"native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
-     "DropOutDoMask",
-     "ours",
-     lower_dropout_gradient},
-    {"bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
-     "Bernoulli",
-     "table",
-     lower_bernoulli},
-    {"bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
-     "Bernoulli",
-     "table",
-     lower_bernoulli_p},
-    {"bernoulli_.float(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor self",
-     "Bernoulli",
-     "table",
-     lower_bernoulli_p},
-    {"bernoulli_.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor self",
-     "Bernoulli",
-     "table",
-     lower_bernoulli_tensor},
-    {"rand(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "Uniform",
-     "ours",
-     lower_rand},
-    {"randn(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "Normal",
-     "ours",
-     lower_randn},
-    {"rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "Uniform",
-     "ours",
-     lower_rand_like},
-    {"randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     "Normal",
-     "ours",
-     lower_randn_like},
-    {"uniform_(Tensor self, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor "
-     "self",
-     "Uniform",
-     "table",
-     lower_uniform},
-    {"normal_(Tensor self, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor "
-     "self",
-     "Normal",
-     "table",
-     lower_normal},
-    {"randint(int high, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     "RandomUniformInt",
-     "ours",
-     lower_randint},
-    {"randint.low(int low, int high, int[] size, *, ScalarType? dtype=None, Layout? layout=None, "
-     "Device? device=None, bool? pin_memory=None) -> Tensor",
-     "RandomUniformInt",
-     "ours",
-     lower_randint_low},
-    {"randperm(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
-     "StatelessRandperm",
-     "ours",
-     lower_randperm},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_randoms_ops;
-const std::span<const OpRow> k_randoms_ops = kRows;
+std::span<const OpRow> randoms_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "native_dropout(Tensor input, float p, bool? train=None) -> (Tensor, Tensor)",
+         .launches = {"DropOutGenMask", "DropOutDoMask"},
+         .source = "indirect",
+         .lower = lower_dropout},
+        {.schema =
+             "native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+         .launches = {"DropOutDoMask"},
+         .lower = lower_dropout_gradient},
+        {.schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+         .launches = {"Bernoulli"},
+         .source = "table",
+         .lower = lower_bernoulli},
+        {.schema = "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+         .launches = {"Bernoulli"},
+         .source = "table",
+         .lower = lower_bernoulli_p},
+        {.schema = "bernoulli_.float(Tensor self, float p=0.5, *, Generator? generator=None) -> "
+                   "Tensor self",
+         .launches = {"Bernoulli"},
+         .source = "table",
+         .lower = lower_bernoulli_p},
+        {.schema = "bernoulli_.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> "
+                   "Tensor self",
+         .launches = {"Bernoulli"},
+         .source = "table",
+         .lower = lower_bernoulli_tensor},
+        {.schema = "rand(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Uniform"},
+         .lower = lower_rand},
+        {.schema = "randn(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"Normal"},
+         .lower = lower_randn},
+        {.schema =
+             "rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"Uniform"},
+         .lower = lower_rand_like},
+        {.schema =
+             "randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"Normal"},
+         .lower = lower_randn_like},
+        {.schema = "uniform_(Tensor self, float from=0.0, float to=1.0, *, Generator? "
+                   "generator=None) -> Tensor self",
+         .launches = {"Uniform"},
+         .source = "table",
+         .lower = lower_uniform},
+        {.schema = "normal_(Tensor self, float mean=0.0, float std=1.0, *, Generator? "
+                   "generator=None) -> Tensor self",
+         .launches = {"Normal"},
+         .source = "table",
+         .lower = lower_normal},
+        {.schema = "randint(int high, int[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+                   "Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"RandomUniformInt"},
+         .lower = lower_randint},
+        {.schema = "randint.low(int low, int high, int[] size, *, ScalarType? dtype=None, Layout? "
+                   "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"RandomUniformInt"},
+         .lower = lower_randint_low},
+        {.schema = "randperm(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None) -> Tensor",
+         .launches = {"StatelessRandperm"},
+         .lower = lower_randperm},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -66,23 +66,24 @@ void lower_gru_cell(Lowering& op) {
               dtype);
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"_thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? "
-     "input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor)",
-     "Add for each bias and the sum; Sigmoid, Sigmoid, Tanh, Sigmoid; Mul, Mul, Add; Tanh, Mul; "
-     "ConcatD",
-     "ours",
-     lower_lstm_cell},
-    {"_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? "
-     "input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor)",
-     "Add for each bias; Add, Sigmoid, Add, Sigmoid; Mul, Add, Tanh; Sub, Mul, Add; ConcatD",
-     "ours",
-     lower_gru_cell},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_recurrent_cells_ops;
-const std::span<const OpRow> k_recurrent_cells_ops = kRows;
+std::span<const OpRow> recurrent_cells_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "_thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, "
+                   "Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor)",
+         .launches = {"Add", "Sigmoid", "Tanh", "Mul", "ConcatD"},
+         .note = "Add for each bias and the sum; Sigmoid, Sigmoid, Tanh, Sigmoid; Mul, Mul, Add; "
+                 "Tanh, Mul; ConcatD",
+         .lower = lower_lstm_cell},
+        {.schema = "_thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, "
+                   "Tensor? input_bias=None, Tensor? hidden_bias=None) -> (Tensor, Tensor)",
+         .launches = {"Add", "Sigmoid", "Mul", "Tanh", "Sub", "ConcatD"},
+         .note = "Add for each bias; Add, Sigmoid, Add, Sigmoid; Mul, Add, Tanh; Sub, Mul, Add; "
+                 "ConcatD",
+         .lower = lower_gru_cell},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -49,31 +49,31 @@ void lower_amin(Lowering& op) {
     lower_reduction(op, "ReduceMin", op.declared("self"));
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     "ReduceMean",
-     "spec",
-     lower_mean,
-     "result"},
-    {"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
-     "Tensor",
-     "ReduceSum; integers stay exact",
-     "spec",
-     lower_sum,
-     "result"},
-    {"amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-     "ReduceMax",
-     "ours",
-     lower_amax},
-    {"amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-     "ReduceMin",
-     "ours",
-     lower_amin},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_reductions_ops;
-const std::span<const OpRow> k_reductions_ops = kRows;
+std::span<const OpRow> reductions_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? "
+                   "dtype=None) -> Tensor",
+         .launches = {"ReduceMean"},
+         .source = "spec",
+         .lower = lower_mean,
+         .sum = "result"},
+        {.schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? "
+                   "dtype=None) -> Tensor",
+         .launches = {"ReduceSum"},
+         .note = "ReduceSum; integers stay exact",
+         .source = "spec",
+         .lower = lower_sum,
+         .sum = "result"},
+        {.schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+         .launches = {"ReduceMax"},
+         .lower = lower_amax},
+        {.schema = "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+         .launches = {"ReduceMin"},
+         .lower = lower_amin},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -21,10 +21,11 @@ FloatList scales_of(const Lowering& op, size_t spatial) {
     return scales;
 }
 
-NamedValues attributes(const IntList& size, const char* mode, bool align, FloatList scales) {
+/// The row's argument is the mode.
+NamedValues resizing(const Lowering& op, const IntList& size, FloatList scales) {
     return {{"size", size},
-            {"mode", std::string(mode)},
-            {"align_corners", align},
+            {"mode", std::string(op.argument())},
+            {"align_corners", op.argument() != "nearest" && op.flag("align_corners")},
             {"scales", std::move(scales)}};
 }
 
@@ -34,31 +35,23 @@ void require_image(const Lowering& op, const Shape& shape, size_t spatial) {
                   to_string(shape));
 }
 
-template <const char* kKernel, const char* kMode, size_t kSpatial>
+template <size_t kSpatial>
 void lower_resize(Lowering& op) {
-    constexpr bool kAligns = std::string_view(kMode) != "nearest";
     const Tensor self = op.tensor("self");
     require_image(op, self.shape(), kSpatial);
-    op.result(op.launch(kKernel,
+    op.result(op.launch(op.kernel(),
                         {self},
-                        attributes(op.sizes("output_size", kSpatial),
-                                   kMode,
-                                   kAligns && op.flag("align_corners"),
-                                   scales_of(op, kSpatial))),
+                        resizing(op, op.sizes("output_size", kSpatial), scales_of(op, kSpatial))),
               op.declared("self"));
 }
 
-template <const char* kKernel, const char* kMode, size_t kSpatial>
-void lower_gradient(Lowering& op) {
-    constexpr bool kAligns = std::string_view(kMode) != "nearest";
+template <size_t kSpatial>
+void lower_resize_gradient(Lowering& op) {
     const IntList& input = op.ints("input_size");
     require_image(op, input, kSpatial);
-    NamedValues values = attributes(op.sizes("output_size", kSpatial),
-                                    kMode,
-                                    kAligns && op.flag("align_corners"),
-                                    scales_of(op, kSpatial));
+    NamedValues values = resizing(op, op.sizes("output_size", kSpatial), scales_of(op, kSpatial));
     values.push_back({"input_size", input});
-    op.result(op.launch(kKernel, {op.tensor("grad_output")}, std::move(values)),
+    op.result(op.launch(op.kernel(), {op.tensor("grad_output")}, std::move(values)),
               op.declared("grad_output"));
 }
 
@@ -76,141 +69,136 @@ std::pair<IntList, FloatList> size_of_output(const Lowering& op, const Shape& in
     return {size, scales};
 }
 
-template <const char* kKernel, const char* kMode>
 void lower_either(Lowering& op) {
-    constexpr bool kAligns = std::string_view(kMode) != "nearest";
     const Tensor input = op.tensor("input");
     auto [size, scales] = size_of_output(op, input.shape());
-    op.result(
-        op.launch(kKernel,
-                  {input},
-                  attributes(size, kMode, kAligns && op.flag("align_corners"), std::move(scales))),
-        op.declared("input"));
+    op.result(op.launch(op.kernel(), {input}, resizing(op, size, std::move(scales))),
+              op.declared("input"));
 }
 
-template <const char* kKernel, const char* kMode>
 void lower_either_gradient(Lowering& op) {
-    constexpr bool kAligns = std::string_view(kMode) != "nearest";
     const IntList& input = op.ints("input_size");
     auto [size, scales] = size_of_output(op, input);
-    NamedValues values =
-        attributes(size, kMode, kAligns && op.flag("align_corners"), std::move(scales));
+    NamedValues values = resizing(op, size, std::move(scales));
     values.push_back({"input_size", input});
-    op.result(op.launch(kKernel, {op.tensor("grad_output")}, std::move(values)),
+    op.result(op.launch(op.kernel(), {op.tensor("grad_output")}, std::move(values)),
               op.declared("grad_output"));
 }
 
-constexpr char kNearest[] = "nearest";
-constexpr char kLinear[] = "linear";
-constexpr char kCubic[] = "cubic";
-constexpr char kNearest1d[] = "UpsampleNearest1d";
-constexpr char kNearest2d[] = "ResizeNearestNeighborV2";
-constexpr char kNearest3d[] = "UpsampleNearest3d";
-constexpr char kBilinear[] = "ResizeBilinearV2";
-constexpr char kTrilinear[] = "UpsampleTrilinear3d";
-constexpr char kGeneral[] = "ResizeD";
-constexpr char kNearest1dGrad[] = "UpsampleNearest1dGrad";
-constexpr char kNearest2dGrad[] = "ResizeNearestNeighborV2Grad";
-constexpr char kNearest3dGrad[] = "UpsampleNearest3dGrad";
-constexpr char kBilinearGrad[] = "ResizeBilinearV2Grad";
-constexpr char kTrilinearGrad[] = "UpsampleTrilinear3dGrad";
-constexpr char kGeneralGrad[] = "ResizeGradD";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"upsample_nearest1d(Tensor self, int[1] output_size, float? scales=None) -> Tensor",
-     "UpsampleNearest1d",
-     "table",
-     lower_resize<kNearest1d, kNearest, 1>},
-    {"upsample_nearest2d(Tensor self, int[2] output_size, float? scales_h=None, float? "
-     "scales_w=None) -> Tensor",
-     "ResizeNearestNeighborV2",
-     "table",
-     lower_resize<kNearest2d, kNearest, 2>},
-    {"upsample_nearest2d.vec(Tensor input, int[]? output_size, float[]? scale_factors) -> Tensor",
-     "ResizeNearestNeighborV2",
-     "ours",
-     lower_either<kNearest2d, kNearest>},
-    {"upsample_nearest3d(Tensor self, int[3] output_size, float? scales_d=None, float? "
-     "scales_h=None, float? scales_w=None) -> Tensor",
-     "UpsampleNearest3d",
-     "table",
-     lower_resize<kNearest3d, kNearest, 3>},
-    {"upsample_linear1d(Tensor self, int[1] output_size, bool align_corners, float? scales=None) "
-     "-> Tensor",
-     "ResizeD",
-     "table",
-     lower_resize<kGeneral, kLinear, 1>},
-    {"upsample_bilinear2d(Tensor self, int[2] output_size, bool align_corners, float? "
-     "scales_h=None, float? scales_w=None) -> Tensor",
-     "ResizeBilinearV2",
-     "table",
-     lower_resize<kBilinear, kLinear, 2>},
-    {"upsample_bilinear2d.vec(Tensor input, int[]? output_size, bool align_corners, float[]? "
-     "scale_factors) -> Tensor",
-     "ResizeBilinearV2",
-     "ours",
-     lower_either<kBilinear, kLinear>},
-    {"upsample_trilinear3d(Tensor self, int[3] output_size, bool align_corners, float? "
-     "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "UpsampleTrilinear3d",
-     "table",
-     lower_resize<kTrilinear, kLinear, 3>},
-    {"upsample_bicubic2d(Tensor self, int[2] output_size, bool align_corners, float? "
-     "scales_h=None, float? scales_w=None) -> Tensor",
-     "ResizeD",
-     "table",
-     lower_resize<kGeneral, kCubic, 2>},
-    {"upsample_nearest1d_backward(Tensor grad_output, int[1] output_size, int[3] input_size, "
-     "float? scales=None) -> Tensor",
-     "UpsampleNearest1dGrad",
-     "table",
-     lower_gradient<kNearest1dGrad, kNearest, 1>},
-    {"upsample_nearest2d_backward(Tensor grad_output, int[2] output_size, int[4] input_size, "
-     "float? scales_h=None, float? scales_w=None) -> Tensor",
-     "ResizeNearestNeighborV2Grad",
-     "table",
-     lower_gradient<kNearest2dGrad, kNearest, 2>},
-    {"upsample_nearest3d_backward(Tensor grad_output, int[3] output_size, int[5] input_size, "
-     "float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "UpsampleNearest3dGrad",
-     "table",
-     lower_gradient<kNearest3dGrad, kNearest, 3>},
-    {"upsample_nearest2d_backward.vec(Tensor grad_output, int[]? output_size, int[] input_size, "
-     "float[]? scale_factors) -> Tensor",
-     "ResizeNearestNeighborV2Grad",
-     "ours",
-     lower_either_gradient<kNearest2dGrad, kNearest>},
-    {"upsample_bilinear2d_backward.vec(Tensor grad_output, int[]? output_size, int[] input_size, "
-     "bool align_corners, float[]? scale_factors) -> Tensor",
-     "ResizeBilinearV2Grad",
-     "ours",
-     lower_either_gradient<kBilinearGrad, kLinear>},
-    {"upsample_linear1d_backward(Tensor grad_output, int[1] output_size, int[3] input_size, bool "
-     "align_corners, float? scales=None) -> Tensor",
-     "ResizeGradD",
-     "table",
-     lower_gradient<kGeneralGrad, kLinear, 1>},
-    {"upsample_bilinear2d_backward(Tensor grad_output, int[2] output_size, int[4] input_size, bool "
-     "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "ResizeBilinearV2Grad",
-     "table",
-     lower_gradient<kBilinearGrad, kLinear, 2>},
-    {"upsample_trilinear3d_backward(Tensor grad_output, int[3] output_size, int[5] input_size, "
-     "bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> "
-     "Tensor",
-     "UpsampleTrilinear3dGrad",
-     "table",
-     lower_gradient<kTrilinearGrad, kLinear, 3>},
-    {"upsample_bicubic2d_backward(Tensor grad_output, int[2] output_size, int[4] input_size, bool "
-     "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-     "ResizeGradD",
-     "table",
-     lower_gradient<kGeneralGrad, kCubic, 2>},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_resizes_ops;
-const std::span<const OpRow> k_resizes_ops = kRows;
+std::span<const OpRow> resizes_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema =
+             "upsample_nearest1d(Tensor self, int[1] output_size, float? scales=None) -> Tensor",
+         .launches = {"UpsampleNearest1d"},
+         .source = "table",
+         .lower = lower_resize<1>,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest2d(Tensor self, int[2] output_size, float? scales_h=None, "
+                   "float? scales_w=None) -> Tensor",
+         .launches = {"ResizeNearestNeighborV2"},
+         .source = "table",
+         .lower = lower_resize<2>,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest2d.vec(Tensor input, int[]? output_size, float[]? "
+                   "scale_factors) -> Tensor",
+         .launches = {"ResizeNearestNeighborV2"},
+         .lower = lower_either,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest3d(Tensor self, int[3] output_size, float? scales_d=None, "
+                   "float? scales_h=None, float? scales_w=None) -> Tensor",
+         .launches = {"UpsampleNearest3d"},
+         .source = "table",
+         .lower = lower_resize<3>,
+         .argument = "nearest"},
+        {.schema = "upsample_linear1d(Tensor self, int[1] output_size, bool align_corners, float? "
+                   "scales=None) -> Tensor",
+         .launches = {"ResizeD"},
+         .source = "table",
+         .lower = lower_resize<1>,
+         .argument = "linear"},
+        {.schema = "upsample_bilinear2d(Tensor self, int[2] output_size, bool align_corners, "
+                   "float? scales_h=None, float? scales_w=None) -> Tensor",
+         .launches = {"ResizeBilinearV2"},
+         .source = "table",
+         .lower = lower_resize<2>,
+         .argument = "linear"},
+        {.schema = "upsample_bilinear2d.vec(Tensor input, int[]? output_size, bool align_corners, "
+                   "float[]? scale_factors) -> Tensor",
+         .launches = {"ResizeBilinearV2"},
+         .lower = lower_either,
+         .argument = "linear"},
+        {.schema = "upsample_trilinear3d(Tensor self, int[3] output_size, bool align_corners, "
+                   "float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+         .launches = {"UpsampleTrilinear3d"},
+         .source = "table",
+         .lower = lower_resize<3>,
+         .argument = "linear"},
+        {.schema = "upsample_bicubic2d(Tensor self, int[2] output_size, bool align_corners, float? "
+                   "scales_h=None, float? scales_w=None) -> Tensor",
+         .launches = {"ResizeD"},
+         .source = "table",
+         .lower = lower_resize<2>,
+         .argument = "cubic"},
+        {.schema = "upsample_nearest1d_backward(Tensor grad_output, int[1] output_size, int[3] "
+                   "input_size, float? scales=None) -> Tensor",
+         .launches = {"UpsampleNearest1dGrad"},
+         .source = "table",
+         .lower = lower_resize_gradient<1>,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest2d_backward(Tensor grad_output, int[2] output_size, int[4] "
+                   "input_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+         .launches = {"ResizeNearestNeighborV2Grad"},
+         .source = "table",
+         .lower = lower_resize_gradient<2>,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest3d_backward(Tensor grad_output, int[3] output_size, int[5] "
+                   "input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) "
+                   "-> Tensor",
+         .launches = {"UpsampleNearest3dGrad"},
+         .source = "table",
+         .lower = lower_resize_gradient<3>,
+         .argument = "nearest"},
+        {.schema = "upsample_nearest2d_backward.vec(Tensor grad_output, int[]? output_size, int[] "
+                   "input_size, float[]? scale_factors) -> Tensor",
+         .launches = {"ResizeNearestNeighborV2Grad"},
+         .lower = lower_either_gradient,
+         .argument = "nearest"},
+        {.schema = "upsample_bilinear2d_backward.vec(Tensor grad_output, int[]? output_size, int[] "
+                   "input_size, bool align_corners, float[]? scale_factors) -> Tensor",
+         .launches = {"ResizeBilinearV2Grad"},
+         .lower = lower_either_gradient,
+         .argument = "linear"},
+        {.schema = "upsample_linear1d_backward(Tensor grad_output, int[1] output_size, int[3] "
+                   "input_size, bool align_corners, float? scales=None) -> Tensor",
+         .launches = {"ResizeGradD"},
+         .source = "table",
+         .lower = lower_resize_gradient<1>,
+         .argument = "linear"},
+        {.schema = "upsample_bilinear2d_backward(Tensor grad_output, int[2] output_size, int[4] "
+                   "input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> "
+                   "Tensor",
+         .launches = {"ResizeBilinearV2Grad"},
+         .source = "table",
+         .lower = lower_resize_gradient<2>,
+         .argument = "linear"},
+        {.schema = "upsample_trilinear3d_backward(Tensor grad_output, int[3] output_size, int[5] "
+                   "input_size, bool align_corners, float? scales_d=None, float? scales_h=None, "
+                   "float? scales_w=None) -> Tensor",
+         .launches = {"UpsampleTrilinear3dGrad"},
+         .source = "table",
+         .lower = lower_resize_gradient<3>,
+         .argument = "linear"},
+        {.schema = "upsample_bicubic2d_backward(Tensor grad_output, int[2] output_size, int[4] "
+                   "input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> "
+                   "Tensor",
+         .launches = {"ResizeGradD"},
+         .source = "table",
+         .lower = lower_resize_gradient<2>,
+         .argument = "cubic"},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -33,18 +33,20 @@ void lower_det(Lowering& op) {
     op.result(op.launch("MatrixDeterminant", {op.tensor("A")}), a.dtype());
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-     "align_corners) -> Tensor",
-     "GridSampler2D",
-     "table",
-     lower_grid_sampler},
-    {"linalg_det(Tensor A) -> Tensor", "MatrixDeterminant", "ours", lower_det},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_samples_ops;
-const std::span<const OpRow> k_samples_ops = kRows;
+std::span<const OpRow> samples_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int "
+                   "padding_mode, bool align_corners) -> Tensor",
+         .launches = {"GridSampler2D"},
+         .source = "table",
+         .lower = lower_grid_sampler},
+        {.schema = "linalg_det(Tensor A) -> Tensor",
+         .launches = {"MatrixDeterminant"},
+         .lower = lower_det},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

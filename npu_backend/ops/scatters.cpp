@@ -38,25 +38,23 @@ void lower_scatter_reduce(Lowering& op) {
     op.reject("reduce must be sum, prod, amax or amin");
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-     "ScatterElements",
-     "table",
-     lower_scatter},
-    {"scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-     "ScatterElements",
-     "ours",
-     lower_scatter_add},
-    {"scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
-     "include_self=True) -> Tensor",
-     "ScatterElements",
-     "ours",
-     lower_scatter_reduce},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_scatters_ops;
-const std::span<const OpRow> k_scatters_ops = kRows;
+std::span<const OpRow> scatters_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+         .launches = {"ScatterElements"},
+         .source = "table",
+         .lower = lower_scatter},
+        {.schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+         .launches = {"ScatterElements"},
+         .lower = lower_scatter_add},
+        {.schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, "
+                   "*, bool include_self=True) -> Tensor",
+         .launches = {"ScatterElements"},
+         .lower = lower_scatter_reduce},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -80,20 +80,18 @@ void lower_deviation_correction(Lowering& op) {
         op, op.has("correction") ? op.number("correction") : 1, op.flag("keepdim"));
 }
 
-template <const char* kKernel>
 void lower_extreme(Lowering& op) {
     const Tensor x = op.tensor("self");
-    op.result(op.launch(kKernel, {x}, reduced(axes_of(op, x.ndim(), false), false)),
+    op.result(op.launch(op.kernel(), {x}, reduced(axes_of(op, x.ndim(), false), false)),
               op.declared("self"));
 }
 
-template <const char* kKernel>
 void lower_extreme_dim(Lowering& op) {
     const Tensor self = op.tensor("self");
     const int64_t axis = normalized_axis(op.integer("dim"), self.ndim());
     const bool scalar = self.ndim() == 0;
     const std::vector<Tensor> both =
-        op.launch_all(kKernel,
+        op.launch_all(op.kernel(),
                       {scalar ? self.reshaped({1}) : self},
                       {{"dimension", axis}, {"keep_dims", op.flag("keepdim")}});
     if (both.size() != 2) op.reject("the kernel must give places and values");
@@ -109,11 +107,11 @@ void lower_aminmax(Lowering& op) {
 }
 
 /// uint8 stays uint8. Source: PyTorch, all and any.
-template <const char* kKernel, bool kHasDim>
+template <bool kHasDim>
 void lower_truth(Lowering& op) {
     const Tensor truth = op.cast(op.tensor("self"), DType::kBool);
     Tensor y =
-        op.launch(kKernel,
+        op.launch(op.kernel(),
                   {truth},
                   reduced(axes_of(op, truth.ndim(), kHasDim), kHasDim && op.flag("keepdim")));
     const DType dtype = op.declared("self") == DType::kUInt8 ? DType::kUInt8 : DType::kBool;
@@ -142,12 +140,11 @@ void lower_norm(Lowering& op) {
     norm(op, op.number("p"), axes_of(op, op.raw("self").ndim(), false), false, dtype);
 }
 
-template <const char* kOrder>
 void lower_norm_dim(Lowering& op) {
     DType dtype = op.declared("self");
     if (!is_float(dtype)) op.reject("self must be a float tensor");
     norm(op,
-         op.has(kOrder) ? op.number(kOrder) : 2.0,
+         op.has(op.argument()) ? op.number(op.argument()) : 2.0,
          axes_of(op, op.raw("self").ndim(), true),
          op.flag("keepdim"),
          dtype);
@@ -180,131 +177,145 @@ void lower_cumprod(Lowering& op) {
               dtype);
 }
 
-constexpr char kReduceMax[] = "ReduceMax";
-constexpr char kReduceMin[] = "ReduceMin";
-constexpr char kMaxWithValue[] = "ArgMaxWithValue";
-constexpr char kMinWithValue[] = "ArgMinWithValue";
-constexpr char kAny[] = "ReduceAny";
-constexpr char kAll[] = "ReduceAll";
-constexpr char kP[] = "p";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "ReduceSum; integers stay exact",
-     "table",
-     lower_sum,
-     "result"},
-    {"mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "ReduceMean",
-     "table",
-     lower_mean,
-     "result"},
-    {"prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "ReduceProd; integers stay exact",
-     "table",
-     lower_prod},
-    {"var(Tensor self, bool unbiased=True) -> Tensor",
-     "ReduceMean, ReduceStdV2Update",
-     "table",
-     lower_deviation<false>},
-    {"var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-     "ReduceMean, ReduceStdV2Update",
-     "table",
-     lower_deviation_dim<false>},
-    {"var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-     "keepdim=False) -> Tensor",
-     "ReduceMean, ReduceStdV2Update",
-     "ours",
-     lower_deviation_correction<false>},
-    {"std(Tensor self, bool unbiased=True) -> Tensor",
-     "ReduceMean, ReduceStdWithMean",
-     "table",
-     lower_deviation<true>},
-    {"std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-     "ReduceMean, ReduceStdWithMean",
-     "table",
-     lower_deviation_dim<true>},
-    {"std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-     "keepdim=False) -> Tensor",
-     "ReduceMean, ReduceStdWithMean",
-     "ours",
-     lower_deviation_correction<true>},
-    {"var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, "
-     "Tensor)",
-     "ReduceMean, ReduceStdV2Update",
-     "table",
-     lower_deviation_dim<false, true>,
-     "result1"},
-    {"var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-     "keepdim=False) -> (Tensor, Tensor)",
-     "ReduceMean, ReduceStdV2Update",
-     "ours",
-     lower_deviation_correction<false, true>,
-     "result1"},
-    {"std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-     "keepdim=False) -> (Tensor, Tensor)",
-     "ReduceMean, ReduceStdWithMean",
-     "ours",
-     lower_deviation_correction<true, true>,
-     "result1"},
-    {"max(Tensor self) -> Tensor", "ReduceMax", "table", lower_extreme<kReduceMax>},
-    {"min(Tensor self) -> Tensor", "ReduceMin", "table", lower_extreme<kReduceMin>},
-    {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-     "ArgMaxWithValue",
-     "table",
-     lower_extreme_dim<kMaxWithValue>},
-    {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-     "ArgMinWithValue",
-     "table",
-     lower_extreme_dim<kMinWithValue>},
-    {"aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-     "ReduceMin, ReduceMax",
-     "ours",
-     lower_aminmax},
-    {"any(Tensor self) -> Tensor", "Cast, ReduceAny", "table", lower_truth<kAny, false>},
-    {"any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-     "Cast, ReduceAny",
-     "table",
-     lower_truth<kAny, true>},
-    {"any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-     "Cast, ReduceAny",
-     "ours",
-     lower_truth<kAny, true>},
-    {"all(Tensor self) -> Tensor", "Cast, ReduceAll", "table", lower_truth<kAll, false>},
-    {"all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-     "Cast, ReduceAll",
-     "table",
-     lower_truth<kAll, true>},
-    {"count_nonzero(Tensor self, int? dim=None) -> Tensor",
-     "Cast to bool, Cast to int64, ReduceSum",
-     "ours",
-     lower_count_nonzero},
-    {"norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
-     "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
-     "table",
-     lower_norm},
-    {"norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
-     "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
-     "table",
-     lower_norm_dim<kP>},
-    {"linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
-     "ScalarType? dtype=None) -> Tensor",
-     "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
-     "ours",
-     lower_vector_norm},
-    {"logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-     "ReduceLogSumExp",
-     "ours",
-     lower_log_sum_exp},
-    {"cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-     "Cumprod; integers stay exact",
-     "indirect",
-     lower_cumprod},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_statistics_ops;
-const std::span<const OpRow> k_statistics_ops = kRows;
+std::span<const OpRow> statistics_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"ReduceSum"},
+         .note = "ReduceSum; integers stay exact",
+         .source = "table",
+         .lower = lower_sum,
+         .sum = "result"},
+        {.schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"ReduceMean"},
+         .source = "table",
+         .lower = lower_mean,
+         .sum = "result"},
+        {.schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"ReduceProd"},
+         .note = "ReduceProd; integers stay exact",
+         .source = "table",
+         .lower = lower_prod},
+        {.schema = "var(Tensor self, bool unbiased=True) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdV2Update"},
+         .source = "table",
+         .lower = lower_deviation<false>},
+        {.schema =
+             "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdV2Update"},
+         .source = "table",
+         .lower = lower_deviation_dim<false>},
+        {.schema = "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                   "keepdim=False) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdV2Update"},
+         .lower = lower_deviation_correction<false>},
+        {.schema = "std(Tensor self, bool unbiased=True) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdWithMean"},
+         .source = "table",
+         .lower = lower_deviation<true>},
+        {.schema =
+             "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdWithMean"},
+         .source = "table",
+         .lower = lower_deviation_dim<true>},
+        {.schema = "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                   "keepdim=False) -> Tensor",
+         .launches = {"ReduceMean", "ReduceStdWithMean"},
+         .lower = lower_deviation_correction<true>},
+        {.schema = "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) "
+                   "-> (Tensor, Tensor)",
+         .launches = {"ReduceMean", "ReduceStdV2Update"},
+         .source = "table",
+         .lower = lower_deviation_dim<false, true>,
+         .sum = "result1"},
+        {.schema = "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+                   "bool keepdim=False) -> (Tensor, Tensor)",
+         .launches = {"ReduceMean", "ReduceStdV2Update"},
+         .lower = lower_deviation_correction<false, true>,
+         .sum = "result1"},
+        {.schema = "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+                   "bool keepdim=False) -> (Tensor, Tensor)",
+         .launches = {"ReduceMean", "ReduceStdWithMean"},
+         .lower = lower_deviation_correction<true, true>,
+         .sum = "result1"},
+        {.schema = "max(Tensor self) -> Tensor",
+         .launches = {"ReduceMax"},
+         .source = "table",
+         .lower = lower_extreme},
+        {.schema = "min(Tensor self) -> Tensor",
+         .launches = {"ReduceMin"},
+         .source = "table",
+         .lower = lower_extreme},
+        {.schema =
+             "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+         .launches = {"ArgMaxWithValue"},
+         .source = "table",
+         .lower = lower_extreme_dim},
+        {.schema =
+             "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+         .launches = {"ArgMinWithValue"},
+         .source = "table",
+         .lower = lower_extreme_dim},
+        {.schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, "
+                   "Tensor max)",
+         .launches = {"ReduceMin", "ReduceMax"},
+         .lower = lower_aminmax},
+        {.schema = "any(Tensor self) -> Tensor",
+         .launches = {"ReduceAny", "Cast"},
+         .note = "Cast, ReduceAny",
+         .source = "table",
+         .lower = lower_truth<false>},
+        {.schema = "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceAny", "Cast"},
+         .note = "Cast, ReduceAny",
+         .source = "table",
+         .lower = lower_truth<true>},
+        {.schema = "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceAny", "Cast"},
+         .note = "Cast, ReduceAny",
+         .lower = lower_truth<true>},
+        {.schema = "all(Tensor self) -> Tensor",
+         .launches = {"ReduceAll", "Cast"},
+         .note = "Cast, ReduceAll",
+         .source = "table",
+         .lower = lower_truth<false>},
+        {.schema = "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceAll", "Cast"},
+         .note = "Cast, ReduceAll",
+         .source = "table",
+         .lower = lower_truth<true>},
+        {.schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+         .launches = {"Cast", "ReduceSum"},
+         .note = "Cast to bool, Cast to int64, ReduceSum",
+         .lower = lower_count_nonzero},
+        {.schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+         .launches = {"Cast", "LpNormReduce", "LpNormUpdate"},
+         .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
+         .source = "table",
+         .lower = lower_norm},
+        {.schema =
+             "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+         .launches = {"Cast", "LpNormReduce", "LpNormUpdate"},
+         .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
+         .source = "table",
+         .lower = lower_norm_dim,
+         .argument = "p"},
+        {.schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool "
+                   "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"Cast", "LpNormReduce", "LpNormUpdate"},
+         .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
+         .lower = lower_vector_norm},
+        {.schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+         .launches = {"ReduceLogSumExp"},
+         .lower = lower_log_sum_exp},
+        {.schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+         .launches = {"Cumprod"},
+         .note = "Cumprod; integers stay exact",
+         .source = "indirect",
+         .lower = lower_cumprod},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

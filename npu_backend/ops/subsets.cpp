@@ -233,58 +233,64 @@ void lower_diag_embed(Lowering& op) {
     op.result(written(op, zeros, self, diagonal(op, shape)), self.dtype());
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-     "none",
-     "spec",
-     lower_diagonal},
-    {"unfold(Tensor self, int dimension, int size, int step) -> Tensor",
-     "none",
-     "spec",
-     lower_unfold},
-    {"unbind.int(Tensor self, int dim=0) -> Tensor[]", "none", "spec", lower_unbind},
-    {"narrow(Tensor self, int dim, int start, int length) -> Tensor", "none", "spec", lower_narrow},
-    {"chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", "none", "spec", lower_chunk},
-    {"slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) "
-     "-> Tensor",
-     "ZerosLike; a copy into the part",
-     "ours",
-     lower_slice_gradient},
-    {"select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
-     "ZerosLike; a copy into the part",
-     "ours",
-     lower_select_gradient},
-    {"diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> "
-     "Tensor",
-     "ZerosLike; a copy into the part",
-     "ours",
-     lower_diagonal_gradient},
-    {"unfold_backward(Tensor grad_in, int[] input_sizes, int dim, int size, int step) -> Tensor",
-     "ZerosLike, IndexPut",
-     "ours",
-     lower_unfold_gradient},
-    {"slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int "
-     "step=1) -> Tensor",
-     "Identity; a copy into the part",
-     "ours",
-     lower_slice_scatter},
-    {"select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
-     "Identity; a copy into the part",
-     "ours",
-     lower_select_scatter},
-    {"diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-     "Identity; a copy into the part",
-     "ours",
-     lower_diagonal_scatter},
-    {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-     "ZerosLike; a copy into the part",
-     "ours",
-     lower_diag_embed},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_subsets_ops;
-const std::span<const OpRow> k_subsets_ops = kRows;
+std::span<const OpRow> subsets_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+         .source = "spec",
+         .lower = lower_diagonal},
+        {.schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
+         .source = "spec",
+         .lower = lower_unfold},
+        {.schema = "unbind.int(Tensor self, int dim=0) -> Tensor[]",
+         .source = "spec",
+         .lower = lower_unbind},
+        {.schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor",
+         .source = "spec",
+         .lower = lower_narrow},
+        {.schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+         .source = "spec",
+         .lower = lower_chunk},
+        {.schema = "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int "
+                   "end, int step) -> Tensor",
+         .launches = {"ZerosLike"},
+         .note = "ZerosLike; a copy into the part",
+         .lower = lower_slice_gradient},
+        {.schema =
+             "select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
+         .launches = {"ZerosLike"},
+         .note = "ZerosLike; a copy into the part",
+         .lower = lower_select_gradient},
+        {.schema = "diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, "
+                   "int dim2) -> Tensor",
+         .launches = {"ZerosLike"},
+         .note = "ZerosLike; a copy into the part",
+         .lower = lower_diagonal_gradient},
+        {.schema = "unfold_backward(Tensor grad_in, int[] input_sizes, int dim, int size, int "
+                   "step) -> Tensor",
+         .launches = {"ZerosLike", "IndexPut"},
+         .lower = lower_unfold_gradient},
+        {.schema = "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? "
+                   "end=None, int step=1) -> Tensor",
+         .launches = {"Identity"},
+         .note = "Identity; a copy into the part",
+         .lower = lower_slice_scatter},
+        {.schema = "select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
+         .launches = {"Identity"},
+         .note = "Identity; a copy into the part",
+         .lower = lower_select_scatter},
+        {.schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int "
+                   "dim2=1) -> Tensor",
+         .launches = {"Identity"},
+         .note = "Identity; a copy into the part",
+         .lower = lower_diagonal_scatter},
+        {.schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+         .launches = {"ZerosLike"},
+         .note = "ZerosLike; a copy into the part",
+         .lower = lower_diag_embed},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -7,7 +7,7 @@ namespace npuscope::backend {
 
 namespace {
 
-void require_dimensions(const Lowering& op, const char* name, int64_t ndim) {
+void require_dimensions(const Lowering& op, std::string_view name, int64_t ndim) {
     if (op.raw(name).ndim() != ndim)
         op.reject(std::string(name) + " must have " + std::to_string(ndim) + " dimensions, not " +
                   to_string(op.raw(name).shape()));
@@ -30,21 +30,21 @@ void lower_mv(Lowering& op) {
               op.declared("self"));
 }
 
-template <const char* kOther>
 void lower_dot(Lowering& op) {
     require_dimensions(op, "self", 1);
-    require_dimensions(op, kOther, 1);
+    require_dimensions(op, op.argument(), 1);
     const DType dtype = op.declared("self");
-    if (op.declared(kOther) != dtype) op.reject("both vectors must have one dtype");
+    if (op.declared(op.argument()) != dtype) op.reject("both vectors must have one dtype");
     if (!is_float(dtype)) {
         op.result(
-            op.computed("mm", {{"self", row(op.raw("self"))}, {"mat2", column(op.raw(kOther))}})
+            op.computed("mm",
+                        {{"self", row(op.raw("self"))}, {"mat2", column(op.raw(op.argument()))}})
                 .at(0)
                 .reshaped({}),
             dtype);
         return;
     }
-    op.result(op.launch("Dot", {op.tensor("self"), op.tensor(kOther)}), dtype);
+    op.result(op.launch("Dot", {op.tensor("self"), op.tensor(op.argument())}), dtype);
 }
 
 /// `self` under the shape of a matrix product, its result under `shape`.
@@ -100,40 +100,49 @@ void lower_addbmm(Lowering& op) {
                 {left.dim(1), right.dim(2)});
 }
 
-constexpr char kTensor[] = "tensor";
-constexpr char kOther[] = "other";
-
-constexpr auto kRows = std::to_array<OpRow>({
-    {"mv(Tensor self, Tensor vec) -> Tensor",
-     "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul",
-     "table",
-     lower_mv},
-    {"dot(Tensor self, Tensor tensor) -> Tensor",
-     "Dot; integers IntegerMatMul",
-     "table",
-     lower_dot<kTensor>},
-    {"vdot(Tensor self, Tensor other) -> Tensor",
-     "Dot; integers IntegerMatMul",
-     "ours",
-     lower_dot<kOther>},
-    {"addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     "as addmm: Muls, MatMul, Add or Axpy",
-     "indirect",
-     lower_addmv},
-    {"addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     "as addmm: Muls, MatMul, Add or Axpy",
-     "indirect",
-     lower_addr},
-    {"addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "
-     "Tensor",
-     "as addmm of one long k: Muls, MatMul, Add or Axpy",
-     "indirect",
-     lower_addbmm},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_vector_products_ops;
-const std::span<const OpRow> k_vector_products_ops = kRows;
+std::span<const OpRow> vector_products_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "mv(Tensor self, Tensor vec) -> Tensor",
+         .launches = {"Cast", "TransData", "MatMul", "IntegerMatMul"},
+         .note = "Cast(x1), Cast(x2) where the Cube takes no float32; MatMul",
+         .source = "table",
+         .lower = lower_mv},
+        {.schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+         .launches = {"Dot", "IntegerMatMul"},
+         .note = "Dot; integers IntegerMatMul",
+         .source = "table",
+         .lower = lower_dot,
+         .argument = "tensor"},
+        {.schema = "vdot(Tensor self, Tensor other) -> Tensor",
+         .launches = {"Dot", "IntegerMatMul"},
+         .note = "Dot; integers IntegerMatMul",
+         .lower = lower_dot,
+         .argument = "other"},
+        {.schema = "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) "
+                   "-> Tensor",
+         .launches = {"Muls", "MatMul", "Add", "Axpy"},
+         .as = "addmm",
+         .note = "as addmm: Muls, MatMul, Add or Axpy",
+         .source = "indirect",
+         .lower = lower_addmv},
+        {.schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) "
+                   "-> Tensor",
+         .launches = {"Muls", "MatMul", "Add", "Axpy"},
+         .as = "addmm",
+         .note = "as addmm: Muls, MatMul, Add or Axpy",
+         .source = "indirect",
+         .lower = lower_addr},
+        {.schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
+                   "alpha=1) -> Tensor",
+         .launches = {"Muls", "MatMul", "Add", "Axpy"},
+         .as = "addmm",
+         .note = "as addmm of one long k: Muls, MatMul, Add or Axpy",
+         .source = "indirect",
+         .lower = lower_addbmm},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

@@ -41,21 +41,20 @@ void lower_weight_norm_gradient(Lowering& op) {
     op.result(dg, op.declared("saved_g"));
 }
 
-constexpr auto kRows = std::to_array<OpRow>({
-    {"_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-     "LpNormReduce, LpNormUpdate, RealDiv, Mul",
-     "ours",
-     lower_weight_norm},
-    {"_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor "
-     "saved_norms, int dim) -> (Tensor, Tensor)",
-     "Mul, ReduceSum, RealDiv, RealDiv, Mul, RealDiv, Sub, Mul",
-     "ours",
-     lower_weight_norm_gradient},
-});
-
 }  // namespace
 
-extern const std::span<const OpRow> k_weight_norms_ops;
-const std::span<const OpRow> k_weight_norms_ops = kRows;
+std::span<const OpRow> weight_norms_ops() {
+    static constexpr auto kRows = std::to_array<OpRow>({
+        {.schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
+         .launches = {"LpNormReduce", "LpNormUpdate", "RealDiv", "Mul"},
+         .lower = lower_weight_norm},
+        {.schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, "
+                   "Tensor saved_norms, int dim) -> (Tensor, Tensor)",
+         .launches = {"Mul", "ReduceSum", "RealDiv", "Sub"},
+         .note = "Mul, ReduceSum, RealDiv, RealDiv, Mul, RealDiv, Sub, Mul",
+         .lower = lower_weight_norm_gradient},
+    });
+    return kRows;
+}
 
 }  // namespace npuscope::backend

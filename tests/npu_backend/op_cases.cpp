@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "npu_backend/executor.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/ops/op.h"
 #include "tests/support/support.h"
 
 namespace npuscope::test {
@@ -72,10 +74,21 @@ struct ComputeTypeOf : Observer {
     void op_end(const OpEnd& event) override {
         type = event.compute_type;
         status = event.status;
+        kernels.assign(event.kernels.begin(), event.kernels.end());
     }
     ComputeType type = ComputeType::kNone;
     FloatStatus status;
+    std::vector<std::string> kernels;
 };
+
+/// Conversions of dtypes and formats go without saying.
+void expect_listed(const std::string& op, const std::vector<std::string>& kernels) {
+    const backend::Op* row = backend::find_op(op);
+    for (const std::string& kernel : kernels)
+        EXPECT_TRUE(std::ranges::count(row->launches, kernel) != 0 ||
+                    backend::find_kernel(kernel)->conversion)
+            << op << " launches " << kernel << ", which is not in its row";
+}
 
 double tolerance_of(ComputeType type) {
     switch (type) {
@@ -151,6 +164,7 @@ void check_case(const json& recorded, const Device& device, DType dtype, double 
         results = executor.call_named(op, std::move(named));
     }
     EXPECT_FALSE(observed.status.overflow());
+    expect_listed(op, observed.kernels);
     ASSERT_EQ(results.size(), recorded.at("results").size());
     double tolerance = tolerance_of(observed.type);
     if (device.policy == Policy::kChip && chip_tolerance != 0)

@@ -2,21 +2,10 @@
 
 #include "core/base/error.h"
 #include "npu_backend/executor.h"
-#include "tests/npu_backend/op_cases.h"
+#include "tests/npu_backend/op_rows.h"
 
 namespace npuscope {
 namespace {
-
-class Convolutions : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(Convolutions, follow_pytorch_on_every_device) {
-    test::check_op(GetParam());
-}
-
-INSTANTIATE_TEST_SUITE_P(recorded,
-                         Convolutions,
-                         ::testing::Values("convolution"),
-                         [](const auto& row) { return std::string(row.param); });
 
 Tensor convolved(Executor& executor, const Tensor& x, const Tensor& weight) {
     const IntList one = {1, 1};
@@ -56,3 +45,5 @@ TEST(ConvolutionOfIntegers, rejects_uint8_where_the_cube_takes_none) {
 
 }  // namespace
 }  // namespace npuscope
+
+NPUSCOPE_TEST_OPS(convolutions, Convolutions);

@@ -7,10 +7,6 @@
 #include "npu_backend/executor.h"
 #include "tests/npu_backend/op_rows.h"
 
-namespace npuscope::backend {
-extern const std::span<const OpRow> k_randoms_ops;
-}
-
 namespace npuscope {
 namespace {
 
@@ -87,7 +83,7 @@ TEST(RandomOps, follow_the_seed_and_the_order_of_calls) {
 }
 
 TEST(RandomOps, are_all_tested) {
-    for (const std::string& name : test::names_of(backend::k_randoms_ops))
+    for (const std::string& name : test::names_of(backend::randoms_ops()))
         EXPECT_TRUE(drawn().contains(name) || name == "native_dropout_backward") << name;
     test::check_op("native_dropout_backward");
 }

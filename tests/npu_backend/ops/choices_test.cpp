@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(bounds, BoundOps);
+NPUSCOPE_TEST_OPS(choices, Choices);

@@ -1,20 +1,11 @@
-// Mixed precision training as apex names it: the casts of O1 and O2, and loss scaling.
+// Loss scaling of mixed precision training, as apex has it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "npu_backend/float_status_register.h"
-#include "npu_backend/options.h"
 
 namespace npuscope {
-
-/// O0: float32 as given. O1: Cube ops in float16, sums, exponentials and norms in float32, the rest
-/// follows. O2: everything in float16 but norms.
-/// Gives the "key=value" settings of the chip. Errors: Error(kUsage) for another level.
-[[nodiscard]] std::vector<std::string> amp_settings(std::string_view level);
 
 struct LossScaleOptions {
     double scale = 1.0;           ///< static loss scale

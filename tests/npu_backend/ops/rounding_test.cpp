@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(activation_pairs, ActivationPairOps);
+NPUSCOPE_TEST_OPS(rounding, Rounding);

@@ -1,4 +1,4 @@
-#include "npu_backend/mixed_precision.h"
+#include "npu_backend/loss_scaler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,18 +30,6 @@ bool sum_is_finite(const Tensor& gradient) {
 }
 
 }  // namespace
-
-std::vector<std::string> amp_settings(std::string_view level) {
-    if (level == "O0") return {};
-    if (level == "O1") return {"precision_mode=allow_mix_precision"};
-    if (level == "O2")
-        return {"precision_mode=allow_mix_precision",
-                "precision_black=BN*,LayerNorm*",
-                "precision_white=*"};
-    throw Error(ErrorKind::kUsage,
-                "there is no mixed precision level '" + std::string(level) +
-                    "'; the levels are O0, O1 and O2");
-}
 
 LossScaler::LossScaler(FloatStatusRegister& status, const LossScaleOptions& options)
     : status_(status), options_(options), scale_(options.scale) {
