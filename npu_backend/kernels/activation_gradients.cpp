@@ -26,7 +26,7 @@ void run_gradient(KernelCall& call) {
     });
 }
 
-constexpr auto kRelu = [](const KernelCall&, auto dy, auto x) {
+constexpr auto kReluGradient = [](const KernelCall&, auto dy, auto x) {
     return x <= 0 ? decltype(x){0} : dy;
 };
 constexpr auto kThreshold = [](const KernelCall& call, auto dy, auto x) {
@@ -48,7 +48,7 @@ std::span<const Kernel> activation_gradients_kernels() {
         {.type = "ReluGrad",
          .formula = "grads where x > 0 or nan, else 0",
          .dtypes = "floats, exact",
-         .run = run_gradient<kRelu>},
+         .run = run_gradient<kReluGradient>},
         {.type = "ThresholdGradV2D",
          .formula = "grads where x > threshold or nan, else 0",
          .dtypes = "floats, exact",

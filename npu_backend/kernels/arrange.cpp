@@ -11,10 +11,6 @@ namespace npuscope::backend {
 
 namespace {
 
-[[noreturn]] void reject(const KernelCall& call, const std::string& what) {
-    throw Error(ErrorKind::kUsage, "kernel " + std::string(call.type) + ": " + what);
-}
-
 /// Product of the dimensions before and after an axis.
 struct Around {
     int64_t outer = 1;
@@ -34,14 +30,13 @@ void run_concat(KernelCall& call) {
     shape[axis] = 0;
     for (const Tensor& part : call.inputs) {
         Shape others = part.shape();
-        if (others.size() != shape.size()) reject(call, "inputs differ in dimensions");
+        if (others.size() != shape.size()) call.reject("inputs differ in dimensions");
         shape[axis] += others[axis];
         others[axis] = shape[axis];
         if (others != shape)
-            reject(call,
-                   "inputs " + to_string(call.input(0).shape()) + " and " +
-                       to_string(part.shape()) + " differ outside dimension " +
-                       std::to_string(axis));
+            call.reject("inputs " + to_string(call.input(0).shape()) + " and " +
+                        to_string(part.shape()) + " differ outside dimension " +
+                        std::to_string(axis));
     }
     Tensor y(call.input(0).dtype(), shape);
     std::byte* out = y.mutable_data();
@@ -73,9 +68,8 @@ std::vector<int64_t> indices_of(const KernelCall& call, const Tensor& tensor, in
     std::vector<int64_t> indices(wide.as<int64_t>().begin(), wide.as<int64_t>().end());
     for (int64_t& index : indices) {
         if (index < -size || index >= size)
-            reject(call,
-                   "index " + std::to_string(index) + " is outside " + std::to_string(size) +
-                       " elements");
+            call.reject("index " + std::to_string(index) + " is outside " + std::to_string(size) +
+                        " elements");
         if (index < 0) index += size;
     }
     return indices;
@@ -110,9 +104,8 @@ void run_gather_elements(KernelCall& call) {
     const std::vector<int64_t> indices = indices_of(call, places, x.shape()[axis]);
     for (size_t i = 0; i < x.shape().size(); ++i)
         if (places.ndim() != x.ndim() || (i != axis && places.shape()[i] > x.shape()[i]))
-            reject(call,
-                   "index " + to_string(places.shape()) + " is larger than input " +
-                       to_string(x.shape()));
+            call.reject("index " + to_string(places.shape()) + " is larger than input " +
+                        to_string(x.shape()));
     Tensor y(x.dtype(), places.shape());
     const std::vector<int64_t> from = contiguous_strides(x.shape());
     const std::vector<int64_t> to = contiguous_strides(places.shape());
@@ -146,7 +139,7 @@ void run_pad(KernelCall& call) {
         before[axis] = std::max<int64_t>(left, 0);
         shape[axis] += left + right;
         if (shape[axis] < 0 || source.shape[axis] < 0)
-            reject(call, "padding cuts more than there is of " + to_string(x.shape()));
+            call.reject("padding cuts more than there is of " + to_string(x.shape()));
     }
     const Tensor inner = gather(x, source);
     Tensor y = gather(call.input(1), {shape, std::vector<int64_t>(shape.size(), 0), 0});

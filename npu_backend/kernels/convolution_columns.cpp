@@ -221,20 +221,8 @@ PackPanel<W> pixel_columns(Planes<W>&& given) {
     };
 }
 
-}  // namespace
-
 template <class W>
-PackPanel<W> image_columns(const ConvolutionGeometry& g, const W* image) {
-    return pixel_columns(Planes<W>::of_image(g, image));
-}
-
-template <class W>
-PackPanel<W> gradient_columns(const ConvolutionGeometry& g, const W* gradient) {
-    return pixel_columns(Planes<W>::of_gradient(g, gradient));
-}
-
-template <class W>
-PackPanel<W> weight_columns(const ConvolutionGeometry& g, const W* images, int threads) {
+PackPanel<W> batch_columns(const ConvolutionGeometry& g, const W* images, int threads) {
     std::vector<std::optional<Planes<W>>> filled(static_cast<size_t>(g.batch));
     parallel_for(g.batch, threads, [&](int64_t n) {
         filled[static_cast<size_t>(n)] = Planes<W>::of_image(g, images + n * g.inputs * g.pixels());
@@ -257,6 +245,23 @@ PackPanel<W> weight_columns(const ConvolutionGeometry& g, const W* images, int t
             }
         }
     };
+}
+
+}  // namespace
+
+template <class W>
+PackPanel<W> image_columns(const ConvolutionGeometry& g, const W* image) {
+    return pixel_columns(Planes<W>::of_image(g, image));
+}
+
+template <class W>
+PackPanel<W> gradient_columns(const ConvolutionGeometry& g, const W* gradient) {
+    return pixel_columns(Planes<W>::of_gradient(g, gradient));
+}
+
+template <class W>
+PackPanel<W> weight_columns(const ConvolutionGeometry& g, const W* images, int threads) {
+    return batch_columns(g, images, threads);
 }
 
 #define NPUSCOPE_COLUMNS(W)                                                          \

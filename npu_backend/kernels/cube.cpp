@@ -252,9 +252,7 @@ bool takes_integers(const KernelCall& call) {
     for (size_t i = 0; narrow && i < 2; ++i)
         for (const int8_t value : call.input(i).as<int8_t>())
             if (value < -8 || value > 7)
-                throw Error(ErrorKind::kUsage,
-                            "kernel " + std::string(call.type) + ": " + std::to_string(value) +
-                                " is no int4, which has -8 to 7");
+                call.reject("" + std::to_string(value) + " is no int4, which has -8 to 7");
     return true;
 }
 

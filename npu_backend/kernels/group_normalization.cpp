@@ -13,10 +13,7 @@ namespace npuscope::backend {
 namespace {
 
 void require(const KernelCall& call, bool fits) {
-    if (!fits)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": an input does not fit " +
-                        to_string(call.input(0).shape()));
+    if (!fits) call.reject("an input does not fit " + to_string(call.input(0).shape()));
 }
 
 template <class W>
@@ -179,14 +176,6 @@ void group_norm_gradient(KernelCall& call) {
                     give(call, offset, parameters, finite)};
 }
 
-template <void (*kWide)(KernelCall&), void (*kPlain)(KernelCall&)>
-void run(KernelCall& call) {
-    if (call.input(0).dtype() == DType::kFloat64)
-        kWide(call);
-    else
-        kPlain(call);
-}
-
 }  // namespace
 
 std::span<const Kernel> group_normalization_kernels() {
@@ -195,19 +184,19 @@ std::span<const Kernel> group_normalization_kernels() {
          .formula = "(x - mean) rstd gamma + beta of each group of channels; mean, rstd",
          .dtypes = kThroughFloat32,
          .source = "ours",
-         .run = run<group_norm<double>, group_norm<float>>},
+         .run = run_in_steps<group_norm<double>, group_norm<float>>},
         {.type = "LayerNormGrad",
          .colour = PrecisionColour::kBlack,
          .formula = "pd_x = rstd (dy gamma - mean(dy gamma) - n mean(dy gamma n)), n = (x - mean) "
                     "rstd; pd_gamma = sum dy n; pd_beta = sum dy",
          .dtypes = kThroughFloat32,
          .source = "; it takes rstd here, steps ours",
-         .run = run<layer_norm_gradient<double>, layer_norm_gradient<float>>},
+         .run = run_in_steps<layer_norm_gradient<double>, layer_norm_gradient<float>>},
         {.type = "GroupNormGrad",
          .formula = "the same by groups of channels, gamma and beta by channel",
          .dtypes = kThroughFloat32,
          .source = "ours",
-         .run = run<group_norm_gradient<double>, group_norm_gradient<float>>},
+         .run = run_in_steps<group_norm_gradient<double>, group_norm_gradient<float>>},
     });
     return kRows;
 }

@@ -10,10 +10,6 @@ namespace npuscope::backend {
 
 namespace {
 
-[[noreturn]] void reject(const KernelCall& call, const std::string& what) {
-    throw Error(ErrorKind::kUsage, "kernel " + std::string(call.type) + ": " + what);
-}
-
 /// Where x[…] reads or writes: runs of `run` elements, one for each place in C order.
 struct Places {
     std::vector<int64_t> starts;
@@ -22,23 +18,21 @@ struct Places {
 
 int64_t inside(const KernelCall& call, int64_t index, int64_t size) {
     if (index < -size || index >= size)
-        reject(
-            call,
-            "index " + std::to_string(index) + " is outside " + std::to_string(size) + " elements");
+        call.reject("index " + std::to_string(index) + " is outside " + std::to_string(size) +
+                    " elements");
     return index < 0 ? index + size : index;
 }
 
 /// The first axes of `shape`, one for each of the int64 tensors, which have one shape.
 Places places_of(const KernelCall& call, const Shape& shape, std::span<const Tensor> indices) {
     if (indices.empty() || indices.size() > shape.size())
-        reject(call, std::to_string(indices.size()) + " indices for " + to_string(shape));
+        call.reject(std::to_string(indices.size()) + " indices for " + to_string(shape));
     const std::vector<int64_t> strides = contiguous_strides(shape);
     Places places;
     places.run = numel_of(std::span(shape).subspan(indices.size()));
     places.starts.assign(static_cast<size_t>(indices[0].numel()), 0);
     for (size_t axis = 0; axis < indices.size(); ++axis) {
-        if (indices[axis].shape() != indices[0].shape())
-            reject(call, "the indices differ in shape");
+        if (indices[axis].shape() != indices[0].shape()) call.reject("the indices differ in shape");
         const auto at = indices[axis].as<int64_t>();
         for (size_t i = 0; i < at.size(); ++i)
             places.starts[i] += inside(call, at[i], shape[axis]) * strides[axis];
@@ -96,7 +90,7 @@ void run_index_put(KernelCall& call) {
         places_of(call, y.shape(), std::span<const Tensor>(call.inputs).subspan(2));
     if (values.dtype() != y.dtype()) call.refuse(values.dtype());
     if (values.numel() != static_cast<int64_t>(places.starts.size()) * places.run)
-        reject(call, "values " + to_string(values.shape()) + " do not fit the indices");
+        call.reject("values " + to_string(values.shape()) + " do not fit the indices");
     visit_dtype(y.dtype(), [&]<class T>() {
         if (call.flag("accumulate")) {
             add_runs<T>(call, places, values, y);
@@ -120,15 +114,14 @@ void run_embedding_gradient(KernelCall& call) {
     const int64_t padding = call.integer("padding_idx");
     const int64_t width = gradient.ndim() == 2 ? gradient.dim(1) : -1;
     if (width < 0 || words.numel() != gradient.dim(0) || count < 0)
-        reject(call,
-               "grad " + to_string(gradient.shape()) + " does not fit indices " +
-                   to_string(words.shape()));
+        call.reject("grad " + to_string(gradient.shape()) + " does not fit indices " +
+                    to_string(words.shape()));
     const Tensor wide = words.cast(DType::kInt64);
     std::vector<int64_t> rows;
     std::vector<int64_t> uses(static_cast<size_t>(count), 0);
     for (const int64_t word : wide.as<int64_t>()) {
         if (word < 0 || word >= count)
-            reject(call, "index " + std::to_string(word) + " is outside " + std::to_string(count));
+            call.reject("index " + std::to_string(word) + " is outside " + std::to_string(count));
         rows.push_back(word);
         ++uses[static_cast<size_t>(word)];
     }
@@ -190,7 +183,7 @@ void run_masked_scatter(KernelCall& call) {
         size_t next = 0;
         for (size_t i = 0; i < out.size(); ++i) {
             if (!mask.as<bool>()[i]) continue;
-            if (next == in.size()) reject(call, "there are fewer updates than places");
+            if (next == in.size()) call.reject("there are fewer updates than places");
             out[i] = in[next++];
         }
     });

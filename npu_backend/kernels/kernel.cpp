@@ -8,7 +8,7 @@ namespace npuscope::backend {
 
 namespace {
 
-std::vector<const Kernel*> collect() {
+std::vector<const Kernel*> collect_kernels() {
     std::vector<const Kernel*> rows;
     for (const std::span<const Kernel> family : {
 #define KERNELS(family) family##_kernels(),
@@ -40,7 +40,7 @@ std::string Kernel::evidence() const {
 }
 
 std::span<const Kernel* const> all_kernels() {
-    static const std::vector<const Kernel*> rows = collect();
+    static const std::vector<const Kernel*> rows = collect_kernels();
     return rows;
 }
 
@@ -88,6 +88,10 @@ const std::string& KernelCall::text(std::string_view name) const {
 std::optional<DType> KernelCall::dtype(std::string_view name) const {
     if (!has_attribute(name)) return std::nullopt;
     return attribute<DType>(*this, name);
+}
+
+void KernelCall::reject(const std::string& what) const {
+    throw Error(ErrorKind::kUsage, "kernel " + std::string(type) + ": " + what);
 }
 
 void KernelCall::refuse(DType dtype) const {

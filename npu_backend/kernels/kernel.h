@@ -42,6 +42,8 @@ struct KernelCall {
     [[nodiscard]] const IntList& ints(std::string_view name) const;
     [[nodiscard]] const std::string& text(std::string_view name) const;
     [[nodiscard]] std::optional<DType> dtype(std::string_view name) const;
+    /// Error(kUsage): "kernel Tile: " and what the caller can mend.
+    [[noreturn]] void reject(const std::string& what) const;
     /// Error(kUnsupported): this kernel does not take tensors of `dtype`.
     [[noreturn]] void refuse(DType dtype) const;
 };
@@ -97,6 +99,12 @@ struct Kernel {
 [[nodiscard]] std::span<const Kernel* const> all_kernels();
 /// nullptr when there is none.
 [[nodiscard]] const Kernel* find_kernel(std::string_view type);
+
+/// Runs a recipe in float64 for float64 tensors, else in float32.
+template <void (*kInFloat64)(KernelCall&), void (*kInFloat32)(KernelCall&)>
+void run_in_steps(KernelCall& call) {
+    (call.input(0).dtype() == DType::kFloat64 ? kInFloat64 : kInFloat32)(call);
+}
 
 /// Calls f.template operator()<T>() for a float dtype; refuses any other.
 template <class F>

@@ -118,9 +118,7 @@ void run_remainder(KernelCall& call) {
                 map_binary<T>(call, call.input(0), call.input(1), float_remainder<kFloor>)};
         } else {
             call.outputs = {map_exact<T>(call.input(0), call.input(1), [&](T u, T v) {
-                if (v == T{0})
-                    throw Error(ErrorKind::kUsage,
-                                "kernel " + std::string(call.type) + ": remainder by zero");
+                if (v == T{0}) call.reject("remainder by zero");
                 return integer_remainder<kFloor>(u, v);
             })};
         }

@@ -22,17 +22,15 @@ Reduction reduction_of(const KernelCall& call) {
 /// Class of each row of x [rows, classes]; -1 where it is to be ignored.
 std::vector<int64_t> classes_of(const KernelCall& call, const Tensor& x, const Tensor& target) {
     if (x.ndim() != 2 || target.numel() != x.dim(0))
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": x " + to_string(x.shape()) +
-                        " and target " + to_string(target.shape()) + " do not fit");
+        call.reject("x " + to_string(x.shape()) + " and target " + to_string(target.shape()) +
+                    " do not fit");
     const Tensor whole = target.cast(DType::kInt64);
     std::vector<int64_t> classes;
     for (const int64_t index : whole.as<int64_t>()) {
         const bool ignored = index == call.integer("ignore_index");
         if (!ignored && (index < 0 || index >= x.dim(1)))
-            throw Error(ErrorKind::kUsage,
-                        "kernel " + std::string(call.type) + ": target " + std::to_string(index) +
-                            " is no class of " + std::to_string(x.dim(1)));
+            call.reject("target " + std::to_string(index) + " is no class of " +
+                        std::to_string(x.dim(1)));
         classes.push_back(ignored ? -1 : index);
     }
     return classes;
@@ -42,8 +40,7 @@ template <class W>
 std::vector<W> weights_of(const KernelCall& call, const Tensor& x, const Tensor& weight) {
     std::vector<W> weights = widened<W>(weight);
     if (static_cast<int64_t>(weights.size()) != x.dim(1))
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": weight needs one number a class");
+        call.reject("weight needs one number a class");
     return weights;
 }
 
@@ -106,9 +103,8 @@ template <class W, bool kLogarithm>
 void softmax_gradient(KernelCall& call) {
     const Tensor& gradient = call.input(0);
     if (call.input(1).shape() != gradient.shape())
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": grads " + to_string(gradient.shape()) +
-                        " and y " + to_string(call.input(1).shape()) + " must have one shape");
+        call.reject("grads " + to_string(gradient.shape()) + " and y " +
+                    to_string(call.input(1).shape()) + " must have one shape");
     const bool finite = check_inputs(call.inputs, call.status);
     const Rows rows = Rows::over(gradient, call.ints("axes"));
     std::vector<W> dy = widened<W>(rows.data);
@@ -136,14 +132,6 @@ void softmax_gradient(KernelCall& call) {
     call.outputs = {rows.restored(moved, gradient.shape())};
 }
 
-template <void (*kWide)(KernelCall&), void (*kPlain)(KernelCall&)>
-void run(KernelCall& call) {
-    if (call.input(0).dtype() == DType::kFloat64)
-        kWide(call);
-    else
-        kPlain(call);
-}
-
 }  // namespace
 
 std::span<const Kernel> loss_kernels() {
@@ -154,26 +142,26 @@ std::span<const Kernel> loss_kernels() {
                     "mean; total_weight is that sum, neighbours in pairs",
          .dtypes = kThroughFloat32,
          .source = "; steps ours",
-         .run = run<nll_loss<double>, nll_loss<float>>},
+         .run = run_in_steps<nll_loss<double>, nll_loss<float>>},
         {.type = "NLLLossGrad",
          .colour = PrecisionColour::kBlack,
          .formula = "-weight[target] y_grad at the target of each row, over total_weight for the "
                     "mean; else 0",
          .dtypes = kThroughFloat32,
          .source = "; steps ours",
-         .run = run<nll_loss_gradient<double>, nll_loss_gradient<float>>},
+         .run = run_in_steps<nll_loss_gradient<double>, nll_loss_gradient<float>>},
         {.type = "LogSoftmaxGrad",
          .colour = PrecisionColour::kBlack,
          .formula = "grads - e^y sum grads over axes",
          .dtypes = kThroughFloat32,
          .source = "; steps ours",
-         .run = run<softmax_gradient<double, true>, softmax_gradient<float, true>>},
+         .run = run_in_steps<softmax_gradient<double, true>, softmax_gradient<float, true>>},
         {.type = "SoftmaxGrad",
          .colour = PrecisionColour::kBlack,
          .formula = "(grads - sum grads y) y over axes",
          .dtypes = kThroughFloat32,
          .source = "; steps ours",
-         .run = run<softmax_gradient<double, false>, softmax_gradient<float, false>>},
+         .run = run_in_steps<softmax_gradient<double, false>, softmax_gradient<float, false>>},
     });
     return kRows;
 }

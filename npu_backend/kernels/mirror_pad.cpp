@@ -15,9 +15,7 @@ TapVolume volume_of(const KernelCall& call, const Shape& shape) {
     const size_t spatial = paddings.size() / 2;
     const bool reflect = call.text("mode") == "reflect";
     const auto reject = [&] {
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": paddings " + to_string(paddings) +
-                        " do not fit " + to_string(shape));
+        call.reject("paddings " + to_string(paddings) + " do not fit " + to_string(shape));
     };
     if (spatial < 1 || spatial > 3 || shape.size() < spatial) reject();
     TapVolume volume;
@@ -39,14 +37,14 @@ TapVolume volume_of(const KernelCall& call, const Shape& shape) {
     return volume;
 }
 
-void run_pad(KernelCall& call) {
+void run_mirror_pad(KernelCall& call) {
     const Tensor& x = call.input(0);
     call.outputs = {
         resampled(call, x, volume_of(call, x.shape()), call.ints("paddings").size() / 2)};
 }
 
 /// Attribute input_size: the shape of the forward kernel's input.
-void run_pad_gradient(KernelCall& call) {
+void run_mirror_pad_gradient(KernelCall& call) {
     const Shape& shape = call.ints("input_size");
     call.outputs = {resampled_gradient(call, call.input(0), shape, volume_of(call, shape))};
 }
@@ -60,12 +58,12 @@ std::span<const Kernel> mirror_pad_kernels() {
          .formula = "x surrounded by its own elements: reflected, or the edge repeated",
          .dtypes = "floats; values unchanged",
          .source = "CANN operators MirrorPad and PadV3 in mode edge",
-         .run = run_pad},
+         .run = run_mirror_pad},
         {.type = "PadV3Grad",
          .formula = "the sum of the gradients of an element's copies",
          .dtypes = kThroughFloat32,
          .source = "; steps ours",
-         .run = run_pad_gradient},
+         .run = run_mirror_pad_gradient},
     });
     return kRows;
 }

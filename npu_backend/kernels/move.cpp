@@ -11,10 +11,6 @@ namespace npuscope::backend {
 
 namespace {
 
-[[noreturn]] void reject(const KernelCall& call, const std::string& what) {
-    throw Error(ErrorKind::kUsage, "kernel " + std::string(call.type) + ": " + what);
-}
-
 void run_reverse(KernelCall& call) {
     const Tensor& x = call.input(0);
     Strided layout = Strided::of(x);
@@ -30,7 +26,7 @@ void run_reverse(KernelCall& call) {
 void run_roll(KernelCall& call) {
     const IntList& shifts = call.ints("shifts");
     const IntList& axes = call.ints("dims");
-    if (shifts.size() != axes.size()) reject(call, "shifts and dims differ in length");
+    if (shifts.size() != axes.size()) call.reject("shifts and dims differ in length");
     Tensor y = call.input(0);
     for (size_t i = 0; i < axes.size() && y.numel() != 0; ++i) {
         const auto axis = static_cast<size_t>(axes[i]);
@@ -50,14 +46,14 @@ void run_roll(KernelCall& call) {
 void run_tile(KernelCall& call) {
     const IntList& multiples = call.ints("multiples");
     const Tensor& x = call.input(0);
-    if (multiples.size() < x.shape().size()) reject(call, "there are too few multiples");
+    if (multiples.size() < x.shape().size()) call.reject("there are too few multiples");
     Shape own(multiples.size() - x.shape().size(), 1);
     own.insert(own.end(), x.shape().begin(), x.shape().end());
     const std::vector<int64_t> strides = contiguous_strides(own);
     Strided layout;
     Shape shape;
     for (size_t i = 0; i < own.size(); ++i) {
-        if (multiples[i] < 0) reject(call, "a multiple is negative");
+        if (multiples[i] < 0) call.reject("a multiple is negative");
         layout.shape.insert(layout.shape.end(), {multiples[i], own[i]});
         layout.strides.insert(layout.strides.end(), {0, strides[i]});
         shape.push_back(multiples[i] * own[i]);
@@ -71,7 +67,7 @@ struct Unfolding {
     std::array<int64_t, 2> kernel, dilation, pad, stride, out;
 
     Unfolding(const KernelCall& call, const Shape& image) {
-        if (image.size() != 4) reject(call, "the image needs 4 dimensions");
+        if (image.size() != 4) call.reject("the image needs 4 dimensions");
         images = image[0];
         channels = image[1];
         height = image[2];
@@ -83,7 +79,7 @@ struct Unfolding {
             stride[i] = call.ints("strides")[i];
             const int64_t span = image[2 + i] + 2 * pad[i] - dilation[i] * (kernel[i] - 1) - 1;
             if (kernel[i] < 1 || dilation[i] < 1 || stride[i] < 1 || pad[i] < 0 || span < 0)
-                reject(call, "the window does not fit " + to_string(image));
+                call.reject("the window does not fit " + to_string(image));
             out[i] = span / stride[i] + 1;
         }
     }
@@ -126,7 +122,7 @@ void run_col2im(KernelCall& call) {
     const Shape& shape = call.ints("image");
     const Unfolding unfolding(call, shape);
     if (x.shape() != unfolding.columns())
-        reject(call, "columns " + to_string(x.shape()) + " do not fit " + to_string(shape));
+        call.reject("columns " + to_string(x.shape()) + " do not fit " + to_string(shape));
     Tensor y(x.dtype(), shape);
     visit_float(call, x.dtype(), [&]<class T>() {
         using W = Wide<T>;
@@ -182,7 +178,7 @@ void run_line_space(KernelCall& call) {
 
 void run_eye(KernelCall& call) {
     Tensor y = Tensor::zeros(call.input(0).dtype(), call.input(0).shape());
-    if (y.ndim() != 2) reject(call, "a matrix has 2 dimensions");
+    if (y.ndim() != 2) call.reject("a matrix has 2 dimensions");
     visit_dtype(y.dtype(), [&]<class T>() {
         const T one = Tensor::scalar<int64_t>(1).cast(y.dtype()).template as<T>()[0];
         for (int64_t i = 0; i < std::min(y.dim(0), y.dim(1)); ++i)

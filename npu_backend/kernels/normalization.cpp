@@ -16,9 +16,7 @@ namespace npuscope::backend {
 namespace {
 
 [[noreturn]] void misfit(const KernelCall& call, const char* what) {
-    throw Error(ErrorKind::kUsage,
-                "kernel " + std::string(call.type) + ": " + what + " does not fit input " +
-                    to_string(call.input(0).shape()));
+    call.reject(std::string(what) + " does not fit input " + to_string(call.input(0).shape()));
 }
 
 /// 1 / sqrt(variance + epsilon); in high performance e^(-ln(variance + epsilon) / 2), step by step.
@@ -159,6 +157,7 @@ void require_channels(const KernelCall& call, size_t first) {
 
 template <class W>
 void bn_infer(KernelCall& call) {
+    require_channels(call, 1);
     const bool finite = check_inputs(call.inputs, call.status);
     call.outputs = {scale_channels<W>(call,
                                       widened<W>(call.input(3)),
@@ -170,6 +169,7 @@ void bn_infer(KernelCall& call) {
 
 template <class W>
 void bn_training_reduce(KernelCall& call) {
+    require_channels(call, 1);
     const Tensor& x = call.input(0);
     const bool finite = check_inputs(call.inputs, call.status);
     std::vector<int64_t> axes;
@@ -197,6 +197,7 @@ void bn_training_reduce(KernelCall& call) {
 
 template <class W>
 void bn_training_update(KernelCall& call) {
+    require_channels(call, 1);
     const Tensor& x = call.input(0);
     const bool finite = check_inputs(call.inputs, call.status);
     const auto count = static_cast<double>(x.numel()) / static_cast<double>(x.dim(1));
@@ -225,23 +226,6 @@ void bn_training_update(KernelCall& call) {
         std::move(y), give(running_mean), give(running_variance), give(mean), give(variance)};
 }
 
-/// Runs a recipe in float32, or in float64 for float64 tensors.
-// NOLINTBEGIN(bugprone-macro-parentheses): a template's name takes none
-#define NPUSCOPE_RECIPE(function, check)              \
-    void run_##function(KernelCall& call) {           \
-        check;                                        \
-        if (call.input(0).dtype() == DType::kFloat64) \
-            function<double>(call);                   \
-        else                                          \
-            function<float>(call);                    \
-    }
-NPUSCOPE_RECIPE(layer_norm, (void)call)
-NPUSCOPE_RECIPE(bn_infer, require_channels(call, 1))
-NPUSCOPE_RECIPE(bn_training_reduce, require_channels(call, 1))
-NPUSCOPE_RECIPE(bn_training_update, require_channels(call, 1))
-// NOLINTEND(bugprone-macro-parentheses)
-#undef NPUSCOPE_RECIPE
-
 }  // namespace
 
 std::span<const Kernel> normalization_kernels() {
@@ -253,21 +237,21 @@ std::span<const Kernel> normalization_kernels() {
                     "+ eps)/2) gamma + beta; high_precision and a reference divide by sqrt",
          .dtypes = kThroughFloat32,
          .source = ", high_performance",
-         .run = run_layer_norm},
+         .run = run_in_steps<layer_norm<double>, layer_norm<float>>},
         {.type = "BNInfer",
          .batch_norm = true,
          .formats = {{kImage, kImage, kImage, kImage, kImage}, {kImage}},
          .colour = PrecisionColour::kBlack,
          .formula = "x m + (offset - mean m), m = scale / sqrt(variance + eps)",
          .dtypes = kThroughFloat32,
-         .run = run_bn_infer},
+         .run = run_in_steps<bn_infer<double>, bn_infer<float>>},
         {.type = "BNTrainingReduce",
          .batch_norm = true,
          .formats = {{kImage}, {kImage, kImage}},
          .colour = PrecisionColour::kBlack,
          .formula = "sum and sum of squares of each channel, neighbours in pairs",
          .dtypes = kThroughFloat32,
-         .run = run_bn_training_reduce},
+         .run = run_in_steps<bn_training_reduce<double>, bn_training_reduce<float>>},
         {.type = "BNTrainingUpdate",
          .batch_norm = true,
          .running_statistics = 1,
@@ -277,7 +261,7 @@ std::span<const Kernel> normalization_kernels() {
          .formula = "mean = sum/N, variance = square_sum/N - mean^2, y as BNInfer; running "
                     "statistics move by factor",
          .dtypes = kThroughFloat32,
-         .run = run_bn_training_update},
+         .run = run_in_steps<bn_training_update<double>, bn_training_update<float>>},
     });
     return kRows;
 }

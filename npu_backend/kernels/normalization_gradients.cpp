@@ -37,10 +37,7 @@ void require_fit(const KernelCall& call, size_t first_vector) {
     if (first_vector == 2) fits = fits && call.input(1).shape() == gradient.shape();
     for (size_t i = first_vector; fits && i < call.inputs.size(); ++i)
         fits = call.input(i).numel() == gradient.dim(1);
-    if (!fits)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": an input does not fit the gradient " +
-                        to_string(gradient.shape()));
+    if (!fits) call.reject("an input does not fit the gradient " + to_string(gradient.shape()));
 }
 
 template <class W>
@@ -131,21 +128,6 @@ void infer_gradient(KernelCall& call) {
     give_gradient(call, gradient, finite);
 }
 
-// NOLINTBEGIN(bugprone-macro-parentheses): the name of a template
-/// Runs a recipe in float32, or in float64 for float64 tensors.
-#define NPUSCOPE_RECIPE(function)                     \
-    void run_##function(KernelCall& call) {           \
-        if (call.input(0).dtype() == DType::kFloat64) \
-            function<double>(call);                   \
-        else                                          \
-            function<float>(call);                    \
-    }
-// NOLINTEND(bugprone-macro-parentheses)
-NPUSCOPE_RECIPE(update_gradient)
-NPUSCOPE_RECIPE(reduce_gradient)
-NPUSCOPE_RECIPE(infer_gradient)
-#undef NPUSCOPE_RECIPE
-
 }  // namespace
 
 std::span<const Kernel> normalization_gradients_kernels() {
@@ -156,20 +138,20 @@ std::span<const Kernel> normalization_gradients_kernels() {
          .formula = "diff_scale = sum grads (x - mean) / sqrt(variance + eps), diff_offset = sum "
                     "grads, each channel, neighbours in pairs",
          .dtypes = kThroughFloat32,
-         .run = run_update_gradient},
+         .run = run_in_steps<update_gradient<double>, update_gradient<float>>},
         {.type = "BNTrainingReduceGrad",
          .batch_norm = true,
          .colour = PrecisionColour::kBlack,
          .formula = "(grads - diff_offset/N - (x - mean) diff_scale r/N) scale r, r = 1 / "
                     "sqrt(variance + eps)",
          .dtypes = kThroughFloat32,
-         .run = run_reduce_gradient},
+         .run = run_in_steps<reduce_gradient<double>, reduce_gradient<float>>},
         {.type = "BNInferGrad",
          .batch_norm = true,
          .colour = PrecisionColour::kBlack,
          .formula = "grads scale / sqrt(variance + eps)",
          .dtypes = kThroughFloat32,
-         .run = run_infer_gradient},
+         .run = run_in_steps<infer_gradient<double>, infer_gradient<float>>},
     });
     return kRows;
 }

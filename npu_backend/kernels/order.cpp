@@ -106,9 +106,7 @@ void sort_rows(KernelCall& call, int64_t axis, bool descending, int64_t keep) {
     const Tensor& x = call.input(0);
     const Rows rows = Rows::over(x, {axis});
     if (keep < 0 || keep > rows.length)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": there are no " + std::to_string(keep) +
-                        " elements along the axis");
+        call.reject("there are no " + std::to_string(keep) + " elements along the axis");
     Shape moved(rows.data.shape().begin(), rows.data.shape().end());
     moved.back() = keep;
     Shape shape = x.shape();

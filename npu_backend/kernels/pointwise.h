@@ -60,6 +60,14 @@ Tensor map_unary(KernelCall& call, const Tensor& x, F f) {
     return y;
 }
 
+/// A kernel that is one formula of one float tensor, in double.
+template <auto kFormula>
+void run_float(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    visit_float(
+        call, x.dtype(), [&]<class T>() { call.outputs = {map_unary<T>(call, x, kFormula)}; });
+}
+
 /// Calls row(a, stride of a, b, stride of b, out, count) over the broadcast shape; strides 0 or 1
 /// in the innermost dimension.
 template <class T, class U, class Row>

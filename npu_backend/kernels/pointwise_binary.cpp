@@ -71,7 +71,7 @@ Tensor map_floats(KernelCall& call, const Tensor& a, const Tensor& b, FloatOpera
 }
 
 template <auto kFormula, auto kWhole>
-void run_number(KernelCall& call) {
+void run_number_pair(KernelCall& call) {
     require_same_dtype(call);
     const Tensor& a = call.input(0);
     const Tensor& b = call.input(1);
@@ -94,11 +94,11 @@ void run_arithmetic(KernelCall& call) {
         !saturates<float>(call.numerics.overflow_mode()))
         call.outputs = {map_floats(call, call.input(0), call.input(1), kOperation)};
     else
-        run_number<kFormula, kFormula>(call);
+        run_number_pair<kFormula, kFormula>(call);
 }
 
 template <auto kFormula>
-void run_float(KernelCall& call) {
+void run_float_pair(KernelCall& call) {
     require_same_dtype(call);
     visit_float(call, call.input(0).dtype(), [&]<class T>() {
         call.outputs = {map_binary<T>(call, call.input(0), call.input(1), kFormula)};
@@ -108,7 +108,7 @@ void run_float(KernelCall& call) {
 /// One division instruction: with vec_ftz it takes and gives 0 for subnormals.
 void run_division(KernelCall& call) {
     if (call.numerics.reference() || !call.numerics.device.options.vec_ftz) {
-        run_float<kDiv>(call);
+        run_float_pair<kDiv>(call);
         return;
     }
     require_same_dtype(call);
@@ -203,10 +203,8 @@ void run_whole_division(KernelCall& call) {
     const Tensor& divisor = call.input(1);
     if (!is_float(divisor.dtype()))
         for (int64_t i = 0; i < divisor.numel(); ++i)
-            if (divisor.at(i) == 0)
-                throw Error(ErrorKind::kUsage,
-                            "kernel " + std::string(call.type) + ": integer division by zero");
-    run_number<kFormula, kWhole>(call);
+            if (divisor.at(i) == 0) call.reject("integer division by zero");
+    run_number_pair<kFormula, kWhole>(call);
 }
 
 constexpr auto kMax = [](auto u, auto v) { return u != u ? u : (v != v ? v : (u < v ? v : u)); };
@@ -255,15 +253,15 @@ std::span<const Kernel> pointwise_binary_kernels() {
          .formula = "x1 ^ x2",
          .dtypes = kNumbers,
          .source = "; last bit not public, correctly rounded here",
-         .run = run_number<kPow, kPowWhole>},
+         .run = run_number_pair<kPow, kPowWhole>},
         {.type = "Maximum",
          .formula = "max(x1, x2), nan if either is",
          .dtypes = kNumbers,
-         .run = run_number<kMax, kMax>},
+         .run = run_number_pair<kMax, kMax>},
         {.type = "Minimum",
          .formula = "min(x1, x2), nan if either is",
          .dtypes = kNumbers,
-         .run = run_number<kMin, kMin>},
+         .run = run_number_pair<kMin, kMin>},
         {.type = "Axpy",
          .formula = "x1 + round(alpha * x2)",
          .dtypes = kNumbers,

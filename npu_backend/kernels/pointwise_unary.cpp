@@ -11,13 +11,6 @@ namespace npuscope::backend {
 namespace {
 
 /// Rows whose formula is one function of double.
-template <auto kFormula>
-void run_float(KernelCall& call) {
-    const Tensor& x = call.input(0);
-    visit_float(
-        call, x.dtype(), [&]<class T>() { call.outputs = {map_unary<T>(call, x, kFormula)}; });
-}
-
 /// Which option sets an instruction's error.
 enum class Instruction : uint8_t { kPlain, kReciprocal, kExponential };
 
@@ -27,7 +20,7 @@ void run_instruction(KernelCall& call) {
     const ChipOptions& options = call.numerics.device.options;
     const int ulps = kInstruction == Instruction::kReciprocal    ? options.rec_ulp
                      : kInstruction == Instruction::kExponential ? options.exp_ulp
-                                                   : 0;
+                                                                 : 0;
     const bool flush = options.vec_ftz;
     if (call.numerics.reference() || (ulps == 0 && !flush)) {
         run_float<kFormula>(call);

@@ -29,10 +29,7 @@ Axis axis_of(const KernelCall& call, size_t spatial, const char* pads, size_t pa
     const int64_t span = axis.size + 2 * axis.pad - axis.dilation * (axis.kernel - 1) - 1;
     if (axis.kernel < 1 || axis.stride < 1 || axis.dilation < 1 || axis.pad < 0 ||
         axis.pad * 2 > axis.kernel || span < 0)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) +
-                        ": window, stride and padding do not fit " +
-                        to_string(call.input(0).shape()));
+        call.reject("window, stride and padding do not fit " + to_string(call.input(0).shape()));
     const bool ceil = call.flag("ceil_mode");
     axis.out = (span + (ceil ? axis.stride - 1 : 0)) / axis.stride + 1;
     // The last window starts inside the image or its left padding.

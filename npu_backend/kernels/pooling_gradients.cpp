@@ -13,9 +13,8 @@ namespace {
 
 void require_gradient(const KernelCall& call, const Tensor& gradient, const Shape& expected) {
     if (gradient.shape() != expected)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": the gradient " +
-                        to_string(gradient.shape()) + " is not of shape " + to_string(expected));
+        call.reject("the gradient " + to_string(gradient.shape()) + " is not of shape " +
+                    to_string(expected));
 }
 
 /// Sums of each plane in the wide type, rounded once. `add(plane, dy, dx)` fills one plane.
@@ -62,9 +61,8 @@ void run_max_gradient(KernelCall& call) {
     const auto at = wide.as<int64_t>();
     for (const int64_t place : at)
         if (place < 0 || place >= each)
-            throw Error(ErrorKind::kUsage,
-                        "kernel " + std::string(call.type) + ": argmax " + std::to_string(place) +
-                            " is outside a plane of " + std::to_string(each));
+            call.reject("argmax " + std::to_string(place) + " is outside a plane of " +
+                        std::to_string(each));
     visit_float(call, x.dtype(), [&]<class T>() {
         call.outputs = {spread_planes<T>(
             call, gradient, x.shape(), planes, [&](int64_t plane, auto dy, auto dx) {

@@ -9,8 +9,7 @@ namespace npuscope::backend {
 namespace {
 
 [[noreturn]] void misfit(const KernelCall& call, const Shape& input) {
-    throw Error(ErrorKind::kUsage,
-                "kernel " + std::string(call.type) + ": windows do not fit " + to_string(input));
+    call.reject("windows do not fit " + to_string(input));
 }
 
 /// One axis by its attributes.

@@ -21,9 +21,7 @@ Philox stream_of(const KernelCall& call) {
 double probability_of(const KernelCall& call, const char* name) {
     const double p = call.number(name);
     if (!(p >= 0 && p <= 1))
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": a probability of " + std::to_string(p) +
-                        " is outside 0 to 1");
+        call.reject("a probability of " + std::to_string(p) + " is outside 0 to 1");
     return p;
 }
 

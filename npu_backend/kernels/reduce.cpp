@@ -110,9 +110,7 @@ size_t extreme_index(std::span<const T> line, bool& finite) {
 template <bool kMax, bool kIndex>
 void run_extreme(KernelCall& call) {
     const Rows rows = Rows::over(call.input(0), call.ints("axes"));
-    if (rows.length == 0)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": a row without elements has no extreme");
+    if (rows.length == 0) call.reject("a row without elements has no extreme");
     Tensor y(kIndex ? DType::kInt64 : call.input(0).dtype(), result_shape(call, rows));
     visit_dtype(call.input(0).dtype(), [&]<class T>() {
         const auto in = rows.data.as<T>();

@@ -101,9 +101,8 @@ Tensor resampled_gradient(KernelCall& call,
     const int64_t planes = each == 0 ? 0 : gradient.numel() / each;
     const auto size = static_cast<size_t>(elements(volume));
     if (gradient.numel() != planes * each || numel_of(shape) != planes * elements(volume))
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": the gradient " +
-                        to_string(gradient.shape()) + " does not fit input " + to_string(shape));
+        call.reject("the gradient " + to_string(gradient.shape()) + " does not fit input " +
+                    to_string(shape));
     Tensor dx(gradient.dtype(), shape);
     visit_float(call, gradient.dtype(), [&]<class T>() {
         const auto in = gradient.as<T>();

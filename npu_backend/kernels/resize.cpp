@@ -72,9 +72,7 @@ TapVolume volume_of(const KernelCall& call, const Shape& input, const IntList& o
     const auto* scales = find(call.attributes, "scales");
     const auto* given = scales == nullptr ? nullptr : std::get_if<FloatList>(scales);
     if (input.size() < output.size() || output.empty() || output.size() > 3)
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": size " + to_string(output) +
-                        " does not fit input " + to_string(input));
+        call.reject("size " + to_string(output) + " does not fit input " + to_string(input));
     TapVolume volume;
     for (size_t i = 0; i < output.size(); ++i) {
         AxisMap map{input[input.size() - output.size() + i],
@@ -82,9 +80,7 @@ TapVolume volume_of(const KernelCall& call, const Shape& input, const IntList& o
                     std::nullopt,
                     call.flag("align_corners")};
         if (map.size < 1 || map.out < 1)
-            throw Error(ErrorKind::kUsage,
-                        "kernel " + std::string(call.type) + ": an axis without elements in " +
-                            to_string(input));
+            call.reject("an axis without elements in " + to_string(input));
         if (given != nullptr && (*given)[i] > 0) map.factor = (*given)[i];
         TapAxis& axis = volume[3 - output.size() + i];
         axis = {map.size, {}};

@@ -11,10 +11,6 @@ namespace npuscope::backend {
 
 namespace {
 
-[[noreturn]] void reject(const KernelCall& call, const std::string& what) {
-    throw Error(ErrorKind::kUsage, "kernel " + std::string(call.type) + ": " + what);
-}
-
 /// Where each element of `index` goes in a tensor of `shape`.
 std::vector<int64_t> targets(const KernelCall& call, const Tensor& index, const Shape& shape) {
     const auto axis = static_cast<size_t>(call.integer("axis"));
@@ -22,7 +18,7 @@ std::vector<int64_t> targets(const KernelCall& call, const Tensor& index, const 
     for (size_t i = 0; fits && i < shape.size(); ++i)
         fits = i == axis || index.shape()[i] <= shape[i];
     if (!fits)
-        reject(call, "index " + to_string(index.shape()) + " does not fit " + to_string(shape));
+        call.reject("index " + to_string(index.shape()) + " does not fit " + to_string(shape));
     const Tensor wide = index.cast(DType::kInt64);
     const std::vector<int64_t> from = contiguous_strides(index.shape());
     const std::vector<int64_t> to = contiguous_strides(shape);
@@ -30,9 +26,8 @@ std::vector<int64_t> targets(const KernelCall& call, const Tensor& index, const 
     for (int64_t i = 0; i < index.numel(); ++i) {
         int64_t at = wide.as<int64_t>()[static_cast<size_t>(i)];
         if (at < -shape[axis] || at >= shape[axis])
-            reject(call,
-                   "index " + std::to_string(at) + " is outside " + std::to_string(shape[axis]) +
-                       " elements");
+            call.reject("index " + std::to_string(at) + " is outside " +
+                        std::to_string(shape[axis]) + " elements");
         if (at < 0) at += shape[axis];
         int64_t place = 0;
         int64_t rest = i;
@@ -51,7 +46,7 @@ std::vector<T> chosen(const KernelCall& call, const Tensor& updates, const Shape
     bool fits = updates.shape().size() == shape.size();
     for (size_t i = 0; fits && i < shape.size(); ++i)
         fits = shape[i] <= updates.shape()[i];
-    if (!fits) reject(call, "source " + to_string(updates.shape()) + " is smaller than the index");
+    if (!fits) call.reject("source " + to_string(updates.shape()) + " is smaller than the index");
     const std::vector<int64_t> from = contiguous_strides(updates.shape());
     const std::vector<int64_t> to = contiguous_strides(shape);
     std::vector<T> values;

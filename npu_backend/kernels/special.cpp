@@ -51,11 +51,6 @@ double inverse_erf(double y) {
 }
 
 template <auto kFormula>
-void run_float(KernelCall& call) {
-    run_formula_of<1>(call, [](auto x) { return kFormula(static_cast<double>(x)); });
-}
-
-template <auto kFormula>
 void run_pair(KernelCall& call) {
     run_formula_of<2>(call, [](auto x, auto y) {
         return kFormula(static_cast<double>(x), static_cast<double>(y));

@@ -8,13 +8,6 @@ namespace npuscope::backend {
 
 namespace {
 
-template <auto kFormula>
-void run_float(KernelCall& call) {
-    const Tensor& x = call.input(0);
-    visit_float(
-        call, x.dtype(), [&]<class T>() { call.outputs = {map_unary<T>(call, x, kFormula)}; });
-}
-
 constexpr auto kTan = [](double x) { return std::tan(x); };
 constexpr auto kAsin = [](double x) { return std::asin(x); };
 constexpr auto kAcos = [](double x) { return std::acos(x); };

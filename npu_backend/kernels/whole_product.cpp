@@ -16,9 +16,7 @@ void run_whole_product(KernelCall& call) {
     if (is_float(a.dtype()) || a.dtype() == DType::kBool) call.refuse(a.dtype());
     if (b.dtype() != a.dtype()) call.refuse(b.dtype());
     if (a.ndim() != 3 || b.ndim() != 3 || a.dim(0) != b.dim(0) || a.dim(2) != b.dim(1))
-        throw Error(ErrorKind::kUsage,
-                    "kernel " + std::string(call.type) + ": " + to_string(a.shape()) + " and " +
-                        to_string(b.shape()) + " do not fit");
+        call.reject("" + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not fit");
     const int64_t m = a.dim(1);
     const int64_t k = a.dim(2);
     const int64_t n = b.dim(2);

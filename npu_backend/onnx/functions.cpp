@@ -1,16 +1,14 @@
-// Functions of one tensor, element by element: Abs to Tan, and activations with parameters.
+// Functions of one tensor, element by element, and activations.
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "npu_backend/onnx/ir_calls.h"
+#include "npu_backend/onnx/read_tensor.h"
 
 namespace npuscope::onnx_model {
 
 namespace {
-
-void lower_unary(NodeRun& node, std::string_view ir_name) {
-    node.set_output(0, ir::unary(node, ir_name, node.input(0)));
-}
 
 Tensor elu(NodeRun& node, const Tensor& x, double alpha) {
     return node.call("elu",
@@ -20,32 +18,22 @@ Tensor elu(NodeRun& node, const Tensor& x, double alpha) {
                       {"input_scale", Scalar{int64_t{1}}}});
 }
 
+/// One end of Clip: an attribute before operator set 11, an input after; none when absent.
+Value limit(const NodeRun& node, const char* name, size_t index) {
+    if (node.has_attribute(name)) return Scalar{node.attribute(name, 0.0)};
+    if (!node.has_input(index)) return {};
+    const Tensor& tensor = node.input(index);
+    node.require(tensor.numel() == 1, std::string("its ") + name + " must be one number");
+    if (is_float(tensor.dtype())) return Scalar{tensor.at(0)};
+    return Scalar{static_cast<int64_t>(tensor.at(0))};
+}
+
 }  // namespace
 
-#define UNARY(function, ir_name)           \
-    void lower_##function(NodeRun& node) { \
-        lower_unary(node, ir_name);        \
-    }
-UNARY(abs, "abs")
-UNARY(acos, "acos")
-UNARY(acosh, "acosh")
-UNARY(asin, "asin")
-UNARY(asinh, "asinh")
-UNARY(atan, "atan")
-UNARY(atanh, "atanh")
-UNARY(ceil, "ceil")
-UNARY(cos, "cos")
-UNARY(cosh, "cosh")
-UNARY(floor, "floor")
-UNARY(log, "log")
-UNARY(reciprocal, "reciprocal")
-UNARY(round, "round")
-UNARY(sign, "sign")
-UNARY(sin, "sin")
-UNARY(sinh, "sinh")
-UNARY(softplus, "softplus")
-UNARY(tan, "tan")
-#undef UNARY
+/// The row's IR op of one tensor.
+void lower_unary(NodeRun& node) {
+    node.set_output(0, ir::unary(node, node.ir_op(), node.input(0)));
+}
 
 void lower_elu(NodeRun& node) {
     node.set_output(0, elu(node, node.input(0), node.attribute("alpha", 1.0)));
@@ -96,10 +84,6 @@ void lower_hard_sigmoid(NodeRun& node) {
         0, node.call("clamp", {{"self", moved}, {"min", Scalar{0.0}}, {"max", Scalar{1.0}}}));
 }
 
-void lower_hard_swish(NodeRun& node) {
-    lower_unary(node, "hardswish");
-}
-
 void lower_mish(NodeRun& node) {
     const Tensor& x = node.input(0);
     node.set_output(0, ir::mul(node, x, ir::unary(node, "tanh", ir::unary(node, "softplus", x))));
@@ -148,6 +132,37 @@ void lower_hardmax(NodeRun& node) {
     const Tensor all = ir::int_tensor(ir::iota(x.dim(axis))).reshaped(places);
     const Tensor hit = ir::binary(node, "eq_Tensor", all, best);
     node.set_output(0, ir::view(node, ir::cast(node, hit, input.dtype()), input.shape()));
+}
+
+void lower_gelu(NodeRun& node) {
+    const std::string approximate = node.attribute("approximate", "none");
+    node.require(approximate == "none" || approximate == "tanh",
+                 "approximate is neither 'none' nor 'tanh'");
+    node.set_output(0, node.call("gelu", {{"self", node.input(0)}, {"approximate", approximate}}));
+}
+
+void lower_clip(NodeRun& node) {
+    Value lowest = limit(node, "min", 1);
+    Value highest = limit(node, "max", 2);
+    if (is_none(lowest) && is_none(highest)) {
+        node.set_output(0, node.input(0));
+        return;
+    }
+    node.set_output(
+        0,
+        node.call(
+            "clamp",
+            {{"self", node.input(0)}, {"min", std::move(lowest)}, {"max", std::move(highest)}}));
+}
+
+void lower_cast(NodeRun& node) {
+    const DType dtype =
+        element_type(static_cast<int>(node.attribute("to", int64_t{0})), "its result");
+    if (dtype == node.input(0).dtype()) {
+        node.set_output(0, node.input(0));
+        return;
+    }
+    node.set_output(0, node.call("_to_copy", {{"self", node.input(0)}, {"dtype", dtype}}));
 }
 
 }  // namespace npuscope::onnx_model

@@ -7,67 +7,31 @@ namespace npuscope::onnx_model {
 
 namespace {
 
-void lower_pair(NodeRun& node, std::string_view ir_name) {
+void pair(NodeRun& node, std::string_view ir_name) {
     node.require(node.input(0).dtype() == node.input(1).dtype(), "its inputs differ in dtype");
     node.set_output(0, ir::binary(node, ir_name, node.input(0), node.aligned_input(1)));
 }
 
 /// Pairwise from the left.
-Tensor folded(NodeRun& node, std::string_view ir_name) {
+Tensor folded(NodeRun& node) {
     Tensor result = node.input(0);
     for (size_t i = 1; i < node.input_count(); ++i) {
         node.require(node.input(i).dtype() == result.dtype(), "its inputs differ in dtype");
-        result = ir::binary(node, ir_name, result, node.input(i));
+        result = ir::binary(node, node.ir_op(), result, node.input(i));
     }
     return result;
 }
 
 }  // namespace
 
-void lower_equal(NodeRun& node) {
-    lower_pair(node, "eq_Tensor");
-}
-void lower_greater(NodeRun& node) {
-    lower_pair(node, "gt_Tensor");
-}
-void lower_greater_or_equal(NodeRun& node) {
-    lower_pair(node, "ge_Tensor");
-}
-void lower_less(NodeRun& node) {
-    lower_pair(node, "lt_Tensor");
-}
-void lower_less_or_equal(NodeRun& node) {
-    lower_pair(node, "le_Tensor");
-}
-void lower_and(NodeRun& node) {
-    lower_pair(node, "logical_and");
-}
-void lower_or(NodeRun& node) {
-    lower_pair(node, "logical_or");
-}
-void lower_xor(NodeRun& node) {
-    lower_pair(node, "logical_xor");
+/// The row's IR op of two tensors.
+void lower_pair(NodeRun& node) {
+    pair(node, node.ir_op());
 }
 
-void lower_bitwise_and(NodeRun& node) {
-    lower_pair(node, "bitwise_and_Tensor");
-}
-void lower_bitwise_or(NodeRun& node) {
-    lower_pair(node, "bitwise_or_Tensor");
-}
-void lower_bitwise_xor(NodeRun& node) {
-    lower_pair(node, "bitwise_xor_Tensor");
-}
-void lower_bitwise_not(NodeRun& node) {
-    node.set_output(0, ir::unary(node, "bitwise_not", node.input(0)));
-}
-
-void lower_not(NodeRun& node) {
-    node.set_output(0, ir::unary(node, "logical_not", node.input(0)));
-}
-
-void lower_is_nan(NodeRun& node) {
-    node.set_output(0, ir::unary(node, "isnan", node.input(0)));
+/// The row's IR op of two tensors, over any number of them.
+void lower_folded(NodeRun& node) {
+    node.set_output(0, folded(node));
 }
 
 void lower_is_inf(NodeRun& node) {
@@ -93,31 +57,18 @@ void lower_where(NodeRun& node) {
 void lower_bit_shift(NodeRun& node) {
     const std::string direction = node.attribute("direction", "");
     node.require(direction == "LEFT" || direction == "RIGHT", "direction is not LEFT or RIGHT");
-    lower_pair(node,
-               direction == "LEFT" ? "bitwise_left_shift_Tensor" : "bitwise_right_shift_Tensor");
+    pair(node, direction == "LEFT" ? "bitwise_left_shift_Tensor" : "bitwise_right_shift_Tensor");
 }
 
 /// fmod follows C, otherwise the result has the divisor's sign.
 void lower_mod(NodeRun& node) {
     const bool fmod = node.attribute("fmod", int64_t{0}) != 0;
     node.require(fmod || !is_float(node.input(0).dtype()), "floats need fmod=1");
-    lower_pair(node, fmod ? "fmod_Tensor" : "remainder_Tensor");
-}
-
-void lower_max(NodeRun& node) {
-    node.set_output(0, folded(node, "maximum"));
-}
-
-void lower_min(NodeRun& node) {
-    node.set_output(0, folded(node, "minimum"));
-}
-
-void lower_sum(NodeRun& node) {
-    node.set_output(0, folded(node, "add_Tensor"));
+    pair(node, fmod ? "fmod_Tensor" : "remainder_Tensor");
 }
 
 void lower_mean(NodeRun& node) {
-    const Tensor sum = folded(node, "add_Tensor");
+    const Tensor sum = folded(node);
     node.set_output(
         0, ir::div(node, sum, ir::number_like(sum, static_cast<double>(node.input_count()))));
 }

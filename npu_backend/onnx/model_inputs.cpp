@@ -5,15 +5,11 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/printable.h"
+#include "npu_backend/onnx/in_quotes.h"
 
 namespace npuscope::onnx_model {
 
 namespace {
-
-std::string in_quotes(std::string_view name) {
-    return "'" + printable(name) + "'";
-}
 
 /// "'input' float32 [64,1,8,8]"
 std::string in_words(const TensorInfo& info) {

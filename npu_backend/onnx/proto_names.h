@@ -5,13 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/printable.h"
+#include "npu_backend/onnx/in_quotes.h"
 
 namespace npuscope::onnx_model {
-
-[[nodiscard]] inline std::string in_quotes(std::string_view name) {
-    return "'" + printable(name) + "'";
-}
 
 [[nodiscard]] inline bool is_default_domain(std::string_view domain) {
     return domain.empty() || domain == "ai.onnx";

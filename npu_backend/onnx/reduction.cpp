@@ -38,43 +38,10 @@ Tensor summed(NodeRun& node, const Tensor& x, const Reduction& how) {
     return ir::cast(node, reduced(node, "sum_dim_IntList", x, how), x.dtype());
 }
 
-void lower_arg(NodeRun& node, std::string_view ir_name) {
-    Tensor x = node.input(0);
-    const int64_t axis = node.axis_from_front(node.attribute("axis", int64_t{0}), x.ndim());
-    const bool last = node.attribute("select_last_index", int64_t{0}) != 0;
-    const int64_t size = x.dim(axis);
-    if (last) {
-        IntList backward;
-        for (int64_t i = size; i-- > 0;)
-            backward.push_back(i);
-        x = ir::take(node, x, axis, backward);
-    }
-    Tensor index = node.call(
-        ir_name,
-        {{"self", x}, {"dim", axis}, {"keepdim", node.attribute("keepdims", int64_t{1}) != 0}});
-    if (last) index = ir::sub(node, Tensor::scalar<int64_t>(size - 1), index);
-    node.set_output(0, std::move(index));
-}
-
-/// Truth values, which operator set 20 has added, are compared as 0 and 1.
-void lower_extreme(NodeRun& node, std::string_view ir_name) {
-    const DType dtype = node.input(0).dtype();
-    const Tensor x = ir::cast(node, node.input(0), dtype == DType::kBool ? DType::kInt32 : dtype);
-    node.set_output(0, ir::cast(node, reduced(node, ir_name, x, read_reduction(node)), dtype));
-}
-
 }  // namespace
 
 void lower_reduce_mean(NodeRun& node) {
     node.set_output(0, reduced(node, "mean_dim", node.input(0), read_reduction(node)));
-}
-
-void lower_reduce_max(NodeRun& node) {
-    lower_extreme(node, "amax");
-}
-
-void lower_reduce_min(NodeRun& node) {
-    lower_extreme(node, "amin");
 }
 
 void lower_reduce_sum(NodeRun& node) {
@@ -129,12 +96,29 @@ void lower_reduce_log_sum_exp(NodeRun& node) {
     node.set_output(0, std::move(result));
 }
 
-void lower_arg_max(NodeRun& node) {
-    lower_arg(node, "argmax");
+/// Truth values, which operator set 20 has added, are compared as 0 and 1.
+void lower_reduce_extreme(NodeRun& node) {
+    const DType dtype = node.input(0).dtype();
+    const Tensor x = ir::cast(node, node.input(0), dtype == DType::kBool ? DType::kInt32 : dtype);
+    node.set_output(0, ir::cast(node, reduced(node, node.ir_op(), x, read_reduction(node)), dtype));
 }
 
-void lower_arg_min(NodeRun& node) {
-    lower_arg(node, "argmin");
+void lower_arg_extreme(NodeRun& node) {
+    Tensor x = node.input(0);
+    const int64_t axis = node.axis_from_front(node.attribute("axis", int64_t{0}), x.ndim());
+    const bool last = node.attribute("select_last_index", int64_t{0}) != 0;
+    const int64_t size = x.dim(axis);
+    if (last) {
+        IntList backward;
+        for (int64_t i = size; i-- > 0;)
+            backward.push_back(i);
+        x = ir::take(node, x, axis, backward);
+    }
+    Tensor index = node.call(
+        node.ir_op(),
+        {{"self", x}, {"dim", axis}, {"keepdim", node.attribute("keepdims", int64_t{1}) != 0}});
+    if (last) index = ir::sub(node, Tensor::scalar<int64_t>(size - 1), index);
+    node.set_output(0, std::move(index));
 }
 
 }  // namespace npuscope::onnx_model

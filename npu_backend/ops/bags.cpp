@@ -187,7 +187,14 @@ std::span<const OpRow> bags_ops() {
                    "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
                    "per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) "
                    "-> (Tensor, Tensor, Tensor, Tensor)",
-         .launches = {"GatherV2", "Mul", "ReduceSum", "ReduceMean", "ReduceMax", "ArgMaxV2", "ZerosLike", "ConcatD"},
+         .launches = {"GatherV2",
+                      "Mul",
+                      "ReduceSum",
+                      "ReduceMean",
+                      "ReduceMax",
+                      "ArgMaxV2",
+                      "ZerosLike",
+                      "ConcatD"},
          .note = "GatherV2, Mul with weights; for each bag GatherV2, ReduceSum, ReduceMean or "
                  "ReduceMax; ConcatD",
          .lower = lower_embedding_bag},

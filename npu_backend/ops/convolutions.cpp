@@ -3,6 +3,7 @@
 
 #include "npu_backend/ops/cube_inputs.h"
 #include "npu_backend/ops/lowering.h"
+#include "npu_backend/ops/planes.h"
 
 namespace npuscope::backend {
 
@@ -37,11 +38,6 @@ NamedValues attributes(const Arguments& a, int64_t groups, bool transposed, DTyp
                           {"output_dtype", output}};
     if (transposed) values.push_back({"output_padding", a.output_padding});
     return values;
-}
-
-Tensor with_height(const Tensor& tensor) {
-    const Shape& shape = tensor.shape();
-    return tensor.reshaped({shape[0], shape[1], 1, shape[2]});
 }
 
 void lower_convolution(Lowering& op) {

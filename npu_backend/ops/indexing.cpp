@@ -12,7 +12,7 @@ namespace npuscope::backend {
 namespace {
 
 /// Index tensors of one shape over the first axes of a permuted tensor.
-struct Places {
+struct IndexedAxes {
     std::vector<Tensor> indices;
     std::vector<int64_t> order;  ///< self's axes: the indexed ones first
     size_t front = 0;            ///< where the indices' shape stands in the result
@@ -51,9 +51,9 @@ std::vector<std::optional<Tensor>> expanded(Lowering& op, const Tensor& self) {
     return all;
 }
 
-Places places_of(Lowering& op, const Tensor& self) {
+IndexedAxes places_of(Lowering& op, const Tensor& self) {
     const std::vector<std::optional<Tensor>> all = expanded(op, self);
-    Places places;
+    IndexedAxes places;
     Shape common;
     std::vector<int64_t> rest;
     bool adjacent = true;
@@ -79,7 +79,7 @@ Places places_of(Lowering& op, const Tensor& self) {
 }
 
 /// From [indices…, rest…] to where the indices' shape stands in the result, or back.
-Tensor turned(const Tensor& tensor, const Places& places, bool back) {
+Tensor turned(const Tensor& tensor, const IndexedAxes& places, bool back) {
     const auto count = static_cast<size_t>(places.indices[0].ndim());
     const auto ndim = static_cast<size_t>(tensor.ndim());
     std::vector<int64_t> order;
@@ -99,7 +99,7 @@ Tensor turned(const Tensor& tensor, const Places& places, bool back) {
 
 void lower_index(Lowering& op) {
     const Tensor& self = op.raw("self");
-    const Places places = places_of(op, self);
+    const IndexedAxes places = places_of(op, self);
     std::vector<Tensor> inputs = {permuted(self, places.order)};
     inputs.insert(inputs.end(), places.indices.begin(), places.indices.end());
     op.result(turned(op.launch("Index", std::move(inputs)), places, false), self.dtype());
@@ -109,7 +109,7 @@ void lower_index_put(Lowering& op) {
     const bool accumulate = op.flag("accumulate");
     const DType dtype = op.declared("self");
     const Tensor self = accumulate ? op.tensor("self") : op.raw("self");
-    const Places places = places_of(op, self);
+    const IndexedAxes places = places_of(op, self);
     const Tensor moved = permuted(self, places.order);
     // The values in the result's order, broadcast, then with the indices in front.
     Shape shape = places.indices[0].shape();
@@ -244,44 +244,8 @@ void lower_embedding_gradient(Lowering& op) {
         op.declared("grad_output"));
 }
 
-/// ScatterElements of one number.
-void scatter_number(Lowering& op, const std::string& reduction) {
-    const Tensor self = reduction == "none" ? op.raw("self") : op.tensor("self");
-    const Tensor value = Tensor::scalar<double>(op.number("value")).cast(self.dtype());
-    const Shape& shape = op.raw("index").shape();
-    op.result(op.launch("ScatterElements",
-                        {self,
-                         op.raw("index"),
-                         gather(value, {shape, std::vector<int64_t>(shape.size(), 0), 0})},
-                        {{"axis", normalized_axis(op.integer("dim"), self.ndim())},
-                         {"reduction", reduction}}),
-              op.declared("self"));
-}
-
-std::string reduction_of(const Lowering& op) {
-    const std::string& reduce = op.text("reduce");
-    if (reduce == "add") return "add";
-    if (reduce != "multiply") op.reject("reduce must be 'add' or 'multiply'");
-    return "mul";
-}
-
-void lower_scatter_value(Lowering& op) {
-    scatter_number(op, "none");
-}
-
-void lower_scatter_value_reduce(Lowering& op) {
-    scatter_number(op, reduction_of(op));
-}
-
-void lower_scatter_reduce(Lowering& op) {
-    const std::string reduction = reduction_of(op);
-    if (op.declared("src") != op.declared("self")) op.reject("self and src differ in dtype");
-    const Tensor self = op.tensor("self");
-    op.result(op.launch("ScatterElements",
-                        {self, op.raw("index"), op.tensor("src")},
-                        {{"axis", normalized_axis(op.integer("dim"), self.ndim())},
-                         {"reduction", reduction}}),
-              op.declared("self"));
+void lower_nonzero(Lowering& op) {
+    op.result(op.launch("NonZero", {op.raw("self")}), DType::kInt64);
 }
 
 }  // namespace
@@ -344,18 +308,10 @@ std::span<const OpRow> indexing_ops() {
          .source = "table",
          .lower = lower_embedding_gradient,
          .sum = "result"},
-        {.schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-         .launches = {"ScatterElements"},
+        {.schema = "nonzero(Tensor self) -> Tensor",
+         .launches = {"NonZero"},
          .source = "table",
-         .lower = lower_scatter_value},
-        {.schema = "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) "
-                   "-> Tensor",
-         .launches = {"ScatterElements"},
-         .lower = lower_scatter_reduce},
-        {.schema = "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str "
-                   "reduce) -> Tensor",
-         .launches = {"ScatterElements"},
-         .lower = lower_scatter_value_reduce},
+         .lower = lower_nonzero},
     });
     return kRows;
 }

@@ -1,77 +1,142 @@
-// Losses and their gradients.
+// Losses of a prediction and a target, and their gradients.
 #include <array>
+#include <string>
 
-#include "npu_backend/ops/lowering.h"
+#include "npu_backend/ops/loss_reduction.h"
+#include "npu_backend/ops/promotion.h"
 
 namespace npuscope::backend {
 
 namespace {
 
-std::string reduction_of(const Lowering& op) {
-    constexpr auto kNames = std::to_array<const char*>({"none", "mean", "sum"});
-    const int64_t code = op.integer("reduction");
-    if (code < 0 || code > 2) op.reject("reduction must be 0 (none), 1 (mean) or 2 (sum)");
-    return kNames[static_cast<size_t>(code)];
+/// The gradient, when there is one, the prediction, the target: in one dtype.
+std::vector<Tensor> operands(Lowering& op, DType& dtype) {
+    std::vector<Tensor> given = {op.raw("self"), op.raw("target")};
+    dtype = result_type(given);
+    std::vector<Tensor> tensors;
+    if (op.declares("grad_output")) tensors.push_back(op.cast(op.tensor("grad_output"), dtype));
+    tensors.push_back(op.cast(op.tensor("self"), dtype));
+    tensors.push_back(op.cast(op.tensor("target"), dtype));
+    return tensors;
 }
 
-/// One sample as a batch of one.
-Tensor rows_of(const Lowering& op, const Tensor& self) {
-    if (self.ndim() != 1 && self.ndim() != 2) op.reject("self must have 1 or 2 dimensions");
-    return self.ndim() == 2 ? self : self.reshaped({1, self.dim(0)});
+/// A missing weight is 1.
+Tensor weight_or_one(Lowering& op, const char* name, DType dtype) {
+    if (op.has(name)) return op.cast(op.tensor(name), dtype);
+    return op.launch("OnesLike", {Tensor(op.numerics().held(dtype), {1})});
 }
 
-/// The adapter gives the operator int32.
-Tensor target_of(Lowering& op) {
-    const Tensor target = op.raw("target").reshaped({-1});
-    return op.on_chip() ? op.cast(target, DType::kInt32) : target;
+void lower_loss(Lowering& op) {
+    DType dtype{};
+    std::vector<Tensor> tensors = operands(op, dtype);
+    op.result(op.launch(op.kernel(), std::move(tensors), loss_reduction(op)), dtype);
 }
 
-Tensor weight_of(Lowering& op, const Tensor& rows) {
-    return op.has("weight") ? op.tensor("weight")
-                            : op.launch("OnesLike", {Tensor(rows.dtype(), {rows.dim(1)})});
+/// The same with one number, which the row's argument names: `beta` is CANN's sigma.
+void lower_loss_with(Lowering& op) {
+    DType dtype{};
+    std::vector<Tensor> tensors = operands(op, dtype);
+    NamedValues attributes = loss_reduction(op);
+    const std::string name(op.argument());
+    attributes.push_back({name == "beta" ? "sigma" : name, op.number(name)});
+    op.result(op.launch(op.kernel(), std::move(tensors), std::move(attributes)), dtype);
 }
 
-void lower_nll_loss(Lowering& op) {
-    const Tensor rows = rows_of(op, op.tensor("self"));
-    const std::vector<Tensor> outputs = op.launch_all(
-        "NLLLoss",
-        {rows, target_of(op), weight_of(op, rows)},
-        {{"reduction", reduction_of(op)}, {"ignore_index", op.integer("ignore_index")}});
-    if (outputs.size() != 2) op.reject("kernel NLLLoss must give y and total_weight");
-    const bool single = op.raw("self").ndim() == 1;
-    op.result(single ? outputs[0].reshaped({}) : outputs[0], op.declared("self"));
-    op.result(outputs[1], op.declared("self"));
+void lower_cross_entropy(Lowering& op) {
+    DType dtype{};
+    std::vector<Tensor> tensors = operands(op, dtype);
+    tensors.push_back(weight_or_one(op, "weight", dtype));
+    op.result(op.launch(op.kernel(), std::move(tensors), loss_reduction(op)), dtype);
 }
 
-void lower_nll_loss_backward(Lowering& op) {
-    const Tensor rows = rows_of(op, op.tensor("self"));
-    const Tensor gradient =
-        op.launch("NLLLossGrad",
-                  {rows,
-                   op.tensor("grad_output").reshaped({-1}),
-                   target_of(op),
-                   weight_of(op, rows),
-                   op.tensor("total_weight")},
-                  {{"reduction", reduction_of(op)}, {"ignore_index", op.integer("ignore_index")}});
-    op.result(gradient.reshaped(op.raw("self").shape()), op.declared("self"));
+void lower_logits(Lowering& op) {
+    DType dtype{};
+    std::vector<Tensor> tensors = operands(op, dtype);
+    tensors.push_back(weight_or_one(op, "weight", dtype));
+    tensors.push_back(weight_or_one(op, "pos_weight", dtype));
+    op.result(op.launch("SigmoidCrossEntropyWithLogitsV2", std::move(tensors), loss_reduction(op)),
+              dtype);
+}
+
+void lower_divergence(Lowering& op) {
+    DType dtype{};
+    std::vector<Tensor> tensors = operands(op, dtype);
+    NamedValues attributes = loss_reduction(op);
+    attributes.push_back({"log_target", op.flag("log_target")});
+    op.result(op.launch("KLDiv", std::move(tensors), std::move(attributes)), dtype);
 }
 
 }  // namespace
 
 std::span<const OpRow> losses_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
-        {.schema = "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, "
-                   "int ignore_index) -> (Tensor output, Tensor total_weight)",
-         .launches = {"Cast", "OnesLike", "NLLLoss"},
-         .note = "Cast(target) to int32, OnesLike for a missing weight; NLLLoss",
-         .source = "spec",
-         .lower = lower_nll_loss},
-        {.schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
-                   "weight, int reduction, int ignore_index, Tensor total_weight) -> Tensor",
-         .launches = {"Cast", "OnesLike", "NLLLossGrad"},
-         .note = "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad",
-         .source = "spec",
-         .lower = lower_nll_loss_backward},
+        {.schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"MseLoss"},
+         .source = "table",
+         .lower = lower_loss},
+        {.schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction) -> Tensor",
+         .launches = {"MseLossGrad"},
+         .source = "table",
+         .lower = lower_loss},
+        {.schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"LpLoss"},
+         .source = "table",
+         .lower = lower_loss},
+        {.schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> "
+                   "Tensor",
+         .launches = {"SmoothL1LossV2"},
+         .source = "table",
+         .lower = lower_loss_with,
+         .argument = "beta"},
+        {.schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction, float beta) -> Tensor",
+         .launches = {"SmoothL1LossGradV2"},
+         .source = "table",
+         .lower = lower_loss_with,
+         .argument = "beta"},
+        {.schema =
+             "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+         .launches = {"HuberLoss"},
+         .lower = lower_loss_with,
+         .argument = "delta"},
+        {.schema = "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction, float delta) -> Tensor",
+         .launches = {"HuberLossGrad"},
+         .lower = lower_loss_with,
+         .argument = "delta"},
+        {.schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int "
+                   "reduction=1) -> Tensor",
+         .launches = {"BinaryCrossEntropy", "OnesLike"},
+         .note = "OnesLike for a missing weight; BinaryCrossEntropy",
+         .source = "table",
+         .lower = lower_cross_entropy},
+        {.schema = "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, "
+                   "Tensor? weight=None, int reduction=1) -> Tensor",
+         .launches = {"BinaryCrossEntropyGrad", "OnesLike"},
+         .note = "OnesLike for a missing weight; BinaryCrossEntropyGrad",
+         .source = "table",
+         .lower = lower_cross_entropy},
+        {.schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? "
+                   "weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
+         .launches = {"OnesLike", "SigmoidCrossEntropyWithLogitsV2"},
+         .note = "OnesLike for missing weights; SigmoidCrossEntropyWithLogitsV2",
+         .source = "table",
+         .lower = lower_logits},
+        {.schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) "
+                   "-> Tensor",
+         .launches = {"KLDiv"},
+         .source = "table",
+         .lower = lower_divergence},
+        {.schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .launches = {"SoftMarginLoss"},
+         .source = "table",
+         .lower = lower_loss},
+        {.schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
+                   "reduction) -> Tensor",
+         .launches = {"SoftMarginLossGrad"},
+         .source = "table",
+         .lower = lower_loss},
     });
     return kRows;
 }

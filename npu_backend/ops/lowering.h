@@ -37,6 +37,10 @@ class Lowering {
     [[nodiscard]] const Numerics& numerics() const { return numerics_; }
     [[nodiscard]] bool on_chip() const { return !numerics_.reference(); }
 
+    /// Whether the op's schema has this argument.
+    [[nodiscard]] bool declares(std::string_view name) const {
+        return find(arguments_, name) != nullptr;
+    }
     [[nodiscard]] bool has(std::string_view name) const;
     /// The argument as given.
     [[nodiscard]] const Tensor& raw(std::string_view name) const;
@@ -83,6 +87,9 @@ class Lowering {
 
     /// Carries out another op with these arguments in this op's place: its results follow.
     void become(std::string_view name, NamedValues arguments);
+    /// Carries out the op that the row names as its like: with `values`, then with this op's
+    /// arguments by its own names, "its=ours" in `renames` (blanks between) or the same.
+    void forward(std::string_view renames = {}, NamedValues values = {});
     /// The results of another op, as they are inside this one. Its launches are this op's.
     [[nodiscard]] std::vector<Tensor> computed(std::string_view name, NamedValues arguments);
     /// The first result of another op, rounded to its dtype: an element of a list of results.
@@ -120,5 +127,10 @@ class Lowering {
     std::optional<ComputeType> compute_type_;
     FloatStatus rounding_;  ///< of rounded()
 };
+
+/// For rows that are another op by another name.
+inline void forward_all(Lowering& op) {
+    op.forward();
+}
 
 }  // namespace npuscope::backend

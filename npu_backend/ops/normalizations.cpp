@@ -15,7 +15,7 @@ Tensor filled(DType dtype, Shape shape, double value) {
 }
 
 /// The argument, or a constant in its place.
-Tensor tensor_or(
+Tensor tensor_or_constant(
     const Lowering& op, const char* name, DType dtype, const Shape& shape, double value) {
     return op.has(name) ? op.tensor(name) : filled(op.numerics().held(dtype), shape, value);
 }
@@ -38,8 +38,8 @@ void lower_layer_norm(Lowering& op) {
     std::vector<Tensor> outputs = op.launch_all(
         "LayerNorm",
         {op.tensor("input"),
-         tensor_or(op, "weight", dtype, normalized, 1.0),
-         tensor_or(op, "bias", dtype, normalized, 0.0)},
+         tensor_or_constant(op, "weight", dtype, normalized, 1.0),
+         tensor_or_constant(op, "bias", dtype, normalized, 0.0)},
         {{"begin_norm_axis", begin}, {"begin_params_axis", begin}, {"epsilon", op.number("eps")}});
     if (outputs.size() != 3) op.reject("kernel LayerNorm must give y, mean and variance");
     op.result(outputs[0], dtype);
@@ -68,8 +68,8 @@ void lower_batch_norm_training(Lowering& op,
                        sums[1],
                        scale,
                        offset,
-                       tensor_or(op, "running_mean", statistics, channels, 0.0),
-                       tensor_or(op, "running_var", statistics, channels, 1.0)},
+                       tensor_or_constant(op, "running_mean", statistics, channels, 0.0),
+                       tensor_or_constant(op, "running_var", statistics, channels, 1.0)},
                       {{"epsilon", op.number("eps")}, {"factor", op.number("momentum")}});
     if (outputs.size() != 5)
         op.reject("kernel BNTrainingUpdate must give y, mean, variance and the batch's two");
@@ -87,8 +87,8 @@ void lower_batch_norm(Lowering& op) {
         image ? op.format_cast(op.tensor("input"), "NCHW", "NC1HWC0") : op.tensor("input");
     const DType statistics = statistics_type(op.declared("input"));
     const Shape channels = {x.dim(1)};
-    const Tensor scale = tensor_or(op, "weight", statistics, channels, 1.0);
-    const Tensor offset = tensor_or(op, "bias", statistics, channels, 0.0);
+    const Tensor scale = tensor_or_constant(op, "weight", statistics, channels, 1.0);
+    const Tensor offset = tensor_or_constant(op, "bias", statistics, channels, 0.0);
     if (op.flag("training")) {
         lower_batch_norm_training(op, x, scale, offset);
         return;

@@ -8,7 +8,7 @@ namespace npuscope::backend {
 
 namespace {
 
-std::vector<Op> collect() {
+std::vector<Op> collect_ops() {
     std::vector<Op> ops;
     for (const std::span<const OpRow> family : {
 #define OPS(family) family##_ops(),
@@ -59,7 +59,7 @@ std::string Op::launches_text() const {
 }
 
 std::span<const Op> all_ops() {
-    static const std::vector<Op> ops = collect();
+    static const std::vector<Op> ops = collect_ops();
     return ops;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "npu_backend/ops/lowering.h"
+#include "npu_backend/ops/planes.h"
 
 namespace npuscope::backend {
 
@@ -133,13 +134,6 @@ void lower_adaptive_max(Lowering& op) {
     if (outputs.size() != 2) op.reject("kernel AdaptiveMaxPool2d must give y and places");
     op.result(like(outputs[0], self), op.declared("self"));
     op.result(like(outputs[1], self), DType::kInt64);
-}
-
-/// [N, C, L] as [N, C, 1, L].
-Tensor with_height(const Tensor& tensor) {
-    Shape shape = tensor.shape();
-    shape.insert(shape.end() - 1, 1);
-    return tensor.reshaped(std::move(shape));
 }
 
 void give_line(Lowering& op, const Tensor& planar) {

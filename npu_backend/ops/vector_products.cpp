@@ -1,6 +1,7 @@
 // Products of matrices with vectors and of vectors; sums of batched products.
 #include <array>
 
+#include "npu_backend/memory/strided.h"
 #include "npu_backend/ops/lowering.h"
 
 namespace npuscope::backend {
@@ -100,6 +101,26 @@ void lower_addbmm(Lowering& op) {
                 {left.dim(1), right.dim(2)});
 }
 
+/// y = x w^T + b over the last dimension.
+void lower_linear(Lowering& op) {
+    const Tensor& input = op.raw("input");
+    const Tensor& weight = op.raw("weight");
+    if (weight.ndim() != 2 || input.ndim() < 1 || input.dim(-1) != weight.dim(1))
+        op.reject("input " + to_string(input.shape()) + " and weight " + to_string(weight.shape()) +
+                  " do not fit");
+    Shape shape = input.shape();
+    shape.back() = weight.dim(0);
+    const Tensor turned = permuted(weight, {1, 0});
+    const Tensor rows = input.reshaped({-1, input.dim(-1)});
+    const bool biased = op.has("bias");
+    NamedValues arguments;
+    if (biased) arguments.push_back({"self", op.raw("bias")});
+    arguments.push_back({biased ? "mat1" : "self", rows});
+    arguments.push_back({"mat2", turned});
+    const Tensor y = op.computed(biased ? "addmm" : "mm", std::move(arguments)).at(0);
+    op.result(y.reshaped(std::move(shape)), input.dtype());
+}
+
 }  // namespace
 
 std::span<const OpRow> vector_products_ops() {
@@ -141,6 +162,11 @@ std::span<const OpRow> vector_products_ops() {
          .note = "as addmm of one long k: Muls, MatMul, Add or Axpy",
          .source = "indirect",
          .lower = lower_addbmm},
+        {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+         .launches = {"MatMul", "Add"},
+         .as = "addmm",
+         .note = "as addmm or mm of the input's rows: MatMul, Add",
+         .lower = lower_linear},
     });
     return kRows;
 }

@@ -199,6 +199,28 @@ void lower_split(Lowering& op) {
     op.result(split(self, dim, sizes));
 }
 
+/// Elements of the C-order tensor by strides of the caller's; the storage outside it is unknown.
+void lower_as_strided(Lowering& op) {
+    const Tensor& self = op.raw("self");
+    const Strided layout{op.ints("size"),
+                         op.ints("stride"),
+                         op.has("storage_offset") ? op.integer("storage_offset") : 0};
+    if (layout.shape.size() != layout.strides.size())
+        op.reject("size and stride need one number a dimension each");
+    int64_t last = layout.offset;
+    bool inside = last >= 0;
+    for (size_t i = 0; inside && i < layout.shape.size(); ++i) {
+        int64_t step = 0;
+        inside = layout.strides[i] >= 0 && layout.shape[i] >= 0 &&
+                 !__builtin_mul_overflow(
+                     layout.strides[i], std::max<int64_t>(layout.shape[i] - 1, 0), &step) &&
+                 !__builtin_add_overflow(last, step, &last);
+    }
+    if (!inside || (numel_of(layout.shape) > 0 && last >= self.numel()))
+        op.reject("size and stride leave the tensor's elements");
+    op.result(gather(self, layout), self.dtype());
+}
+
 }  // namespace
 
 std::span<const OpRow> views_ops() {
@@ -275,6 +297,14 @@ std::span<const OpRow> views_ops() {
         {.schema = "view_as(Tensor self, Tensor other) -> Tensor",
          .source = "spec",
          .lower = lower_view_as},
+        {.schema = "lift_fresh(Tensor self) -> Tensor", .lower = lower_same},
+        {.schema = "as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> "
+                   "Tensor",
+         .source = "spec",
+         .lower = lower_as_strided},
+        {.schema = "as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) "
+                   "-> Tensor self",
+         .lower = lower_as_strided},
     });
     return kRows;
 }

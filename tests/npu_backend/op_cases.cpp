@@ -70,7 +70,7 @@ Value decode(const json& node, DType float_dtype) {
     return node.at("ints").get<IntList>();
 }
 
-struct ComputeTypeOf : Observer {
+struct OpWatch : Observer {
     void op_end(const OpEnd& event) override {
         type = event.compute_type;
         status = event.status;
@@ -142,29 +142,30 @@ void check_results(const Value& target, const json& golden, double tolerance) {
     compare(tensor, expected, tolerance);
 }
 
-void check_case(const json& recorded, const Device& device, DType dtype, double chip_tolerance) {
-    Executor executor(device);
-    ComputeTypeOf observed;
-    executor.attach(observed);
+/// The results of the recorded call, its arguments in `dtype`.
+Results run_case(const json& recorded, Executor& executor, DType dtype) {
     std::vector<Value> positional;
     for (const json& argument : recorded.at("positional"))
         positional.push_back(decode(argument, dtype));
     const std::string op = recorded.at("op");
+    if (recorded.at("named").empty()) return executor.call(op, positional);
     // Named arguments follow the positional ones.
-    Results results;
-    if (recorded.at("named").empty()) {
-        results = executor.call(op, positional);
-    } else {
-        NamedValues named;
-        const auto names = Executor::argument_names(op);
-        for (size_t i = 0; i < positional.size(); ++i)
-            named.push_back({std::string(names[i]), positional[i]});
-        for (const auto& [name, value] : recorded.at("named").items())
-            named.push_back({name, decode(value, dtype)});
-        results = executor.call_named(op, std::move(named));
-    }
+    NamedValues named;
+    const auto names = Executor::argument_names(op);
+    for (size_t i = 0; i < positional.size(); ++i)
+        named.push_back({std::string(names[i]), positional[i]});
+    for (const auto& [name, value] : recorded.at("named").items())
+        named.push_back({name, decode(value, dtype)});
+    return executor.call_named(op, std::move(named));
+}
+
+void check_case(const json& recorded, const Device& device, DType dtype, double chip_tolerance) {
+    Executor executor(device);
+    OpWatch observed;
+    executor.attach(observed);
+    const Results results = run_case(recorded, executor, dtype);
     EXPECT_FALSE(observed.status.overflow());
-    expect_listed(op, observed.kernels);
+    expect_listed(recorded.at("op"), observed.kernels);
     ASSERT_EQ(results.size(), recorded.at("results").size());
     double tolerance = tolerance_of(observed.type);
     if (device.policy == Policy::kChip && chip_tolerance != 0)
@@ -182,6 +183,18 @@ std::set<std::string> ops_with_cases() {
     for (const json& recorded : all_cases())
         names.insert(recorded.at("op").get<std::string>());
     return names;
+}
+
+std::set<std::string> kernels_of_cases() {
+    std::set<std::string> types;
+    for (const json& recorded : all_cases()) {
+        Executor executor(Device::npu(chip("910A")));
+        OpWatch observed;
+        executor.attach(observed);
+        static_cast<void>(run_case(recorded, executor, DType::kFloat32));
+        types.insert(observed.kernels.begin(), observed.kernels.end());
+    }
+    return types;
 }
 
 void check_op(const std::string& op, double chip_tolerance) {

@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(orders, Orders);
+NPUSCOPE_TEST_OPS(batch_norm_names, BatchNormNames);

@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(fills, FillOps);
+NPUSCOPE_TEST_OPS(storage, Storage);

@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(other_names, OtherNameOps);
+NPUSCOPE_TEST_OPS(nll_losses, NllLosses);

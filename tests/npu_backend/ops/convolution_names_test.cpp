@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(statistics, StatisticOps);
+NPUSCOPE_TEST_OPS(convolution_names, ConvolutionNames);

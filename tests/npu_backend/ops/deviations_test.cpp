@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(pairwise_losses, PairwiseLossOps);
+NPUSCOPE_TEST_OPS(deviations, Deviations);
