@@ -11,8 +11,8 @@
 
 #include "core/event/event_source.h"
 #include "core/ir/value.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/cube_range.h"
-#include "npu_backend/device.h"
 #include "npu_backend/hooks.h"
 
 namespace npuscope {

@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "core/ir/value.h"
+#include "npu_backend/chips/options.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
-#include "npu_backend/options.h"
 
 namespace npuscope {
 

@@ -16,7 +16,7 @@
 #include "core/dtype/dtype.h"
 #include "core/layout/stored_layout.h"
 #include "core/naming/aliases.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
 #include "overflow/detectors/detector.h"

@@ -25,7 +25,7 @@ bool in_private_formats(const KernelCall& call, Held first) {
         case Held::kImage:
             return call.inputs[0].ndim() == 4;
         case Held::kMatrix:
-            return matrices_in_fractal_nz(call.numerics);
+            return call.numerics.matrices_in_fractal_nz();
         case Held::kNamed:
             return true;
         default:
@@ -37,10 +37,6 @@ bool in_private_formats(const KernelCall& call, Held first) {
 
 std::string_view base_format(int64_t ndim) {
     return ndim == 4 ? "NCHW" : ndim == 5 ? "NCDHW" : "ND";
-}
-
-bool matrices_in_fractal_nz(const Numerics& numerics) {
-    return !numerics.reference() && !numerics.device.chip->cube_takes_float32();
 }
 
 KernelFormats formats_of(const Kernel& kernel, const KernelCall& call) {

@@ -21,7 +21,4 @@ struct KernelFormats {
 /// TransData.
 [[nodiscard]] KernelFormats formats_of(const Kernel& kernel, const KernelCall& call);
 
-/// Whether matrix products hold their tensors in FRACTAL_NZ there.
-[[nodiscard]] bool matrices_in_fractal_nz(const Numerics& numerics);
-
 }  // namespace npuscope::backend

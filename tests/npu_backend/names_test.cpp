@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "npu_backend/chip.h"
+#include "npu_backend/chips/chip.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
 #include "tests/support/support.h"
