@@ -31,8 +31,8 @@ function(npuscope_room name)
 endfunction()
 
 # npuscope_table(SOURCES_VARIABLE DEF METRIC compare/metrics/metrics.def)
-# Reads lines `METRIC(name…)`: each names a source name.cpp beside the table and a test tests/<folder>/name_test.cpp.
-# A missing source or test stops the configure step.
+# Reads lines `METRIC(name…)`: each names one source name.cpp beside the table or in a folder below it, and a test
+# tests/<folder>/name_test.cpp. A missing source or test stops the configure step.
 function(npuscope_table variable macro def)
   set(path ${PROJECT_SOURCE_DIR}/${def})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
@@ -41,14 +41,13 @@ function(npuscope_table variable macro def)
   set(sources "")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "^${macro}\\(([A-Za-z0-9_]+).*" "\\1" name "${line}")
-    set(source ${PROJECT_SOURCE_DIR}/${folder}/${name}.cpp)
-    set(test ${PROJECT_SOURCE_DIR}/tests/${folder}/${name}_test.cpp)
-    foreach(file ${source} ${test})
-      if(NOT EXISTS ${file})
-        message(FATAL_ERROR "${def} names '${name}', but ${file} is missing")
-      endif()
-    endforeach()
-    list(APPEND sources ${source})
+    file(GLOB_RECURSE source RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/${name}.cpp)
+    list(LENGTH source count)
+    string(REGEX REPLACE "\\.cpp$" "_test.cpp" test "tests/${source}")
+    if(NOT count EQUAL 1 OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${test})
+      message(FATAL_ERROR "${def} names '${name}', but there is not one ${name}.cpp with its test")
+    endif()
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/${source})
   endforeach()
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
@@ -69,10 +68,15 @@ endfunction()
 
 # npuscope_tests(core_dtype core/dtype LINKS npuscope_core_dtype): tests/core/dtype/*_test.cpp as one program,
 # each TEST as one ctest entry. No two files give one name to two things: where NPUSCOPE_UNITY asks for it, they are
-# compiled together.
+# compiled together. DEEP: with the tests in the folders below.
 function(npuscope_tests name folder)
-  cmake_parse_arguments(TESTS "" "" "LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
+  cmake_parse_arguments(TESTS "DEEP" "" "LINKS" ${ARGN})
+  if(TESTS_DEEP)
+    set(glob GLOB_RECURSE)
+  else()
+    set(glob GLOB)
+  endif()
+  file(${glob} sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
   if(NOT sources)
     return()
   endif()

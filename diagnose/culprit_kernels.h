@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "diagnose/check_report.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
 

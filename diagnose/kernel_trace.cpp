@@ -18,22 +18,6 @@ using backend::Kernel;
 using backend::KernelCall;
 using backend::Numerics;
 
-/// Results of these have the bits of their inputs, or are those rounded once.
-constexpr auto kExact =
-    std::to_array<std::string_view>({"Cast",         "TransData", "Identity",
-                                     "ConcatD",      "Pack",      "GatherV2",
-                                     "Index",        "PadV3",     "MirrorPad",
-                                     "SelectV2",     "Tile",      "GatherElements",
-                                     "ReverseV2",    "Roll",      "MaskedSelect",
-                                     "MaskedFill",   "Im2col",    "MaskedScatter",
-                                     "ZerosLike",    "OnesLike",  "Fill",
-                                     "StridedSlice", "Tril",      "Triu",
-                                     "Neg",          "Abs",       "MaxPoolWithArgmaxV1"});
-
-bool is_cube(std::string_view type) {
-    return type.starts_with("Conv") || type == "MatMul" || type == "BatchMatMul";
-}
-
 std::vector<TracedFormat> kept(std::span<const TensorFormat> formats) {
     std::vector<TracedFormat> rows;
     for (const TensorFormat& format : formats)
@@ -41,17 +25,18 @@ std::vector<TracedFormat> kept(std::span<const TensorFormat> formats) {
     return rows;
 }
 
-compare::Bound bound_of(const TracedKernel& kernel, DType dtype, ComputeType compute_type) {
-    const bool hf32 = compute_type == ComputeType::kHFloat32 && is_cube(kernel.type);
+compare::Bound bound_of(const Kernel& kernel, DType dtype, ComputeType compute_type) {
+    const bool hf32 = compute_type == ComputeType::kHFloat32 && kernel.unit == backend::Unit::kCube;
+    const std::string type(kernel.type);
     compare::Bound bound = compare::PrecisionBounds().bound(
-        {.target = kernel.type,
-         .golden = kernel.type,
+        {.target = type,
+         .golden = type,
          .dtype = dtype,
          .compute_type = hf32 ? compute_type : ComputeType::kNone});
-    if (is_float(dtype) && std::ranges::find(kExact, kernel.type) != kExact.end()) {
+    if (is_float(dtype) && kernel.is_exact()) {
         bound = {};
         bound.exact = true;
-        bound.source = kernel.type + " only moves or rounds";
+        bound.source = type + " only moves or rounds";
     }
     return bound;
 }
@@ -167,7 +152,7 @@ void judge_kernel(const TracedKernel& kernel,
                  0});
             continue;
         }
-        const compare::Bound bound = bound_of(kernel, output.dtype(), compute_type);
+        const compare::Bound bound = bound_of(*row, output.dtype(), compute_type);
         judgement.outputs.push_back({judged(kernel, output, on_own[i], bound),
                                      error_of(output, on_own[i], bound),
                                      error_of(output, on_golden[i], bound)});

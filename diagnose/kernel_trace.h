@@ -9,7 +9,7 @@
 
 #include "compare/verdict.h"
 #include "core/event/observer.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
 

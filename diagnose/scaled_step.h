@@ -8,7 +8,7 @@
 
 #include "core/npz/npy.h"
 #include "npu_backend/executor.h"
-#include "npu_backend/mixed_precision.h"
+#include "npu_backend/loss_scaler.h"
 #include "npu_backend/onnx/model.h"
 
 namespace npuscope::diagnose {

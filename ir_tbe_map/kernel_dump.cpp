@@ -102,7 +102,7 @@ struct KernelDumpScope::State : Observer {
 void KernelDumpScope::State::kernel_end(const KernelEvent& event) {
     const std::string op = std::string(event.op_name) + "_" + std::to_string(event.seqid);
     const std::string op_name = op + "_" + std::to_string(position++);
-    const KernelNames names{event.type, op_name, op, node};
+    const KernelNames names{event.type, event.conversion, op_name, op, node};
     // Ranges are followed through kernels that are not wanted, too.
     const bool kept = selection.keeps(names);
     if (!kept || !options.config.has_step(step) || (options.wanted && !options.wanted())) return;

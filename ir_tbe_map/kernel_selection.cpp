@@ -8,11 +8,6 @@ namespace npuscope::ir_tbe_map {
 
 namespace {
 
-/// A compiler puts these around an operator.
-bool is_conversion(std::string_view type) {
-    return type == "Cast" || type == "TransData" || type == "Identity";
-}
-
 bool is_named(const KernelNames& kernel, std::string_view name) {
     return name == kernel.op_name || name == kernel.op ||
            (!kernel.node.empty() && name == kernel.node);
@@ -58,7 +53,7 @@ bool KernelSelection::keeps(const KernelNames& kernel) {
             if (inside && is_named(kernel, range.second)) std::erase(open_, &range);
         }
     if (ranged && !in_range) return false;
-    if (config_.level == DumpLevel::kOperator && is_conversion(kernel.type)) return false;
+    if (config_.level == DumpLevel::kOperator && kernel.conversion) return false;
     bool listed = true;
     for (const ModelSelection* row : rows_) {
         const auto whole = [](const Exclusion& exclusion) { return exclusion.positions.empty(); };

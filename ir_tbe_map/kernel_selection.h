@@ -12,6 +12,7 @@ namespace npuscope::ir_tbe_map {
 /// What the selection knows of a kernel.
 struct KernelNames {
     std::string_view type;
+    bool conversion = false;   ///< a compiler puts it around an operator
     std::string_view op_name;  ///< of the kernel, as in its file's name
     std::string op;            ///< {IR name}_{seqid}
     std::string_view node;     ///< of the model; may be empty

@@ -1,12 +1,12 @@
 #include "npu_backend/executor.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/event/computed_tensors.h"
+#include "core/naming/aliases.h"
+#include "core/naming/pattern.h"
 #include "npu_backend/kernels/formats.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/lowering.h"
@@ -23,80 +23,6 @@ using backend::Numerics;
 using backend::Op;
 
 namespace {
-
-constexpr auto kUnrecorded = std::to_array<std::string_view>({
-#define UNRECORDED(name) name,
-#include "core/naming/unrecorded.def"
-#undef UNRECORDED
-});
-
-bool only_describes_storage(std::string_view name) {
-    return std::find(kUnrecorded.begin(), kUnrecorded.end(), name) != kUnrecorded.end();
-}
-
-/// Glob with * and ?, anchored at both ends.
-bool matches(std::string_view pattern, std::string_view text) {
-    size_t p = 0;
-    size_t t = 0;
-    size_t star = std::string_view::npos;
-    size_t resume = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            resume = t;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            t = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size() && pattern[p] == '*')
-        ++p;
-    return p == pattern.size();
-}
-
-bool is_cube_kernel(std::string_view type) {
-    return type.starts_with("Conv") || type == "MatMul" || type == "BatchMatMul";
-}
-
-/// Runs the kernel again by models of other families than the one in use.
-CubeRange cube_range(const backend::Kernel& row,
-                     const KernelCall& call,
-                     std::string op_name,
-                     int64_t seqid) {
-    CubeRange range{.kernel = std::string(row.type), .op_name = std::move(op_name), .seqid = seqid};
-    if (call.outputs.empty() || call.numerics.reference() || !is_float(call.outputs[0].dtype()))
-        return range;
-    const Tensor& own = call.outputs[0];
-    range.numel = own.numel();
-    std::vector<Tensor> results = {own};
-    for (const CubeAccumulation model : {CubeAccumulation::kSequential,
-                                         CubeAccumulation::kBlockExact,
-                                         CubeAccumulation::kAlignTrunc3}) {
-        if (model == call.numerics.device.options.cube_acc || results.size() == 3) continue;
-        Numerics other = call.numerics;
-        other.device.options.cube_acc = model;
-        KernelCall again{call.type, call.inputs, call.attributes, other};
-        row.run(again);
-        results.push_back(again.outputs.at(0));
-    }
-    for (int64_t i = 0; i < range.numel; ++i) {
-        double low = own.at(i);
-        double high = low;
-        for (const Tensor& result : results) {
-            low = std::min(low, result.at(i));
-            high = std::max(high, result.at(i));
-        }
-        range.sensitive += low != high ? 1 : 0;
-        range.largest_spread = std::max(range.largest_spread, high - low);
-        range.largest_value = std::max({range.largest_value, std::abs(low), std::abs(high)});
-    }
-    return range;
-}
 
 const Op& known_op(std::string_view name) {
     if (const Op* op = find_op(name)) return *op;
@@ -137,7 +63,7 @@ struct Executor::State {
     void run_hooks(HookPoint point, HookCall& call) {
         // By index: a hook may add another one.
         for (size_t i = 0; i < hooks.size(); ++i)
-            if (hooks[i].point == point && matches(hooks[i].pattern, call.name)) {
+            if (hooks[i].point == point && fits_pattern(call.name, hooks[i].pattern)) {
                 const Hook hook = hooks[i].hook;
                 hook(call);
             }
@@ -167,6 +93,7 @@ struct Executor::State {
                           .status = &call.status};
             state.run_hooks(HookPoint::kBeforeKernel, hook);
             KernelEvent event{.type = row->type,
+                              .conversion = row->conversion,
                               .op_name = op_name_,
                               .seqid = seqid_,
                               .task_id = ++state.last_task_id,
@@ -177,21 +104,21 @@ struct Executor::State {
                               .attributes = &call.attributes};
             backend::KernelFormats formats;
             if (executor_.has_observers()) {
-                formats = backend::formats_of(call);
+                formats = backend::formats_of(*row, call);
                 event.input_formats = formats.inputs;
                 executor_.publish([&](Observer& observer) { observer.kernel_begin(event); });
             }
             if (!hook.skip) row->run(call);
             call.status.inputs_count =
                 !state.numerics.reference() && state.numerics.device.options.status_inputs_nan;
-            if (state.options.cube_range && !hook.skip && is_cube_kernel(row->type))
+            if (state.options.cube_range && !hook.skip && row->unit == backend::Unit::kCube)
                 state.cube_ranges.push_back(cube_range(*row, call, std::string(op_name_), seqid_));
             state.run_hooks(HookPoint::kAfterKernel, hook);
             event.inputs = call.inputs;
             event.outputs = call.outputs;
             event.status = call.status;
             if (executor_.has_observers()) {
-                formats = backend::formats_of(call);
+                formats = backend::formats_of(*row, call);
                 event.input_formats = formats.inputs;
                 event.output_formats = formats.outputs;
                 executor_.publish([&](Observer& observer) { observer.kernel_end(event); });
@@ -238,7 +165,7 @@ Results Executor::State::run(Executor& executor,
                              NamedValues inputs,
                              const OpSource& source) {
     State& state = *executor.state_;
-    const bool recorded = state.options.record_views || !only_describes_storage(op.name());
+    const bool recorded = state.options.record_views || is_recorded(op.name());
     const int64_t seqid = recorded ? ++state.last_seqid : 0;
     if (recorded)
         executor.provide_inputs(op.name(), inputs, [&state](const Tensor& tensor) {

@@ -11,7 +11,9 @@
 
 #include "core/event/event_source.h"
 #include "core/ir/value.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
+#include "npu_backend/cube_range.h"
+#include "npu_backend/hooks.h"
 
 namespace npuscope {
 
@@ -21,18 +23,6 @@ struct ExecutorOptions {
     int threads = 0;  ///< 0: all cores; results do not depend on it
     int64_t seed = 0;         ///< of random ops; equal seeds and equal calls give equal numbers
     bool cube_range = false;  ///< also compute each Cube kernel by two other models of cube_acc
-};
-
-/// What the order of the sum inside the Cube can change in one kernel's result. Elements that
-/// differ between the models are sensitive to that order, and no defect.
-struct CubeRange {
-    std::string kernel;
-    std::string op_name;
-    int64_t seqid = 0;
-    int64_t numel = 0;
-    int64_t sensitive = 0;      ///< elements whose bits differ between the three models
-    double largest_spread = 0;  ///< largest minus smallest value of an element
-    double largest_value = 0;   ///< largest magnitude of the result
 };
 
 /// An op's results by the names of its schema.
@@ -50,25 +40,6 @@ class Results {
   private:
     NamedValues values_;
 };
-
-/// Where a user hook is called.
-enum class HookPoint : uint8_t { kBeforeOp, kAfterOp, kBeforeKernel, kAfterKernel };
-
-/// What a hook sees and may change. Op hooks see `values` (named inputs, then named outputs after
-/// the op); kernel hooks see `tensors`. Setting `skip` in a kBeforeKernel hook (and filling
-/// `outputs`) replaces the kernel.
-struct HookCall {
-    std::string_view name;     ///< IR name or kernel type
-    std::string_view op_name;  ///< IR name of the op (also for kernels)
-    int64_t seqid = 0;
-    NamedValues* inputs = nullptr;                  ///< op hooks
-    NamedValues* outputs = nullptr;                 ///< kAfterOp
-    std::vector<Tensor>* kernel_inputs = nullptr;   ///< kernel hooks
-    std::vector<Tensor>* kernel_outputs = nullptr;  ///< kAfterKernel, and kBeforeKernel with `skip`
-    FloatStatus* status = nullptr;                  ///< kAfterOp and kernel hooks
-    bool skip = false;
-};
-using Hook = std::function<void(HookCall&)>;
 
 /// A reference launches the same kernels as a chip, with the same hooks and events, but for the
 /// Casts and format conversions that only a chip needs.

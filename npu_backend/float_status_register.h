@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/event/observer.h"
-#include "npu_backend/options.h"
+#include "npu_backend/chips/options.h"
 
 namespace npuscope {
 

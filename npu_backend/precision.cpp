@@ -1,75 +1,41 @@
 #include "npu_backend/precision.h"
 
 #include <algorithm>
-#include <array>
+
+#include "core/naming/aliases.h"
+#include "npu_backend/kernels/kernel.h"
 
 namespace npuscope {
 
 namespace {
 
-/// The vendor's own lists are part of its op tables; these follow their spirit: Cube ops are white,
-/// sums, exponentials and norms black, the rest grey.
-constexpr auto kWhite =
-    std::to_array<std::string_view>({"Conv2D*", "Conv3D*", "MatMul", "BatchMatMul"});
-constexpr auto kBlack = std::to_array<std::string_view>({"Softmax*",
-                                                         "LogSoftmax*",
-                                                         "NLLLoss*",
-                                                         "LayerNorm*",
-                                                         "BN*",
-                                                         "ReduceSum",
-                                                         "ReduceMean",
-                                                         "Exp",
-                                                         "Log",
-                                                         "Pow",
-                                                         "Rsqrt",
-                                                         "Reciprocal",
-                                                         "Erf"});
-/// Batch norms: their vectors, one number a channel, stay float32.
-constexpr auto kBatchNorms = std::to_array<std::string_view>({"BN*"});
-constexpr auto kUntouchedNames = std::to_array<std::string_view>({
-#define UNRECORDED(name) name,
-#include "core/naming/unrecorded.def"
-#undef UNRECORDED
-    "_to_copy",
-    "to_copy",
-    "copy_",
-    "clone",
-});
-
-/// `word` among `text`'s words; letters, digits and _ make words. With * at its end any word that
-/// begins so.
-bool has_word(std::string_view text, std::string_view word) {
-    const bool begins = word.ends_with('*');
-    if (begins) word.remove_suffix(1);
-    if (word.empty()) return begins;
-    const auto is_part = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-               c == '_';
-    };
-    for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const size_t end = at + word.size();
-        if ((at == 0 || !is_part(text[at - 1])) &&
-            (begins || end == text.size() || !is_part(text[end])))
-            return true;
-    }
-    return false;
+/// `name` is `pattern`, or with * at the pattern's end begins so.
+bool is_named(std::string_view name, std::string_view pattern) {
+    if (!pattern.ends_with('*')) return name == pattern;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
 bool listed(std::string_view list, const backend::Op& op) {
     while (!list.empty()) {
         const size_t comma = std::min(list.find(','), list.size());
-        const std::string_view name = list.substr(0, comma);
-        if (!name.empty() && (has_word(op.name(), name) || has_word(op.row->kernels, name)))
+        const std::string_view pattern = list.substr(0, comma);
+        if (is_named(op.name(), pattern) || std::ranges::any_of(op.launches, [&](auto kernel) {
+                return is_named(kernel, pattern);
+            }))
             return true;
         list.remove_prefix(std::min(list.size(), comma + 1));
     }
     return false;
 }
 
-bool any_kernel(std::span<const std::string_view> types, const backend::Op& op) {
-    return std::any_of(types.begin(), types.end(), [&](std::string_view type) {
-        return has_word(op.row->kernels, type);
-    });
+template <class Predicate>
+bool any_kernel(const backend::Op& op, Predicate&& holds) {
+    return std::ranges::any_of(
+        op.launches, [&](std::string_view type) { return holds(*backend::find_kernel(type)); });
+}
+
+bool any_of_colour(const backend::Op& op, PrecisionColour colour) {
+    return any_kernel(op, [&](const backend::Kernel& kernel) { return kernel.colour == colour; });
 }
 
 template <class F>
@@ -94,24 +60,18 @@ bool only_numbers(const NamedValues& values) {
 
 }  // namespace
 
-std::span<const std::string_view> white_kernels() {
-    return kWhite;
-}
-
-std::span<const std::string_view> black_kernels() {
-    return kBlack;
-}
-
 PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options) {
-    if (std::find(kUntouchedNames.begin(), kUntouchedNames.end(), op.name()) !=
-        kUntouchedNames.end())
+    const std::string& name = op.name();
+    if (!is_recorded(name) || name == "_to_copy" || name == "to_copy" || name == "copy_" ||
+        name == "clone")
         return PrecisionColour::kUntouched;
     if (listed(options.precision_black, op)) return PrecisionColour::kBlack;
     if (listed(options.precision_white, op)) return PrecisionColour::kWhite;
     if (listed(options.precision_grey, op)) return PrecisionColour::kGrey;
     // A Cube op with an addition behind it is a Cube op.
-    if (any_kernel(kWhite, op)) return PrecisionColour::kWhite;
-    return any_kernel(kBlack, op) ? PrecisionColour::kBlack : PrecisionColour::kGrey;
+    for (const PrecisionColour colour : {PrecisionColour::kWhite, PrecisionColour::kBlack})
+        if (any_of_colour(op, colour)) return colour;
+    return PrecisionColour::kGrey;
 }
 
 bool PrecisionPlan::comes_from_half(const NamedValues& inputs) const {
@@ -135,7 +95,8 @@ bool PrecisionPlan::narrow(const backend::Op& op, NamedValues& inputs, const Cas
     // A loss and its scale: frameworks multiply them in float32.
     if (options_.precision_mode == PrecisionMode::kAllowMixPrecision && only_numbers(inputs))
         return false;
-    const bool batch_norm = any_kernel(kBatchNorms, op);
+    const bool batch_norm =
+        any_kernel(op, [](const backend::Kernel& kernel) { return kernel.batch_norm; });
     bool narrowed = false;
     for_tensors(inputs, [&](Tensor& tensor) {
         if (tensor.dtype() != DType::kFloat32 || (batch_norm && tensor.ndim() < 2)) return;

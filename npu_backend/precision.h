@@ -4,27 +4,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string_view>
 #include <unordered_set>
 
 #include "core/ir/value.h"
+#include "npu_backend/chips/options.h"
+#include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
-#include "npu_backend/options.h"
 
 namespace npuscope {
 
-/// Colours of allow_mix_precision: white ops are computed in float16, black ones keep float32, grey
-/// ones follow the op before them.
-enum class PrecisionColour : uint8_t { kWhite, kBlack, kGrey, kUntouched };
-
-/// CANN types of the built-in lists; * at the end for all that begin so.
-[[nodiscard]] std::span<const std::string_view> white_kernels();
-[[nodiscard]] std::span<const std::string_view> black_kernels();
-
-/// The user's lists win over the built-in ones. kUntouched: casts and ops that only re-describe
-/// storage. A name is an IR op's or that of a CANN type that it launches, * at its end stands for
-/// the rest.
+/// The user's lists win over the kernels' own colours. A name is an IR op's or that of a CANN type
+/// that it launches, * at its end stands for the rest.
 [[nodiscard]] PrecisionColour precision_colour(const backend::Op& op, const ChipOptions& options);
 
 /// Decides op by op and remembers which tensors came out of float16 ops. One object an executor.

@@ -16,7 +16,7 @@
 #include "core/dtype/dtype.h"
 #include "core/layout/stored_layout.h"
 #include "core/naming/aliases.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
 #include "overflow/detectors/detector.h"
@@ -74,9 +74,9 @@ Table chips() {
 std::string defaults_of(const OptionRow& row) {
     std::string text;
     bool same = true;
-    const std::string first = row.get(default_options(all_chips()[0]), row);
+    const std::string first = row.access.get(default_options(all_chips()[0]), row);
     for (const Chip& chip : all_chips()) {
-        const std::string value = row.get(default_options(chip), row);
+        const std::string value = row.access.get(default_options(chip), row);
         same = same && value == first;
         text += (text.empty() ? "" : ", ") + std::string(chip.name) + " " + value;
     }
@@ -131,7 +131,7 @@ Table ops() {
     for (const backend::Op& op : backend::all_ops())
         table.rows.push_back({op.name(),
                               std::string(op.row->schema),
-                              std::string(op.row->kernels),
+                              op.launches_text(),
                               std::string(op.row->source)});
     std::sort(table.rows.begin(), table.rows.end());
     return table;
@@ -143,7 +143,7 @@ Table kernels() {
         table.rows.push_back({std::string(kernel->type),
                               std::string(kernel->formula),
                               std::string(kernel->dtypes),
-                              std::string(kernel->source)});
+                              kernel->evidence()});
     std::sort(table.rows.begin(), table.rows.end());
     return table;
 }

@@ -167,7 +167,7 @@ nlohmann::json to_json(const RunArguments& arguments, const diagnose::RunReport&
                            {"overflow", nlohmann::json::parse(overflow::to_json(report.overflow))}};
     if (arguments.run.device.policy == Policy::kChip)
         for (const OptionRow& row : all_options())
-            root["options"][std::string(row.key)] = row.get(arguments.run.device.options, row);
+            root["options"][std::string(row.key)] = row.access.get(arguments.run.device.options, row);
     for (const auto& [name, tensor] : report.outputs)
         root["outputs"][name] = {{"dtype", name_of(tensor.dtype())}, {"shape", tensor.shape()}};
     if (report.kernels)

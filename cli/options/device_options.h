@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "npu_backend/device.h"
-#include "npu_backend/mixed_precision.h"
+#include "npu_backend/chips/device.h"
+#include "npu_backend/chips/options.h"
 
 namespace npuscope::cli {
 

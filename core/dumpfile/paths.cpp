@@ -6,6 +6,7 @@
 
 #include "core/base/printable.h"
 #include "core/dumpfile/layout.h"
+#include "core/naming/pattern.h"
 
 namespace npuscope::dumpfile {
 
@@ -73,30 +74,6 @@ std::string normalised_path(std::string_view path) {
         if (c != '/' || normal.back() != '/') normal += c;
     if (normal.size() > 1 && normal.back() == '/') normal.pop_back();
     return normal;
-}
-
-bool fits_pattern(std::string_view name, std::string_view pattern) {
-    size_t at = 0;
-    size_t in = 0;
-    size_t star = std::string_view::npos;
-    size_t after_star = 0;
-    while (at < name.size()) {
-        if (in < pattern.size() && pattern[in] == '*') {
-            star = in++;
-            after_star = at;
-        } else if (in < pattern.size() && (pattern[in] == '?' || pattern[in] == name[at])) {
-            ++in;
-            ++at;
-        } else if (star != std::string_view::npos) {
-            in = star + 1;
-            at = ++after_star;
-        } else {
-            return false;
-        }
-    }
-    while (in < pattern.size() && pattern[in] == '*')
-        ++in;
-    return in == pattern.size();
 }
 
 std::vector<std::string> matching_paths(const h5::Reader& file, const std::string& pattern) {

@@ -16,9 +16,6 @@ namespace npuscope::dumpfile {
     return path.find_first_of("*?") != std::string_view::npos;
 }
 
-/// Whether `name` fits `pattern`: * is any text, ? any one character.
-[[nodiscard]] bool fits_pattern(std::string_view name, std::string_view pattern);
-
 /// The objects that a normalised path or glob names, numbers in number order; a name that exists as
 /// it stands is no glob. Wildcards stay within their component.
 [[nodiscard]] std::vector<std::string> matching_paths(const h5::Reader& file,

@@ -25,6 +25,7 @@ struct TensorFormat {
 /// One kernel launch. Views live for the call.
 struct KernelEvent {
     std::string_view type;     ///< CANN operator: Conv2D, TransData, …
+    bool conversion = false;   ///< a compiler puts it around an operator: Cast, TransData, …
     std::string_view op_name;  ///< IR op that launched it
     int64_t seqid = 0;         ///< of that op; 0 when it is not recorded
     int64_t task_id = 0;

@@ -8,7 +8,7 @@
 
 #include "diagnose/check_report.h"
 #include "diagnose/model_inputs.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
 

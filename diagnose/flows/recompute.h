@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/executor.h"
 
 namespace npuscope::diagnose {

@@ -14,7 +14,7 @@
 #include "diagnose/seeded_inputs.h"
 #include "dumper/dump_scope.h"
 #include "ir_tbe_map/kernel_dump.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/executor.h"
 #include "overflow/watcher.h"
 

@@ -16,13 +16,9 @@ struct KernelFormats {
 /// NCHW for tensors of rank 4, NCDHW for rank 5, else ND.
 [[nodiscard]] std::string_view base_format(int64_t ndim);
 
-/// Private formats belong to convolutions, pooling, batch normalisation of images and, on chips
-/// whose Cube takes no float32, matrix products; TransData says its own. All others, and every
-/// kernel of a reference, keep base formats. Source: format rules of the PyTorch adapter for CANN
-/// (formats of operator outputs), compiler-inserted TransData.
-[[nodiscard]] KernelFormats formats_of(const KernelCall& call);
-
-/// Whether matrix products hold their tensors in FRACTAL_NZ there.
-[[nodiscard]] bool matrices_in_fractal_nz(const Numerics& numerics);
+/// As the kernel's row says, for images and volumes on a chip; base formats else. Source: format
+/// rules of the PyTorch adapter for CANN (formats of operator outputs), compiler-inserted
+/// TransData.
+[[nodiscard]] KernelFormats formats_of(const Kernel& kernel, const KernelCall& call);
 
 }  // namespace npuscope::backend

@@ -1,19 +1,17 @@
 #include "npu_backend/kernels/kernel.h"
 
+#include <unordered_map>
+
 #include "core/base/error.h"
 
 namespace npuscope::backend {
 
-#define KERNELS(family) extern const std::span<const Kernel> k_##family##_kernels;
-#include "npu_backend/kernels/kernels.def"
-#undef KERNELS
-
 namespace {
 
-std::vector<const Kernel*> collect() {
+std::vector<const Kernel*> collect_kernels() {
     std::vector<const Kernel*> rows;
     for (const std::span<const Kernel> family : {
-#define KERNELS(family) k_##family##_kernels,
+#define KERNELS(family) family##_kernels(),
 #include "npu_backend/kernels/kernels.def"
 #undef KERNELS
          })
@@ -36,15 +34,25 @@ const T& attribute(const KernelCall& call, std::string_view name) {
 
 }  // namespace
 
+std::string Kernel::evidence() const {
+    const bool of_operator = source.empty() || source[0] == ',' || source[0] == ';';
+    return (of_operator ? "CANN operator " + std::string(type) : "") + std::string(source);
+}
+
 std::span<const Kernel* const> all_kernels() {
-    static const std::vector<const Kernel*> rows = collect();
+    static const std::vector<const Kernel*> rows = collect_kernels();
     return rows;
 }
 
 const Kernel* find_kernel(std::string_view type) {
-    for (const Kernel* row : all_kernels())
-        if (row->type == type) return row;
-    return nullptr;
+    static const auto index = [] {
+        std::unordered_map<std::string_view, const Kernel*> by_type;
+        for (const Kernel* row : all_kernels())
+            by_type.emplace(row->type, row);
+        return by_type;
+    }();
+    const auto found = index.find(type);
+    return found == index.end() ? nullptr : found->second;
 }
 
 const Tensor& KernelCall::input(size_t index) const {
@@ -80,6 +88,10 @@ const std::string& KernelCall::text(std::string_view name) const {
 std::optional<DType> KernelCall::dtype(std::string_view name) const {
     if (!has_attribute(name)) return std::nullopt;
     return attribute<DType>(*this, name);
+}
+
+void KernelCall::reject(const std::string& what) const {
+    throw Error(ErrorKind::kUsage, "kernel " + std::string(type) + ": " + what);
 }
 
 void KernelCall::refuse(DType dtype) const {

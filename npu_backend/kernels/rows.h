@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/memory/strided.h"
 
 namespace npuscope::backend {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "npu_backend/options.h"
+#include "npu_backend/chips/options.h"
 
 namespace npuscope::backend {
 

@@ -17,17 +17,13 @@ namespace {
 /// Values of k whose part of a right panel stays in the first-level cache.
 constexpr int64_t kDepthBlock = 256;
 /// Columns of one task, and rows where columns are few.
-constexpr int64_t kColumnBlock = 256;
-constexpr int64_t kRowBlock = 384;
+constexpr int64_t kTaskColumns = 256;
+constexpr int64_t kTaskRows = 384;
 /// Rows of the left side whose part of kDepthBlock stays in the second-level cache.
 constexpr int64_t kCachedRows = 384;
 /// Below this many multiplications threads cost more than they give.
-constexpr int64_t kSmall = 100'000;
+constexpr int64_t kFewMultiplications = 100'000;
 constexpr int64_t kScanTile = 65536;
-
-int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 template <class T>
 void pack_lines(
@@ -152,7 +148,7 @@ PackedLeft<T>::PackedLeft(const Lines<T>& a, int64_t m, int64_t k, int threads)
     : height_(tile_kernels<T>().rows), depth_(k) {
     const int64_t panels = ceil_div(m, height_);
     panels_ = Buffer<T>(static_cast<size_t>(panels * height_ * depth_));
-    parallel_for(panels, m * k < kSmall ? 1 : threads, [&](int64_t panel) {
+    parallel_for(panels, m * k < kFewMultiplications ? 1 : threads, [&](int64_t panel) {
         const int64_t first = panel * height_;
         pack_lines(a,
                    first,
@@ -181,13 +177,13 @@ void gemm(const Chains<T>& chains,
     const int64_t k = chains.k;
     if (m == 0 || n == 0 || k == 0) return;
     const TileKernels<T> kernels = tile_kernels<T>();
-    const int64_t column_block = ceil_div(kColumnBlock, kernels.columns) * kernels.columns;
+    const int64_t column_block = ceil_div(kTaskColumns, kernels.columns) * kernels.columns;
     const int64_t row_block =
-        n <= 2 * column_block ? ceil_div(kRowBlock, kernels.rows) * kernels.rows : m;
+        n <= 2 * column_block ? ceil_div(kTaskRows, kernels.rows) * kernels.rows : m;
     const int64_t cached_rows = kCachedRows / kernels.rows * kernels.rows;
     const int64_t column_tasks = ceil_div(n, column_block);
     const int64_t tasks = column_tasks * ceil_div(m, row_block);
-    parallel_for(tasks, m * n * k < kSmall ? 1 : threads, [&](int64_t task) {
+    parallel_for(tasks, m * n * k < kFewMultiplications ? 1 : threads, [&](int64_t task) {
         const int64_t first_column = task % column_tasks * column_block;
         const int64_t last_column = std::min(n, first_column + column_block);
         const int64_t first_row = task / column_tasks * row_block;

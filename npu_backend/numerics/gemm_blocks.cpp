@@ -12,13 +12,7 @@ namespace npuscope::backend {
 
 namespace {
 
-constexpr int64_t kColumnBlock = 128;
 constexpr int64_t kDepth = 256;
-constexpr int64_t kSmall = 20'000;
-
-int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 /// For exponents of products of float32.
 double power_of_two(int exponent) {
@@ -243,7 +237,7 @@ void gemm_blocks(const Chains<float>& chains,
     const int64_t k = chains.k;
     if (m == 0 || n == 0 || k == 0) return;
     const BlockTileKernels kernel = block_tile_kernels();
-    const int used = m * n * k < kSmall ? 1 : threads;
+    const int used = m * n * k < kFewForThreads ? 1 : threads;
     const int64_t row_panels = ceil_div(m, kernel.rows);
     Panels packed(row_panels, kernel.rows, k, model.block);
     const PackPanel<float> pack_left = stored(left, k);
@@ -252,7 +246,7 @@ void gemm_blocks(const Chains<float>& chains,
         const int64_t first = panel * kernel.rows;
         packed.fill(panel, pack_left, first, std::min(kernel.rows, m - first), narrow);
     });
-    const int64_t block_panels = ceil_div(kColumnBlock, kernel.columns);
+    const int64_t block_panels = ceil_div(128, kernel.columns);
     const int64_t column_panels = ceil_div(n, kernel.columns);
     parallel_for(ceil_div(column_panels, block_panels), used, [&](int64_t task) {
         const int64_t first = task * block_panels;

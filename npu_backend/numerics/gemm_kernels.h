@@ -6,6 +6,13 @@
 
 namespace npuscope::backend {
 
+/// Below this many multiplications of a block, threads cost more than they give.
+inline constexpr int64_t kFewForThreads = 20'000;
+
+[[nodiscard]] constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
 /// One tile of c: some rows x `columns` chains over `depth` values of k, from a panel of the left
 /// side [depth, TileKernels::rows] and one of the right side [depth, columns].
 template <class T>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/event/observer.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::backend {
 
@@ -13,6 +13,10 @@ struct Numerics {
     int threads = 0;
 
     [[nodiscard]] bool reference() const { return device.policy != Policy::kChip; }
+    /// Whether matrix products hold their tensors in FRACTAL_NZ.
+    [[nodiscard]] bool matrices_in_fractal_nz() const {
+        return !reference() && !device.chip->cube_takes_float32();
+    }
     [[nodiscard]] OverflowMode overflow_mode() const {
         if (reference()) return OverflowMode::kInfNan;
         const ChipOptions& options = device.options;

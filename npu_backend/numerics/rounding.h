@@ -11,7 +11,7 @@
 
 #include "core/event/observer.h"
 #include "core/tensor/tensor.h"
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::backend {
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/parallel/parallel_for.h"
+#include "npu_backend/numerics/gemm_kernels.h"
 
 namespace npuscope::backend {
 
 namespace {
 
 constexpr int64_t kWidth = 8;  ///< chains at once, so that none waits for another's sum
-constexpr int64_t kSmall = 20'000;
 
 using Lanes = std::array<double, kWidth>;
 
@@ -84,7 +84,7 @@ void gemm_wide_blocks(const Chains<float>& chains,
                       int threads) {
     const auto& [c, ldc, m, n, k] = chains;
     if (m == 0 || n == 0 || k == 0) return;
-    const int used = m * n * k < kSmall ? 1 : threads;
+    const int used = m * n * k < kFewForThreads ? 1 : threads;
     std::vector<double> rows(static_cast<size_t>(m * k));
     for (int64_t i = 0; i < m; ++i)
         for (int64_t at = 0; at < k; ++at)

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Range {
+struct FilePart {
     std::string location;
     uint64_t offset = 0;
     std::optional<uint64_t> length;
@@ -37,8 +37,8 @@ uint64_t number(const std::string& text, const std::string& key, const std::stri
     return value;
 }
 
-Range read_keys(const onnx::TensorProto& proto, const std::string& what) {
-    Range range;
+FilePart read_keys(const onnx::TensorProto& proto, const std::string& what) {
+    FilePart range;
     for (const auto& entry : proto.external_data()) {
         if (entry.key() == "location") {
             range.location = entry.value();
@@ -108,7 +108,7 @@ Tensor ExternalData::read(const onnx::TensorProto& proto,
                           DType dtype,
                           Shape shape,
                           const std::string& what) {
-    const Range range = read_keys(proto, what);
+    const FilePart range = read_keys(proto, what);
     if (folder_.empty())
         throw Error(ErrorKind::kUnsupported,
                     what + " keeps its data in another file, but the model is no file itself");

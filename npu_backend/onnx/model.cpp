@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/printable.h"
 #include "npu_backend/onnx/graph.h"
+#include "npu_backend/onnx/in_quotes.h"
 #include "npu_backend/onnx/model_inputs.h"
 #include "npu_backend/onnx/node_run.h"
 #include "npu_backend/onnx/operators.h"
@@ -16,8 +16,6 @@ struct Model::State {
     std::filesystem::path path;
     Graph graph;
 };
-
-namespace {}  // namespace
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Model::~Model() = default;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/printable.h"
+#include "npu_backend/onnx/in_quotes.h"
 
 namespace npuscope::onnx_model {
 

@@ -12,6 +12,7 @@
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/graph.h"
 #include "npu_backend/onnx/graph_value.h"
+#include "npu_backend/onnx/operators.h"
 
 namespace npuscope::onnx_model {
 
@@ -26,6 +27,10 @@ class NodeRun {
 
     /// Of the model, or of the function that the node was written in.
     [[nodiscard]] int64_t opset() const { return node_.opset; }
+    /// The first IR op of the operator's row: what a lowering that several rows share calls.
+    [[nodiscard]] std::string_view ir_op() const {
+        return node_.op->ir_ops.substr(0, node_.op->ir_ops.find(' '));
+    }
     [[nodiscard]] size_t input_count() const { return node_.inputs.size(); }
     [[nodiscard]] bool has_input(size_t index) const;
     [[nodiscard]] const Tensor& input(size_t index) const;

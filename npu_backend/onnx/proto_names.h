@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/printable.h"
+#include "npu_backend/onnx/in_quotes.h"
 
 namespace npuscope::onnx_model {
 

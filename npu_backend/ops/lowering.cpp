@@ -1,5 +1,7 @@
 #include "npu_backend/ops/lowering.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "npu_backend/numerics/cast.h"
 
@@ -157,6 +159,19 @@ void Lowering::become(std::string_view name, NamedValues arguments) {
         results_.push_back(std::move(pending));
     rounding_.merge(inner.rounding_);
     if (inner.compute_type_) compute_type_ = inner.compute_type_;
+}
+
+void Lowering::forward(std::string_view renames, NamedValues values) {
+    while (!renames.empty()) {
+        const std::string_view pair = renames.substr(0, renames.find(' '));
+        renames.remove_prefix(std::min(renames.size(), pair.size() + 1));
+        const size_t equals = pair.find('=');
+        values.push_back({std::string(pair.substr(0, equals)), given(pair.substr(equals + 1))});
+    }
+    for (const Argument& argument : find_op(like())->schema.arguments)
+        if (find(values, argument.name) == nullptr && declares(argument.name))
+            values.push_back({argument.name, given(argument.name)});
+    become(like(), std::move(values));
 }
 
 std::vector<Tensor> Lowering::computed(std::string_view name, NamedValues arguments) {

@@ -37,6 +37,10 @@ class Lowering {
     [[nodiscard]] const Numerics& numerics() const { return numerics_; }
     [[nodiscard]] bool on_chip() const { return !numerics_.reference(); }
 
+    /// Whether the op's schema has this argument.
+    [[nodiscard]] bool declares(std::string_view name) const {
+        return find(arguments_, name) != nullptr;
+    }
     [[nodiscard]] bool has(std::string_view name) const;
     /// The argument as given.
     [[nodiscard]] const Tensor& raw(std::string_view name) const;
@@ -83,6 +87,9 @@ class Lowering {
 
     /// Carries out another op with these arguments in this op's place: its results follow.
     void become(std::string_view name, NamedValues arguments);
+    /// Carries out the op that the row names as its like: with `values`, then with this op's
+    /// arguments by its own names, "its=ours" in `renames` (blanks between) or the same.
+    void forward(std::string_view renames = {}, NamedValues values = {});
     /// The results of another op, as they are inside this one. Its launches are this op's.
     [[nodiscard]] std::vector<Tensor> computed(std::string_view name, NamedValues arguments);
     /// The first result of another op, rounded to its dtype: an element of a list of results.
@@ -93,6 +100,12 @@ class Lowering {
     [[nodiscard]] std::string_view schema_name() const {
         return op_.row->schema.substr(0, op_.row->schema.find('('));
     }
+    /// Kernel `index` of the row's launches: what a lowering that several rows share launches.
+    [[nodiscard]] std::string_view kernel(size_t index = 0) const { return op_.launches.at(index); }
+    /// The row's word for such a lowering.
+    [[nodiscard]] std::string_view argument() const { return op_.argument; }
+    /// The op that the row names as its like.
+    [[nodiscard]] std::string_view like() const { return op_.row->as; }
     [[nodiscard]] NamedValues next_seeds() { return launcher_.next_seeds(); }
 
     /// After the lowering: results rounded to their declared dtypes, with their names.
@@ -114,5 +127,10 @@ class Lowering {
     std::optional<ComputeType> compute_type_;
     FloatStatus rounding_;  ///< of rounded()
 };
+
+/// For rows that are another op by another name.
+inline void forward_all(Lowering& op) {
+    op.forward();
+}
 
 }  // namespace npuscope::backend

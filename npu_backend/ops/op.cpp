@@ -6,21 +6,29 @@
 
 namespace npuscope::backend {
 
-#define OPS(family) extern const std::span<const OpRow> k_##family##_ops;
-#include "npu_backend/ops/ops.def"
-#undef OPS
-
 namespace {
 
-std::vector<Op> collect() {
+std::vector<Op> collect_ops() {
     std::vector<Op> ops;
     for (const std::span<const OpRow> family : {
-#define OPS(family) k_##family##_ops,
+#define OPS(family) family##_ops(),
 #include "npu_backend/ops/ops.def"
 #undef OPS
          })
         for (const OpRow& row : family)
             ops.push_back({Schema::parse(row.schema), &row});
+    std::unordered_map<std::string_view, const OpRow*> rows;
+    for (const Op& op : ops)
+        rows.emplace(op.name(), op.row);
+    for (Op& op : ops)
+        for (const OpRow* row = op.row; row != nullptr;
+             row = row->as.empty() ? nullptr : rows.at(row->as)) {
+            for (const std::string_view kernel : row->launches)
+                if (!kernel.empty() && std::ranges::count(op.launches, kernel) == 0)
+                    op.launches.push_back(kernel);
+            if (op.note.empty()) op.note = row->note;
+            if (op.argument.empty()) op.argument = row->argument;
+        }
     return ops;
 }
 
@@ -42,8 +50,16 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string Op::launches_text() const {
+    if (!note.empty()) return std::string(note);
+    std::string text;
+    for (const std::string_view kernel : launches)
+        text += (text.empty() ? "" : ", ") + std::string(kernel);
+    return text.empty() ? "none" : text;
+}
+
 std::span<const Op> all_ops() {
-    static const std::vector<Op> ops = collect();
+    static const std::vector<Op> ops = collect_ops();
     return ops;
 }
 

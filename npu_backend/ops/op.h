@@ -1,9 +1,11 @@
 // IR ops: ATen operators by schema, each lowered to launches of TBE kernels, as rows of one table.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "npu_backend/ops/schema.h"
 
@@ -11,14 +13,23 @@ namespace npuscope::backend {
 
 class Lowering;
 
+/// Names in a row; those behind the last one are empty.
+using KernelNames = std::array<std::string_view, 10>;
+
 /// One row of a family's table. Each family is one line in ops.def.
 struct OpRow {
-    std::string_view schema;   ///< in ATen's notation
-    std::string_view kernels;  ///< TBE kernels in launch order; "none" for a view
-    std::string_view source;   ///< of the lowering: "spec" (CANN adapter read by hand), "table"
-                               ///< (extracted from it), "indirect" (a choice among what it may
-                               ///< launch), "ours"
+    std::string_view schema;  ///< in ATen's notation
+    /// Every kernel that the lowering may launch, a shared lowering's own first. Casts and
+    /// TransDatas that dtypes and formats ask for go without saying.
+    KernelNames launches = {};
+    /// Another op, by its IR name, that this one carries out: its launches are this one's too.
+    std::string_view as = {};
+    std::string_view note = {};        ///< the launches in words, where the names do not say it all
+    std::string_view source = "ours";  ///< of the lowering: "spec" (CANN adapter read by hand),
+                                       ///< "table" (extracted from it), "indirect" (a choice among
+                                       ///< what it may launch), "ours"
     void (*lower)(Lowering& op);
+    std::string_view argument = {};  ///< a word for a lowering that several rows share
     /// The result that is a sum or a mean of inputs, by its name in the schema ("result0" is the
     /// first without one); "" when there is none. Its rounding errors grow with the sum of the
     /// magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
@@ -29,9 +40,19 @@ struct OpRow {
 struct Op {
     Schema schema;
     const OpRow* row = nullptr;
+    /// Of the row and of the op that it names as its like; where both have them, the row's first.
+    std::vector<std::string_view> launches = {};
+    std::string_view note = {};
+    std::string_view argument = {};
 
     [[nodiscard]] const std::string& name() const { return schema.name; }
+    /// What it launches, for people; "none" for a view.
+    [[nodiscard]] std::string launches_text() const;
 };
+
+#define OPS(family) std::span<const OpRow> family##_ops();
+#include "npu_backend/ops/ops.def"
+#undef OPS
 
 [[nodiscard]] std::span<const Op> all_ops();
 /// nullptr when there is none.

@@ -26,15 +26,15 @@ struct Operands {
     DType dtype;
 };
 
-/// Casts where they differ; `to_float` makes integers float32.
+/// Casts where they differ; `to_float` makes integers float32. A Scalar argument becomes a tensor
+/// without dimensions, whose kind alone counts.
 [[nodiscard]] Operands common_operands(Lowering& op,
                                        std::string_view left,
                                        std::string_view right,
                                        bool to_float = false);
-/// The Scalar argument `name` as the other operand, a tensor without dimensions.
-[[nodiscard]] Operands scalar_operands(Lowering& op,
-                                       std::string_view left,
-                                       std::string_view name,
-                                       bool to_float = false);
+/// Two tensors. Errors: Error(kUsage) when they differ in shape.
+[[nodiscard]] Operands operands_of_one_shape(Lowering& op,
+                                             std::string_view left,
+                                             std::string_view right);
 
 }  // namespace npuscope::backend

@@ -100,10 +100,8 @@ void register_executor(py::module_& module) {
                          int threads) {
                  const bool reference = device == "fp64" || device == "fp32";
                  return std::make_shared<LockedExecutor>(
-                     diagnose::device_from_names(reference ? "cpu" : "npu",
-                                                 reference ? "910A" : device,
-                                                 reference ? device : "fp64",
-                                                 settings),
+                     reference ? diagnose::device_from_names("cpu", "", device, settings)
+                               : diagnose::device_from_names("npu", device, "fp64", settings),
                      ExecutorOptions{.record_views = record_views, .threads = threads});
              }),
              py::arg("device"),

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::python {
 
@@ -147,9 +148,10 @@ void OpStream::kernel_begin(const KernelEvent& event) {
 
 void OpStream::kernel_end(const KernelEvent& event) {
     if (computing_ == nullptr) return;
-    // The kernel's outputs: y, mean, variance (both running), batch mean, batch variance.
-    if (event.type == "BNTrainingUpdate" && event.outputs.size() == 5)
-        computing_->running_statistics = {event.outputs[1], event.outputs[2]};
+    const backend::Kernel* kernel = backend::find_kernel(event.type);
+    if (const size_t mean = kernel == nullptr ? 0 : kernel->running_statistics;
+        mean != 0 && mean + 1 < event.outputs.size())
+        computing_->running_statistics = {event.outputs[mean], event.outputs[mean + 1]};
     if (!has_observers()) return;
     KernelEvent renumbered = event;
     renumbered.op_name = computing_->name;

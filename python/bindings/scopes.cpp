@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/dumpfile/paths.h"
+#include "core/naming/pattern.h"
 #include "dumper/dump_scope.h"
 #include "overflow/report.h"
 #include "overflow/watcher.h"
@@ -30,7 +31,7 @@ struct OpFilter {
         if (!steps.empty() && std::ranges::find(steps, step) == steps.end()) return false;
         if (names.empty() && patterns.empty()) return true;
         for (const std::string& wanted : names)
-            if (dumpfile::fits_pattern(name, wanted)) return true;
+            if (fits_pattern(name, wanted)) return true;
         for (const std::regex& pattern : patterns)
             if (std::regex_search(name.begin(), name.end(), pattern)) return true;
         return false;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "npu_backend/device.h"
+#include "npu_backend/chips/device.h"
 #include "npu_backend/onnx/model.h"
 #include "tests/conformance/onnx_data.h"
 

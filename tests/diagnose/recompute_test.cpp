@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/h5/h5.h"
-#include "npu_backend/chip.h"
+#include "npu_backend/chips/chip.h"
 #include "tests/support/support.h"
 
 namespace npuscope::diagnose {

@@ -30,6 +30,7 @@ class FakeExecutor : public EventSource {
         const std::vector<TensorFormat> in(inputs.size());
         const std::vector<TensorFormat> out(outputs.size(), TensorFormat{output_format});
         KernelEvent event{.type = type,
+                          .conversion = type == "Cast",
                           .op_name = name_,
                           .seqid = seqid_,
                           .task_id = ++task_,

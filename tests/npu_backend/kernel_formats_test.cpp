@@ -1,5 +1,3 @@
-#include "npu_backend/kernels/formats.h"
-
 #include <map>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "npu_backend/executor.h"
+#include "npu_backend/kernels/formats.h"
 
 namespace npuscope {
 namespace {

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "npu_backend/executor.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/ops/op.h"
 #include "tests/support/support.h"
 
 namespace npuscope::test {
@@ -68,14 +70,25 @@ Value decode(const json& node, DType float_dtype) {
     return node.at("ints").get<IntList>();
 }
 
-struct ComputeTypeOf : Observer {
+struct OpWatch : Observer {
     void op_end(const OpEnd& event) override {
         type = event.compute_type;
         status = event.status;
+        kernels.assign(event.kernels.begin(), event.kernels.end());
     }
     ComputeType type = ComputeType::kNone;
     FloatStatus status;
+    std::vector<std::string> kernels;
 };
+
+/// Conversions of dtypes and formats go without saying.
+void expect_listed(const std::string& op, const std::vector<std::string>& kernels) {
+    const backend::Op* row = backend::find_op(op);
+    for (const std::string& kernel : kernels)
+        EXPECT_TRUE(std::ranges::count(row->launches, kernel) != 0 ||
+                    backend::find_kernel(kernel)->conversion)
+            << op << " launches " << kernel << ", which is not in its row";
+}
 
 double tolerance_of(ComputeType type) {
     switch (type) {
@@ -129,28 +142,30 @@ void check_results(const Value& target, const json& golden, double tolerance) {
     compare(tensor, expected, tolerance);
 }
 
-void check_case(const json& recorded, const Device& device, DType dtype, double chip_tolerance) {
-    Executor executor(device);
-    ComputeTypeOf observed;
-    executor.attach(observed);
+/// The results of the recorded call, its arguments in `dtype`.
+Results run_case(const json& recorded, Executor& executor, DType dtype) {
     std::vector<Value> positional;
     for (const json& argument : recorded.at("positional"))
         positional.push_back(decode(argument, dtype));
     const std::string op = recorded.at("op");
+    if (recorded.at("named").empty()) return executor.call(op, positional);
     // Named arguments follow the positional ones.
-    Results results;
-    if (recorded.at("named").empty()) {
-        results = executor.call(op, positional);
-    } else {
-        NamedValues named;
-        const auto names = Executor::argument_names(op);
-        for (size_t i = 0; i < positional.size(); ++i)
-            named.push_back({std::string(names[i]), positional[i]});
-        for (const auto& [name, value] : recorded.at("named").items())
-            named.push_back({name, decode(value, dtype)});
-        results = executor.call_named(op, std::move(named));
-    }
+    NamedValues named;
+    const auto names = Executor::argument_names(op);
+    for (size_t i = 0; i < positional.size(); ++i)
+        named.push_back({std::string(names[i]), positional[i]});
+    for (const auto& [name, value] : recorded.at("named").items())
+        named.push_back({name, decode(value, dtype)});
+    return executor.call_named(op, std::move(named));
+}
+
+void check_case(const json& recorded, const Device& device, DType dtype, double chip_tolerance) {
+    Executor executor(device);
+    OpWatch observed;
+    executor.attach(observed);
+    const Results results = run_case(recorded, executor, dtype);
     EXPECT_FALSE(observed.status.overflow());
+    expect_listed(recorded.at("op"), observed.kernels);
     ASSERT_EQ(results.size(), recorded.at("results").size());
     double tolerance = tolerance_of(observed.type);
     if (device.policy == Policy::kChip && chip_tolerance != 0)
@@ -168,6 +183,18 @@ std::set<std::string> ops_with_cases() {
     for (const json& recorded : all_cases())
         names.insert(recorded.at("op").get<std::string>());
     return names;
+}
+
+std::set<std::string> kernels_of_cases() {
+    std::set<std::string> types;
+    for (const json& recorded : all_cases()) {
+        Executor executor(Device::npu(chip("910A")));
+        OpWatch observed;
+        executor.attach(observed);
+        static_cast<void>(run_case(recorded, executor, DType::kFloat32));
+        types.insert(observed.kernels.begin(), observed.kernels.end());
+    }
+    return types;
 }
 
 void check_op(const std::string& op, double chip_tolerance) {

@@ -15,19 +15,6 @@ TEST(DumpPath, is_normalised) {
     EXPECT_EQ(normalised_path("///"), "/");
 }
 
-TEST(DumpPath, pattern_matches_any_text_and_any_character) {
-    EXPECT_TRUE(fits_pattern("relu", "relu"));
-    EXPECT_TRUE(fits_pattern("relu", "*"));
-    EXPECT_TRUE(fits_pattern("relu", "r*u"));
-    EXPECT_TRUE(fits_pattern("relu", "?el?"));
-    EXPECT_TRUE(fits_pattern("ababac", "*ab*c"));
-    EXPECT_TRUE(fits_pattern("", "**"));
-    EXPECT_FALSE(fits_pattern("relu", "rel"));
-    EXPECT_FALSE(fits_pattern("relu", "?relu"));
-    EXPECT_FALSE(fits_pattern("relu", "r*x"));
-    EXPECT_FALSE(fits_pattern("", "?"));
-}
-
 TEST(DumpPath, names_an_op_and_its_run) {
     EXPECT_EQ(parse_op_path("/addmm/12/input/self"), (OpId{"addmm", 12}));
     EXPECT_EQ(parse_op_path("/addmm/12"), (OpId{"addmm", 12}));

@@ -13,7 +13,7 @@ TEST(KernelTable, has_unique_documented_rows) {
         EXPECT_TRUE(types.insert(row->type).second) << row->type;
         EXPECT_FALSE(row->formula.empty()) << row->type;
         EXPECT_FALSE(row->dtypes.empty()) << row->type;
-        EXPECT_FALSE(row->source.empty()) << row->type;
+        EXPECT_FALSE(row->evidence().empty()) << row->type;
         EXPECT_NE(row->run, nullptr) << row->type;
     }
     EXPECT_GT(types.size(), 50u);

@@ -1,0 +1,54 @@
+// What a kernel, an op or a chip is stands in its row: other rooms read the row and name none.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "npu_backend/chips/chip.h"
+#include "npu_backend/kernels/kernel.h"
+#include "npu_backend/ops/op.h"
+#include "tests/support/support.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_name(const std::string& text) {
+    // Ops of one word (mean, all, take) are words of other rooms, too.
+    return backend::find_kernel(text) != nullptr ||
+           (text.find('_') != std::string::npos && backend::find_op(text) != nullptr) ||
+           std::ranges::count(all_chips(), text, &Chip::name) != 0;
+}
+
+TEST(Names, of_rows_stand_in_npu_backend_alone) {
+    const std::set<std::pair<std::string, std::string>> reviewed = {
+        {"cli", "910A"},           // the chip when none is named
+        {"compare", "Cast"},       // of CANN's dumps, whoever wrote them
+        {"compare", "Index"},      // a column
+        {"compare", "TransData"},  // as Cast
+        {"diagnose", "Cast"},      // which attributes a device's kernel had
+        {"diagnose", "Identity"},  // as Cast
+        {"diagnose", "TransData"},
+    };
+    std::set<std::pair<std::string, std::string>> found;
+    const std::regex literal(R"re("([A-Za-z0-9_]+)")re");
+    for (const char* room :
+         {"cli", "compare", "core", "diagnose", "dumper", "ir_tbe_map", "overflow", "python"})
+        for (const fs::directory_entry& entry :
+             fs::recursive_directory_iterator(test::source_dir() / room)) {
+            if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+            const std::string text =
+                std::regex_replace(test::read_file(entry.path()), std::regex("//[^\n]*"), "");
+            for (std::sregex_iterator at(text.begin(), text.end(), literal), end; at != end; ++at)
+                if (is_name((*at)[1])) found.emplace(room, (*at)[1]);
+        }
+    EXPECT_EQ(found, reviewed);
+}
+
+}  // namespace
+}  // namespace npuscope

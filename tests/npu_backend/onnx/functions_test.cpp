@@ -1,3 +1,0 @@
-#include "tests/npu_backend/onnx/onnx_case.h"
-
-NPUSCOPE_ONNX_CASES(Functions, "mish", "selu", "celu", "prelu")

@@ -1,5 +1,0 @@
-#include <gtest/gtest.h>
-
-#include "tests/npu_backend/op_rows.h"
-
-NPUSCOPE_TEST_OPS(activation_pairs, ActivationPairOps);
