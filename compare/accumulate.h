@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "core/tensor/element_source.h"
 #include "compare/sums.h"
+#include "core/tensor/element_source.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {

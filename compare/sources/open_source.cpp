@@ -140,11 +140,10 @@ Source open_source(const std::filesystem::path& path) {
     if (extension == ".npy") return source_of_arrays({{path.stem().string(), read_npy(path)}});
     if (extension == ".pt" || extension == ".pth") return source_of_arrays(read_torch_file(path));
     if (extension == ".safetensors") return source_of_arrays(read_safetensors(path));
-    throw Error(
-        ErrorKind::kUsage,
-        in_quotes(path) +
-            " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
-            "folder of dumps; nothing else can be compared");
+    throw Error(ErrorKind::kUsage,
+                in_quotes(path) +
+                    " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
+                    "folder of dumps; nothing else can be compared");
 }
 
 }  // namespace npuscope::compare

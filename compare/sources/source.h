@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/element_source.h"
 #include "compare/op_facts.h"
 #include "compare/sources/recorded_statistics.h"
 #include "core/dtype/compute_type.h"
@@ -16,6 +15,7 @@
 #include "core/dumpfile/reader.h"
 #include "core/ir/op_id.h"
 #include "core/npz/npy.h"
+#include "core/tensor/element_source.h"
 
 namespace npuscope::compare {
 

@@ -10,7 +10,7 @@ namespace npuscope {
 
 namespace {
 
-constexpr int64_t kTile = 8192;
+constexpr int64_t kPiece = 8192;
 
 void read_tile(const Tensor& tensor, int64_t first, int64_t count, double* target) {
     convert_elements(tensor.data() + static_cast<size_t>(first) * size_of(tensor.dtype()),
@@ -37,10 +37,10 @@ Difference difference(const Tensor& a, const Tensor& b) {
                     "tensors of " + to_string(a.shape()) + " and " + to_string(b.shape()) +
                         " have no difference");
     Difference found;
-    std::vector<double> left(kTile);
-    std::vector<double> right(kTile);
-    for (int64_t first = 0; first < a.numel(); first += kTile) {
-        const int64_t count = std::min(kTile, a.numel() - first);
+    std::vector<double> left(kPiece);
+    std::vector<double> right(kPiece);
+    for (int64_t first = 0; first < a.numel(); first += kPiece) {
+        const int64_t count = std::min(kPiece, a.numel() - first);
         read_tile(a, first, count, left.data());
         read_tile(b, first, count, right.data());
         for (size_t i = 0; i < static_cast<size_t>(count); ++i)

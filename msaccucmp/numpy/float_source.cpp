@@ -38,6 +38,7 @@ class StridedElements : public ElementSource {
     }
 
     [[nodiscard]] DType dtype() const override { return base_->dtype(); }
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
     [[nodiscard]] int64_t numel() const override { return base_->numel(); }
     [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
