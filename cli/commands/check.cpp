@@ -1,5 +1,5 @@
 // npuscope check [MODEL.onnx]: the main job.
-#include "diagnose/flows/check.h"
+#include "diagnose/check/check.h"
 
 #include <cstdio>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
 #include "core/base/error.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 
 namespace npuscope::cli {
 

@@ -10,7 +10,7 @@
 #include "compare/report/report.h"
 #include "core/base/progress.h"
 #include "custom_algorithms/runner.h"
-#include "diagnose/sum_bounds.h"
+#include "diagnose/judge/sum_bounds.h"
 
 namespace npuscope::cli {
 

@@ -1,5 +1,5 @@
 // npuscope map OPS.h5 [--acl acl.json] [-o DIR]
-#include "diagnose/flows/map.h"
+#include "diagnose/kernels/map.h"
 
 #include <cstdio>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "cli/options/device_options.h"
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 
 namespace npuscope::cli {
 
@@ -35,7 +35,7 @@ int run_map(const MapArguments& arguments, const Globals& globals) {
     map.from = arguments.from;
     map.only = arguments.only;
     map.progress = !globals.quiet;
-    const ir_tbe_map::Mapping mapping = diagnose::map_ops(map);
+    const diagnose::Mapping mapping = diagnose::map_ops(map);
     const std::string text =
         globals.json ? to_json(mapping) : to_text(mapping, use_color(globals, 1), globals.verbose);
     std::fwrite(text.data(), 1, text.size(), stdout);

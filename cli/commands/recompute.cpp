@@ -1,5 +1,5 @@
 // npuscope recompute DUMP.h5: every recorded op again, from its own recorded inputs.
-#include "diagnose/flows/recompute.h"
+#include "diagnose/recompute/recompute.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 
 namespace npuscope::cli {
 
@@ -26,43 +26,50 @@ struct RecomputeArguments {
     DeviceOptions device;
 };
 
-bool passes(const diagnose::RecomputedOp& op) {
-    return std::ranges::all_of(op.results, &diagnose::RecomputedResult::within);
+bool is_within(const compare::TensorResult& result) {
+    return !compare::is_finding(result.judgement.verdict);
 }
 
-std::string path_of(const diagnose::RecomputedOp& op) {
-    return fmt::format("/{}/{}", op.op, op.seqid);
+bool passes(const diagnose::RecomputedOp& op) {
+    return std::ranges::all_of(op.results, is_within);
 }
 
 /// The result that decides: the first that fails, else the one with the largest error.
-const diagnose::RecomputedResult* deciding(const diagnose::RecomputedOp& op) {
-    const diagnose::RecomputedResult* found = nullptr;
-    for (const diagnose::RecomputedResult& result : op.results)
-        if (found == nullptr || (found->within && !result.within) ||
-            (found->within == result.within && result.relative_error > found->relative_error))
-            found = &result;
+const compare::TensorResult* deciding(const diagnose::RecomputedOp& op) {
+    const auto weight = [](const compare::TensorResult& result) {
+        return std::pair(!is_within(result), compare::relative_error(result));
+    };
+    const compare::TensorResult* found = nullptr;
+    for (const compare::TensorResult& result : op.results)
+        if (found == nullptr || weight(result) > weight(*found)) found = &result;
     return found;
+}
+
+/// Why a result could not be judged; "" otherwise.
+std::string obstacle(const compare::TensorResult& result) {
+    return result.judgement.verdict == compare::Verdict::kIncomparable ? result.judgement.rule
+                                                                       : std::string();
 }
 
 void print_op(const diagnose::RecomputedOp& op) {
     if (!op.skipped.empty()) {
-        fmt::print("{:<36} skipped   {}\n", printable(path_of(op)), printable(op.skipped));
+        fmt::print("{:<36} skipped   {}\n", printable(op.id.path()), printable(op.skipped));
         return;
     }
-    const diagnose::RecomputedResult* result = deciding(op);
+    const compare::TensorResult* result = deciding(op);
     if (result == nullptr) {
-        fmt::print("{:<36} skipped   no result was recorded\n", printable(path_of(op)));
+        fmt::print("{:<36} skipped   no result was recorded\n", printable(op.id.path()));
         return;
     }
-    const std::string found = result->incomparable.empty()
-                                  ? fmt::format("{:.2e}", result->relative_error)
-                                  : printable(result->incomparable);
+    const std::string why = obstacle(*result);
+    const std::string found =
+        why.empty() ? fmt::format("{:.2e}", compare::relative_error(*result)) : printable(why);
     fmt::print("{:<36} {:<9} {}: {} ({})\n",
-               printable(path_of(op)),
+               printable(op.id.path()),
                passes(op) ? "pass" : "fail",
-               printable(result->name),
+               printable(result->argument),
                found,
-               result->bound);
+               result->judgement.bound.source);
 }
 
 struct Counts {
@@ -92,7 +99,7 @@ void print_text(const diagnose::RecomputeReport& report, const Device& device, b
                counts.skipped);
     if (const diagnose::RecomputedOp* worst = report.worst())
         fmt::print("worst     {}: {:.2e} of the largest value\n",
-                   printable(path_of(*worst)),
+                   printable(worst->id.path()),
                    worst->worst());
 }
 
@@ -111,16 +118,16 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                            {"missing", report.missing},
                            {"ops", nlohmann::json::array()}};
     for (const diagnose::RecomputedOp& op : report.ops) {
-        nlohmann::json row = {{"path", path_of(op)},
+        nlohmann::json row = {{"path", op.id.path()},
                               {"computed_as", op.computed_as},
                               {"skipped", op.skipped},
                               {"results", nlohmann::json::array()}};
-        for (const diagnose::RecomputedResult& result : op.results)
-            row["results"].push_back({{"name", result.name},
-                                      {"relative_error", number(result.relative_error)},
-                                      {"within", result.within},
-                                      {"bound", result.bound},
-                                      {"incomparable", result.incomparable}});
+        for (const compare::TensorResult& result : op.results)
+            row["results"].push_back({{"name", result.argument},
+                                      {"relative_error", number(compare::relative_error(result))},
+                                      {"within", is_within(result)},
+                                      {"bound", result.judgement.bound.source},
+                                      {"incomparable", obstacle(result)}});
         root["ops"].push_back(std::move(row));
     }
     return root;

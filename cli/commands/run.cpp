@@ -1,5 +1,5 @@
 // npuscope run MODEL.onnx: one run on the reference or an emulated chip, with any observers.
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "core/base/error.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 #include "npu_backend/onnx/model.h"
 #include "python/bindings/executor.h"
 #include "python/bindings/hook_call.h"

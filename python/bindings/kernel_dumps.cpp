@@ -2,8 +2,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "diagnose/flows/map.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/kernels/map.h"
+#include "diagnose/run/run.h"
 #include "ir_tbe_map/acl_session.h"
 #include "python/bindings/interruptible.h"
 #include "python/bindings/scope.h"

@@ -1,7 +1,7 @@
 // Times of ops and kernels, for executors and streams.
 #include <pybind11/stl.h>
 
-#include "diagnose/op_profile.h"
+#include "diagnose/run/op_profile.h"
 #include "python/bindings/locked_executor.h"
 #include "python/bindings/op_stream.h"
 

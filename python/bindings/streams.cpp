@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
-#include "diagnose/flows/run.h"
+#include "diagnose/run/run.h"
 #include "python/bindings/hook_call.h"
 #include "python/bindings/op_stream.h"
 #include "python/bindings/values.h"

@@ -1,0 +1,233 @@
+#include "diagnose/check/check.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "compare/compare.h"
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "core/base/printable.h"
+#include "core/base/progress.h"
+#include "core/dumpfile/reader.h"
+#include "diagnose/check/check_verdict.h"
+#include "diagnose/check/culprit_kernels.h"
+#include "diagnose/check/end_to_end.h"
+#include "diagnose/check/findings.h"
+#include "diagnose/judge/sum_bounds.h"
+#include "diagnose/run/batched_run.h"
+#include "diagnose/run/model_inputs.h"
+#include "dumper/dump_scope.h"
+#include "npu_backend/executor.h"
+#include "npu_backend/onnx/model.h"
+#include "overflow/watcher.h"
+
+namespace npuscope::diagnose {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Each receiver is marked in the table of ops.
+constexpr size_t kMostReceivers = 100'000;
+
+/// The folder for the dumps: the user's, or a temporary one that goes with this object.
+class DumpFolder {
+  public:
+    explicit DumpFolder(const fs::path& wanted) : path_(wanted), temporary_(wanted.empty()) {
+        if (temporary_) {
+            std::string name = (fs::temp_directory_path() / "npuscope-check-XXXXXX").string();
+            if (::mkdtemp(name.data()) == nullptr)
+                throw Error(ErrorKind::kIo, "cannot make a temporary folder; name one with -o");
+            path_ = name;
+            return;
+        }
+        std::error_code failure;
+        fs::create_directory(path_, failure);
+        if (failure || !fs::is_directory(path_))
+            throw Error(ErrorKind::kIo,
+                        "cannot make the output folder " + in_quotes(path_) + ": " +
+                            (failure ? failure.message() : "a file of that name exists"));
+    }
+    ~DumpFolder() {
+        std::error_code ignored;
+        if (temporary_) fs::remove_all(path_, ignored);
+    }
+    DumpFolder(const DumpFolder&) = delete;
+    DumpFolder& operator=(const DumpFolder&) = delete;
+    [[nodiscard]] fs::path operator/(const char* name) const { return path_ / name; }
+    [[nodiscard]] bool temporary() const { return temporary_; }
+
+  private:
+    fs::path path_;
+    bool temporary_;
+};
+
+struct RunProducts {
+    NamedTensors outputs;
+    std::vector<std::pair<std::string, std::string>> places;  ///< of the outputs, in the dump
+    overflow::OverflowReport overflow;
+    dumper::DumpSummary dump;
+};
+
+RunProducts run_once(const onnx_model::Model& model,
+                     const Device& device,
+                     const NamedTensors& inputs,
+                     const dumper::DumpOptions& dump,
+                     const std::string& label,
+                     const CheckOptions& options) {
+    Executor executor(device);
+    overflow::OverflowWatcher watcher(executor, {.max_receivers = kMostReceivers});
+    dumper::DumpScope scope(executor, dump);
+    ResultPlaces places;
+    executor.attach(places);
+    RunProducts products;
+    {
+        Progress progress(label, model.node_count(), options.progress);
+        products.outputs =
+            run_model(model, executor, inputs, [&](int64_t done, int64_t, const std::string& node) {
+                progress.update(done, node);
+                if (options.between_steps) options.between_steps();
+            });
+    }
+    products.dump = scope.close();
+    if (dump.use_load) dumper::require_a_match(products.dump, dump.load_file_path);
+    if (executor.observer_error_count() > 0)
+        throw Error(ErrorKind::kInternal,
+                    label + ": an observer failed, first: " + executor.first_observer_error());
+    if (products.dump.path.empty())
+        throw Error(ErrorKind::kUnsupported,
+                    label + ": the model runs no op that is recorded; there is nothing to check");
+    products.overflow = watcher.report();
+    for (const auto& [name, tensor] : products.outputs)
+        products.places.emplace_back(name, places.place_of(tensor));
+    return products;
+}
+
+compare::Result compare_runs(const dumpfile::Reader& target,
+                             const dumpfile::Reader& golden,
+                             const std::string& label,
+                             const CheckOptions& options) {
+    Progress progress(label, 0, options.progress);
+    compare::Options comparison;
+    comparison.divergence = false;
+    comparison.on_op = [&](int64_t done, int64_t, const std::string& op) {
+        progress.update(done, op);
+        if (options.between_steps) options.between_steps();
+    };
+    const compare::PrecisionBounds precision;
+    const SumBounds bounds(precision, target.path(), golden.path());
+    return compare::compare_dumps(target, golden, bounds, comparison);
+}
+
+/// What the isolated run says of the golden: ops that it lacks, tensors that it was given.
+void take_load(const RunProducts& isolated, CheckReport& report) {
+    report.given_differ = isolated.dump.given_differ;
+    for (const dumper::GivenDifference& difference : isolated.dump.first_given)
+        report.given.push_back(dumper::describe(difference));
+    if (isolated.dump.unmatched == 0) return;
+    const auto& first = isolated.dump.first_unmatched;
+    report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
+                                         isolated.dump.unmatched,
+                                         first.empty() ? "" : first.front()));
+}
+
+/// What the two runs on their own give out, and how many predictions change. A golden that is a
+/// file has no outputs beside its ops.
+void compare_results(const RunProducts& free,
+                     const RunProducts& golden,
+                     const compare::Result& free_result,
+                     CheckReport& report) {
+    report.outputs = golden.outputs.empty() ? outputs_by_dump(free.places, free_result)
+                                            : compare_outputs(free.outputs, golden.outputs);
+    if (free.outputs.empty() || golden.outputs.empty()) return;
+    const Tensor& result = free.outputs.front().second;
+    report.changed = changed_predictions(result, golden.outputs.front().second);
+    if (report.changed) report.samples = result.dim(0);
+}
+
+}  // namespace
+
+CheckReport check(const CheckOptions& options) {
+    const onnx_model::Model model = onnx_model::Model::load(options.model);
+    const NamedTensors inputs =
+        model_inputs(model, options.input, options.seed, options.input_shapes);
+    model.check_inputs(inputs);
+    const DumpFolder folder(options.output);
+
+    CheckReport report;
+    report.model = options.model.filename().string();
+    report.device = options.device.description();
+    report.inputs =
+        (!options.input_name.empty() ? options.input_name
+         : options.input.empty()     ? fmt::format("seeded uniform(-1, 1), seed {}", options.seed)
+                                     : options.input.string()) +
+        ": " + describe_tensors(inputs);
+    report.bad_inputs = nan_inputs(inputs);
+    if (options.input.empty())
+        if (const std::string open = open_sizes(model, options.input_shapes); !open.empty())
+            report.remarks.push_back("the model leaves sizes open and 1 was taken: " + open);
+    report.golden_dump = options.golden.empty() ? folder / "golden.h5" : options.golden;
+    report.free_dump = folder / "npu.h5";
+    report.isolated_dump = folder / "isolated.h5";
+
+    RunProducts golden_run;
+    if (options.golden.empty()) {
+        golden_run = run_once(model,
+                              options.reference,
+                              inputs,
+                              {.use_dump = true, .dump_path = report.golden_dump},
+                              "golden run",
+                              options);
+        report.golden = options.reference.description();
+    } else {
+        report.golden = options.golden.string();
+    }
+    const RunProducts free_run = run_once(model,
+                                          options.device,
+                                          inputs,
+                                          {.use_dump = true, .dump_path = report.free_dump},
+                                          "free run",
+                                          options);
+    const RunProducts isolated_run = run_once(
+        model,
+        options.device,
+        inputs,
+        {.use_load = true, .dump_path = report.isolated_dump, .load_file_path = report.golden_dump},
+        "isolated run",
+        options);
+    take_load(isolated_run, report);
+
+    const dumpfile::Reader golden(report.golden_dump);
+    const dumpfile::Reader free_dump(report.free_dump);
+    const dumpfile::Reader isolated(report.isolated_dump);
+    const compare::Result free_result =
+        compare_runs(free_dump, golden, "compare free run", options);
+    report.ops = collect_findings(
+        {.free_dump = free_dump,
+         .free_run = free_result,
+         .isolated = compare_runs(isolated, golden, "compare isolated run", options),
+         .free_overflow = free_run.overflow,
+         .isolated_overflow = isolated_run.overflow});
+    for (const auto& [key, value] : free_dump.run_facts())
+        report.options.emplace_back(key, value);
+
+    compare_results(free_run, golden_run, free_result, report);
+    conclude(report, golden, !folder.temporary());
+    trace_culprits({.device = options.device,
+                    .reference = options.reference,
+                    .output = folder.temporary() ? fs::path() : folder / "map",
+                    .between_steps = options.between_steps},
+                   report);
+    if (!folder.temporary()) {
+        write_text_file(folder / "verdicts.json", to_json(report));
+        write_text_file(folder / "report.html", to_html(report));
+    }
+    return report;
+}
+
+}  // namespace npuscope::diagnose

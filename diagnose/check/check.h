@@ -1,0 +1,37 @@
+// The main job: golden, free and isolated runs of one model, overflow, verdicts, first culprit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "diagnose/check/check_report.h"
+#include "diagnose/run/model_inputs.h"
+#include "npu_backend/chips/device.h"
+
+namespace npuscope::diagnose {
+
+struct CheckOptions {
+    std::filesystem::path model;
+    Device device;  ///< the chip under test
+    Device reference = Device::reference64();
+    std::filesystem::path input;  ///< empty: seeded inputs
+    uint64_t seed = 0;
+    InputShapes input_shapes = {};  ///< of seeded inputs
+    std::string input_name;         ///< how reports call the inputs; empty: the path or the seed
+    std::filesystem::path golden;   ///< .h5 of another golden run; empty: the reference is run
+    std::filesystem::path
+        output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
+    bool progress = false;
+    /// Called between the nodes of a run and the ops of a comparison, from any thread; what it
+    /// throws ends the check.
+    std::function<void()> between_steps = {};
+};
+
+/// Runs the model three times (twice with a golden file), compares, and judges. With `output` the
+/// folder is made when its parent exists, and holds golden.h5, npu.h5, isolated.h5, verdicts.json
+/// and report.html. Errors: Error of every kind, as the parts throw it.
+[[nodiscard]] CheckReport check(const CheckOptions& options);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,102 @@
+#include "diagnose/check/findings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/dumpfile/layout.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+void take_facts(const dumpfile::OpEntry* entry, OpFinding& op) {
+    if (entry == nullptr) return;
+    op.compute_type = entry->compute_type();
+    dumpfile::OpFacts facts = entry->facts();
+    op.node = std::move(facts.source.node);
+    op.kernels = std::move(facts.kernels);
+}
+
+/// The isolated run's verdict, errors and outputs.
+void take_isolated(compare::OpResult result, OpFinding& op) {
+    op.judgement = std::move(result.judgement);
+    op.introduced = compare::worst_error(result, dumpfile::Direction::kOutput);
+    for (compare::TensorResult& tensor : result.tensors) {
+        if (tensor.direction != dumpfile::Direction::kOutput) continue;
+        if (!tensor.metrics.empty() && !tensor.judgement.bound.exact)
+            op.tolerance = std::max(op.tolerance, tensor.judgement.bound.tolerance);
+        op.tensors.push_back(std::move(tensor));
+    }
+}
+
+void take_free(const compare::OpResult& result, OpFinding& op) {
+    op.inherited = compare::worst_error(result, dumpfile::Direction::kInput);
+    op.free_error = compare::worst_error(result, dumpfile::Direction::kOutput);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+std::string note_of(const overflow::OverflowRecord& record, bool own) {
+    if (own) return "raised by " + joined(record.kernels);
+    std::string note = "received through " + record.via;
+    if (!record.from.empty()) note += " from " + record.from;
+    if (!record.origin.empty() && record.origin != record.from)
+        note += ", where it began: " + record.origin;
+    if (record.raised()) note += "; its own status is set too";
+    return note;
+}
+
+void take_overflow(const Evidence& evidence, std::map<OpId, OpFinding>& ops) {
+    std::set<OpId> alone;  // overflow on the golden's inputs too
+    for (const overflow::OverflowRecord& record : evidence.isolated_overflow.records)
+        alone.insert(record.id);
+    for (const auto* list : {&evidence.free_overflow.records, &evidence.free_overflow.receivers})
+        for (const overflow::OverflowRecord& record : *list) {
+            const auto found = ops.find(record.id);
+            if (found == ops.end()) continue;
+            OpFinding& op = found->second;
+            op.overflow = dumpfile::overflow_role(
+                {.raised = record.raised(),
+                 .damaged_inputs = record.kind != overflow::OverflowKind::kIntroduced,
+                 .raised_on_golden = alone.contains(op.id)});
+            op.overflow_note = note_of(record, op.overflow == OverflowRole::kIntroduced);
+        }
+}
+
+}  // namespace
+
+std::vector<OpFinding> collect_findings(Evidence evidence) {
+    std::map<OpId, OpFinding> ops;
+    const auto op_of = [&](const OpId& id) -> OpFinding& {
+        const auto [place, fresh] = ops.try_emplace(id);
+        if (fresh) {
+            place->second.id = id;
+            take_facts(evidence.free_dump.find(id), place->second);
+        }
+        return place->second;
+    };
+    for (const compare::OpResult& result : evidence.free_run.ops)
+        take_free(result, op_of(result.id));
+    // The isolated run keeps the golden's seqids; the free run counts its own: both are 1, 2, 3… of
+    // the same graph.
+    for (compare::OpResult& result : evidence.isolated.ops) {
+        OpFinding& op = op_of(result.id);
+        take_isolated(std::move(result), op);
+    }
+    take_overflow(evidence, ops);
+    std::vector<OpFinding> findings;
+    for (auto& [id, op] : ops)
+        findings.push_back(std::move(op));
+    std::stable_sort(findings.begin(), findings.end(), [](const OpFinding& a, const OpFinding& b) {
+        return a.id.seqid < b.id.seqid;
+    });
+    return findings;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,27 @@
+// One result that was computed again, against what a dump recorded of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "compare/compare.h"
+
+namespace npuscope::diagnose {
+
+/// `computed` (nullptr: the op gives no such result) as the target, what was recorded as the
+/// golden, held to the coarser of `compute_type` and the dtype that the result was rounded to.
+/// `magnitudes` is asked when the result exceeds its bound; as compare::Bounds::sum_of_magnitudes.
+[[nodiscard]] compare::TensorResult judge_result(const Tensor* computed,
+                                                 const Tensor& recorded,
+                                                 const std::string& name,
+                                                 ComputeType compute_type,
+                                                 const std::function<double()>& magnitudes = {});
+
+/// "pass", "fail" or "incomparable"; what proves little passes.
+[[nodiscard]] std::string_view word_of(const compare::Judgement& judgement);
+
+/// What it was held to: the bound's source; why it is incomparable.
+[[nodiscard]] const std::string& held_to(const compare::Judgement& judgement);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,93 @@
+#include "diagnose/judge/sum_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "diagnose/judge/recorded_op.h"
+#include "npu_backend/executor.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using dumpfile::Direction;
+using dumpfile::Entry;
+using dumpfile::OpEntry;
+
+Tensor magnitude(const Tensor& tensor) {
+    if (!is_float(tensor.dtype())) return tensor;
+    Tensor wide = tensor.cast(DType::kFloat64);
+    for (double& value : wide.mutable_as<double>())
+        value = std::abs(value);
+    return wide;
+}
+
+Value magnitude(const Value& value) {
+    if (const auto* tensor = std::get_if<Tensor>(&value)) return magnitude(*tensor);
+    if (const auto* list = std::get_if<TensorList>(&value)) {
+        TensorList magnitudes;
+        for (const Tensor& tensor : *list)
+            magnitudes.push_back(magnitude(tensor));
+        return magnitudes;
+    }
+    return value;
+}
+
+double largest(const Tensor& tensor) {
+    const Tensor wide = tensor.cast(DType::kFloat64);
+    double found = 0;
+    for (const double value : wide.as<double>())
+        if (std::isfinite(value)) found = std::max(found, value);
+    return found;
+}
+
+bool is_dump(const std::filesystem::path& path) {
+    return path.extension() == ".h5" || path.extension() == ".hdf5";
+}
+
+}  // namespace
+
+double sum_of_magnitudes(const backend::Op& op, const std::string& result, NamedValues arguments) {
+    if (op.row->sum.empty() || op.row->sum != result) return 0;
+    for (NamedValue& argument : arguments) {
+        argument.value = magnitude(argument.value);
+        // Other results of a backward op are not asked for.
+        if (auto* mask = std::get_if<BoolMask>(&argument.value))
+            for (size_t i = 0; i < mask->bits.size() && i < op.schema.results.size(); ++i)
+                mask->bits[i] = op.schema.results[i].name == result;
+    }
+    try {
+        Executor executor(Device::reference64());
+        const Results results = executor.call_named(op.name(), std::move(arguments));
+        const Tensor* sum = result_named(results, result);
+        return sum == nullptr ? 0 : largest(*sum);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
+        return 0;
+    }
+}
+
+double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {
+    const auto id = dumpfile::parse_op_path(result);
+    if (!id || !is_dump(dump.path)) return 0;
+    if (!dump.reader) dump.reader = std::make_unique<dumpfile::Reader>(dump.path);
+    const OpEntry* recorded = dump.reader->find(*id);
+    const backend::Op* op = recorded == nullptr ? nullptr : row_of(*recorded);
+    if (op == nullptr || op->row->sum.empty() || !recorded->has_inputs()) return 0;
+    const RecordedOp run(*dump.reader, *recorded, *op);
+    for (const Entry* entry : run.outputs())
+        if (entry->path == result)
+            return diagnose::sum_of_magnitudes(*op, run.name_of_argument(*entry), run.arguments());
+    return 0;
+}
+
+double SumBounds::sum_of_magnitudes(const compare::BoundQuery& query) const {
+    if (query.is_input) return 0;
+    const std::lock_guard lock(mutex_);
+    const double own = magnitudes_in(target_, query.target);
+    return own > 0 ? own : magnitudes_in(golden_, query.golden);
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,34 @@
+// Each op of a dump computed again from its own recorded inputs, against its recorded outputs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "npu_backend/chips/device.h"
+
+namespace npuscope::diagnose {
+
+struct RecomputedOp {
+    OpId id;                                       ///< as recorded
+    std::string computed_as{};                     ///< IR name of the row that ran; "" without one
+    std::vector<compare::TensorResult> results{};  ///< `argument`: as recorded
+    std::string skipped{};                         ///< why it did not run, "" otherwise
+
+    [[nodiscard]] double worst() const;  ///< largest relative error, 0 without results
+};
+
+struct RecomputeReport {
+    std::vector<RecomputedOp> ops;     ///< in the order of the recording
+    std::vector<std::string> missing;  ///< recorded names without a row, each once
+
+    /// The op with the largest error; nullptr when nothing ran.
+    [[nodiscard]] const RecomputedOp* worst() const;
+};
+
+/// Names and arguments of other frameworks go through the aliases. A mask that was not recorded
+/// asks for the recorded results; an argument that is neither recorded nor optional skips the op.
+/// Errors: Error(kIo|kFormat) when the dump cannot be read.
+[[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump, const Device& device);
+
+}  // namespace npuscope::diagnose
