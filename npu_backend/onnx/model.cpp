@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "npu_backend/onnx/graph.h"
-#include "npu_backend/onnx/in_quotes.h"
+#include "core/base/printable.h"
 #include "npu_backend/onnx/model_inputs.h"
 #include "npu_backend/onnx/node_run.h"
 #include "npu_backend/onnx/operators.h"

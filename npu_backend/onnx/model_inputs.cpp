@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "npu_backend/onnx/in_quotes.h"
+#include "core/base/printable.h"
 
 namespace npuscope::onnx_model {
 

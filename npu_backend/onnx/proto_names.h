@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "npu_backend/onnx/in_quotes.h"
+#include "core/base/printable.h"
 
 namespace npuscope::onnx_model {
 
