@@ -20,18 +20,11 @@ struct ArrayType {
 
 constexpr auto kArrayTypes = std::to_array<ArrayType>({
     {"", "", 0},
-    {"bool", "|b1", 1},
-    {"int8", "|i1", 1},
-    {"uint8", "|u1", 1},
-    {"int16", "<i2", 2},
-    {"uint16", "<u2", 2},
-    {"float16", "<f2", 2},
-    {"int32", "<i4", 4},
-    {"uint32", "<u4", 4},
-    {"float32", "<f4", 4},
-    {"int64", "<i8", 8},
-    {"uint64", "<u8", 8},
-    {"float64", "<f8", 8},
+#define DTYPE(                                                                                   \
+    enumerator, name, type, is_float, is_signed, bits, max, normal, subnormal, code, descr, ...) \
+    {name, descr, sizeof(type)},
+#include "core/dtype/dtypes.def"
+#undef DTYPE
     {"complex64", "<c8", 8},
     {"complex128", "<c16", 16},
 });

@@ -37,10 +37,8 @@ void decode_as_the_reference(const cann_dump::DataTypeInfo& type,
 }
 
 DumpFolder open_folder(const std::string& path, const DumpFolder::Options& options, Log& log) {
-    const auto real = std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-    if (const int code = check_path(real.string(), true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
+    const std::filesystem::path real = canonical(path);
+    require_path(real.string(), PathType::kDirectory, log);
     try {
         return DumpFolder(real, options, [&](const std::string& remark) { log.warning(remark); });
     } catch (const cann_dump::DumpError& problem) {
