@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/words.h"
 #include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/op.h"
 
@@ -107,7 +108,7 @@ class Assembler {
     DumpedOp newest() {
         size_t latest = 0;
         const auto time = [&](size_t i) {
-            const auto fields = fields_of(entry_.files[i].name);
+            const auto fields = fields_of(entry_.files[i].name, '.');
             return fields.size() > 4 ? fields[4] : std::string();
         };
         for (size_t i = 1; i < parts_.size(); ++i)

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/cann_dump/name.h"
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
 #include "msaccucmp/folders/folder_compare.h"
@@ -110,7 +110,7 @@ int compare_batch(const CompareOptions& options, std::ostream& out, Log& log, in
         throw CommandError(kInvalidParameter, "-op is not for a folder of rule files (-f).");
     const fs::path root = canonical(options.my_path);
     require_path(root.string(), PathType::kDirectory, log);
-    if (!cann_dump::is_digits(root.filename().string()))
+    if (!is_digits(root.filename().string()))
         throw CommandError(kInvalidPath,
                            "With a folder of rule files (-f), -m must end in the time of the dump "
                            "(digits only), not '" +

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/cann_dump/op_debug.h"
+#include "core/cann_dump/wire.h"
 #include "msaccucmp/base/exit_codes.h"
 
 namespace npuscope::msaccucmp {
@@ -64,10 +65,7 @@ class Bytes {
             throw CommandError(
                 kInvalidDumpData,
                 "op-debug data of " + std::to_string(bytes_.size()) + " bytes is cut short");
-        uint64_t value = 0;
-        for (size_t i = count; i-- > 0;)
-            value = value << 8 | std::to_integer<uint64_t>(bytes_[at + i]);
-        return value;
+        return cann_dump::little_endian(bytes_.subspan(at, count));
     }
 
   private:
