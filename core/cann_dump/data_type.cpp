@@ -101,6 +101,14 @@ double hifloat8(unsigned code) {
     return sign * std::ldexp(1.0 + fraction, exponent);
 }
 
+double hifloat8_of_msaccucmp(unsigned code) {
+    const double sign = (code & 0x80u) != 0 ? -1.0 : 1.0;
+    const unsigned rest = code & 0x7fu;
+    if (rest < 0x08u || rest >= 0x20u) return hifloat8(code);
+    if (rest >= 0x10u) return sign * 0.5 * (1.0 + (rest & 15u) / 16.0);
+    return sign * (1.0 + rest / 32.0);
+}
+
 template <class F>
 void decode_bytes(const std::byte* stored, size_t count, std::byte* array, F value) {
     std::array<double, 256> table{};
@@ -182,6 +190,15 @@ void decode_elements(const DataTypeInfo& type,
         case Decoding::kFloat8E4M3FN:
             return decode_bytes(stored, count, array, float8_e4m3fn);
     }
+}
+
+void decode_as_msaccucmp(const DataTypeInfo& type,
+                         const std::byte* stored,
+                         size_t count,
+                         std::byte* array) {
+    if (type.decoding == Decoding::kHiFloat8)
+        return decode_bytes(stored, count, array, hifloat8_of_msaccucmp);
+    decode_elements(type, stored, count, array);
 }
 
 }  // namespace npuscope::cann_dump

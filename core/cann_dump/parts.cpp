@@ -174,11 +174,11 @@ class Assembler {
 
 }  // namespace
 
-DumpedOp read_op(const FolderEntry& entry, const Remark& remark, Decode decode) {
-    if (entry.mode == TaskMode::kNormal) return read_op(entry.newest(), decode);
+DumpedOp read_op(const FolderEntry& entry, const Remark& remark) {
+    if (entry.mode == TaskMode::kNormal) return read_op(entry.newest());
     std::vector<DumpedOp> parts;
     for (const NamedFile& file : entry.files)
-        parts.push_back(read_op(file, decode));
+        parts.push_back(read_op(file));
     return Assembler(std::move(parts), entry, remark).assemble();
 }
 
