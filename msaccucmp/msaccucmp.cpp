@@ -28,10 +28,8 @@ constexpr const char* kProgram = "msaccucmp";
 /// (6).
 void check_custom_folder(const CompareOptions& options, Log& log) {
     if (options.custom_script_path.empty()) return;
-    int code = check_output_folder(options.output_path, log);
-    if (code == kOk)
-        code = check_path(options.custom_script_path, true, false, PathType::kDirectory, log);
-    if (code != kOk) throw CommandError(code, "");
+    require_output_folder(options.output_path, log);
+    require_path(options.custom_script_path, PathType::kDirectory, log);
 }
 
 /// A folder of rule files asks for a batch. Errors: CommandError(kInvalidPath) where it is neither
@@ -40,18 +38,14 @@ bool is_batch(const CompareOptions& options, Log& log) {
     if (options.fusion_rule_file.empty() ||
         std::filesystem::is_regular_file(options.fusion_rule_file))
         return false;
-    if (const int code =
-            check_path(options.fusion_rule_file, true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
+    require_path(options.fusion_rule_file, PathType::kDirectory, log);
     return true;
 }
 
 int compare(const CompareOptions& options, std::ostream& out, Log& log) {
     if (options.mapping) return compare_folders(options, out, log);
     for (const std::string& path : {options.my_path, options.golden_path})
-        if (const int code = check_path(path, true, false, PathType::kAny, log); code != kOk)
-            throw CommandError(code, "");
+        require_path(path, PathType::kAny, log);
     const bool are_files = std::filesystem::is_regular_file(options.my_path) &&
                            std::filesystem::is_regular_file(options.golden_path);
     if (are_files && options.my_path.ends_with(".h5") && options.golden_path.ends_with(".h5")) {

@@ -20,18 +20,11 @@ struct ArrayType {
 
 constexpr auto kArrayTypes = std::to_array<ArrayType>({
     {"", "", 0},
-    {"bool", "|b1", 1},
-    {"int8", "|i1", 1},
-    {"uint8", "|u1", 1},
-    {"int16", "<i2", 2},
-    {"uint16", "<u2", 2},
-    {"float16", "<f2", 2},
-    {"int32", "<i4", 4},
-    {"uint32", "<u4", 4},
-    {"float32", "<f4", 4},
-    {"int64", "<i8", 8},
-    {"uint64", "<u8", 8},
-    {"float64", "<f8", 8},
+#define DTYPE(                                                                                   \
+    enumerator, name, type, is_float, is_signed, bits, max, normal, subnormal, code, descr, ...) \
+    {name, descr, sizeof(type)},
+#include "core/dtype/dtypes.def"
+#undef DTYPE
     {"complex64", "<c8", 8},
     {"complex128", "<c16", 16},
 });
@@ -106,6 +99,14 @@ double hifloat8(unsigned code) {
     }
     const double fraction = std::ldexp(rest & ((1u << fraction_bits) - 1), -fraction_bits);
     return sign * std::ldexp(1.0 + fraction, exponent);
+}
+
+double hifloat8_of_msaccucmp(unsigned code) {
+    const double sign = (code & 0x80u) != 0 ? -1.0 : 1.0;
+    const unsigned rest = code & 0x7fu;
+    if (rest < 0x08u || rest >= 0x20u) return hifloat8(code);
+    if (rest >= 0x10u) return sign * 0.5 * (1.0 + (rest & 15u) / 16.0);
+    return sign * (1.0 + rest / 32.0);
 }
 
 template <class F>
@@ -189,6 +190,15 @@ void decode_elements(const DataTypeInfo& type,
         case Decoding::kFloat8E4M3FN:
             return decode_bytes(stored, count, array, float8_e4m3fn);
     }
+}
+
+void decode_as_msaccucmp(const DataTypeInfo& type,
+                         const std::byte* stored,
+                         size_t count,
+                         std::byte* array) {
+    if (type.decoding == Decoding::kHiFloat8)
+        return decode_bytes(stored, count, array, hifloat8_of_msaccucmp);
+    decode_elements(type, stored, count, array);
 }
 
 }  // namespace npuscope::cann_dump

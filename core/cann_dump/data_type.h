@@ -65,4 +65,11 @@ void decode_elements(const DataTypeInfo& type,
                      size_t count,
                      std::byte* array);
 
+/// The same, but for hifloat8, of which msaccucmp reads the two shortest exponents with fractions
+/// one and two bits too long, which swallow a bit of the prefix: 0x08, which is 1, becomes 1.25.
+void decode_as_msaccucmp(const DataTypeInfo& type,
+                         const std::byte* stored,
+                         size_t count,
+                         std::byte* array);
+
 }  // namespace npuscope::cann_dump

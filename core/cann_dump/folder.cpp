@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/printable.h"
+#include "core/base/words.h"
 #include "core/cann_dump/dump_error.h"
 
 namespace npuscope::cann_dump {

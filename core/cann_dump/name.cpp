@@ -6,6 +6,7 @@
 #include <fstream>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/cann_dump/dump_error.h"
 
 namespace npuscope::cann_dump {
@@ -19,11 +20,6 @@ std::optional<uint64_t> number(std::string_view text) {
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
-}
-
-int64_t number_or(std::string_view text, int64_t otherwise) {
-    const auto value = number(text);
-    return value && *value <= INT64_MAX ? static_cast<int64_t>(*value) : otherwise;
 }
 
 constexpr size_t kMostTimestampDigits = 255;
@@ -121,7 +117,7 @@ std::string file_name(const FileNameFields& fields) {
 std::optional<FileNameFields> parse_file_name(std::string_view name) {
     constexpr size_t kNames = 2;
     constexpr size_t kFfts = 4;
-    const auto parts = fields_of(name);
+    const auto parts = fields_of(name, '.');
     if (parts.size() < kNames || parts[0].empty() || parts[1].empty()) return std::nullopt;
     std::vector<uint64_t> numbers;
     for (size_t i = kNames; i < parts.size(); ++i) {
@@ -169,25 +165,11 @@ std::map<std::string, std::string> read_mapping(const std::filesystem::path& fol
     return names;
 }
 
-bool is_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-std::vector<std::string> fields_of(std::string_view name, char separator) {
-    std::vector<std::string> fields;
-    for (;;) {
-        const size_t end = name.find(separator);
-        fields.emplace_back(name.substr(0, end));
-        if (end == std::string_view::npos) return fields;
-        name.remove_prefix(end + 1);
-    }
-}
-
 std::optional<DumpName> parse_dump_name(std::string_view name) {
     if (name.ends_with(".npy")) return golden_name(name, ".npy", DumpKind::kNumpy);
     if (name.ends_with(".pb")) return golden_name(name, ".pb", DumpKind::kStandard);
     if (name.ends_with(".quant")) return golden_name(name, ".quant", DumpKind::kQuant);
-    const auto fields = fields_of(name);
+    const auto fields = fields_of(name, '.');
     if (!is_of_chip(fields)) return std::nullopt;
     return DumpName{DumpKind::kOffline, fields[1]};
 }
@@ -232,7 +214,7 @@ std::string without_slice_marks(const std::string& key, bool with_fusion_rule) {
 }
 
 TaskMode task_mode_of(const std::string& name) {
-    const auto fields = fields_of(name);
+    const auto fields = fields_of(name, '.');
     if (name.ends_with(".npy") || fields.size() <= kPlainFields) return TaskMode::kNormal;
     const std::string& type = fields[fields.size() - 4];
     if (type.size() != 1 || type[0] < '0' || type[0] > '4')
@@ -244,7 +226,7 @@ TaskMode task_mode_of(const std::string& name) {
 }
 
 int64_t timestamp_of(const std::string& name, TaskMode mode) {
-    const auto fields = fields_of(name);
+    const auto fields = fields_of(name, '.');
     size_t field = fields.size() - 1;
     if (mode != TaskMode::kNormal) {
         field = 4;
@@ -252,21 +234,22 @@ int64_t timestamp_of(const std::string& name, TaskMode mode) {
         field = 2;
     }
     if (field >= fields.size() || fields[field].size() != kTimestampDigits) return 0;
-    return number_or(fields[field], 0);
+    return natural(fields[field]).value_or(0);
 }
 
 int64_t part_of(const std::string& name, TaskMode mode) {
     constexpr int64_t kNoThread = 2;
     constexpr int64_t kNoSlice = 3;
-    const auto fields = fields_of(name);
+    const auto fields = fields_of(name, '.');
     if (mode == TaskMode::kAutomatic)
-        return fields.size() < 2 ? kNoThread : number_or(fields[fields.size() - 2], kNoThread);
+        return fields.size() < 2 ? kNoThread
+                                 : natural(fields[fields.size() - 2]).value_or(kNoThread);
     if (mode == TaskMode::kNormal || fields.size() < 2 || fields[1].empty()) return kNoSlice;
     return is_digit(fields[1].back()) ? fields[1].back() - '0' : kNoSlice;
 }
 
 std::optional<std::string> op_type_of(const std::string& name) {
-    const auto fields = fields_of(name);
+    const auto fields = fields_of(name, '.');
     // A golden's suffix is no reason to refuse: only the start of the name is looked at.
     if (!is_of_chip(fields)) return std::nullopt;
     return fields[0];

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace npuscope::cann_dump {
 
@@ -93,8 +92,5 @@ inline constexpr std::string_view kSliceMark = "_lxslice";
 
 /// Whether the key belongs to an op of a quantised model.
 [[nodiscard]] bool is_quantised(std::string_view key);
-
-[[nodiscard]] std::vector<std::string> fields_of(std::string_view name, char separator = '.');
-[[nodiscard]] bool is_digits(std::string_view text);
 
 }  // namespace npuscope::cann_dump

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/cann_dump/data_type.h"
 #include "core/cann_dump/header.h"
+#include "core/cann_dump/wire.h"
 
 namespace npuscope::cann_dump {
 
@@ -28,13 +29,7 @@ class Cursor {
         rest_ = rest_.subspan(static_cast<size_t>(count));
         return taken;
     }
-    [[nodiscard]] uint64_t unsigned_number(size_t nbytes) {
-        const auto bytes = take(nbytes);
-        uint64_t value = 0;
-        for (size_t i = nbytes; i-- > 0;)
-            value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
-        return value;
-    }
+    [[nodiscard]] uint64_t unsigned_number(size_t nbytes) { return little_endian(take(nbytes)); }
     [[nodiscard]] uint32_t u32() { return static_cast<uint32_t>(unsigned_number(4)); }
     [[nodiscard]] uint64_t u64() { return unsigned_number(8); }
     [[nodiscard]] int64_t i32() { return static_cast<int32_t>(u32()); }

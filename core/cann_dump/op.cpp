@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/parse_json.h"
+#include "core/cann_dump/data_type.h"
 #include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/reader.h"
 #include "core/layout/format.h"
@@ -27,10 +28,7 @@ Tensor real_parts(const std::vector<std::byte>& pairs, DType part, const Shape& 
     return result;
 }
 
-RealArray decoded(const DataTypeInfo& type,
-                  const std::vector<std::byte>& stored,
-                  int64_t numel,
-                  Decode decode) {
+RealArray decoded(const DataTypeInfo& type, const std::vector<std::byte>& stored, int64_t numel) {
     const auto count = static_cast<size_t>(numel);
     const std::string name(type.array_name);
     const auto dtype = dtype_from_name(name);
@@ -39,7 +37,7 @@ RealArray decoded(const DataTypeInfo& type,
         return {real_parts(stored, part, {numel}), name};
     }
     Tensor values(*dtype, {numel});
-    decode(type, stored.data(), count, values.mutable_data());
+    decode_as_msaccucmp(type, stored.data(), count, values.mutable_data());
     if (*dtype == DType::kBool) {
         std::byte* bytes = values.mutable_data();
         std::transform(
@@ -52,8 +50,7 @@ RealArray decoded(const DataTypeInfo& type,
 RealArray elements_of(const DumpReader& reader,
                       const DumpTensor& tensor,
                       const Shape& shape,
-                      bool whole_payload,
-                      Decode decode) {
+                      bool whole_payload) {
     const auto* type = find_data_type(tensor.data_type);
     if (type == nullptr || type->decoding == Decoding::kNone)
         throw DumpError(
@@ -70,10 +67,10 @@ RealArray elements_of(const DumpReader& reader,
     if (!whole_payload) count = std::min(count, static_cast<uint64_t>(numel_of(shape)));
     std::vector<std::byte> stored(static_cast<size_t>(count * stored_size));
     reader.read(tensor.position, stored);
-    return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1), decode);
+    return decoded(*type, stored, static_cast<int64_t>(count) * (is_bits ? 8 : 1));
 }
 
-DumpedTensor tensor_of(const DumpReader& reader, const DumpTensor& source, Decode decode) {
+DumpedTensor tensor_of(const DumpReader& reader, const DumpTensor& source) {
     DumpedTensor tensor;
     tensor.data_type = source.data_type;
     tensor.format = source.format;
@@ -84,7 +81,7 @@ DumpedTensor tensor_of(const DumpReader& reader, const DumpTensor& source, Decod
     const bool is_undefined = source.data_type == static_cast<int64_t>(DataType::kUndefined);
     if (is_undefined && source.size > 0) tensor.shape = {static_cast<int64_t>(source.size)};
     const bool whole = reader.file().is_nano && !source.shape;
-    tensor.data = elements_of(reader, source, tensor.shape, whole, decode);
+    tensor.data = elements_of(reader, source, tensor.shape, whole);
     return tensor;
 }
 
@@ -135,7 +132,7 @@ std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string
     return ffts;
 }
 
-DumpedOp read_binary(const NamedFile& file, Decode decode) {
+DumpedOp read_binary(const NamedFile& file) {
     const DumpReader reader(file.path);
     const DumpFile& dump = reader.file();
     DumpedOp op;
@@ -147,9 +144,9 @@ DumpedOp read_binary(const NamedFile& file, Decode decode) {
         op.ffts = ffts_of(dump.attributes.front().value, op.path);
     }
     for (const DumpTensor& each : dump.inputs)
-        op.inputs.push_back(tensor_of(reader, each, decode));
+        op.inputs.push_back(tensor_of(reader, each));
     for (const DumpTensor& each : dump.outputs)
-        op.outputs.push_back(tensor_of(reader, each, decode));
+        op.outputs.push_back(tensor_of(reader, each));
     for (DumpedTensor& tensor : op.inputs)
         tensor.is_ffts = op.ffts.has_value();
     for (DumpedTensor& tensor : op.outputs)
@@ -177,8 +174,8 @@ DumpedOp read_numpy(const NamedFile& file) {
 
 }  // namespace
 
-DumpedOp read_op(const NamedFile& file, Decode decode) {
-    return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file, decode);
+DumpedOp read_op(const NamedFile& file) {
+    return file.path.extension() == ".npy" ? read_numpy(file) : read_binary(file);
 }
 
 }  // namespace npuscope::cann_dump

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/cann_dump/data_type.h"
 #include "core/cann_dump/folder.h"
 #include "core/tensor/real_array.h"
 
@@ -20,8 +19,8 @@ struct DumpedTensor {
     int64_t groups = 0;
     uint64_t address = 0;
     bool is_ffts = false;
-    /// Flat, but of `shape` where a dim is 0. As NumPy would hold it: 8-bit floats are float64,
-    /// bfloat16 is float32.
+    /// Flat, but of `shape` where a dim is 0. As NumPy would hold it: 8-bit floats are float64
+    /// (hifloat8 with msaccucmp's values), bfloat16 is float32.
     RealArray data;
 };
 
@@ -44,19 +43,11 @@ struct DumpedOp {
     bool has_all_parts = true;
 };
 
-/// decode_elements(), or what stands in for it.
-using Decode = void (*)(const DataTypeInfo& type,
-                        const std::byte* stored,
-                        size_t count,
-                        std::byte* array);
-
 /// Errors: Error that the file cannot be read, DumpError(kDamaged), (kSizesDiffer), (kDataType).
-[[nodiscard]] DumpedOp read_op(const NamedFile& file, Decode decode = decode_elements);
+[[nodiscard]] DumpedOp read_op(const NamedFile& file);
 
 /// The op behind an entry: its newest file, or the parts of an FFTS+ op put together. Errors: those
 /// of the files; DumpError(kDamaged), (kShape) when the parts do not fit.
-[[nodiscard]] DumpedOp read_op(const FolderEntry& entry,
-                               const Remark& remark,
-                               Decode decode = decode_elements);
+[[nodiscard]] DumpedOp read_op(const FolderEntry& entry, const Remark& remark);
 
 }  // namespace npuscope::cann_dump

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/cann_dump/wire.h"
 
 namespace npuscope::cann_dump {
 
@@ -31,10 +32,7 @@ void put(std::vector<std::byte>& bytes, size_t at, uint64_t word) {
 }
 
 uint64_t get(std::span<const std::byte> bytes, size_t at) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < 8; ++i)
-        word |= static_cast<uint64_t>(bytes[at + i]) << (8 * i);
-    return word;
+    return little_endian(bytes.subspan(at, 8));
 }
 
 std::string hex(uint64_t word) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/words.h"
 #include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/op.h"
 
@@ -107,7 +108,7 @@ class Assembler {
     DumpedOp newest() {
         size_t latest = 0;
         const auto time = [&](size_t i) {
-            const auto fields = fields_of(entry_.files[i].name);
+            const auto fields = fields_of(entry_.files[i].name, '.');
             return fields.size() > 4 ? fields[4] : std::string();
         };
         for (size_t i = 1; i < parts_.size(); ++i)
@@ -173,11 +174,11 @@ class Assembler {
 
 }  // namespace
 
-DumpedOp read_op(const FolderEntry& entry, const Remark& remark, Decode decode) {
-    if (entry.mode == TaskMode::kNormal) return read_op(entry.newest(), decode);
+DumpedOp read_op(const FolderEntry& entry, const Remark& remark) {
+    if (entry.mode == TaskMode::kNormal) return read_op(entry.newest());
     std::vector<DumpedOp> parts;
     for (const NamedFile& file : entry.files)
-        parts.push_back(read_op(file, decode));
+        parts.push_back(read_op(file));
     return Assembler(std::move(parts), entry, remark).assemble();
 }
 

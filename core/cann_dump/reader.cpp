@@ -11,6 +11,7 @@
 #include "core/base/printable.h"
 #include "core/cann_dump/header.h"
 #include "core/cann_dump/nano.h"
+#include "core/cann_dump/wire.h"
 
 namespace npuscope::cann_dump {
 
@@ -19,13 +20,6 @@ namespace {
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kHeadBytes = 1 << 16;
 constexpr uint64_t kMostHeaderBytes = 64 << 20;
-
-uint64_t little_endian(const std::byte* bytes, size_t count) {
-    uint64_t value = 0;
-    for (size_t i = count; i-- > 0;)
-        value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
-    return value;
-}
 
 }  // namespace
 
@@ -61,7 +55,7 @@ void DumpReader::parse(uint64_t file_size) {
     std::vector<std::byte> head(static_cast<size_t>(std::min(file_size, kHeadBytes)));
     read(0, head);
     head_ = std::move(head);
-    const uint64_t length = little_endian(head_.data(), kLengthBytes);
+    const uint64_t length = little_endian(std::span(head_).first(kLengthBytes));
     if (length > file_size - kLengthBytes)
         damaged("its header of " + std::to_string(length) + " bytes is longer than the file of " +
                 std::to_string(file_size));
@@ -78,7 +72,7 @@ void DumpReader::parse(uint64_t file_size) {
         header = header.subspan(kLengthBytes, static_cast<size_t>(length));
     }
     const bool is_nano = file_size > kLengthBytes + 4 && head_.size() > kLengthBytes + 4 &&
-                         little_endian(head_.data() + kLengthBytes, 4) == kNanoMagic;
+                         little_endian(std::span(head_).subspan(kLengthBytes, 4)) == kNanoMagic;
     try {
         file_ = is_nano ? parse_nano_head(header) : parse_header(header);
     } catch (const Error& problem) {

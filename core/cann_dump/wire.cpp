@@ -17,14 +17,14 @@ constexpr uint64_t kLargestNumber = (uint64_t{1} << 29) - 1;
     throw Error(ErrorKind::kFormat, what);
 }
 
+}  // namespace
+
 uint64_t little_endian(std::span<const std::byte> bytes) {
     uint64_t value = 0;
     for (size_t i = bytes.size(); i-- > 0;)
         value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
     return value;
 }
-
-}  // namespace
 
 uint64_t WireReader::varint() {
     uint64_t value = 0;

@@ -13,6 +13,9 @@
 
 namespace npuscope::cann_dump {
 
+/// A number of at most 8 bytes.
+[[nodiscard]] uint64_t little_endian(std::span<const std::byte> bytes);
+
 /// One field as it lies in the message.
 struct WireField {
     uint64_t number = 0;

@@ -48,26 +48,12 @@ struct Stored {
 
 Stored stored_form(const Tensor& tensor, const WriterOptions& options, ComputeType compute_type) {
     Stored stored{tensor, tensor.view(), {}};
-    int32_t data_type = dump_code_of(tensor.dtype());
-    SaveType save_type = SaveType::kTensor;
-    std::string stored_from;
-    switch (tensor.dtype()) {
-        case DType::kFloat16:
-            if (options.half_as_float32) stored.converted = tensor.cast(DType::kFloat32);
-            break;
-        case DType::kBFloat16:
-            stored.converted = tensor.cast(DType::kFloat32);
-            data_type = info(DType::kFloat32).dump_code;
-            stored_from = name_of(DType::kBFloat16);
-            break;
-        case DType::kUInt16:
-        case DType::kUInt32:
-        case DType::kUInt64:
-            save_type = SaveType::kUnmappedTensor;
-            break;
-        default:
-            break;
-    }
+    const bool is_bfloat16 = tensor.dtype() == DType::kBFloat16;
+    if (is_bfloat16 || (tensor.dtype() == DType::kFloat16 && options.half_as_float32))
+        stored.converted = tensor.cast(DType::kFloat32);
+    const int32_t data_type = dump_code_of(is_bfloat16 ? DType::kFloat32 : tensor.dtype());
+    const SaveType save_type =
+        data_type == kUnmappedDType ? SaveType::kUnmappedTensor : SaveType::kTensor;
     stored.elements = stored.converted.view();
     // The original has one 8-bit file type, the signed one.
     if (tensor.dtype() == DType::kUInt8 || tensor.dtype() == DType::kBool)
@@ -79,7 +65,8 @@ Stored stored_form(const Tensor& tensor, const WriterOptions& options, ComputeTy
                          {"Stride", contiguous_strides(tensor.shape())}};
     if (compute_type != ComputeType::kNone && is_float(tensor.dtype()))
         stored.attributes.push_back({"ComputeType", std::string(name_of(compute_type))});
-    if (!stored_from.empty()) stored.attributes.push_back({"StoredFrom", stored_from});
+    if (is_bfloat16)
+        stored.attributes.push_back({"StoredFrom", std::string(name_of(DType::kBFloat16))});
     return stored;
 }
 

@@ -16,11 +16,6 @@ namespace {
 constexpr size_t kLongestMessage = 0xffff;
 constexpr uint8_t kUtf8 = 1;
 
-bool is_signed(DType dtype) {
-    return dtype != DType::kUInt8 && dtype != DType::kUInt16 && dtype != DType::kUInt32 &&
-           dtype != DType::kUInt64;
-}
-
 void put_type_head(ByteBuilder& out, uint8_t type_class, uint32_t flags, uint32_t size) {
     constexpr uint8_t kVersion = 1;
     out.u8(static_cast<uint8_t>(kVersion << 4 | type_class));
@@ -48,7 +43,7 @@ void put_datatype(ByteBuilder& out, DType dtype) {
         out.u32(format.bias);
         return;
     }
-    put_type_head(out, 0, is_signed(dtype) ? 8U : 0U, size);
+    put_type_head(out, 0, info(dtype).is_signed || dtype == DType::kBool ? 8U : 0U, size);
     out.u16(0);
     out.u16(bits);
 }

@@ -1,7 +1,10 @@
 #include "core/h5/types.h"
 
+#include <bit>
 #include <cstring>
 #include <optional>
+
+#include "core/h5/float_formats.h"
 
 namespace npuscope::h5 {
 
@@ -11,32 +14,14 @@ Handle copy_of(hid_t type) {
     return checked(H5Tcopy(type), H5Tclose, "cannot make an HDF5 type");
 }
 
+/// Bools are int8 here.
 hid_t predefined(DType dtype) {
-    switch (dtype) {
-        case DType::kFloat32:
-            return H5T_IEEE_F32LE;
-        case DType::kFloat64:
-            return H5T_IEEE_F64LE;
-        case DType::kInt8:
-        case DType::kBool:
-            return H5T_STD_I8LE;
-        case DType::kInt16:
-            return H5T_STD_I16LE;
-        case DType::kInt32:
-            return H5T_STD_I32LE;
-        case DType::kInt64:
-            return H5T_STD_I64LE;
-        case DType::kUInt8:
-            return H5T_STD_U8LE;
-        case DType::kUInt16:
-            return H5T_STD_U16LE;
-        case DType::kUInt32:
-            return H5T_STD_U32LE;
-        case DType::kUInt64:
-            return H5T_STD_U64LE;
-        default:
-            return -1;
-    }
+    const hid_t with_sign[] = {H5T_STD_I8LE, H5T_STD_I16LE, H5T_STD_I32LE, H5T_STD_I64LE};
+    const hid_t without[] = {H5T_STD_U8LE, H5T_STD_U16LE, H5T_STD_U32LE, H5T_STD_U64LE};
+    const size_t size = size_of(dtype);
+    if (is_float(dtype)) return size == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const bool has_sign = info(dtype).is_signed || dtype == DType::kBool;
+    return (has_sign ? with_sign : without)[std::countr_zero(size)];
 }
 
 bool is_h5py_bool(hid_t type) {
@@ -56,18 +41,11 @@ bool is_h5py_bool(hid_t type) {
 
 std::optional<DType> integer_dtype(hid_t type) {
     const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
-    switch (H5Tget_size(type)) {
-        case 1:
-            return is_signed ? DType::kInt8 : DType::kUInt8;
-        case 2:
-            return is_signed ? DType::kInt16 : DType::kUInt16;
-        case 4:
-            return is_signed ? DType::kInt32 : DType::kUInt32;
-        case 8:
-            return is_signed ? DType::kInt64 : DType::kUInt64;
-        default:
-            return std::nullopt;
-    }
+    for (const DTypeInfo& row : all_dtypes())
+        if (!row.is_float && row.dtype != DType::kBool && row.is_signed == is_signed &&
+            row.size == H5Tget_size(type))
+            return row.dtype;
+    return std::nullopt;
 }
 
 std::optional<DType> float_dtype(hid_t type) {
@@ -79,10 +57,9 @@ std::optional<DType> float_dtype(hid_t type) {
     H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
     const size_t bits = H5Tget_precision(type);
     if (H5Tget_size(type) * 8 != bits) return std::nullopt;
-    if (bits == 16 && exponent_bits == 5) return DType::kFloat16;
-    if (bits == 16 && exponent_bits == 8) return DType::kBFloat16;
-    if (bits == 32 && exponent_bits == 8) return DType::kFloat32;
-    if (bits == 64 && exponent_bits == 11) return DType::kFloat64;
+    for (const FloatFormat& format : kFloatFormats)
+        if (bits == 8 * size_of(format.dtype) && exponent_bits == format.exponent_bits)
+            return format.dtype;
     return std::nullopt;
 }
 

@@ -10,39 +10,12 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
+#include "core/npz/torch_storages.h"
 #include "core/npz/zip_archive.h"
 
 namespace npuscope {
 
 namespace {
-
-struct Storage {
-    std::string_view dtype;
-    std::string_view name;
-    size_t item_size;
-};
-
-constexpr auto kStorages = std::to_array<Storage>({
-    {"float16", "HalfStorage", 2},
-    {"bfloat16", "BFloat16Storage", 2},
-    {"float32", "FloatStorage", 4},
-    {"float64", "DoubleStorage", 8},
-    {"int8", "CharStorage", 1},
-    {"int16", "ShortStorage", 2},
-    {"int32", "IntStorage", 4},
-    {"int64", "LongStorage", 8},
-    {"uint8", "ByteStorage", 1},
-    {"bool", "BoolStorage", 1},
-    {"complex64", "ComplexFloatStorage", 8},
-    {"complex128", "ComplexDoubleStorage", 16},
-});
-
-const Storage* find_storage(std::string_view dtype) {
-    const auto* const row = std::find_if(kStorages.begin(),
-                                         kStorages.end(),
-                                         [&](const Storage& each) { return each.dtype == dtype; });
-    return row == kStorages.end() ? nullptr : row;
-}
 
 /// Opcodes of Python's pickle, protocol 2.
 class PickleText {
@@ -90,7 +63,7 @@ class PickleText {
     std::string text_;
 };
 
-std::string pickled(const Storage& storage, std::span<const int64_t> shape, uint64_t numel) {
+std::string pickled(const npz::Storage& storage, std::span<const int64_t> shape, uint64_t numel) {
     const std::vector<int64_t> dims(shape.begin(), shape.end());
     std::vector<int64_t> strides(dims.size(), 1);
     for (size_t i = dims.size(); i-- > 1;)
@@ -158,14 +131,14 @@ zip_int64_t feed(void* user, void* data, zip_uint64_t length, zip_source_cmd_t c
 }  // namespace
 
 bool torch_has_dtype(std::string_view dtype_name) {
-    return find_storage(dtype_name) != nullptr;
+    return npz::storage_of_dtype(dtype_name) != nullptr;
 }
 
 void write_torch_tensor(const std::filesystem::path& path,
                         std::string_view dtype_name,
                         std::span<const int64_t> shape,
                         const ByteProducer& produce) {
-    const Storage* storage = find_storage(dtype_name);
+    const npz::Storage* storage = npz::storage_of_dtype(dtype_name);
     if (storage == nullptr)
         throw Error(ErrorKind::kUnsupported,
                     "PyTorch has no dtype " + std::string(dtype_name) + "; write .npy instead");

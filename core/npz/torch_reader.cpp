@@ -11,6 +11,7 @@
 #include "core/dtype/bools.h"
 #include "core/npz/pickle.h"
 #include "core/npz/tensor_files.h"
+#include "core/npz/torch_storages.h"
 #include "core/npz/zip_archive.h"
 
 namespace npuscope {
@@ -28,20 +29,11 @@ constexpr uint64_t kMostShared = 64;
 constexpr uint64_t kMostCopied = uint64_t{1} << 30;
 
 std::optional<DType> dtype_of_storage(const std::string& name) {
-    static constexpr auto kNames = std::to_array<std::pair<std::string_view, DType>>({
-        {"torch.HalfStorage", DType::kFloat16},
-        {"torch.BFloat16Storage", DType::kBFloat16},
-        {"torch.FloatStorage", DType::kFloat32},
-        {"torch.DoubleStorage", DType::kFloat64},
-        {"torch.CharStorage", DType::kInt8},
-        {"torch.ShortStorage", DType::kInt16},
-        {"torch.IntStorage", DType::kInt32},
-        {"torch.LongStorage", DType::kInt64},
-        {"torch.ByteStorage", DType::kUInt8},
-        {"torch.BoolStorage", DType::kBool},
-    });
-    for (const auto& [storage, dtype] : kNames)
-        if (storage == name) return dtype;
+    constexpr std::string_view kModule = "torch.";
+    if (!name.starts_with(kModule)) return std::nullopt;
+    for (const npz::Storage& storage : npz::kStorages)
+        if (storage.name == std::string_view(name).substr(kModule.size()))
+            return dtype_from_name(storage.dtype);
     return std::nullopt;
 }
 

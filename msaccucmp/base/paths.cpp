@@ -97,6 +97,19 @@ int check_path(const std::string& path, bool exist, bool writable, PathType type
     return kOk;
 }
 
+void require_path(const std::string& path, PathType type, Log& log) {
+    if (const int code = check_path(path, true, false, type, log); code != kOk)
+        throw CommandError(code, "");
+}
+
+std::filesystem::path canonical(const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+}
+
+void require_output_folder(const std::string& path, Log& log) {
+    if (const int code = check_output_folder(path, log); code != kOk) throw CommandError(code, "");
+}
+
 int check_output_folder(const std::string& path, Log& log) {
     const std::string real = real_path(path.empty() ? "." : path);
     if (!make_folders(real)) {

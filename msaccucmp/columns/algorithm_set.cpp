@@ -18,8 +18,7 @@ constexpr int kBuiltIn = static_cast<int>(kAlgorithmNames.size());
 
 std::vector<std::string> names_in(const std::string& folder, Log& log) {
     if (folder.empty()) return {};
-    if (const int code = check_path(folder, true, false, PathType::kDirectory, log); code != kOk)
-        throw CommandError(code, "");
+    require_path(folder, PathType::kDirectory, log);
     if (!std::filesystem::is_directory(std::filesystem::path(folder) / "algorithm")) {
         log.warning("There is no folder 'algorithm' in '" + folder + "'.");
         return {};

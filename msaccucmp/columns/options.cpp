@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/columns/algorithms.h"
 
@@ -11,25 +12,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
     throw CommandError(kInvalidParameter, message);
-}
-
-std::string trimmed(const std::string& text) {
-    constexpr const char* kBlank = " \t\n\r\f\v";
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    size_t from = 0;
-    for (size_t at = text.find(separator); at != std::string::npos;
-         at = text.find(separator, from)) {
-        parts.push_back(text.substr(from, at - from));
-        from = at + 1;
-    }
-    parts.push_back(text.substr(from));
-    return parts;
 }
 
 bool has(std::span<const std::string> arguments, const std::string& word) {
@@ -217,7 +199,7 @@ std::vector<int> select_algorithms(const std::string& text,
         return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     });
     std::vector<int> selected;
-    for (const std::string& part : split(text, ',')) {
+    for (const std::string& part : fields_of(text, ',')) {
         const std::string name = trimmed(part);
         if (name.empty()) continue;
         const auto known = std::find(kAlgorithmNames.begin(), kAlgorithmNames.end(), name);
@@ -245,17 +227,17 @@ std::vector<int> select_algorithms(const std::string& text,
 
 AlgorithmParameters parse_algorithm_options(const std::string& text) {
     AlgorithmParameters parameters;
-    for (const std::string& part : split(text, ';')) {
+    for (const std::string& part : fields_of(text, ';')) {
         if (part.empty()) continue;
         const std::string problem =
             "-a '" + part + "' is not of the form name:key=value,key=value;name:...";
-        const auto name_and_parameters = split(part, ':');
+        const auto name_and_parameters = fields_of(part, ':');
         std::string name = trimmed(name_and_parameters[0]);
         if (name_and_parameters.size() != 2 || name.empty()) refuse(problem);
         if (is_digit(name)) name = kAlgorithmNames[static_cast<size_t>(name[0] - '0')];
-        for (const std::string& parameter : split(name_and_parameters[1], ',')) {
+        for (const std::string& parameter : fields_of(name_and_parameters[1], ',')) {
             if (trimmed(parameter).empty()) continue;
-            const auto key_and_value = split(parameter, '=');
+            const auto key_and_value = fields_of(parameter, '=');
             if (key_and_value.size() != 2 || trimmed(key_and_value[0]).empty() ||
                 trimmed(key_and_value[1]).empty())
                 refuse(problem);

@@ -2,6 +2,13 @@
 
 namespace npuscope::msaccucmp {
 
+std::string joined_reasons(const std::vector<std::string>& reasons) {
+    std::string text;
+    for (const std::string& reason : reasons)
+        text += (text.empty() ? "" : ",") + reason;
+    return text;
+}
+
 std::vector<std::string> header(const std::vector<int>& algorithms) {
     std::vector<std::string> cells = {
         "Index", "NPUDump", "NPUDumpPath", "GroundTruthPath", "DataType", "Shape"};
@@ -36,10 +43,7 @@ Row full_row(const RowPair& pair,
                  dtype,
                  to_string(shape)};
     row.cells.insert(row.cells.end(), texts.values.begin(), texts.values.end());
-    std::string reasons;
-    for (const std::string& reason : texts.reasons)
-        reasons += (reasons.empty() ? "" : ",") + reason;
-    row.cells.push_back(std::move(reasons));
+    row.cells.push_back(joined_reasons(texts.reasons));
     return row;
 }
 

@@ -27,9 +27,7 @@ struct RowPair {
     std::string golden_path = kNotANumber;
 };
 
-/// Column numbers before the algorithms' columns.
-enum Column : size_t { kIndex, kNpuDump, kNpuDumpPath, kGroundTruthPath, kDataType, kShape };
-inline constexpr size_t kFirstAlgorithmColumn = 6;
+[[nodiscard]] std::string joined_reasons(const std::vector<std::string>& reasons);
 
 [[nodiscard]] std::vector<std::string> header(const std::vector<int>& algorithms);
 

@@ -39,8 +39,7 @@ bool is_one_file(const ConvertOptions& options) {
 std::vector<std::string> given_paths(const std::string& text, Log& log) {
     if (text.find(',') == std::string::npos) {
         const std::string path = real_path(text);
-        const int code = check_path(path, true, false, PathType::kAny, log);
-        if (code != kOk) throw CommandError(code, "");
+        require_path(path, PathType::kAny, log);
         return {path};
     }
     constexpr const char* kBlank = " \t";
@@ -86,8 +85,7 @@ class Converter {
     /// The exit code of one file; never throws.
     int one(const std::string& path) noexcept {
         try {
-            if (const int code = check_path(path, true, false, PathType::kFile, log_); code != kOk)
-                return code;
+            require_path(path, PathType::kFile, log_);
             const InputFile file(path);
             const int code = format_ ? write_format_files(file, *format_, names_, log_)
                                      : write_tensor_files(
@@ -161,18 +159,14 @@ int convert(const ConvertOptions& options, Log& log) {
         if (!is_one_file(options) && (options.input || options.output || options.shape))
             log.warning("-i, -o and -s are for one file; they are ignored.");
         if (!options.custom_script_path.empty()) {
-            if (const int code =
-                    check_path(options.custom_script_path, true, false, PathType::kDirectory, log);
-                code != kOk)
-                throw CommandError(code, "");
+            require_path(options.custom_script_path, PathType::kDirectory, log);
             custom = std::make_unique<CustomFormats>(options.custom_script_path, log);
             format.custom = custom.get();
         }
         converter.set_format(std::move(format));
     }
     const std::vector<std::string> paths = given_paths(options.dump_path, log);
-    if (const int code = check_output_folder(real_path(options.output_path), log); code != kOk)
-        throw CommandError(code, "");
+    require_output_folder(real_path(options.output_path), log);
     if (paths.size() == 1 && fs::is_regular_file(paths.front(), failure))
         return converter.one(paths.front());
     if (paths.size() == 1 && !fs::is_directory(paths.front(), failure))

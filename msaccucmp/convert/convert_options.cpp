@@ -1,24 +1,9 @@
 #include "msaccucmp/convert/convert_options.h"
 
-#include <charconv>
-
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 
 namespace npuscope::msaccucmp {
-
-namespace {
-
-/// The whole text as a number without sign.
-std::optional<int64_t> natural(std::string_view text) {
-    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
-        return std::nullopt;
-    int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
-}  // namespace
 
 std::vector<OptionSpec> convert_option_specs() {
     using enum ValueKind;

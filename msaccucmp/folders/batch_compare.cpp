@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/cann_dump/name.h"
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/paths.h"
 #include "msaccucmp/folders/folder_compare.h"
@@ -26,9 +26,7 @@ struct ModelDump {
 using ModelDumps = std::map<std::string, std::vector<ModelDump>>;
 
 std::vector<fs::path> sorted_entries(const fs::path& folder, Log& log) {
-    if (const int code = check_path(folder.string(), true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
+    require_path(folder.string(), PathType::kDirectory, log);
     std::vector<fs::path> entries;
     for (const auto& each : fs::directory_iterator(folder))
         entries.push_back(each.path());
@@ -110,17 +108,14 @@ const std::vector<ModelDump>* dumps_of(const std::string& graph,
 int compare_batch(const CompareOptions& options, std::ostream& out, Log& log, int threads) {
     if (options.op_name && !options.op_name->empty())
         throw CommandError(kInvalidParameter, "-op is not for a folder of rule files (-f).");
-    const fs::path root = fs::weakly_canonical(fs::absolute(options.my_path));
-    if (const int code = check_path(root.string(), true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
-    if (!cann_dump::is_digits(root.filename().string()))
+    const fs::path root = canonical(options.my_path);
+    require_path(root.string(), PathType::kDirectory, log);
+    if (!is_digits(root.filename().string()))
         throw CommandError(kInvalidPath,
                            "With a folder of rule files (-f), -m must end in the time of the dump "
                            "(digits only), not '" +
                                root.filename().string() + "'.");
-    const auto rules =
-        find_rules(fs::weakly_canonical(fs::absolute(options.fusion_rule_file)), log);
+    const auto rules = find_rules(canonical(options.fusion_rule_file), log);
     const ModelDumps dumps = find_dumps(root, log);
     std::map<std::string, const std::vector<ModelDump>*> dumps_of_rule;
     for (const auto& [graph, file] : rules)

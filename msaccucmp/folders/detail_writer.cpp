@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/pending_file.h"
+#include "core/base/words.h"
 #include "core/cann_dump/name.h"
 #include "core/npz/npy.h"
 #include "msaccucmp/base/exit_codes.h"
@@ -162,7 +163,7 @@ struct DetailWriter::Lines {
         std::vector<std::vector<std::string>> rows;
         std::vector<size_t> widths;
         const auto add = [&](const std::string& line) {
-            auto cells = cann_dump::fields_of(line, ',');
+            auto cells = fields_of(line, ',');
             for (std::string& cell : cells)
                 cell.erase(
                     std::remove_if(
@@ -192,7 +193,7 @@ void DetailWriter::remove_old_files() const {
     const auto names = folder_ / kLongNames;
     if (std::filesystem::is_regular_file(std::filesystem::symlink_status(names))) {
         std::string kept;
-        for (const std::string& line : cann_dump::fields_of(read_text_file(names), '\n')) {
+        for (const std::string& line : fields_of(read_text_file(names), '\n')) {
             const size_t comma = line.find(',');
             if (comma == std::string::npos) continue;
             // A name from the file must not lead out of the folder.

@@ -64,10 +64,8 @@ void copy_producers_numbers(std::vector<GroupResult>& results, const TableFormat
 }
 
 std::filesystem::path output_folder(const std::string& path, Log& log) {
-    const std::string real =
-        std::filesystem::weakly_canonical(std::filesystem::absolute(path.empty() ? "." : path))
-            .string();
-    if (const int code = check_output_folder(real, log); code != kOk) throw CommandError(code, "");
+    const std::string real = canonical(path.empty() ? "." : path).string();
+    require_output_folder(real, log);
     return real;
 }
 
@@ -76,10 +74,7 @@ void check_rule_files(const CompareOptions& options, Log& log) {
                                     options.quant_fusion_rule_file,
                                     options.close_fusion_rule_file}) {
         if (file.empty()) continue;
-        const std::string real =
-            std::filesystem::weakly_canonical(std::filesystem::absolute(file)).string();
-        if (const int code = check_path(real, true, false, PathType::kFile, log); code != kOk)
-            throw CommandError(code, "");
+        require_path(canonical(file).string(), PathType::kFile, log);
     }
 }
 

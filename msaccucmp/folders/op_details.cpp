@@ -2,8 +2,8 @@
 #include "msaccucmp/folders/op_details.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/words.h"
 #include "core/layout/format.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
@@ -18,12 +18,9 @@ constexpr int64_t kFewestLines = 10000;
 constexpr int64_t kMostLines = 1000000;
 
 int64_t tensor_index(const std::string& text) {
-    int64_t index = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
-    if (!cann_dump::is_digits(text) || failure != std::errc())
-        throw CommandError(kInvalidParameter,
-                           "The index '" + text + "' of -o or -i is no natural number.");
-    return index;
+    if (const auto index = natural(text)) return *index;
+    throw CommandError(kInvalidParameter,
+                       "The index '" + text + "' of -o or -i is no natural number.");
 }
 
 std::string spaced(std::string names) {

@@ -2,28 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "core/cann_dump/name.h"
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 
 namespace npuscope::msaccucmp {
 
 namespace {
 
-std::string trimmed(const std::string& text) {
-    constexpr const char* kBlank = " \t\n\r\f\v";
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-int64_t natural(const std::string& text, const std::string& problem) {
-    int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!cann_dump::is_digits(text) || failure != std::errc())
-        throw CommandError(kInvalidParameter, problem);
-    return value;
+int64_t natural_or_end(const std::string& text, const std::string& problem) {
+    if (const auto value = natural(text)) return *value;
+    throw CommandError(kInvalidParameter, problem);
 }
 
 }  // namespace
@@ -38,24 +27,25 @@ OpSelection::OpSelection(const CompareOptions& options) {
 
 void OpSelection::parse_range(const std::string& text) {
     const std::string problem = "-r '" + text + "' is not of the form start,end,step.";
-    const auto parts = cann_dump::fields_of(text, ',');
+    const auto parts = fields_of(text, ',');
     if (parts.size() != 3) throw CommandError(kInvalidParameter, problem);
     Range range;
     const std::array<int64_t*, 3> targets = {&range.start, &range.end, &range.step};
     for (size_t i = 0; i < parts.size(); ++i) {
         const std::string part = trimmed(parts[i]);
         if (part.empty() || (i == 1 && part == "-1")) continue;
-        *targets[i] = natural(part, problem);
+        *targets[i] = natural_or_end(part, problem);
     }
     range_ = range;
 }
 
 void OpSelection::parse_selection(const std::string& text) {
     std::vector<int64_t> selected;
-    for (const std::string& each : cann_dump::fields_of(text, ',')) {
+    for (const std::string& each : fields_of(text, ',')) {
         const std::string part = trimmed(each);
         if (!part.empty())
-            selected.push_back(natural(part, "-s '" + text + "' is not of the form i,j,..."));
+            selected.push_back(
+                natural_or_end(part, "-s '" + text + "' is not of the form i,j,..."));
     }
     std::sort(selected.begin(), selected.end());
     selected.erase(std::unique(selected.begin(), selected.end()), selected.end());

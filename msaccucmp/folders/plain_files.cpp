@@ -61,10 +61,6 @@ void log_table(const std::vector<std::string>& names, const AlgorithmTexts& text
     if (!texts.reasons.empty()) log.info(joined_reasons(texts.reasons));
 }
 
-std::string real(const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path)).string();
-}
-
 }  // namespace
 
 int compare_plain_files(const CompareOptions& options, Log& log, int threads) {
@@ -72,11 +68,10 @@ int compare_plain_files(const CompareOptions& options, Log& log, int threads) {
                                    .parameters = options.algorithm_options,
                                    .custom_folder = options.custom_script_path},
                                   log);
-    const std::string my = real(options.my_path);
-    const std::string golden = real(options.golden_path);
+    const std::string my = canonical(options.my_path).string();
+    const std::string golden = canonical(options.golden_path).string();
     for (const std::string& path : {my, golden})
-        if (const int code = check_path(path, true, false, PathType::kFile, log); code != kOk)
-            return code;
+        require_path(path, PathType::kFile, log);
     log.info("My file is '" + my + "'.");
     log.info("The golden file is '" + golden + "'.");
     log_table(algorithms.names(), compare_arrays(my, golden, algorithms, threads), log);
@@ -104,16 +99,16 @@ int file_compare(std::span<const std::string> arguments, Log& log, int threads) 
     for (const std::string& path : {my, golden}) {
         if (!path.ends_with(".npy"))
             throw CommandError(kInvalidType, "'" + path + "' is no .npy file.");
-        if (const int code = check_path(path, true, false, PathType::kFile, log); code != kOk)
-            return code;
+        require_path(path, PathType::kFile, log);
     }
     const std::string& output = given.at("output_path");
     if (check_output_folder(output, log) != kOk) return kInvalidPath;
     const AlgorithmSet algorithms(
         {.selection = kFileAlgorithms, .parameters = {}, .custom_folder = {}}, log);
-    const AlgorithmTexts texts = compare_arrays(real(my), real(golden), algorithms, threads);
+    const AlgorithmTexts texts =
+        compare_arrays(canonical(my).string(), canonical(golden).string(), algorithms, threads);
     log_table(algorithms.names(), texts, log);
-    const auto file = new_result_file(real(output), "file_result_", ".txt");
+    const auto file = new_result_file(canonical(output).string(), "file_result_", ".txt");
     for (size_t i = 0; i < texts.values.size(); ++i)
         file->write(algorithms.names()[i] + ": " + texts.values[i] + "\n");
     file->close();

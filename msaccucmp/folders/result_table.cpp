@@ -92,11 +92,4 @@ std::string address_text(uint64_t address) {
     return address == 0 ? kNotANumber : std::to_string(address);
 }
 
-std::string joined_reasons(const std::vector<std::string>& reasons) {
-    std::string text;
-    for (const std::string& reason : reasons)
-        text += (text.empty() ? "" : ",") + reason;
-    return text;
-}
-
 }  // namespace npuscope::msaccucmp

@@ -49,6 +49,5 @@ struct RowTensor {
 [[nodiscard]] std::string overflow_text(const DumpedTensor& tensor);
 /// Decimal, "NaN" for 0.
 [[nodiscard]] std::string address_text(uint64_t address);
-[[nodiscard]] std::string joined_reasons(const std::vector<std::string>& reasons);
 
 }  // namespace npuscope::msaccucmp

@@ -1,11 +1,11 @@
 #include "msaccucmp/h5/prepare.h"
 
 #include <array>
-#include <numeric>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/dumpfile/layout.h"
+#include "msaccucmp/columns/algorithm_set.h"
 #include "msaccucmp/numpy/float_source.h"
 
 namespace npuscope::msaccucmp {
@@ -63,11 +63,6 @@ void check_data_types(std::string_view my,
     log.emplace_back(
         Level::kInfo,
         "The DataTypes of the two sides are compatible: " + types + " at " + path + ".");
-}
-
-bool is_scalar(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), int64_t{0}) ==
-           static_cast<int64_t>(shape.size());
 }
 
 /// make(h5::Elements or Tensor): the dataset's elements, the real part of complex ones.
@@ -143,7 +138,7 @@ Pair prepare_pair(const OpenDump& my,
                     "The shapes of the two sides differ: my side has " +
                         std::to_string(pair.x->count()) + " elements, the golden side " +
                         std::to_string(pair.y->count()) + ".");
-    pair.is_scalar = is_scalar(pair.shape);
+    pair.is_scalar = is_scalar_shape(pair.shape);
     pair.are_bools =
         stored.dtype == DType::kBool && golden.index[golden_dataset.node].dtype == DType::kBool;
     return pair;

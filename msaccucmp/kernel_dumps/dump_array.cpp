@@ -4,7 +4,6 @@
 
 #include "core/layout/stored_layout.h"
 #include "msaccucmp/base/exit_codes.h"
-#include "msaccucmp/kernel_dumps/reading.h"
 
 namespace npuscope::msaccucmp {
 
@@ -84,7 +83,7 @@ void DumpArray::read(int64_t first, int64_t count, std::byte* target) const {
     }
     std::vector<std::byte> stored(static_cast<size_t>(nbytes));
     file_->read(position, stored);
-    decode_as_the_reference(*type_, stored.data(), static_cast<size_t>(number), target);
+    cann_dump::decode_as_msaccucmp(*type_, stored.data(), static_cast<size_t>(number), target);
 }
 
 }  // namespace npuscope::msaccucmp

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/cann_dump/op_debug.h"
+#include "core/cann_dump/wire.h"
 #include "msaccucmp/base/exit_codes.h"
 
 namespace npuscope::msaccucmp {
@@ -15,12 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMagic = 0x5a5a5a5a;
-constexpr size_t kOldSize = 2048;
 constexpr size_t kNewHead = 24;  // magic, version, valid, acc_type, rsv, data_len
 constexpr size_t kStatusWords = 4;
 
-constexpr auto kOldFields = std::to_array<const char*>(
-    {"model_id", "stream_id", "task_id", "task_type", "pc_start", "para_base"});
 constexpr auto kCoreFields = std::to_array<const char*>({"model_id",
                                                          "stream_id",
                                                          "task_id",
@@ -66,10 +65,7 @@ class Bytes {
             throw CommandError(
                 kInvalidDumpData,
                 "op-debug data of " + std::to_string(bytes_.size()) + " bytes is cut short");
-        uint64_t value = 0;
-        for (size_t i = count; i-- > 0;)
-            value = value << 8 | std::to_integer<uint64_t>(bytes_[at + i]);
-        return value;
+        return cann_dump::little_endian(bytes_.subspan(at, count));
     }
 
   private:
@@ -153,30 +149,20 @@ OpDebug parse_new(const Bytes& bytes, Log& log) {
     return parsed;
 }
 
-OpDebug parse_old(const Bytes& bytes) {
-    struct Block {
-        const char* name;
-        size_t info;
-        size_t status;
-    };
-    constexpr auto kBlocks = std::to_array<Block>(
-        {{"DHA Atomic Add", 0, 512}, {"L2 Atomic Add", 128, 768}, {"AI Core", 256, 1024}});
+OpDebug parse_old(std::span<const std::byte> payload) {
+    const auto record = cann_dump::OpDebugRecord::parse(payload);
     OpDebug parsed;
-    Json json;
-    for (const Block& block : kBlocks) {
-        Json& fields = json[block.name];
-        for (size_t i = 0; i < kOldFields.size(); ++i)
-            fields[kOldFields[i]] = value_of(kOldFields[i], bytes.number(block.info + 8 * i, 8));
-        size_t status = block.status;
-        if (block.info == kBlocks.back().info) {
-            fields["kernel_code"] = fmt::format("{:#x}", bytes.number(status, 8));
-            fields["block_idx"] = bytes.number(status + 8, 8);
-            status += 16;
-        }
-        fields["status"] = bytes.number(status, 8);
-        parsed.units.push_back(unit_of(block.name, fields));
-    }
-    parsed.json = json.dump(4);
+    const auto add = [&](const char* name, const cann_dump::OpDebugBlock& block) {
+        parsed.units.push_back({.name = name,
+                                .task_id = block.task_id,
+                                .stream_id = block.stream_id,
+                                .status = std::to_string(block.status),
+                                .is_overflow = block.status != 0});
+    };
+    add("DHA Atomic Add", record.dha_atomic);
+    add("L2 Atomic Add", record.l2_atomic);
+    add("AI Core", record.ai_core);
+    parsed.json = record.json();
     return parsed;
 }
 
@@ -185,13 +171,13 @@ OpDebug parse_old(const Bytes& bytes) {
 OpDebug parse_op_debug(std::span<const std::byte> payload, Log& log) {
     const Bytes bytes(payload);
     if (bytes.number(0, 4) == kMagic) return parse_new(bytes, log);
-    if (payload.size() != kOldSize)
+    if (payload.size() != cann_dump::kOpDebugBytes)
         throw CommandError(
             kInvalidDumpData,
             fmt::format("op-debug data without the magic number has {} bytes, not {}",
                         payload.size(),
-                        kOldSize));
-    return parse_old(bytes);
+                        cann_dump::kOpDebugBytes));
+    return parse_old(payload);
 }
 
 bool is_op_debug_name(std::string_view file_name) {

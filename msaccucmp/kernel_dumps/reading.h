@@ -1,5 +1,4 @@
-// Dump folders and ops as core/cann_dump reads them, with the reference tool's exit codes and its
-// values of elements.
+// Dump folders and ops as core/cann_dump reads them, with the reference tool's exit codes.
 #pragma once
 
 #include "core/cann_dump/folder.h"
@@ -27,11 +26,5 @@ using cann_dump::FolderEntry;
 /// Errors: those of read_newest; CompareFailure(kInvalidDumpData), (kDataShapeMismatch) when the
 /// parts of an FFTS+ op do not fit.
 [[nodiscard]] DumpedOp read_entry(const FolderEntry& entry, Log& log);
-
-/// cann_dump::decode_elements with the reference tool's own values of hifloat8.
-void decode_as_the_reference(const cann_dump::DataTypeInfo& type,
-                             const std::byte* stored,
-                             size_t count,
-                             std::byte* array);
 
 }  // namespace npuscope::msaccucmp

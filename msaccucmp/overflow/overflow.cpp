@@ -137,11 +137,8 @@ class Analysis {
 }  // namespace
 
 int overflow(const OverflowOptions& options, Log& log) {
-    if (const int code = check_path(options.dump_path, true, false, PathType::kDirectory, log);
-        code != kOk)
-        throw CommandError(code, "");
-    if (const int code = check_output_folder(options.output_path, log); code != kOk)
-        throw CommandError(code, "");
+    require_path(options.dump_path, PathType::kDirectory, log);
+    require_output_folder(options.output_path, log);
     std::vector<FoundDump> debug = find_dumps(fs::canonical(options.dump_path), log);
     std::erase_if(debug, [](const FoundDump& dump) { return !is_op_debug(dump); });
     if (debug.empty()) {

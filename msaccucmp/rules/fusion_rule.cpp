@@ -1,24 +1,12 @@
 #include "msaccucmp/rules/fusion_rule.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "core/cann_dump/name.h"
+#include "core/base/words.h"
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/failure.h"
 
 namespace npuscope::msaccucmp {
-
-namespace {
-
-std::string trimmed(const std::string& text) {
-    constexpr const char* kBlank = " \t\n\r\f\v";
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-}  // namespace
 
 bool FusionOp::is_inner_node() const {
     return is_multi_op && std::all_of(outputs.begin(), outputs.end(), [](const OutputDesc& output) {
@@ -47,15 +35,13 @@ OpOutput FusionOp::producer_of(int64_t input) const {
                              "The rule file has " + std::to_string(inputs.size()) + " inputs of '" +
                                  name + "', the dump has input " + std::to_string(input) + ".");
     const std::string& text = inputs[static_cast<size_t>(input)];
-    const auto parts = cann_dump::fields_of(text, ':');
+    const auto parts = fields_of(text, ':');
     OpOutput producer;
     if (parts.size() == 2) {
         producer.op = trimmed(parts[0]);
-        const std::string index = trimmed(parts[1]);
-        const auto [end, failure] =
-            std::from_chars(index.data(), index.data() + index.size(), producer.index);
-        if (!producer.op.empty() && cann_dump::is_digits(index) && failure == std::errc())
-            return producer;
+        const auto index = natural(trimmed(parts[1]));
+        producer.index = index.value_or(0);
+        if (!producer.op.empty() && index) return producer;
     }
     throw CompareFailure(kInvalidJsonFile,
                          "The rule file has the input '" + text + "' of '" + name +

@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "core/cann_dump/name.h"
+#include "core/base/words.h"
 #include "msaccucmp/rules/fusion_rule.h"
 
 namespace npuscope::msaccucmp {
@@ -58,8 +58,7 @@ class Marker {
             const std::string index = input.substr(colon + 1);
             const auto producer = roles_.find(input.substr(0, colon));
             // A dump has no op with a million outputs.
-            if (!cann_dump::is_digits(index) || index.size() > 6 || producer == roles_.end())
-                continue;
+            if (!is_digits(index) || index.size() > 6 || producer == roles_.end()) continue;
             const size_t at = std::stoul(index);
             if (at >= producer->second.size()) continue;
             const Role role = producer->second[at];

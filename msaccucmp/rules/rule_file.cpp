@@ -21,8 +21,7 @@ using nlohmann::json;
 /// Errors: CommandError(kInvalidPath) no such file, (kParseJsonError) no JSON.
 json read_json(const std::string& path, Log& log) {
     constexpr uintmax_t kLarge = uintmax_t{100} << 20;
-    if (const int code = check_path(path, true, false, PathType::kFile, log); code != kOk)
-        throw CommandError(code, "");
+    require_path(path, PathType::kFile, log);
     std::error_code failure;
     const uintmax_t size = std::filesystem::file_size(path, failure);
     if (!failure && size > kLarge)

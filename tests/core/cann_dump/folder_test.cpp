@@ -1,7 +1,10 @@
 #include "core/cann_dump/folder.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
+#include "core/cann_dump/data_type.h"
 #include "core/cann_dump/dump_error.h"
 #include "core/cann_dump/op.h"
 #include "core/cann_dump/writer.h"
@@ -71,22 +74,21 @@ TEST(DumpFolder, rejects_folders_without_dumps_or_with_two_kinds) {
     EXPECT_THROW(DumpFolder(folder / "none", {}, [](const std::string&) {}), Error);
 }
 
-TEST(ReadOp, decodes_elements_as_it_is_told) {
+TEST(ReadOp, has_the_values_of_msaccucmp) {
     const test::TempDir folder;
-    const std::array<uint8_t, 1> one{0x08};
+    const std::array<uint8_t, 3> codes{0x08, 0x18, 0x20};
     DumpFile dump;
     DumpTensor& output = dump.outputs.emplace_back();
     output.data_type = static_cast<int64_t>(DataType::kHiFloat8);
-    output.shape = Shape{1};
-    output.bytes = std::as_bytes(std::span(one));
+    output.shape = Shape{3};
+    output.bytes = std::as_bytes(std::span(codes));
     write_dump(folder / "Add.a.3.2.17", dump);
-    const NamedFile file{.path = folder / "Add.a.3.2.17", .name = "Add.a.3.2.17"};
-    EXPECT_EQ(read_op(file).outputs.front().data.values.at(0), 1.0);
-    const auto zeros =
-        [](const DataTypeInfo& type, const std::byte*, size_t count, std::byte* out) {
-            std::fill_n(out, count * type.array_item_size, std::byte{0});
-        };
-    EXPECT_EQ(read_op(file, zeros).outputs.front().data.values.at(0), 0.0);
+    const DumpedOp op = read_op({.path = folder / "Add.a.3.2.17", .name = "Add.a.3.2.17"});
+    EXPECT_EQ(op.type, "Add");
+    const Tensor& values = op.outputs.front().data.values;
+    EXPECT_EQ(values.at(0), 1.25);
+    EXPECT_EQ(values.at(1), 0.75);
+    EXPECT_EQ(values.at(2), 4.0);
 }
 
 }  // namespace
