@@ -86,8 +86,6 @@ constexpr auto kLog = [](double x) { return std::log(x); };
 constexpr auto kLog2 = [](double x) { return std::log2(x); };
 constexpr auto kLog10 = [](double x) { return std::log10(x); };
 constexpr auto kErf = [](double x) { return std::erf(x); };
-constexpr auto kSin = [](double x) { return std::sin(x); };
-constexpr auto kCos = [](double x) { return std::cos(x); };
 constexpr auto kFloor = [](double x) { return std::floor(x); };
 constexpr auto kCeil = [](double x) { return std::ceil(x); };
 constexpr auto kRound = [](double x) { return std::nearbyint(x); };
@@ -116,6 +114,25 @@ void run_log(KernelCall& call) {
 
 constexpr auto kMuls = [](double x, double value) { return x * value; };
 constexpr auto kAdds = [](double x, double value) { return x + value; };
+
+constexpr auto kSign = [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); };
+
+void run_sign(KernelCall& call) {
+    const Tensor& x = call.input(0);
+    visit_dtype(x.dtype(), [&]<class T>() {
+        if constexpr (kIsFloat<T>) {
+            call.outputs = {map_unary<T>(call, x, kSign)};
+        } else {
+            Tensor y(x.dtype(), x.shape());
+            const auto in = x.as<T>();
+            const auto out = y.template mutable_as<T>();
+            for (size_t i = 0; i < in.size(); ++i)
+                out[i] =
+                    static_cast<T>(static_cast<int>(in[i] > T{0}) - static_cast<int>(in[i] < T{0}));
+            call.outputs = {std::move(y)};
+        }
+    });
+}
 
 }  // namespace
 
@@ -165,8 +182,6 @@ std::span<const Kernel> pointwise_unary_kernels() {
          .formula = "erf(x)",
          .source = kBitsUnknown,
          .run = run_float<kErf>},
-        {.type = "Sin", .formula = "sin(x)", .source = kBitsUnknown, .run = run_float<kSin>},
-        {.type = "Cos", .formula = "cos(x)", .source = kBitsUnknown, .run = run_float<kCos>},
         {.type = "Floor",
          .formula = "floor(x)",
          .dtypes = kNumbers,
@@ -178,6 +193,10 @@ std::span<const Kernel> pointwise_unary_kernels() {
          .run = run_number<kRound, kSame>},
         {.type = "Muls", .formula = "x * value", .run = run_with_number<kMuls>},
         {.type = "Adds", .formula = "x + value", .run = run_with_number<kAdds>},
+        {.type = "Sign",
+         .formula = "-1, 0 or 1; nan stays",
+         .dtypes = "floats and integers",
+         .run = run_sign},
     });
     return kRows;
 }

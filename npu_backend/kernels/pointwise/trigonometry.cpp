@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions, their inverses, and sign: the exact value, rounded once.
+// Circular and hyperbolic functions and their inverses: the exact value, rounded once.
 #include <array>
 #include <cmath>
 
@@ -8,6 +8,8 @@ namespace npuscope::backend {
 
 namespace {
 
+constexpr auto kSin = [](double x) { return std::sin(x); };
+constexpr auto kCos = [](double x) { return std::cos(x); };
 constexpr auto kTan = [](double x) { return std::tan(x); };
 constexpr auto kAsin = [](double x) { return std::asin(x); };
 constexpr auto kAcos = [](double x) { return std::acos(x); };
@@ -17,24 +19,6 @@ constexpr auto kCosh = [](double x) { return std::cosh(x); };
 constexpr auto kAsinh = [](double x) { return std::asinh(x); };
 constexpr auto kAcosh = [](double x) { return std::acosh(x); };
 constexpr auto kAtanh = [](double x) { return std::atanh(x); };
-constexpr auto kSign = [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); };
-
-void run_sign(KernelCall& call) {
-    const Tensor& x = call.input(0);
-    visit_dtype(x.dtype(), [&]<class T>() {
-        if constexpr (kIsFloat<T>) {
-            call.outputs = {map_unary<T>(call, x, kSign)};
-        } else {
-            Tensor y(x.dtype(), x.shape());
-            const auto in = x.as<T>();
-            const auto out = y.template mutable_as<T>();
-            for (size_t i = 0; i < in.size(); ++i)
-                out[i] =
-                    static_cast<T>(static_cast<int>(in[i] > T{0}) - static_cast<int>(in[i] < T{0}));
-            call.outputs = {std::move(y)};
-        }
-    });
-}
 
 }  // namespace
 
@@ -43,6 +27,8 @@ std::span<const Kernel> trigonometry_kernels() {
         "CANN operator of this name; the instruction's last bit is not public, correctly rounded "
         "here";
     static constexpr auto kRows = std::to_array<Kernel>({
+        {.type = "Sin", .formula = "sin(x)", .source = kBitsUnknown, .run = run_float<kSin>},
+        {.type = "Cos", .formula = "cos(x)", .source = kBitsUnknown, .run = run_float<kCos>},
         {.type = "Tan", .formula = "tan(x)", .source = kBitsUnknown, .run = run_float<kTan>},
         {.type = "Asin", .formula = "arcsin(x)", .source = kBitsUnknown, .run = run_float<kAsin>},
         {.type = "Acos", .formula = "arccos(x)", .source = kBitsUnknown, .run = run_float<kAcos>},
@@ -52,10 +38,6 @@ std::span<const Kernel> trigonometry_kernels() {
         {.type = "Asinh", .formula = "arsinh(x)", .source = kBitsUnknown, .run = run_float<kAsinh>},
         {.type = "Acosh", .formula = "arcosh(x)", .source = kBitsUnknown, .run = run_float<kAcosh>},
         {.type = "Atanh", .formula = "artanh(x)", .source = kBitsUnknown, .run = run_float<kAtanh>},
-        {.type = "Sign",
-         .formula = "-1, 0 or 1; nan stays",
-         .dtypes = "floats and integers",
-         .run = run_sign},
     });
     return kRows;
 }

@@ -1,4 +1,4 @@
-// Storage without values, other storage, and copies into storage.
+// Storage without values, other storage, copies, and other dtypes.
 #include <array>
 
 #include "npu_backend/memory/strided.h"
@@ -46,6 +46,19 @@ void lower_copy(Lowering& op) {
     op.result(std::move(value), self.dtype());
 }
 
+void lower_clone(Lowering& op) {
+    op.result(op.launch("Identity", {op.raw("self")}), op.declared("self"));
+}
+
+void lower_to_copy(Lowering& op) {
+    const DType dtype = op.dtype("dtype").value_or(op.declared("self"));
+    if (dtype == op.declared("self")) {
+        lower_clone(op);
+        return;
+    }
+    op.result(op.cast(op.tensor("self"), dtype), dtype);
+}
+
 }  // namespace
 
 std::span<const OpRow> storage_ops() {
@@ -87,6 +100,16 @@ std::span<const OpRow> storage_ops() {
          .note = "Identity, or Cast when the dtype changes",
          .source = "indirect",
          .lower = lower_copy},
+        {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+         .launches = {"Identity"},
+         .lower = lower_clone},
+        {.schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                   "device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? "
+                   "memory_format=None) -> Tensor",
+         .launches = {"Cast", "Identity"},
+         .note = "Cast, or Identity when the dtype stays",
+         .source = "spec",
+         .lower = lower_to_copy},
     });
     return kRows;
 }

@@ -1,4 +1,4 @@
-// Ops that copy elements to other places, and dtype changes.
+// Tensors joined, and elements taken by their numbers.
 #include <algorithm>
 #include <array>
 
@@ -29,11 +29,6 @@ void lower_cat(Lowering& op) {
     op.result(op.launch("ConcatD", std::move(parts), {{"concat_dim", axis}, {"N", count}}), dtype);
 }
 
-void take(Lowering& op, const char* from, const char* places, int64_t axis) {
-    op.result(op.launch("GatherV2", {op.raw(from), op.raw(places)}, {{"axis", axis}}),
-              op.declared(from));
-}
-
 void lower_index_select(Lowering& op) {
     if (op.raw("self").ndim() == 0 || op.raw("index").ndim() > 1)
         op.reject("self needs a dimension and index at most one");
@@ -43,69 +38,38 @@ void lower_index_select(Lowering& op) {
               op.declared("self"));
 }
 
-void lower_embedding(Lowering& op) {
-    if (op.raw("weight").ndim() != 2) op.reject("weight must have 2 dimensions");
-    take(op, "weight", "indices", 0);
-}
-
 void lower_gather(Lowering& op) {
     const int64_t axis = normalized_axis(op.integer("dim"), op.raw("self").ndim());
     op.result(op.launch("GatherElements", {op.raw("self"), op.raw("index")}, {{"dim", axis}}),
               op.declared("self"));
 }
 
-void lower_clone(Lowering& op) {
-    op.result(op.launch("Identity", {op.raw("self")}), op.declared("self"));
-}
-
-void lower_to_copy(Lowering& op) {
-    const DType dtype = op.dtype("dtype").value_or(op.declared("self"));
-    if (dtype == op.declared("self")) {
-        lower_clone(op);
-        return;
+void lower_stack(Lowering& op) {
+    const TensorList& given = op.raw_list("tensors");
+    if (given.empty()) op.reject("tensors is empty");
+    const DType dtype = result_type(given);
+    const int64_t axis = normalized_axis(op.integer("dim"), given[0].ndim() + 1);
+    Shape shape = given[0].shape();
+    shape.insert(shape.begin() + axis, 1);
+    std::vector<Tensor> parts;
+    for (const Tensor& part : given) {
+        if (part.shape() != given[0].shape()) op.reject("the tensors differ in shape");
+        const Tensor own = part.dtype() == dtype ? part : op.cast(op.held(part), dtype);
+        parts.push_back(own.reshaped(shape));
     }
-    op.result(op.cast(op.tensor("self"), dtype), dtype);
+    // Mixed dtypes under a reference: some are widened, some are as given.
+    const bool mixed = std::ranges::any_of(
+        parts, [&](const Tensor& part) { return part.dtype() != parts[0].dtype(); });
+    for (Tensor& part : parts)
+        if (mixed) part = op.held(part);
+    const auto count = static_cast<int64_t>(parts.size());
+    op.result(op.launch("Pack", std::move(parts), {{"axis", axis}, {"N", count}}), dtype);
 }
 
-void lower_pad(Lowering& op) {
+void lower_take(Lowering& op) {
     const Tensor& self = op.raw("self");
-    const IntList& pad = op.ints("pad");
-    if (pad.size() % 2 != 0 || static_cast<int64_t>(pad.size() / 2) > self.ndim())
-        op.reject("pad needs a pair of numbers for each of at most " + std::to_string(self.ndim()) +
-                  " dimensions");
-    // ATen counts from the last dimension, CANN from the first.
-    IntList paddings(static_cast<size_t>(self.ndim()) * 2, 0);
-    for (size_t i = 0; i < pad.size() / 2; ++i) {
-        const size_t axis = static_cast<size_t>(self.ndim()) - 1 - i;
-        paddings[2 * axis] = pad[2 * i];
-        paddings[2 * axis + 1] = pad[2 * i + 1];
-    }
-    const auto* whole = std::get_if<int64_t>(&op.scalar("value").number);
-    const Tensor value = (whole != nullptr ? Tensor::scalar<int64_t>(*whole)
-                                           : Tensor::scalar<double>(op.scalar("value").to_double()))
-                             .cast(self.dtype());
-    op.result(op.launch("PadV3", {self, value}, {{"paddings", paddings}}), self.dtype());
-}
-
-void argument_of_extreme(Lowering& op, const char* kernel) {
-    Tensor self = op.tensor("self");
-    if (!op.has("dim")) self = self.reshaped({-1});
-    const int64_t axis =
-        op.has("dim") ? normalized_axis(op.integer("dim"), self.ndim()) : int64_t{0};
-    const bool keep = op.flag("keepdim");
-    Tensor index =
-        op.launch(kernel, {self}, {{"axes", IntList{axis}}, {"keep_dims", keep && op.has("dim")}});
-    if (keep && !op.has("dim"))
-        index = index.reshaped(Shape(static_cast<size_t>(op.raw("self").ndim()), 1));
-    op.result(std::move(index), DType::kInt64);
-}
-
-void lower_argmax(Lowering& op) {
-    argument_of_extreme(op, "ArgMaxV2");
-}
-
-void lower_argmin(Lowering& op) {
-    argument_of_extreme(op, "ArgMin");
+    op.result(op.launch("GatherV2", {self.reshaped({-1}), op.raw("index")}, {{"axis", int64_t{0}}}),
+              self.dtype());
 }
 
 }  // namespace
@@ -120,38 +84,19 @@ std::span<const OpRow> arrangements_ops() {
          .launches = {"GatherV2"},
          .source = "spec",
          .lower = lower_index_select},
-        {.schema = "embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool "
-                   "scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-         .launches = {"GatherV2"},
-         .source = "spec",
-         .lower = lower_embedding},
         {.schema =
              "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
          .launches = {"GatherElements"},
          .source = "table",
          .lower = lower_gather},
-        {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-         .launches = {"Identity"},
-         .lower = lower_clone},
-        {.schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-                   "device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? "
-                   "memory_format=None) -> Tensor",
-         .launches = {"Cast", "Identity"},
-         .note = "Cast, or Identity when the dtype stays",
-         .source = "spec",
-         .lower = lower_to_copy},
-        {.schema = "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-         .launches = {"PadV3"},
+        {.schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+         .launches = {"Pack"},
          .source = "table",
-         .lower = lower_pad},
-        {.schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-         .launches = {"ArgMaxV2"},
-         .source = "table",
-         .lower = lower_argmax},
-        {.schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-         .launches = {"ArgMin"},
-         .source = "table",
-         .lower = lower_argmin},
+         .lower = lower_stack},
+        {.schema = "take(Tensor self, Tensor index) -> Tensor",
+         .launches = {"GatherV2"},
+         .note = "GatherV2 (CANN: Gather)",
+         .lower = lower_take},
     });
     return kRows;
 }

@@ -205,12 +205,6 @@ void lower_index_fill_tensor(Lowering& op) {
     put_along(op, op.raw("value").reshaped({}), false);
 }
 
-void lower_take(Lowering& op) {
-    const Tensor& self = op.raw("self");
-    op.result(op.launch("GatherV2", {self.reshaped({-1}), op.raw("index")}, {{"axis", int64_t{0}}}),
-              self.dtype());
-}
-
 /// Both under their common shape.
 std::pair<Tensor, Tensor> masked(const Lowering& op) {
     const Tensor& self = op.raw("self");
@@ -230,18 +224,6 @@ void lower_masked_scatter(Lowering& op) {
 void lower_masked_select(Lowering& op) {
     const auto [self, mask] = masked(op);
     op.result(op.launch("MaskedSelect", {self, mask}), self.dtype());
-}
-
-void lower_embedding_gradient(Lowering& op) {
-    const Tensor gradient = op.tensor("grad_output");
-    if (gradient.ndim() < 1) op.reject("grad_output has no dimensions");
-    op.result(
-        op.launch("EmbeddingDenseGrad",
-                  {gradient.reshaped({-1, gradient.dim(-1)}), op.raw("indices").reshaped({-1})},
-                  {{"num_weights", op.integer("num_weights")},
-                   {"padding_idx", op.integer("padding_idx")},
-                   {"scale_grad_by_freq", op.flag("scale_grad_by_freq")}}),
-        op.declared("grad_output"));
 }
 
 void lower_nonzero(Lowering& op) {
@@ -290,10 +272,6 @@ std::span<const OpRow> indexing_ops() {
          .launches = {"IndexPut"},
          .note = "IndexPut (CANN: IndexFillD)",
          .lower = lower_index_fill_tensor},
-        {.schema = "take(Tensor self, Tensor index) -> Tensor",
-         .launches = {"GatherV2"},
-         .note = "GatherV2 (CANN: Gather)",
-         .lower = lower_take},
         {.schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
          .launches = {"MaskedScatter"},
          .source = "table",
@@ -302,12 +280,6 @@ std::span<const OpRow> indexing_ops() {
          .launches = {"MaskedSelect"},
          .source = "table",
          .lower = lower_masked_select},
-        {.schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, int num_weights, "
-                   "int padding_idx, bool scale_grad_by_freq) -> Tensor",
-         .launches = {"EmbeddingDenseGrad"},
-         .source = "table",
-         .lower = lower_embedding_gradient,
-         .sum = "result"},
         {.schema = "nonzero(Tensor self) -> Tensor",
          .launches = {"NonZero"},
          .source = "table",

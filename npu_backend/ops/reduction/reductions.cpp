@@ -66,6 +66,19 @@ void lower_count_nonzero(Lowering& op) {
     op.result(op.launch("ReduceSum", {truth}, reduction_of(op, truth.ndim())), DType::kInt64);
 }
 
+void lower_place_of_extreme(Lowering& op) {
+    Tensor self = op.tensor("self");
+    if (!op.has("dim")) self = self.reshaped({-1});
+    const int64_t axis =
+        op.has("dim") ? normalized_axis(op.integer("dim"), self.ndim()) : int64_t{0};
+    const bool keep = op.flag("keepdim");
+    Tensor index = op.launch(
+        op.kernel(), {self}, {{"axes", IntList{axis}}, {"keep_dims", keep && op.has("dim")}});
+    if (keep && !op.has("dim"))
+        index = index.reshaped(Shape(static_cast<size_t>(op.raw("self").ndim()), 1));
+    op.result(std::move(index), DType::kInt64);
+}
+
 }  // namespace
 
 std::span<const OpRow> reductions_ops() {
@@ -164,6 +177,14 @@ std::span<const OpRow> reductions_ops() {
         {.schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
          .launches = {"ReduceLogSumExp"},
          .lower = lower_log_sum_exp},
+        {.schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+         .launches = {"ArgMaxV2"},
+         .source = "table",
+         .lower = lower_place_of_extreme},
+        {.schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+         .launches = {"ArgMin"},
+         .source = "table",
+         .lower = lower_place_of_extreme},
     });
     return kRows;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::backend::test {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
 struct KernelRun {
     std::vector<Tensor> outputs;

@@ -7,8 +7,6 @@
 namespace npuscope::backend::test {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-
 struct Row {
     uint16_t x1, x2, infnan, saturate;
     uint64_t status;

@@ -8,7 +8,6 @@
 namespace npuscope::backend::test {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Boundary table of the Ascend C vector unit, saturation column.

@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(bags, BagOps);
+NPUSCOPE_TEST_OPS(pixels, Pixels);

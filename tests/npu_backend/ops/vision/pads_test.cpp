@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(mirror_pads, MirrorPadOps);
+NPUSCOPE_TEST_OPS(pads, Pads);

@@ -2,4 +2,4 @@
 
 #include "tests/npu_backend/op_rows.h"
 
-NPUSCOPE_TEST_OPS(triangles, Triangles);
+NPUSCOPE_TEST_OPS(grid_samples, GridSamples);

@@ -1,4 +1,4 @@
-// grid_sampler_2d and linalg_det.
+// Images sampled at the places of a grid.
 #include <array>
 
 #include "npu_backend/ops/lowering.h"
@@ -27,24 +27,15 @@ void lower_grid_sampler(Lowering& op) {
               input.dtype());
 }
 
-void lower_det(Lowering& op) {
-    const Tensor& a = op.raw("A");
-    if (a.ndim() < 2 || a.dim(-1) != a.dim(-2)) op.reject("A must be square matrices");
-    op.result(op.launch("MatrixDeterminant", {op.tensor("A")}), a.dtype());
-}
-
 }  // namespace
 
-std::span<const OpRow> samples_ops() {
+std::span<const OpRow> grid_samples_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int "
                    "padding_mode, bool align_corners) -> Tensor",
          .launches = {"GridSampler2D"},
          .source = "table",
          .lower = lower_grid_sampler},
-        {.schema = "linalg_det(Tensor A) -> Tensor",
-         .launches = {"MatrixDeterminant"},
-         .lower = lower_det},
     });
     return kRows;
 }
