@@ -25,9 +25,11 @@ Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction di
             deciding = &tensor;
     }
     if (deciding == nullptr) return {};
-    return {deciding->judgement.verdict,
-            deciding->argument + ": " + deciding->judgement.rule,
-            deciding->judgement.bound};
+    Judgement judgement = deciding->judgement;
+    // An array that is an op of its own is not named twice.
+    if (deciding->argument != deciding->target)
+        judgement.rule = deciding->argument + ": " + judgement.rule;
+    return judgement;
 }
 
 bool has_direction(const OpResult& op, dumpfile::Direction direction) {

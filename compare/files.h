@@ -7,7 +7,8 @@
 
 namespace npuscope::compare {
 
-/// Any two that open_source() takes. Errors: its own, and those of compare_sources().
+/// Any two that open_source() takes; two files of arrays array by array. Errors: its own, and those
+/// of compare_sources().
 [[nodiscard]] Result compare_files(const std::filesystem::path& target,
                                    const std::filesystem::path& golden,
                                    const Bounds& bounds = PrecisionBounds{},

@@ -1,6 +1,7 @@
 #include "overflow/record_text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/printable.h"
 

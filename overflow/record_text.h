@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "overflow/record.h"
 
@@ -25,10 +25,9 @@ namespace npuscope::overflow {
 /// null for "".
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
 
-/// path, node, kind, also_raised, `extra` (its members), via, evidence, from, origin, kernels,
+/// path, node, kind, also_raised, the members of `extra`, via, evidence, from, origin, kernels,
 /// bits.
-[[nodiscard]] nlohmann::ordered_json record_json(
-    const OverflowRecord& record,
-    const nlohmann::ordered_json& extra = nlohmann::ordered_json::object());
+[[nodiscard]] nlohmann::ordered_json record_json(const OverflowRecord& record,
+                                                 const nlohmann::ordered_json& extra);
 
 }  // namespace npuscope::overflow

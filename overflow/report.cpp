@@ -1,6 +1,7 @@
 #include "overflow/report.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/printable.h"
 #include "overflow/record_text.h"
@@ -91,7 +92,7 @@ std::string to_json(const OverflowReport& report) {
     auto array = nlohmann::ordered_json::array();
     for (const auto* list : {&report.records, &report.receivers, &report.foreign})
         for (const OverflowRecord& record : *list)
-            array.push_back(record_json(record));
+            array.push_back(record_json(record, nlohmann::ordered_json::object()));
     // Names from outside need not be UTF-8; what is not becomes the replacement character.
     return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

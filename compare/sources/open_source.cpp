@@ -87,14 +87,22 @@ void SourceTensor::hold(const Tensor& tensor) {
     open = [tensor] { return std::make_unique<TensorElements>(tensor); };
 }
 
-Source source_of_arrays(const NamedTensors& arrays, const ComputeTypes& compute_types) {
+bool is_array_file(const std::filesystem::path& path) {
+    const std::string extension = path.extension().string();
+    return extension == ".npz" || extension == ".npy" || extension == ".pt" ||
+           extension == ".pth" || extension == ".safetensors";
+}
+
+Source source_of_arrays(const NamedTensors& arrays,
+                        const ComputeTypes& compute_types,
+                        Arrays form) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     std::unordered_map<std::string, size_t> places;
     for (const auto& [name, array] : arrays) {
-        const auto parsed = parse_name(name);
+        const auto parsed = form == Arrays::kOfOps ? parse_name(name) : std::nullopt;
         SourceTensor tensor;
         tensor.direction = parsed ? parsed->direction : dumpfile::Direction::kOutput;
-        tensor.argument = parsed ? parsed->argument : "0";
+        tensor.argument = parsed ? parsed->argument : form == Arrays::kAlone ? name : "0";
         tensor.path = name;
         if (const auto type = compute_types.find(name); type != compute_types.end())
             tensor.compute_type = type->second;
@@ -130,16 +138,19 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     return source;
 }
 
-Source open_source(const std::filesystem::path& path) {
+Source open_source(const std::filesystem::path& path, Arrays form) {
     if (std::filesystem::is_directory(path)) return open_folder(path);
     const std::string extension = path.extension().string();
     if (extension == ".h5" || extension == ".hdf5")
         return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
     if (path.filename() == "dump.json") return source_of_msprobe(path);
-    if (extension == ".npz") return source_of_arrays(read_npz(path), read_npz_compute_types(path));
-    if (extension == ".npy") return source_of_arrays({{path.stem().string(), read_npy(path)}});
-    if (extension == ".pt" || extension == ".pth") return source_of_arrays(read_torch_file(path));
-    if (extension == ".safetensors") return source_of_arrays(read_safetensors(path));
+    if (extension == ".npz")
+        return source_of_arrays(read_npz(path), read_npz_compute_types(path), form);
+    if (extension == ".npy")
+        return source_of_arrays({{path.stem().string(), read_npy(path)}}, {}, form);
+    if (extension == ".pt" || extension == ".pth")
+        return source_of_arrays(read_torch_file(path), {}, form);
+    if (extension == ".safetensors") return source_of_arrays(read_safetensors(path), {}, form);
     throw Error(ErrorKind::kUsage,
                 in_quotes(path) +
                     " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "

@@ -53,15 +53,23 @@ struct Source {
     std::vector<std::string> remarks{};  ///< such as that the dump is incomplete
 };
 
+/// What the arrays of a file are.
+enum class Arrays : uint8_t {
+    kOfOps,  ///< op.input.0 and op_output_y are tensors of an op, others ops of one output
+    kAlone,  ///< each is an op of one output, whatever its name: weights, say
+};
+
 /// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of
 /// msprobe (or a folder that holds exactly one), or its dump.json. Errors: Error(kUsage) anything
 /// else, and those of the readers.
-[[nodiscard]] Source open_source(const std::filesystem::path& path);
+[[nodiscard]] Source open_source(const std::filesystem::path& path, Arrays form = Arrays::kOfOps);
 
-/// Arrays called op.input.0 or op_output_y become tensors of an op, others ops of one output.
 /// `compute_types` are what they were computed in, by name.
 [[nodiscard]] Source source_of_arrays(const NamedTensors& arrays,
-                                      const ComputeTypes& compute_types = {});
+                                      const ComputeTypes& compute_types = {},
+                                      Arrays form = Arrays::kOfOps);
+/// .npz, .npy, .pt, .pth or .safetensors.
+[[nodiscard]] bool is_array_file(const std::filesystem::path& path);
 [[nodiscard]] Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
 /// `path` is the dump.json.

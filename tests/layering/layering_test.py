@@ -55,7 +55,7 @@ class Planted(unittest.TestCase):
             "core/base/error.h": "#pragma once\n#include <string>\n",
             "core/h5/h5.cpp": '#include <hdf5.h>\n#include "core/base/error.h"\n',
             "compare/report/json.cpp": "#include <nlohmann/json.hpp>\n",
-            "diagnose/check.cpp": '#include "overflow/judge.h"\n',
+            "diagnose/check/check.cpp": '#include "overflow/judge.h"\n',
             "overflow/judge.h": '#pragma once\n#include "core/base/error.h"\n',
             "tests/core/h5/h5_test.cpp": '#include <hdf5.h>\n#include "core/base/error.h"\n',
         }
@@ -87,7 +87,7 @@ class Planted(unittest.TestCase):
             ("npu_backend/a.h", "Eigen/Core", "Eigen belongs in npu_backend/*.cpp core/tensor/*.cpp"),
             ("compare/a.h", "nlohmann/json.hpp", "JSON belongs in *.cpp"),
             ("dumper/a.h", "spdlog/spdlog.h", "spdlog belongs in *.cpp"),
-            ("diagnose/a.cpp", "CLI/CLI.hpp", "CLI11 belongs in cli/*"),
+            ("diagnose/check/a.cpp", "CLI/CLI.hpp", "CLI11 belongs in cli/*"),
             ("cli/a.cpp", "pybind11/numpy.h", "pybind11 belongs in python/*"),
             (
                 "npu_backend/a.cpp",

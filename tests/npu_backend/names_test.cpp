@@ -28,17 +28,25 @@ bool is_name(const std::string& text) {
 TEST(Names, of_rows_stand_in_npu_backend_alone) {
     const std::set<std::pair<std::string, std::string>> reviewed = {
         {"cli", "910A"},           // the chip when none is named
-        {"compare", "Cast"},       // of CANN's dumps, whoever wrote them
-        {"compare", "Index"},      // a column
-        {"compare", "TransData"},  // as Cast
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast
         {"diagnose", "TransData"},
+        {"msaccucmp", "Cast"},       // of CANN's dumps, whoever wrote them
+        {"msaccucmp", "Index"},      // a column
+        {"msaccucmp", "TransData"},  // as Cast
     };
     std::set<std::pair<std::string, std::string>> found;
     const std::regex literal(R"re("([A-Za-z0-9_]+)")re");
-    for (const char* room :
-         {"cli", "compare", "core", "diagnose", "dumper", "ir_tbe_map", "overflow", "python"})
+    for (const char* room : {"cli",
+                             "compare",
+                             "core",
+                             "custom_algorithms",
+                             "diagnose",
+                             "dumper",
+                             "ir_tbe_map",
+                             "msaccucmp",
+                             "overflow",
+                             "python"})
         for (const fs::directory_entry& entry :
              fs::recursive_directory_iterator(test::source_dir() / room)) {
             if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
