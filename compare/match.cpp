@@ -54,8 +54,6 @@ std::string canonical_argument_of(const std::string& op, const std::string& argu
     return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
 }
 
-using Naming = std::function<std::string(const SourceTensor&)>;
-
 /// Pairs the tensors of one direction.
 class TensorMatcher {
   public:
@@ -70,12 +68,14 @@ class TensorMatcher {
 
     [[nodiscard]] bool has_both_sides() const { return !pairs_.empty() && !waiting_.empty(); }
 
-    void by_name(const Naming& target, const Naming& golden) {
+    /// Pairs what `target` and `golden` give one name to.
+    template <class F, class G>
+    void by_name(F&& target, G&& golden) {
         for (TensorPair& pair : pairs_) {
-            if (pair.golden != nullptr) continue;
-            const auto found = std::ranges::find_if(waiting_, [&](const SourceTensor* other) {
-                return golden(*other) == target(*pair.target);
-            });
+            if (pair.golden != nullptr || waiting_.empty()) continue;
+            const auto& name = target(*pair.target);
+            const auto found = std::ranges::find_if(
+                waiting_, [&](const SourceTensor* other) { return golden(*other) == name; });
             if (found != waiting_.end()) take(pair, found);
         }
     }
@@ -214,16 +214,18 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
         TensorMatcher matcher(target, golden, direction);
         // Inputs that one side does not record at all are no finding.
         if (!both_dumps && direction == Direction::kInput && !matcher.has_both_sides()) continue;
-        const Naming itself = [](const SourceTensor& tensor) { return tensor.argument; };
+        const auto itself = [](const SourceTensor& tensor) -> const std::string& {
+            return tensor.argument;
+        };
         matcher.by_name(itself, itself);
-        const auto canonical = [](const SourceOp& op) -> Naming {
+        const auto canonical = [](const SourceOp& op) {
             return [&](const SourceTensor& tensor) {
                 return canonical_argument_of(op.id.op, tensor.argument);
             };
         };
         matcher.by_name(canonical(*ops.target), canonical(*ops.golden));
         if (!both_dumps) {
-            const Naming plain = [](const SourceTensor& tensor) {
+            const auto plain = [](const SourceTensor& tensor) {
                 return plain_name(tensor.argument);
             };
             matcher.by_name(plain, plain);

@@ -8,6 +8,21 @@
 
 namespace npuscope::compare {
 
+namespace {
+
+double scale_of(const Evidence& evidence) {
+    return std::max(evidence.sums.max_abs_g, evidence.bound.scale);
+}
+
+/// What max|t-g| may be.
+double limit_of(const Evidence& evidence) {
+    const double scale = scale_of(evidence);
+    if (evidence.bound.limit) return *evidence.bound.limit;
+    return evidence.bound.tolerance * (scale == 0 ? 1 : scale);
+}
+
+}  // namespace
+
 std::span<const Rule* const> all_rules() {
     static constexpr auto kRules = std::to_array<const Rule*>({
 #define RULE(name) &k_##name##_rule,
@@ -26,34 +41,15 @@ Judgement judge(const Evidence& evidence) {
 
 double Evidence::relative_error() const {
     if (sums.nonfinite_differs > 0) return std::numeric_limits<double>::infinity();
-    const double scale = std::max(sums.max_abs_g, bound.scale);
+    const double scale = scale_of(*this);
     return scale > 0 ? sums.max_d / scale : sums.max_d;
 }
-
-namespace {
-
-/// What max|t-g| may be, and in which words.
-struct Allowed {
-    double limit;
-    std::string text;
-};
-
-Allowed allowed(const Sums& sums, const Bound& bound) {
-    const double scale = std::max(sums.max_abs_g, bound.scale);
-    if (bound.limit) return {*bound.limit, fmt::format("{:.3g}", *bound.limit)};
-    if (scale == 0) return {bound.tolerance, fmt::format("{:.3g}", bound.tolerance)};
-    const double limit = bound.tolerance * scale;
-    const char* unit = scale > sums.max_abs_g ? "sum|x|" : "max|g|";
-    return {limit, fmt::format("{:.3g} = {:g} {}", limit, bound.tolerance, unit)};
-}
-
-}  // namespace
 
 bool Evidence::beyond_bound() const {
     if (sums.pairs == 0) return false;
     if (bound.exact) return sums.unequal > 0;
     // Written so that a limit that is no number fails.
-    return !(sums.max_d <= allowed(sums, bound).limit);
+    return !(sums.max_d <= limit_of(*this));
 }
 
 std::string Evidence::bound_text() const {
@@ -64,10 +60,17 @@ std::string Evidence::bound_text() const {
                                                sums.max_d,
                                                sums.max_d_at,
                                                bound.source);
-    return fmt::format("max|t-g| {:.3g} {} {} ({})",
+    const char* relation = beyond_bound() ? ">" : "<=";
+    const double scale = scale_of(*this);
+    if (bound.limit || scale == 0)
+        return fmt::format(
+            "max|t-g| {:.3g} {} {:.3g} ({})", sums.max_d, relation, limit_of(*this), bound.source);
+    return fmt::format("max|t-g| {:.3g} {} {:.3g} = {:g} {} ({})",
                        sums.max_d,
-                       beyond_bound() ? ">" : "<=",
-                       allowed(sums, bound).text,
+                       relation,
+                       limit_of(*this),
+                       bound.tolerance,
+                       scale > sums.max_abs_g ? "sum|x|" : "max|g|",
                        bound.source);
 }
 

@@ -64,6 +64,7 @@ std::optional<TensorName> parse_name(const std::string& name) {
 
 std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) {
     std::vector<SourceTensor> tensors;
+    tensors.reserve(op.entries.size());
     for (const dumpfile::Entry& entry : op.entries) {
         if (!entry.is_tensor()) continue;
         const auto dtype = entry.dtype();
@@ -121,20 +122,21 @@ Source source_of_arrays(const NamedTensors& arrays,
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = reader->has_inputs()};
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
-    source.release = [reader] { reader->index().release_pages(); };
+    source.release = [&dump = *reader] { dump.index().release_pages(); };
+    source.ops.reserve(reader->ops().size());
     for (const dumpfile::OpEntry& op : reader->ops()) {
         uint64_t bytes = 0;
         for (const dumpfile::Entry& entry : op.entries)
             if (entry.is_tensor()) bytes += entry.stored.storage_bytes;
-        // The reader lives as long as the ops that read from it, which outlive this call.
         source.ops.push_back({op.id,
                               op.id.path(),
-                              [reader, &op] { return tensors_of(*reader, op); },
-                              [reader, &op]() -> SideFacts {
-                                  return {op.facts(), plain_arguments(*reader, op)};
+                              [&dump = *reader, &op] { return tensors_of(dump, op); },
+                              [&dump = *reader, &op]() -> SideFacts {
+                                  return {op.facts(), plain_arguments(dump, op)};
                               },
                               bytes});
     }
+    source.owner = std::move(reader);
     return source;
 }
 

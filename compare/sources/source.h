@@ -45,12 +45,14 @@ struct SourceOp {
     uint64_t mapped_bytes = 0;  ///< of a mapped file that reading its tensors touches
 };
 
+/// Its ops must not outlive it.
 struct Source {
-    std::vector<SourceOp> ops{};         ///< in the order of recording
-    bool numbered = false;               ///< a dump: the ids are IR names and seqids
-    std::optional<bool> has_inputs{};    ///< whether any op has some; empty: nobody looked
-    std::function<void()> release{};     ///< gives the pages of a mapped file back; may be empty
-    std::vector<std::string> remarks{};  ///< such as that the dump is incomplete
+    std::vector<SourceOp> ops{};          ///< in the order of recording
+    bool numbered = false;                ///< a dump: the ids are IR names and seqids
+    std::optional<bool> has_inputs{};     ///< whether any op has some; empty: nobody looked
+    std::function<void()> release{};      ///< gives the pages of a mapped file back; may be empty
+    std::vector<std::string> remarks{};   ///< such as that the dump is incomplete
+    std::shared_ptr<const void> owner{};  ///< what the ops read from
 };
 
 /// What the arrays of a file are.
