@@ -24,7 +24,7 @@ struct Bound {
     bool exact = false;
     double tolerance = 0;
     std::optional<double> limit{};
-    std::string source{};  ///< where the number comes from, shown in every report: "float16 4e-3"
+    std::string source{};  ///< where the number comes from, shown in every report: "float16 0.004"
     double scale = 0;      ///< of a sum that cancels: the largest sum of magnitudes; else 0
 };
 
