@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/bounds.h"
 #include "compare/metric.h"
 #include "compare/rules/rule.h"
 #include "compare/verdict.h"
@@ -184,6 +185,13 @@ Table aliases() {
     return table;
 }
 
+Table tolerances() {
+    Table table{{"computed in", "tolerance"}, {}};
+    for (const compare::Precision& row : compare::all_precisions())
+        table.rows.push_back({std::string(row.name), fmt::format("{:g}", row.tolerance)});
+    return table;
+}
+
 Table verdicts() {
     Table table{{"verdict", "when", "finding"}, {}};
     for (const compare::VerdictRow& row : compare::all_verdicts())
@@ -218,6 +226,7 @@ constexpr Topic kTopics[] = {
     {"ops", "the IR ops and the kernels they launch", ops},
     {"options", "what can be set of a chip with --set", options},
     {"rules", "what the chips are known to do, with evidence grades A to U", rules},
+    {"tolerances", "how far a float result may be off, by its precision", tolerances},
     {"verdict-rules",
      "what gives a measured tensor its verdict; the first that applies",
      verdict_rules},

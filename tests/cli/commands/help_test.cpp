@@ -25,6 +25,7 @@ TEST(HelpCommand, lists_its_topics) {
                               "ops",
                               "options",
                               "rules",
+                              "tolerances",
                               "verdict-rules",
                               "verdicts"})
         EXPECT_NE(result.out.find(std::string("  ") + topic + " "), std::string::npos) << topic;
@@ -41,6 +42,7 @@ TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
                                                           {"metrics", "cosine_similarity"},
                                                           {"ops", "addmm"},
                                                           {"options", "cube_acc"},
+                                                          {"tolerances", "hf32"},
                                                           {"verdict-rules", "within_bound"},
                                                           {"verdicts", "mistrusted"},
                                                           {"run", "--check-overflow"}}) {
