@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <string_view>
 
 #include "core/base/error.h"
 
@@ -11,10 +10,6 @@ namespace npuscope::compare {
 
 namespace {
 
-struct Precision {
-    std::string_view name;
-    double tolerance;
-};
 constexpr auto kPrecisions = std::to_array<Precision>(
     {{"float64", 1e-12}, {"float32", 1e-5}, {"hf32", 2e-3}, {"float16", 4e-3}, {"bfloat16", 3e-2}});
 
@@ -40,6 +35,10 @@ Bound exact_bound(DType dtype) {
 }
 
 }  // namespace
+
+std::span<const Precision> all_precisions() {
+    return kPrecisions;
+}
 
 Bound PrecisionBounds::bound(const BoundQuery& query) const {
     if (!is_float(query.dtype)) return exact_bound(query.dtype);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/dtype/compute_type.h"
 #include "core/dtype/dtype.h"
@@ -24,7 +26,7 @@ struct Bound {
     bool exact = false;
     double tolerance = 0;
     std::optional<double> limit{};
-    std::string source{};  ///< where the number comes from, shown in every report: "float16 4e-3"
+    std::string source{};  ///< where the number comes from, shown in every report: "float16 0.004"
     double scale = 0;      ///< of a sum that cancels: the largest sum of magnitudes; else 0
 };
 
@@ -39,9 +41,15 @@ class Bounds {
     [[nodiscard]] virtual double sum_of_magnitudes(const BoundQuery&) const { return 0; }
 };
 
-/// By the precision the op computed in: ComputeType, or the tensor's dtype when it is absent:
-/// float64 1e-12, float32 1e-5, hf32 2e-3, float16 4e-3, bfloat16 3e-2; integers and bools exact.
-/// `factor` scales all of them.
+/// One row of the table of tolerances.
+struct Precision {
+    std::string_view name;  ///< what an op computed in: "float16"
+    double tolerance;
+};
+[[nodiscard]] std::span<const Precision> all_precisions();
+
+/// By the precision the op computed in: ComputeType, or the tensor's dtype when it is absent;
+/// integers and bools exact. `factor` scales all_precisions().
 class PrecisionBounds final : public Bounds {
   public:
     explicit PrecisionBounds(double factor = 1) : factor_(factor) {}

@@ -1,4 +1,4 @@
-// Compares a target dump with a golden one: aligns the ops, measures every tensor, gives verdicts.
+// Compares a target with a golden source: pairs the ops, measures every tensor, gives verdicts.
 #pragma once
 
 #include <array>
@@ -96,7 +96,7 @@ struct Result {
 struct Options {
     int threads = 0;         ///< 0: all cores. Results do not depend on it.
     bool inputs = true;      ///< compare recorded inputs too
-    bool divergence = true;  ///< the second pass that kl_divergence needs
+    bool divergence = true;  ///< the second pass that kullback_leibler_divergence needs
     /// Runs on every measured pair of tensors, too. Borrowed for the call.
     custom_algorithms::Runner* custom = nullptr;
     /// Called after each op, for progress.
@@ -130,7 +130,7 @@ struct Source;
                                    const Bounds& bounds = PrecisionBounds{},
                                    const Options& options = {});
 
-/// Measures and judges one pair; fills dtype, shape, judgement, bound, metrics, sums.
+/// Measures and judges one pair; fills dtype, shape, judgement, metrics, sums.
 [[nodiscard]] TensorResult compare_tensors(const Tensor& target,
                                            const Tensor& golden,
                                            const Bound& bound,

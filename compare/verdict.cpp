@@ -2,28 +2,39 @@
 
 namespace npuscope::compare {
 
+namespace {
+
+constexpr VerdictRow kRows[kVerdicts] = {
+    {"pass", "within the tolerance", false},
+    {"mistrusted",
+     "within the tolerance, but all zero or constant on both sides: proves little",
+     false},
+    {"inherited",
+     "beyond the tolerance, but no more than its inputs and the ops before it explain",
+     false},
+    {"undefined",
+     "nothing to judge: no elements, no pair of finite elements, or neither elements nor a common "
+     "statistic recorded",
+     false},
+    {"missing_target", "only the golden side has the op or the tensor"},
+    {"missing_golden", "only the target side has it"},
+    {"incomparable", "shapes or dtypes cannot be judged, or the data cannot be read"},
+    {"out_of_range", "a finite golden value is beyond the range of the target's dtype"},
+    {"fail", "beyond the tolerance, or NaN or infinity on one side only"},
+};
+
+}  // namespace
+
+std::span<const VerdictRow> all_verdicts() {
+    return kRows;
+}
+
 std::string_view name_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::kPass:
-            return "pass";
-        case Verdict::kMistrusted:
-            return "mistrusted";
-        case Verdict::kInherited:
-            return "inherited";
-        case Verdict::kUndefined:
-            return "undefined";
-        case Verdict::kMissingTarget:
-            return "missing_target";
-        case Verdict::kMissingGolden:
-            return "missing_golden";
-        case Verdict::kIncomparable:
-            return "incomparable";
-        case Verdict::kOutOfRange:
-            return "out_of_range";
-        case Verdict::kFail:
-            break;
-    }
-    return "fail";
+    return kRows[static_cast<size_t>(verdict)].name;
+}
+
+bool is_finding(Verdict verdict) {
+    return kRows[static_cast<size_t>(verdict)].is_finding;
 }
 
 }  // namespace npuscope::compare

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,31 +11,37 @@
 
 namespace npuscope::compare {
 
-/// From best to worst; an op has the worst verdict of its outputs.
+/// From best to worst; an op has the worst verdict of its outputs. all_verdicts() says when each
+/// holds.
 enum class Verdict : uint8_t {
     kPass,
-    kMistrusted,  ///< equal within the bound, but all zero or constant: proves little
-    kInherited,   ///< beyond the bound, but no more than its inputs and the ops before it explain
-    kUndefined,   ///< no pair of finite elements to judge (empty, or all NaN or inf on both sides)
-    kMissingTarget,  ///< only the golden side has it
-    kMissingGolden,  ///< only the target side has it
-    kIncomparable,   ///< shapes or dtypes cannot be judged, or the data cannot be read
-    kOutOfRange,     ///< a finite golden value leaves the range of the target's dtype
+    kMistrusted,
+    kInherited,
+    kUndefined,
+    kMissingTarget,
+    kMissingGolden,
+    kIncomparable,
+    kOutOfRange,
     kFail,
 };
 inline constexpr size_t kVerdicts = static_cast<size_t>(Verdict::kFail) + 1;
 
-/// "pass", "mistrusted", "inherited", "undefined", "missing_target", "missing_golden",
-/// "incomparable", "out_of_range", "fail".
+/// One row of the table of verdicts.
+struct VerdictRow {
+    std::string_view name;     ///< "out_of_range", also in JSON
+    std::string_view meaning;  ///< when it holds
+    bool is_finding = true;    ///< whether it makes a comparison end with exit code 1
+};
+
+/// In the order of Verdict.
+[[nodiscard]] std::span<const VerdictRow> all_verdicts();
+
 [[nodiscard]] std::string_view name_of(Verdict verdict);
 
-/// Whether the verdict makes a comparison end with exit code 1. Mistrusted, inherited and undefined
-/// do not, but they are no pass either.
-[[nodiscard]] constexpr bool is_finding(Verdict verdict) {
-    return verdict > Verdict::kUndefined;
-}
+/// Mistrusted, inherited and undefined are no findings, but they are no pass either.
+[[nodiscard]] bool is_finding(Verdict verdict);
 
-/// `rule` is the rule with its numbers, "max|t-g| 0.5 > 1e-05 * max|g| 2 (float32)".
+/// `rule` is the rule with its numbers, "max|t-g| 0.5 > 2e-05 = 1e-05 max|g| (float32 1e-05)".
 struct Judgement {
     Verdict verdict = Verdict::kPass;
     std::string rule{};

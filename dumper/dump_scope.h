@@ -72,9 +72,9 @@ void require_a_match(const DumpSummary& summary, const std::filesystem::path& go
 ///
 /// A second scope on the same path, of this process or, while it is open, of another one, writes
 /// name_2.h5 (name_3.h5, …) and says so on stderr. No mode chosen: nothing is attached, as with the
-/// original. Errors: the constructor throws Error(kUsage|kIo) as in docs/compatibility.md; errors
-/// while dumping end the dump, which keeps what was committed (on_stopped tells at once), and are
-/// thrown by close() (the destructor only drops them). Threads: the executor's.
+/// original. Errors: the constructor throws Error(kUsage|kIo) for modes and paths that do not do;
+/// errors while dumping end the dump, which keeps what was committed (on_stopped tells at once),
+/// and are thrown by close() (the destructor only drops them). Threads: the executor's.
 class DumpScope {
   public:
     DumpScope(EventSource& source, DumpOptions options);

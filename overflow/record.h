@@ -1,4 +1,4 @@
-// What a watched run tells about overflow: one record per op, and the report that holds them.
+// One op's overflow in a watched run or a scanned dump, and the report of a watched run.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ namespace npuscope::overflow {
 /// null for "".
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
 
-/// path, node, kind, also_raised, the members of `extra`, via, evidence, from, origin, kernels,
-/// bits.
+/// One object, whose keys docs/json.md lists, with the members of `extra`. Text that is not there is
+/// null.
 [[nodiscard]] nlohmann::ordered_json record_json(const OverflowRecord& record,
                                                  const nlohmann::ordered_json& extra);
 

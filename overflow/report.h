@@ -15,9 +15,7 @@ namespace npuscope::overflow {
 /// Ends with a newline.
 [[nodiscard]] std::string to_text(const OverflowReport& report);
 
-/// An array: one object an op of `records`, then of `receivers`, then of `foreign`, with the keys
-/// path, node, kind, also_raised, via, evidence, from, origin, kernels, bits. Text that is not
-/// there is null.
+/// An array: record_json() of each op of `records`, then of `receivers`, then of `foreign`.
 [[nodiscard]] std::string to_json(const OverflowReport& report);
 
 }  // namespace npuscope::overflow

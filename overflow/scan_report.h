@@ -17,9 +17,7 @@ struct ScanTextOptions {
 /// close to overflow. Ends with a newline.
 [[nodiscard]] std::string to_text(const ScanReport& report, const ScanTextOptions& options = {});
 
-/// One object: version, dump, ops, ops_with_status, tensors, found, first, overflow (damaged ops,
-/// with the keys of report.h's to_json and judged_by and tensors), latent, subnormal, all_zero,
-/// warnings. Ends with a newline.
+/// One object, whose keys docs/json.md lists. Ends with a newline.
 [[nodiscard]] std::string to_json(const ScanReport& report);
 
 }  // namespace npuscope::overflow

@@ -103,7 +103,7 @@ void print_text(const diagnose::RecomputeReport& report, const Device& device, b
                    worst->worst());
 }
 
-nlohmann::json number(double value) {
+nlohmann::json finite_or_null(double value) {
     if (std::isfinite(value)) return value;
     return nullptr;
 }
@@ -123,11 +123,12 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                               {"skipped", op.skipped},
                               {"results", nlohmann::json::array()}};
         for (const compare::TensorResult& result : op.results)
-            row["results"].push_back({{"name", result.argument},
-                                      {"relative_error", number(compare::relative_error(result))},
-                                      {"within", is_within(result)},
-                                      {"bound", result.judgement.bound.source},
-                                      {"incomparable", obstacle(result)}});
+            row["results"].push_back(
+                {{"name", result.argument},
+                 {"relative_error", finite_or_null(compare::relative_error(result))},
+                 {"within", is_within(result)},
+                 {"bound", result.judgement.bound.source},
+                 {"incomparable", obstacle(result)}});
         root["ops"].push_back(std::move(row));
     }
     return root;

@@ -25,6 +25,7 @@ struct RunArguments {
     DeviceOptions device;
     std::vector<std::string> input_shapes;
     std::string loss_scale;
+    std::filesystem::path check_overflow;  ///< where a dump of the ops that overflow goes
 };
 
 std::string describe(const std::string& name, const Tensor& tensor) {
@@ -51,7 +52,6 @@ std::string dump_line(const dumper::DumpSummary& dump) {
     return text;
 }
 
-/// The kernels that depend most on the order inside the Cube, relative to their largest value.
 void print_kernels(const ir_tbe_map::KernelDumpSummary& kernels) {
     if (kernels.folder.empty()) {
         fmt::print("kernels   none dumped\n");
@@ -64,6 +64,8 @@ void print_kernels(const ir_tbe_map::KernelDumpSummary& kernels) {
     fmt::print("\n");
 }
 
+/// First the kernels that depend most on the order inside the Cube, relative to their largest
+/// value.
 void print_cube_range(std::vector<CubeRange> rows) {
     constexpr size_t kShown = 5;
     int64_t sensitive = 0;
@@ -138,7 +140,7 @@ void print_text(const RunArguments& arguments, const diagnose::RunReport& report
                        static_cast<double>(report.accuracy->samples));
     if (report.dump) {
         fmt::print("dump      {}\n", dump_line(*report.dump));
-        if (!arguments.run.load.empty()) {
+        if (arguments.run.dump.use_load) {
             fmt::print("loaded    {} tensors replaced, {} ops without a match\n",
                        report.dump->replaced_tensors,
                        report.dump->unmatched);
@@ -167,7 +169,8 @@ nlohmann::json to_json(const RunArguments& arguments, const diagnose::RunReport&
                            {"overflow", nlohmann::json::parse(overflow::to_json(report.overflow))}};
     if (arguments.run.device.policy == Policy::kChip)
         for (const OptionRow& row : all_options())
-            root["options"][std::string(row.key)] = row.access.get(arguments.run.device.options, row);
+            root["options"][std::string(row.key)] =
+                row.access.get(arguments.run.device.options, row);
     for (const auto& [name, tensor] : report.outputs)
         root["outputs"][name] = {{"dtype", name_of(tensor.dtype())}, {"shape", tensor.shape()}};
     if (report.kernels)
@@ -214,14 +217,19 @@ int run_model(RunArguments& arguments, const Globals& globals) {
         arguments.run.loss_scale = diagnose::loss_scale_from(arguments.loss_scale);
     arguments.run.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     arguments.run.progress = !globals.quiet;
+    dumper::DumpOptions& dump = arguments.run.dump;
+    dump.progress = !globals.quiet;
+    dump.check_overflow = !arguments.check_overflow.empty();
+    dump.use_load = !dump.load_file_path.empty();
+    dump.use_dump = !dump.use_load && !dump.dump_path.empty();
+    if (dump.check_overflow) dump.dump_path = arguments.check_overflow;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
         fmt::print("{}\n", to_json(arguments, report).dump(2));
     } else {
         print_text(arguments, report);
     }
-    const bool overflowed =
-        !arguments.run.check_overflow.empty() && report.overflow.first() != nullptr;
+    const bool overflowed = dump.check_overflow && report.overflow.first() != nullptr;
     const bool other_weights = report.dump && report.dump->given_differ > 0;
     const bool lost_step = !report.loss_scale.empty() && report.loss_scale.back().overflow;
     return !report.expectation_met || overflowed || lost_step || other_weights ? kFinding
@@ -248,28 +256,35 @@ std::function<int()> configure_run(CLI::App& app, const Globals& globals) {
     app.add_option("--loss-scale",
                    arguments->loss_scale,
                    "of a training step: a number, or dynamic; multiplies the input loss_scale, "
-                   "divides the outputs grad_…");
-    app.add_option("--dump", run.dump, ".h5 (or folder): every op's inputs and outputs");
-    app.add_option(
-        "--load", run.load, ".h5: feed each op the golden file's inputs; outputs go to --dump");
-    app.add_option(
-        "--check-overflow", run.check_overflow, ".h5 (or folder): only the ops that overflowed");
+                   "divides the outputs grad_…")
+        ->excludes("--batch");
+    app.add_option("--dump", run.dump.dump_path, ".h5 (or folder): every op's inputs and outputs");
+    app.add_option("--load",
+                   run.dump.load_file_path,
+                   ".h5: feed each op the golden file's inputs; outputs go to --dump")
+        ->needs("--dump");
+    app.add_option("--check-overflow",
+                   arguments->check_overflow,
+                   ".h5 (or folder): only the ops that overflowed")
+        ->excludes("--dump")
+        ->excludes("--load");
     app.add_option("--acl",
                    run.acl,
                    "acl.json: dump the kernels too; with --load only those of the ops that it has");
-    app.add_option("--max-bytes", run.max_bytes, "stop dumping at this size; 0 is no limit")
+    app.add_option("--max-bytes", run.dump.max_bytes, "stop dumping at this size; 0 is no limit")
         ->transform(CLI::AsSizeValue(false));
     app.add_flag("--stats-only",
-                 run.statistics,
+                 run.dump.statistics,
                  "dump counts, extremes, mean and deviation of each tensor, not its elements");
-    app.add_option("--sample", run.sample, "dump each op's first run and every N-th after it")
+    app.add_option("--sample", run.dump.sample, "dump each op's first run and every N-th after it")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
     app.add_flag("--compress{1}",
-                 run.compress,
+                 run.dump.compress,
                  "deflate larger tensors in the dump, at level 1 or --compress=LEVEL; slow");
-    app.add_flag("--sync", run.sync, "what is committed to the dump survives a power cut, too");
-    app.add_flag("--estimate", run.estimate, "write no dump, but say how large it would be");
+    app.add_flag(
+        "--sync", run.dump.sync, "what is committed to the dump survives a power cut, too");
+    app.add_flag("--estimate", run.dump.estimate, "write no dump, but say how large it would be");
     app.add_flag("--record-views",
                  run.record_views,
                  "also number and dump ops that only re-describe storage");

@@ -35,7 +35,7 @@ struct Evidence {
     [[nodiscard]] double relative_error() const;
     /// Some pair of finite elements is further apart than the bound allows.
     [[nodiscard]] bool beyond_bound() const;
-    /// "max|t-g| 0.5 > 1e-05 = 1e-05 max|g| (float32 1e-05)"
+    /// "max|t-g| 0.5 > 2e-05 = 1e-05 max|g| (float32 1e-05)"
     [[nodiscard]] std::string bound_text() const;
     /// "3 of 80 elements"
     [[nodiscard]] std::string share_text(int64_t count) const;
@@ -43,7 +43,7 @@ struct Evidence {
 
 struct Rule {
     std::string_view name;
-    std::string_view meaning;  ///< for docs/verdicts.md
+    std::string_view meaning;  ///< printed by `npuscope help verdict-rules`
     Verdict verdict = Verdict::kPass;
     bool (*applies)(const Evidence& evidence) = nullptr;
     std::string (*text)(const Evidence& evidence) = nullptr;

@@ -1,6 +1,6 @@
-// HDF5 files: the one place that calls the HDF5 library.
+// HDF5 files: reads and writes them with the HDF5 library, and holds the index of a file.
 //
-// Threads: every call takes the library's one lock. A file that is written belongs to one thread.
+// Threads: calls of the library take its one lock. A file that is written belongs to one thread.
 // Errors:  Error(kIo) for the file system, Error(kFormat) for contents; both name the file and the
 // object.
 #pragma once

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/compare.h"
 #include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {

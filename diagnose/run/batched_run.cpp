@@ -15,9 +15,10 @@ int64_t declared_batch(const onnx_model::Model& model) {
     for (const onnx_model::TensorInfo& input : model.inputs()) {
         if (input.kind != onnx_model::ValueKind::kTensor || input.shape.empty() ||
             input.shape[0] <= 0 || (batch > 0 && input.shape[0] != batch))
-            throw Error(ErrorKind::kUsage,
-                        "--batch needs a model whose inputs declare one fixed batch; it has: " +
-                            describe_inputs(model));
+            throw Error(
+                ErrorKind::kUsage,
+                "running in batches needs a model whose inputs declare one fixed batch; it has: " +
+                    describe_inputs(model));
         batch = input.shape[0];
     }
     return batch;
@@ -27,9 +28,10 @@ int64_t sample_count(const NamedTensors& inputs) {
     int64_t count = -1;
     for (const auto& [name, tensor] : inputs) {
         if (tensor.ndim() == 0 || tensor.dim(0) == 0 || (count >= 0 && tensor.dim(0) != count))
-            throw Error(ErrorKind::kUsage,
-                        "--batch needs inputs with one common, nonzero first dimension; '" + name +
-                            "' has shape " + to_string(tensor.shape()));
+            throw Error(
+                ErrorKind::kUsage,
+                "running in batches needs inputs with one common, nonzero first dimension; '" +
+                    name + "' has shape " + to_string(tensor.shape()));
         count = tensor.dim(0);
     }
     return count;
@@ -75,7 +77,7 @@ NamedTensors run_in_batches(const onnx_model::Model& model,
             const auto& [name, tensor] = outputs[i];
             if (tensor.ndim() == 0 || tensor.dim(0) != batch)
                 throw Error(ErrorKind::kUsage,
-                            "--batch cannot join the output '" + name + "' of shape " +
+                            "cannot join the batches of the output '" + name + "' of shape " +
                                 to_string(tensor.shape()) +
                                 ": its first dimension is not the batch");
             if (begin == 0) {

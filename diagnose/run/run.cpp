@@ -17,46 +17,19 @@ namespace npuscope::diagnose {
 
 namespace {
 
-dumper::DumpOptions dump_options(const RunOptions& options) {
-    dumper::DumpOptions dump;
-    dump.enabled =
-        !options.dump.empty() || !options.load.empty() || !options.check_overflow.empty();
-    dump.max_bytes = options.max_bytes;
-    dump.statistics = options.statistics;
-    dump.sample = options.sample;
-    dump.compress = options.compress;
-    dump.sync = options.sync;
-    dump.estimate = options.estimate;
-    dump.progress = options.progress;
-    if (!options.check_overflow.empty()) {
-        if (!options.dump.empty() || !options.load.empty())
-            throw Error(ErrorKind::kUsage,
-                        "--check-overflow cannot be combined with --dump or --load; run twice");
-        dump.check_overflow = true;
-        dump.dump_path = options.check_overflow;
-    } else {
-        dump.use_load = !options.load.empty();
-        dump.use_dump = !dump.use_load && !options.dump.empty();
-        dump.dump_path = options.dump;
-        dump.load_file_path = options.load;
-        if (dump.use_load && options.dump.empty())
-            throw Error(ErrorKind::kUsage, "--load needs --dump: name the file for the outputs");
-    }
-    return dump;
-}
-
 /// Null without acl.
 std::unique_ptr<ir_tbe_map::KernelDumpScope> kernel_dump(const RunOptions& options,
                                                          Executor& executor,
                                                          const dumper::DumpScope* loading) {
     if (options.acl.empty()) return nullptr;
     if (executor.device_code() != dumpfile::kDeviceNpu)
-        throw Error(ErrorKind::kUsage, "--acl dumps the kernels of a chip; add --device npu");
+        throw Error(ErrorKind::kUsage,
+                    "an acl.json is for a chip: a reference's kernels are not dumped");
     ir_tbe_map::KernelDumpOptions dump;
     dump.config = ir_tbe_map::read_acl_config(options.acl);
     dump.model_name = options.model.stem().string();
     dump.log = ir_tbe_map::DeviceLog::from_environment();
-    if (!options.load.empty()) {
+    if (options.dump.use_load) {
         ir_tbe_map::require_acl_dump_data_off();
         dump.wanted = [loading] { return loading->matched(); };
     }
@@ -102,21 +75,22 @@ Device device_from_names(const std::string& device,
 }
 
 RunReport run(const RunOptions& options) {
-    const dumper::DumpOptions dump = dump_options(options);
     const onnx_model::Model model = onnx_model::Model::load(options.model);
     const NamedTensors inputs =
         model_inputs(model, options.input, options.seed, options.input_shapes);
     if (!options.batch && !options.loss_scale) model.check_inputs(inputs);
     if (options.batch && options.loss_scale)
         throw Error(ErrorKind::kUsage,
-                    "--batch runs a model in slices; a training step with --loss-scale is whole");
+                    "a training step with a loss scale runs whole, not in batches");
 
     Executor executor(
         options.device,
         {.record_views = options.record_views, .threads = 0, .cube_range = options.cube_range});
     overflow::OverflowWatcher watcher(executor);
     std::unique_ptr<dumper::DumpScope> scope;
-    if (dump.enabled) scope = std::make_unique<dumper::DumpScope>(executor, dump);
+    const dumper::DumpOptions& dump = options.dump;
+    if (dump.use_dump || dump.use_load || dump.check_overflow)
+        scope = std::make_unique<dumper::DumpScope>(executor, dump);
     const auto kernels = kernel_dump(options, executor, scope.get());
     std::unique_ptr<OpProfile> profile;
     if (!options.profile.empty()) profile = std::make_unique<OpProfile>(executor);
@@ -132,7 +106,7 @@ RunReport run(const RunOptions& options) {
         };
         if (options.loss_scale) {
             LossScaleOptions scale = *options.loss_scale;
-            scale.check_overflow = !options.check_overflow.empty();
+            scale.check_overflow = dump.check_overflow;
             ScaledStep step = run_scaled_step(model, executor, inputs, scale, on_node);
             report.outputs = std::move(step.outputs);
             report.loss_scale = std::move(step.attempts);

@@ -32,15 +32,7 @@ struct RunOptions {
     std::filesystem::path labels;  ///< .npz or .npy with class numbers
     bool batch = false;
     std::optional<LossScaleOptions> loss_scale;  ///< the model is a training step
-    std::filesystem::path dump;                  ///< .h5: every op
-    std::filesystem::path load;                  ///< .h5: golden inputs for each op
-    std::filesystem::path check_overflow;        ///< .h5: only overflowing ops
-    uint64_t max_bytes = 0;
-    bool statistics = false;  ///< with dump: statistics in place of elements
-    int64_t sample = 1;       ///< with dump: every so many-th run of each op
-    int compress = 0;         ///< of dumps: deflate level
-    bool sync = false;        ///< of dumps: what is committed survives a power cut
-    bool estimate = false;    ///< of dumps: nothing is written, only the size is told
+    dumper::DumpOptions dump;                    ///< no mode chosen: nothing is dumped
     bool record_views = false;
     bool cube_range = false;        ///< also by other models of the sum inside the Cube
     std::filesystem::path profile;  ///< .json: times of ops and kernels as a Chrome trace

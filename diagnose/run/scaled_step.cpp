@@ -61,7 +61,7 @@ ScaledStep run_scaled_step(
     const Device& device = executor.device();
     if (device.policy != Policy::kChip)
         throw Error(ErrorKind::kUsage,
-                    "a loss scale is for --device npu: a reference rounds no gradient to float16");
+                    "a loss scale is for a chip: a reference rounds no gradient to float16");
     options.by_values = device.options.overflow_mode == OverflowMode::kInfNan;
     FloatStatusRegister status(device.options);
     LossScaler scaler(status, options);

@@ -20,6 +20,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 MODES = ("use_dump", "use_load", "check_overflow")
 FLAGS = ("enabled", *MODES, "load_with_acl_dump")
+LISTS = ("ops", "steps")
+OPTIONS = ("inputs", "statistics", "dump_inputs", "max_bytes", "sample", "compress", "sync", "estimate", *LISTS)
 
 
 @dataclass(frozen=True)
@@ -103,18 +105,15 @@ def check_flags(flags: Mapping[str, object]) -> None:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined; choose one of {', '.join(MODES)}")
 
 
-def dump_options(
-    flags: Mapping[str, bool],
-    dump_path: Optional[PathLike],
-    load_file_path: Optional[PathLike],
-    extra: Mapping[str, Any],
-) -> Dict[str, Any]:
+def dump_options(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """Options of the C++ scope; a load path counts where the mode loads."""
-    options: Dict[str, Any] = {name: flags[name] for name in MODES}
-    options["dump_path"] = path_text(dump_path)
-    if load_file_path and not flags["check_overflow"]:
-        options["load_file_path"] = path_text(load_file_path)
-    options.update({key: value for key, value in extra.items() if value is not None})
+    options: Dict[str, Any] = {name: arguments[name] for name in MODES}
+    options["dump_path"] = path_text(arguments["dump_path"])
+    if arguments["load_file_path"] and not arguments["check_overflow"]:
+        options["load_file_path"] = path_text(arguments["load_file_path"])
+    for name in OPTIONS:
+        if arguments.get(name) is not None:
+            options[name] = list(arguments[name]) if name in LISTS else arguments[name]
     return options
 
 
@@ -135,7 +134,29 @@ def kernels_while_loading(
         raise
 
 
-class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
+class DumpBlock:
+    """What the with-blocks `npuscope.dumper` and `npuscope.torch.dumper` have in common."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        """Of `dumper`, by name. Errors: UsageError for flags that do not fit together."""
+        check_flags(arguments)
+        self._enabled = arguments["enabled"] and any(arguments[mode] for mode in MODES)
+        self._options = dump_options(arguments)
+        loads_kernels = arguments["load_with_acl_dump"] and "load_file_path" in self._options
+        self._acl_json: Optional[PathLike] = arguments["acl_json"] if loads_kernels else None
+        self._scope: Optional[OpenScope] = None
+        self._kernels: Optional["KernelsWhileLoading"] = None
+        self._used = False
+        self.summary: Optional[DumpSummary] = None
+        self.kernels: Optional["KernelDumpSummary"] = None
+
+    def _use(self) -> None:
+        if self._used:
+            raise UsageError("a dumper object serves one with-block; make another")
+        self._used = True
+
+
+class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
     """With-block: what the current chip's ops do goes to a `.h5` file, complete when the block ends.
 
     use_dump        every op's inputs and outputs; with `load_file_path` it means use_load.
@@ -179,42 +200,10 @@ class dumper:  # noqa: N801 - reads as a statement: with npuscope.dumper(…):
         sync: bool = False,
         estimate: bool = False,
     ) -> None:
-        flags = {
-            "enabled": enabled,
-            "use_dump": use_dump,
-            "use_load": use_load,
-            "check_overflow": check_overflow,
-            "load_with_acl_dump": load_with_acl_dump,
-        }
-        check_flags(flags)
-        self._enabled = enabled and any(flags[mode] for mode in MODES)
-        self._options = dump_options(
-            flags,
-            dump_path,
-            load_file_path,
-            {
-                "inputs": inputs,
-                "statistics": statistics,
-                "dump_inputs": dump_inputs,
-                "ops": None if ops is None else list(ops),
-                "max_bytes": max_bytes,
-                "sample": sample,
-                "compress": compress,
-                "sync": sync,
-                "estimate": estimate,
-            },
-        )
-        self._acl_json = acl_json if load_with_acl_dump and "load_file_path" in self._options else None
-        self._scope: Optional[OpenScope] = None
-        self._kernels: Optional["KernelsWhileLoading"] = None
-        self._used = False
-        self.summary: Optional[DumpSummary] = None
-        self.kernels: Optional["KernelDumpSummary"] = None
+        super().__init__(locals())
 
     def __enter__(self) -> "dumper":
-        if self._used:
-            raise UsageError("a dumper object serves one with-block; make another")
-        self._used = True
+        self._use()
         if self._enabled:
             executor = current_executor()
             self._scope = OpenScope(executor._core, self._options)

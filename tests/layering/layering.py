@@ -84,6 +84,38 @@ def broken_include(path: str, mark: str, header: str, root: Path, table: Table) 
     return None
 
 
+# Comments, raw strings, strings, characters: the first of them that begins is what stands there.
+TOKENS = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S
+)
+OWN_OPTIONS = ("cli/", "msaccucmp/", "bench/", "tests/", "data/")
+
+
+def options_in_texts(root: Path, table: Table) -> List[str]:
+    """Places "path: text" where a library's text names a command line's option."""
+    found = []
+    for path in sources(root, table):
+        if path.startswith(OWN_OPTIONS) or not path.endswith((".cpp", ".h")):
+            continue
+        for token in TOKENS.finditer((root / path).read_text(encoding="utf-8")):
+            if not token[0].startswith("/") and re.search(r"(?<![\w(])--[a-z]", token[0]):
+                found.append(f"{path}: {token[0].splitlines()[0]}")
+    return found
+
+
+def missing_pages(root: Path, folders: List[str]) -> List[str]:
+    """Places "path: page" where a source names a page of docs/ that does not exist."""
+    found = []
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in {*SUFFIXES, ".txt", ".S"} or not path.is_file():
+                continue
+            for page in re.findall(r"docs/[\w/]+\.md", path.read_text(encoding="utf-8")):
+                if not (root / page).is_file():
+                    found.append(f"{path.relative_to(root).as_posix()}: {page}")
+    return found
+
+
 def violations(root: Path, table: Table) -> List[str]:
     """One line "path[:line]: what" for each broken rule."""
     found: List[str] = []

@@ -29,6 +29,19 @@ class Tree(unittest.TestCase):
         for room in TABLE.rooms:
             self.assertIn(f"`{room}`", text)
 
+    def test_libraries_do_not_name_options_of_the_command_line(self) -> None:
+        # Reviewed: a vendor's own option as a source, and the names of colours in a page.
+        allowed = {
+            'npu_backend/chips/chips.cpp: "ATC --allow_hf32"',
+            'diagnose/report/page_style.h: R"css(',
+        }
+        found = set(layering.options_in_texts(SOURCE, TABLE))
+        self.assertEqual(found - allowed, set())
+
+    def test_pages_that_sources_name_exist(self) -> None:
+        folders = sorted({room.split("/")[0] for room in TABLE.rooms} | {"data", "cmake", "bench"})
+        self.assertEqual(layering.missing_pages(SOURCE, folders), [])
+
     def test_no_two_rooms_include_each_other(self) -> None:
         for room in TABLE.rooms:
             for other in TABLE.rooms:
@@ -125,6 +138,28 @@ class Planted(unittest.TestCase):
     def test_finds_names_that_say_nothing(self) -> None:
         self.assert_found({"core/base/utils.cpp": ""}, "core/base/utils.cpp: the name 'utils' says nothing")
         self.assert_found({"cli/common/a.cpp": ""}, "cli/common/a.cpp: the name 'common' says nothing")
+
+    def planted(self, path: str, text: str, find) -> list:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            return find(Path(folder))
+
+    def test_finds_an_option_in_a_text_of_a_library(self) -> None:
+        def find(root: Path) -> list:
+            return layering.options_in_texts(root, TABLE)
+
+        text = '// "--dump"\nError("say --dump");\nfill("var(--ink)");\n'
+        self.assertEqual(self.planted("dumper/a.cpp", text, find), ['dumper/a.cpp: "say --dump"'])
+        self.assertEqual(self.planted("cli/a.cpp", text, find), [])
+
+    def test_finds_a_page_that_does_not_exist(self) -> None:
+        def find(root: Path) -> list:
+            return layering.missing_pages(root, ["core"])
+
+        found = self.planted("core/base/a.h", "// see docs/" + "none.md\n", find)
+        self.assertEqual(found, ["core/base/a.h: docs/" + "none.md"])
 
     def test_rejects_a_table_with_an_unknown_line(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

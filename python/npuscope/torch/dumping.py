@@ -10,17 +10,13 @@ import torch
 
 from npuscope import _core
 from npuscope.dump_scope import (
-    MODES,
+    DumpBlock,
     DumpSummary,
-    OpenScope,
     PathLike,
-    check_flags,
-    dump_options,
     kernels_while_loading,
     require_a_match,
 )
 from npuscope.errors import UsageError, giving_way_to
-from npuscope.kernel_dump import KernelDumpSummary, KernelsWhileLoading
 from npuscope.torch.session import Session, current_session, seqids
 
 CPU, CUDA = 0, 1
@@ -33,7 +29,7 @@ def _recording_session() -> Session:
     return Session(_core.OpStream(seqids, device, facts))
 
 
-class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…):
+class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with torch.utils.dumper(…):
     """With-block: every ATen op of this thread and of its backward passes goes to a `.h5` file.
 
     use_dump            every op's inputs and outputs; with `load_file_path` it means use_load.
@@ -82,46 +78,13 @@ class dumper:  # noqa: N801 - reads as a statement: with torch.utils.dumper(…)
         estimate: bool = False,
         quiet: bool = False,
     ) -> None:
-        flags = {
-            "enabled": enabled,
-            "use_dump": use_dump,
-            "use_load": use_load,
-            "check_overflow": check_overflow,
-            "load_with_acl_dump": load_with_acl_dump,
-        }
-        check_flags(flags)
-        self._enabled = enabled and any(flags[mode] for mode in MODES)
-        self._options = dump_options(
-            flags,
-            dump_path,
-            load_file_path,
-            {
-                "inputs": inputs,
-                "statistics": statistics,
-                "dump_inputs": dump_inputs,
-                "ops": None if ops is None else list(ops),
-                "steps": None if steps is None else list(steps),
-                "max_bytes": max_bytes,
-                "sample": sample,
-                "compress": compress,
-                "sync": sync,
-                "estimate": estimate,
-            },
-        )
-        self._acl_json = acl_json if load_with_acl_dump and "load_file_path" in self._options else None
+        super().__init__(locals())
         self._quiet = quiet
         self._session: Optional[Session] = None
         self._own = False
-        self._scope: Optional[OpenScope] = None
-        self._kernels: Optional[KernelsWhileLoading] = None
-        self._used = False
-        self.summary: Optional[DumpSummary] = None
-        self.kernels: Optional[KernelDumpSummary] = None
 
     def __enter__(self) -> "dumper":
-        if self._used:
-            raise UsageError("a dumper object serves one with-block; make another")
-        self._used = True
+        self._use()
         if not self._enabled:
             return self
         session = current_session()

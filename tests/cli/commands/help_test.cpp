@@ -24,7 +24,10 @@ TEST(HelpCommand, lists_its_topics) {
                               "metrics",
                               "ops",
                               "options",
-                              "rules"})
+                              "rules",
+                              "tolerances",
+                              "verdict-rules",
+                              "verdicts"})
         EXPECT_NE(result.out.find(std::string("  ") + topic + " "), std::string::npos) << topic;
 }
 
@@ -38,7 +41,11 @@ TEST(HelpCommand, each_topic_prints_rows_in_every_form) {
                                                           {"kernels", "MatMul"},
                                                           {"metrics", "cosine_similarity"},
                                                           {"ops", "addmm"},
-                                                          {"options", "cube_acc"}}) {
+                                                          {"options", "cube_acc"},
+                                                          {"tolerances", "hf32"},
+                                                          {"verdict-rules", "within_bound"},
+                                                          {"verdicts", "mistrusted"},
+                                                          {"run", "--check-overflow"}}) {
         EXPECT_NE(help({topic}).out.find(row + "\n"), std::string::npos) << topic;
         EXPECT_NE(help({topic, "--markdown"}).out.find("\n| " + row + " |"), std::string::npos)
             << topic;
@@ -56,6 +63,23 @@ TEST(HelpCommand, chips_shows_every_option_with_its_grade) {
          {"910A\n", "\n310P\n", "\n950\n", "\ncube_acc\n", "\nprecision_mode\n", " U\n", " A+\n"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
     EXPECT_NE(help({"chips", "--markdown"}).out.find("## options"), std::string::npos);
+}
+
+TEST(HelpCommand, verdicts_shows_the_rules_in_the_order_in_which_they_apply) {
+    const std::string text = help({"verdicts", "--markdown"}).out;
+    EXPECT_NE(
+        text.find("| fail | beyond the tolerance, or NaN or infinity on one side only | yes |"),
+        std::string::npos);
+    EXPECT_LT(text.find("## verdict-rules"), text.find("| nonfinite_differs | fail |"));
+    EXPECT_LT(text.find("| nonfinite_differs | fail |"), text.find("| within_bound | pass |"));
+}
+
+TEST(HelpCommand, a_command_shows_its_own_options_only) {
+    const std::string text = help({"compare", "--markdown"}).out;
+    EXPECT_NE(text.find("| -m, --target | TEXT | required | the side under test"),
+              std::string::npos);
+    EXPECT_NE(text.find("| --tolerance-factor | FLOAT:POSITIVE | 1 |"), std::string::npos);
+    EXPECT_EQ(text.find("--json"), std::string::npos);
 }
 
 TEST(HelpCommand, a_terminal_table_keeps_to_a_hundred_columns) {

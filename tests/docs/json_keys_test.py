@@ -1,0 +1,257 @@
+"""What commands print with --json has the keys that the pages list, and no other.
+
+A section `## JSON of ...` opens with the table of the whole object. A line "`a.b`..." or "Each of `a.b`..." before
+another table names the objects that it describes. In a row, names in backticks of the first cell are keys. Where a
+key's value is an object, or a list of objects, without a table of its own, the second cell's are that object's keys;
+"by name" says that these are the keys below any name.
+"""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Set
+
+import h5py
+import numpy as np
+
+SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+MODELS = SOURCE / "data" / "models"
+DUMPS = SOURCE / "tests" / "golden" / "msaccucmp_dumps"
+ALWAYS_NULL = ("first_culprit.why", "ops.introduced")  # of compare
+
+Table = Dict[str, str]  # key: what its row says
+
+
+def names(cell: str) -> List[str]:
+    return re.findall(r"`(\w+)`", cell)
+
+
+def tables(page: str, heading: str) -> Dict[str, Table]:
+    """By the path of the objects that a table is of; "" is the whole."""
+    text = (SOURCE / "docs" / page).read_text(encoding="utf-8")
+    sections = re.findall(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    assert len(sections) == 1, (page, heading)
+    found: Dict[str, Table] = {}
+    place = ""
+    for paragraph in re.split(r"\n\n+", sections[0]):
+        opening = re.match(r"(?:Each of )?`([\w.]+)`.*:$", paragraph, re.S)
+        if opening:
+            place = opening[1]
+        if not paragraph.startswith("| key |"):
+            continue
+        rows = [re.split(r"(?<!\\)\|", line) for line in paragraph.strip().splitlines()[2:]]
+        keys = [(key, row[2]) for row in rows for key in names(row[1])]
+        assert place not in found and len(keys) == len(dict(keys)), (page, heading, place)
+        found[place] = dict(keys)
+    return found
+
+
+def objects(value: Any) -> List[dict]:
+    listed = value if isinstance(value, list) else [value]
+    return [one for one in listed if isinstance(one, dict)]
+
+
+def members(root: Any, path: str) -> Iterator[Any]:
+    """The values at a path like `ops.tensors`, through lists."""
+    for one in objects(root):
+        key, _, rest = path.partition(".")
+        if key in one:
+            if rest:
+                yield from members(one[key], rest)
+            else:
+                yield one[key]
+
+
+def key_differences(described: Dict[str, Table], printed: List[Any]) -> List[str]:
+    found: List[str] = []
+
+    def compare(place: str, wanted: Set[str], seen: List[dict]) -> None:
+        present = {key for one in seen for key in one}
+        found.extend(f"{place}.{key} is not described" for key in sorted(present - wanted))
+        found.extend(f"{place}.{key} was not printed" for key in sorted(wanted - present))
+
+    for place, table in described.items():
+        seen = printed if not place else [m for p in printed for v in members(p, place) for m in objects(v)]
+        compare(place, set(table), seen)
+        for key, says in table.items():
+            path = f"{place}.{key}".lstrip(".")
+            values = [one for p in printed for v in members(p, path) for one in objects(v)]
+            if path in described:
+                continue
+            if "by name" in says:
+                values = [one for value in values for v in value.values() for one in objects(v)]
+                says = "" if not values else says
+            if values:
+                compare(path, set(names(says)), values)
+            elif re.search(r"list of `|^ `\w+`(,| and) `", says):
+                found.append(f"{path}: no object of it was printed")
+    return found
+
+
+def key_test(page: str, heading: str, *runs: str):
+    """A test that the named methods print together what the section describes."""
+
+    def test(self: "Json") -> None:
+        printed = [getattr(self, run)() for run in runs]
+        self.assertEqual(key_differences(tables(page, heading), printed), [])
+
+    return test
+
+
+class Json(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        (cls.folder / "acl.json").write_text('{"dump": {"dump_path": "kernels", "dump_list": []}}')
+        cls.resnet = (str(MODELS / "digits_resnet.onnx"), "--input", str(MODELS / "digits_16bit.npz"))
+        cls.vit = (str(MODELS / "digits_vit.onnx"), "--input", str(MODELS / "digits_vit.io.npz"))
+        cls.npuscope("run", *cls.vit, "--device", "cpu", "--dump", "golden.h5")
+        cls.npuscope("run", *cls.resnet, "--device", "cpu", "--dump", "plain.h5")
+        cls.npuscope("run", *cls.resnet, "--chip", "910A", "--dump", "overflowed.h5")
+        cls.made_dump("small.h5", eps=1e-5)
+        cls.made_dump("other.h5", eps=1e-3)
+        np.save(cls.folder / "array.npy", np.ones(3, np.float32))
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.temporary.cleanup()
+
+    @classmethod
+    def npuscope(cls, *arguments: str) -> Any:
+        done = subprocess.run(
+            [NPUSCOPE, *arguments, "--json", "-q"],
+            check=False, capture_output=True, encoding="utf-8", cwd=cls.folder,
+        )
+        assert done.returncode in (0, 1), (arguments, done.stderr)
+        return json.loads(done.stdout)
+
+    @classmethod
+    def made_dump(cls, name: str, eps: float) -> None:
+        """Ops whose results are close to the ends of the range, and one that made an infinity."""
+        with h5py.File(cls.folder / name, "w") as file:
+            number = file.create_dataset("exp/1/input/eps", data=np.float64(eps))
+            number.attrs["Type"] = np.int32(5)
+            for seqid, values in enumerate(([0, 0], [1e-40, 1], [3e38, 1], [np.inf, 1]), 1):
+                for tensor, elements in (("input/self", [1, 2]), ("output/result", values)):
+                    stored = file.create_dataset(f"exp/{seqid}/{tensor}", data=np.float32(elements))
+                    for attribute in ("DeviceType", "FormatType", "Type"):
+                        stored.attrs[attribute] = np.int32(0)
+                    stored.attrs["DataType"] = np.int32(1)
+                    stored.attrs["Stride"] = np.int64([1])
+
+    def check_culprit(self) -> Any:
+        return self.npuscope("check", *self.resnet, "--chip", "910A", "-o", "report")
+
+    def check_against_dump(self) -> Any:
+        return self.npuscope("check", *self.vit, "--golden", "golden.h5")
+
+    def compare_overflowed(self) -> Any:
+        return self.npuscope("compare", "-m", "overflowed.h5", "-g", "plain.h5")
+
+    def compare_own_measure(self) -> Any:
+        algorithm = self.folder / "own" / "algorithm" / "alg_Sum.py"
+        algorithm.parent.mkdir(parents=True, exist_ok=True)
+        algorithm.write_text('def compare(my, golden, params):\n    return "1", ""\n')
+        return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--custom", "own")
+
+    def map_ops(self) -> Any:
+        return self.npuscope("map", "golden.h5", "--op", "/addmm/69", "--op", "/bmm/7")
+
+    def run_observed(self) -> Any:
+        io = self.vit[2]
+        return self.npuscope(
+            "run", *self.vit, "--expect", io, "--dump", "observed.h5", "--acl", "acl.json", "--cube-range"
+        )
+
+    def run_overflowed(self) -> Any:
+        return self.npuscope("run", *self.resnet, "--chip", "910A")
+
+    def run_labels(self) -> Any:
+        test = str(MODELS / "digits_test.npz")
+        return self.npuscope("run", self.resnet[0], "--batch", "--input", test, "--labels", test)
+
+    def run_step(self) -> Any:
+        step, io = str(MODELS / "digits_step.onnx"), str(MODELS / "digits_step.io.npz")
+        return self.npuscope("run", step, "--input", io, "--amp-level", "O1", "--loss-scale", "1024")
+
+    def overflow_by_status(self) -> Any:
+        return self.npuscope("overflow", "overflowed.h5")
+
+    def overflow_by_values(self) -> Any:
+        return self.npuscope("overflow", "small.h5")
+
+    def recompute(self) -> Any:
+        return self.npuscope("recompute", "golden.h5")
+
+    def extract(self) -> Any:
+        return self.npuscope("extract", "-i", "golden.h5", "-o", "part.h5", "-s", "/addmm/69")
+
+    def inspect_dump(self) -> Any:
+        return self.npuscope("inspect", "overflowed.h5")
+
+    def inspect_op(self) -> Any:
+        return self.npuscope("inspect", "small.h5", "/exp/1")
+
+    def inspect_tensor(self) -> Any:
+        return self.npuscope("inspect", "small.h5", "/exp/1/output/result")
+
+    def inspect_binary(self) -> Any:
+        return self.npuscope("inspect", str(DUMPS / "convert_to_NHWC/in/Op.s.1.2.1700000000000001"))
+
+    def inspect_unknown_type(self) -> Any:
+        return self.npuscope("inspect", str(DUMPS / "convert_unsupported_f8e8m0/in/Op.t.1.2.1700000000000001"))
+
+    def inspect_array(self) -> Any:
+        return self.npuscope("inspect", "array.npy")
+
+    test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
+    test_of_compare = key_test(
+        "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure"
+    )
+    test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
+    test_of_run = key_test(
+        "json.md", "JSON of `run`", "run_observed", "run_overflowed", "run_labels", "run_step"
+    )
+    test_of_overflow = key_test("json.md", "JSON of `overflow`", "overflow_by_status", "overflow_by_values")
+    test_of_recompute = key_test("json.md", "JSON of `recompute`", "recompute")
+    test_of_extract = key_test("json.md", "JSON of `extract`", "extract")
+    test_of_a_dump = key_test("json.md", "JSON of `inspect`", "inspect_dump")
+    test_of_an_op = key_test("json.md", "JSON of `inspect`, an op", "inspect_op")
+    test_of_a_tensor = key_test("json.md", "JSON of `inspect`, a tensor", "inspect_tensor")
+    test_of_a_binary_dump = key_test(
+        "json.md", "JSON of `inspect`, a binary dump", "inspect_binary", "inspect_unknown_type"
+    )
+    test_of_an_array = key_test("json.md", "JSON of `inspect`, a tensor of a binary dump", "inspect_array")
+
+    def test_keys_that_nothing_fills_yet_are_null(self) -> None:
+        printed = self.compare_overflowed()
+        for path in ALWAYS_NULL:
+            self.assertEqual(set(members(printed, path)), {None}, path)
+
+    def test_every_section_is_tested(self) -> None:
+        sections = [
+            heading
+            for page in ("json.md", "verdicts.md")
+            for heading in re.findall(r"^## (JSON of .*)$", (SOURCE / "docs" / page).read_text("utf-8"), re.M)
+        ]
+        self.assertEqual(len(sections), 11, sections)
+
+
+class KeyDifferences(unittest.TestCase):
+    def test_reports_keys_that_are_missing_on_either_side(self) -> None:
+        described = {"": {"a": "", "b": "list of `x`, `y`"}}
+        self.assertEqual(
+            key_differences(described, [{"a": 1, "c": 2, "b": [{"x": 1, "z": 1}]}]),
+            [".c is not described", "b.z is not described", "b.y was not printed"],
+        )
+        self.assertEqual(key_differences(described, [{"a": 1, "b": []}]), ["b: no object of it was printed"])
+
+
+if __name__ == "__main__":
+    unittest.main()
