@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 
 import generate_op_cases
-from core_shapes import (bags, creations, fills_and_views, indexing, loss_scaling, mirror_pads, moves, pooling_gradients,
-                         resizes, scaled_elu, small, subsets, volume_convolutions, weight_norms)
+from core_shapes import (bags, creations, fills_and_views, indexing, later_rows, loss_scaling, mirror_pads, moves,
+                         pooling_gradients, resizes, small, subsets, volume_convolutions, weight_norms)
 from generate_op_cases import Mask, case, grid, ints, write
 
 aten = torch.ops.aten
@@ -369,7 +369,7 @@ OTHER_NAMES = {"pow_.Scalar": "pow.Tensor_Scalar", "pow_.Tensor": "pow.Tensor_Te
 
 
 def in_place():
-    table = (HERE.parent / "npu_backend" / "ops" / "in_place_forms.def").read_text()
+    table = (HERE.parent / "npu_backend" / "ops" / "forms" / "in_place_forms.def").read_text()
     recorded = list(generate_op_cases.cases)
     for file in ("op_cases.json", "training_cases.json"):
         recorded += json.loads((HERE / file).read_text())
@@ -396,5 +396,5 @@ if __name__ == "__main__":
           (combinations, functions, bits, bounds, statistics, pairwise_losses, activation_pairs, pooling_gradients,
            resizes, mirror_pads, indexing, subsets, moves, creations, fills_and_views, group_normalizations, other_names,
            vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling,
-           weight_norms, scaled_elu,
+           weight_norms, later_rows,
            in_place))

@@ -19,12 +19,15 @@ TEST(Chips, differ_in_overflow_mode_and_cube) {
 }
 
 TEST(Chips, rejects_an_unknown_chip_with_the_list) {
+    std::string known;
+    for (const Chip& row : all_chips())
+        known += (known.empty() ? "" : ", ") + std::string(row.name);
     try {
         (void)chip("V100");
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-        EXPECT_NE(std::string(error.what()).find("910A, 310P, 910B, A3, 950"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find(known), std::string::npos);
     }
 }
 
