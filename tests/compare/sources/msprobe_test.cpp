@@ -3,6 +3,7 @@
 #include "compare/compare.h"
 #include "compare/report/report.h"
 #include "compare/sources/msprobe_program.h"
+#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "tests/support/support.h"
 
