@@ -1,9 +1,9 @@
 // One run of one op: what a dump, a comparison and a report call it by.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace npuscope {
 
@@ -14,7 +14,9 @@ struct OpId {
     /// "/addmm/17", its group in a dump.
     [[nodiscard]] std::string path() const { return "/" + op + "/" + std::to_string(seqid); }
     friend bool operator==(const OpId&, const OpId&) = default;
-    friend auto operator<=>(const OpId&, const OpId&) = default;
+    friend bool operator<(const OpId& a, const OpId& b) {
+        return std::tie(a.op, a.seqid) < std::tie(b.op, b.seqid);
+    }
 };
 
 }  // namespace npuscope

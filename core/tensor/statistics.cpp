@@ -123,11 +123,13 @@ double Statistics::max_of_numbers() const {
 double Statistics::min_of_numbers() const {
     if (negative_inf > 0) return -kInf;
     if (finite > 0) return min;
-    return positive_inf > 0 ? kInf : kNan;
+    if (positive_inf > 0) return kInf;
+    return kNan;
 }
 
 double Statistics::mean_of_numbers() const {
-    if (positive_inf > 0) return negative_inf > 0 ? kNan : kInf;
+    if (positive_inf > 0 && negative_inf > 0) return kNan;
+    if (positive_inf > 0) return kInf;
     if (negative_inf > 0) return -kInf;
     return finite > 0 ? mean : kNan;
 }

@@ -91,6 +91,7 @@ std::vector<OpFinding> collect_findings(Evidence evidence) {
     }
     take_overflow(evidence, ops);
     std::vector<OpFinding> findings;
+    findings.reserve(ops.size());
     for (auto& [id, op] : ops)
         findings.push_back(std::move(op));
     std::stable_sort(findings.begin(), findings.end(), [](const OpFinding& a, const OpFinding& b) {
