@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 
 namespace npuscope::overflow {
@@ -28,11 +29,6 @@ std::string kernels_text(const OverflowRecord& record) {
     std::string text;
     for (const std::string& kernel : record.kernels)
         text += (text.empty() ? "" : ", ") + printable(kernel);
-    return text;
-}
-
-nlohmann::ordered_json text_or_null(const std::string& text) {
-    if (text.empty()) return nullptr;
     return text;
 }
 

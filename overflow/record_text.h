@@ -22,11 +22,8 @@ namespace npuscope::overflow {
 /// The kernels' names, joined by ", ".
 [[nodiscard]] std::string kernels_text(const OverflowRecord& record);
 
-/// null for "".
-[[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
-
-/// One object, whose keys docs/json.md lists, with the members of `extra`. Text that is not there is
-/// null.
+/// One object, whose keys docs/json.md lists, with the members of `extra`. Text that is not there
+/// is null.
 [[nodiscard]] nlohmann::ordered_json record_json(const OverflowRecord& record,
                                                  const nlohmann::ordered_json& extra);
 

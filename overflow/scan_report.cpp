@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 #include "overflow/record_text.h"
 

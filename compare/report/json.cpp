@@ -1,8 +1,7 @@
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "compare/report/report.h"
+#include "core/base/json_value.h"
 #include "core/base/version.h"
 
 namespace npuscope::compare {
@@ -10,17 +9,6 @@ namespace npuscope::compare {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// JSON has no inf and nan: they become text.
-ordered_json number(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-
-ordered_json number(const std::optional<double>& value) {
-    return value ? number(*value) : ordered_json(nullptr);
-}
 
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     ordered_json json = {{"target", tensor.target},
@@ -33,7 +21,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"bound", tensor.judgement.bound.source},
                          {"metrics", ordered_json::object()}};
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
-        json["metrics"][std::string(all_metrics()[i]->name)] = number(tensor.metrics[i]);
+        json["metrics"][std::string(all_metrics()[i]->name)] = number_json(tensor.metrics[i]);
     for (size_t i = 0; i < tensor.custom.size(); ++i)
         json["custom"][result.custom_names[i]] = {{"value", tensor.custom[i].value},
                                                   {"reason", tensor.custom[i].reason}};
@@ -57,9 +45,9 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"match", op.match},
                          {"verdict", name_of(op.judgement.verdict)},
                          {"rule", op.judgement.rule},
-                         {"inherited", number(worst_error(op, dumpfile::Direction::kInput))},
+                         {"inherited", number_json(worst_error(op, dumpfile::Direction::kInput))},
                          {"introduced", nullptr},  // needs an isolated run
-                         {"error", number(worst_error(op, dumpfile::Direction::kOutput))},
+                         {"error", number_json(worst_error(op, dumpfile::Direction::kOutput))},
                          {"overflow", name_of(op.overflow)},
                          {"overflow_note", op.overflow_note},
                          {"tensors", ordered_json::array()}};

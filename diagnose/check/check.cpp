@@ -42,7 +42,8 @@ class DumpFolder {
         if (temporary_) {
             std::string name = (fs::temp_directory_path() / "npuscope-check-XXXXXX").string();
             if (::mkdtemp(name.data()) == nullptr)
-                throw Error(ErrorKind::kIo, "cannot make a temporary folder; name an output folder");
+                throw Error(ErrorKind::kIo,
+                            "cannot make a temporary folder; name an output folder");
             path_ = name;
             return;
         }

@@ -80,8 +80,8 @@ std::string kernel_table(const OpFinding& op) {
             escaped(kernel.type),
             op.first_kernel == i ? " <b>&#8592; first</b>" : "",
             escaped(kernel.change),
-            kernel.judged ? percent_text(kernel.judged->introduced) : "-",
-            kernel.judged ? percent_text(kernel.judged->total) : "-",
+            percent_text(kernel.introduced()),
+            percent_text(kernel.total()),
             kernel.verdict_name(),
             kernel.verdict_name() == "pass" ? "" : " " + escaped(kernel.rule()));
     }

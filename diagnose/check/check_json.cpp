@@ -1,7 +1,6 @@
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/version.h"
 #include "diagnose/check/check_report.h"
 
@@ -11,20 +10,10 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON has no inf and nan: they become text.
-json number(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-json number(const std::optional<double>& value) {
-    return value ? number(*value) : json(nullptr);
-}
-
 json tensor_json(const compare::TensorResult& tensor) {
     json metrics = json::object();
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
-        metrics[std::string(compare::all_metrics()[i]->name)] = number(tensor.metrics[i]);
+        metrics[std::string(compare::all_metrics()[i]->name)] = number_json(tensor.metrics[i]);
     return {{"target", tensor.target},
             {"golden", tensor.golden},
             {"dtype", tensor.dtype},
@@ -41,8 +30,8 @@ json kernel_json(const MappedKernel& kernel) {
             {"overflow", kernel.overflow},
             {"verdict", kernel.verdict_name()},
             {"rule", kernel.rule()},
-            {"introduced", kernel.judged ? number(kernel.judged->introduced) : json(nullptr)},
-            {"total", kernel.judged ? number(kernel.judged->total) : json(nullptr)},
+            {"introduced", number_json(kernel.introduced())},
+            {"total", number_json(kernel.total())},
             {"files", kernel.files}};
 }
 
@@ -60,9 +49,9 @@ json op_json(const OpFinding& op) {
             {"compute_type", name_of(op.compute_type)},
             {"kernels", op.kernels},
             {"tolerance", op.tolerance},
-            {"introduced", number(op.introduced)},
-            {"inherited", number(op.inherited)},
-            {"free", number(op.free_error)},
+            {"introduced", number_json(op.introduced)},
+            {"inherited", number_json(op.inherited)},
+            {"free", number_json(op.free_error)},
             {"overflow", name_of(op.overflow)},
             {"overflow_note", op.overflow_note},
             {"tensors", tensors},
@@ -114,8 +103,8 @@ std::string to_json(const CheckReport& report) {
     root["outputs"] = json::array();
     for (const OutputDifference& output : report.outputs)
         root["outputs"].push_back({{"name", output.name},
-                                   {"max_abs", number(output.max_abs)},
-                                   {"relative", number(output.relative)},
+                                   {"max_abs", number_json(output.max_abs)},
+                                   {"relative", number_json(output.relative)},
                                    {"incomparable", output.incomparable}});
     root["changed_predictions"] =
         report.changed ? json({{"changed", *report.changed}, {"samples", report.samples}})

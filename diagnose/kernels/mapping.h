@@ -47,6 +47,13 @@ struct MappedKernel {
     [[nodiscard]] const std::string& rule() const {
         return judged ? judged->judgement.rule : unjudged;
     }
+    /// Of the worst output; empty where it was not judged.
+    [[nodiscard]] std::optional<double> introduced() const {
+        return judged ? std::optional(judged->introduced) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<double> total() const {
+        return judged ? std::optional(judged->total) : std::nullopt;
+    }
     [[nodiscard]] bool fails() const {
         return judged && compare::is_finding(judged->judgement.verdict);
     }

@@ -1,7 +1,6 @@
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/kernels/mapping.h"
 
@@ -12,16 +11,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-
-/// Infinite errors (one side is not finite) are text, since JSON has no such number.
-Json number(double value) {
-    if (std::isfinite(value)) return value;
-    return std::isnan(value) ? "nan" : "inf";
-}
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-}
 
 Json tensor(const MappedTensor& row, bool output) {
     Json object = {{"dtype", row.dtype},
@@ -36,8 +25,8 @@ Json tensor(const MappedTensor& row, bool output) {
     const auto& judged = row.judged;
     object["verdict"] = judged ? Json(name_of(judged->judgement.verdict)) : Json(nullptr);
     object["rule"] = judged ? text_or_null(judged->judgement.rule) : Json(nullptr);
-    object["introduced"] = judged ? number(judged->introduced) : Json(nullptr);
-    object["total"] = judged ? number(judged->total) : Json(nullptr);
+    object["introduced"] = judged ? number_json(judged->introduced) : Json(nullptr);
+    object["total"] = judged ? number_json(judged->total) : Json(nullptr);
     return object;
 }
 
@@ -54,8 +43,8 @@ Json kernel(const MappedKernel& row, size_t position) {
                    {"overflow", row.overflow},
                    {"verdict", row.verdict_name()},
                    {"rule", text_or_null(row.rule())},
-                   {"introduced", row.judged ? number(row.judged->introduced) : Json(nullptr)},
-                   {"total", row.judged ? number(row.judged->total) : Json(nullptr)},
+                   {"introduced", number_json(row.introduced())},
+                   {"total", number_json(row.total())},
                    {"inputs", Json::array()},
                    {"outputs", Json::array()}};
     for (const MappedTensor& input : row.inputs)
@@ -78,7 +67,7 @@ Json op(const MappedOp& row) {
     for (const compare::TensorResult& result : row.results)
         object["results"].push_back({{"name", result.argument},
                                      {"verdict", word_of(result.judgement)},
-                                     {"error", number(compare::relative_error(result))},
+                                     {"error", number_json(compare::relative_error(result))},
                                      {"bound", held_to(result.judgement)}});
     for (size_t i = 0; i < row.kernels.size(); ++i)
         object["kernels"].push_back(kernel(row.kernels[i], i));

@@ -10,16 +10,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
-std::string error_text(double error) {
-    return fmt::format("{:.1e}", error);
-}
-
-std::string introduced_text(const MappedKernel& kernel) {
-    return kernel.judged ? error_text(kernel.judged->introduced) : "-";
-}
-
-std::string total_text(const MappedKernel& kernel) {
-    return kernel.judged ? error_text(kernel.judged->total) : "-";
+std::string error_text(const std::optional<double>& error) {
+    return error ? fmt::format("{:.1e}", *error) : std::string("-");
 }
 
 /// Formats of the first input and of the first output, once where they are one.
@@ -67,8 +59,8 @@ void print_kernel(const MappedKernel& kernel,
                                         printable(kernel.type),
                                         dtypes_of(kernel),
                                         formats_of(kernel),
-                                        introduced_text(kernel),
-                                        total_text(kernel),
+                                        error_text(kernel.introduced()),
+                                        error_text(kernel.total()),
                                         kernel.verdict_name(),
                                         culprit ? "  <- first to leave the golden" : "");
     text += culprit ? paint.red(row) : row;

@@ -1,0 +1,26 @@
+#include "core/base/json_value.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace npuscope {
+namespace {
+
+TEST(JsonValue, writes_what_is_no_number_of_json_as_text) {
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(number_json(0.5).dump(), "0.5");
+    EXPECT_EQ(number_json(std::numeric_limits<double>::quiet_NaN()).dump(), "\"nan\"");
+    EXPECT_EQ(number_json(kInfinite).dump(), "\"inf\"");
+    EXPECT_EQ(number_json(-kInfinite).dump(), "\"-inf\"");
+    EXPECT_EQ(number_json(std::optional<double>()).dump(), "null");
+}
+
+TEST(JsonValue, has_null_for_an_empty_text) {
+    EXPECT_EQ(text_or_null("").dump(), "null");
+    EXPECT_EQ(text_or_null("a").dump(), "\"a\"");
+}
+
+}  // namespace
+}  // namespace npuscope
