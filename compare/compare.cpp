@@ -5,7 +5,6 @@
 
 #include "compare/accumulate.h"
 #include "compare/count.h"
-#include "compare/inheritance.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
 #include "compare/overflow_roles.h"
@@ -90,6 +89,7 @@ class Comparison {
   private:
     [[nodiscard]] OpResult compare_op(const OpPair& pair) const;
     [[nodiscard]] TensorResult compare_pair(const TensorPair& pair) const;
+    void split(const OpPair& pair, const std::vector<TensorPair>& tensors, OpResult& op) const;
     [[nodiscard]] TensorResult by_elements(const ElementSource& target,
                                            const ElementSource& golden,
                                            const BoundQuery& query) const;
@@ -117,6 +117,15 @@ OpResult& unread(OpResult& op, const Error& failure) {
     return op;
 }
 
+/// Now that it was asked what the sides introduced.
+void judge_again(TensorResult& result, const Split& split) {
+    result.judgement = judge({.sums = result.sums,
+                              .bound = result.judgement.bound,
+                              .dtype = dtype_from_name(result.dtype).value_or(DType::kFloat32),
+                              .split = &split,
+                              .is_input = result.direction == dumpfile::Direction::kInput});
+}
+
 OpResult Comparison::compare_op(const OpPair& pair) const {
     OpResult op;
     op.match = pair.match;
@@ -134,13 +143,42 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
             return unread(op, failure);
         }
         const bool inputs = options_.inputs && plan_.inputs;
-        for (const TensorPair& tensors :
-             pair_tensors(pair, target, golden, target_.numbered && golden_.numbered))
-            if (inputs || tensors.known().direction == dumpfile::Direction::kOutput)
-                op.tensors.push_back(compare_pair(tensors));
+        std::vector<TensorPair> pairs =
+            pair_tensors(pair, target, golden, target_.numbered && golden_.numbered);
+        std::erase_if(pairs, [&](const TensorPair& tensors) {
+            return !inputs && tensors.known().direction == dumpfile::Direction::kInput;
+        });
+        for (const TensorPair& tensors : pairs)
+            op.tensors.push_back(compare_pair(tensors));
+        if (options_.splitter != nullptr) split(pair, pairs, op);
     }
     conclude(op);
     return op;
+}
+
+/// Judges what was measured of the outputs again, by what the sides introduced.
+void Comparison::split(const OpPair& pair,
+                       const std::vector<TensorPair>& tensors,
+                       OpResult& op) const {
+    std::vector<SplitQuery> queries;
+    std::vector<TensorResult*> results;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        TensorResult& result = op.tensors[i];
+        if (result.metrics.empty()) continue;
+        const Evidence evidence{.sums = result.sums, .bound = result.judgement.bound};
+        if (result.direction == dumpfile::Direction::kInput) {
+            judge_again(result, {});
+            continue;
+        }
+        queries.push_back({tensors[i].target, tensors[i].golden, evidence.differs()});
+        results.push_back(&result);
+    }
+    if (queries.empty()) return;
+    std::vector<Split> splits = options_.splitter->split(pair, queries);
+    for (size_t i = 0; i < results.size(); ++i) {
+        judge_again(*results[i], splits[i]);
+        results[i]->split = std::move(splits[i]);
+    }
 }
 
 TensorResult Comparison::compare_pair(const TensorPair& pair) const {
@@ -226,6 +264,10 @@ Result Comparison::run() {
     result.ops.resize(plan_.ops.size());
     const auto total = static_cast<int64_t>(plan_.ops.size());
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
+    if (options_.splitter != nullptr) {
+        options_.splitter->prepare(plan_, target_, golden_);
+        result.arithmetic = options_.splitter->remarks();
+    }
     // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
     const bool ops_in_parallel = total >= int64_t{2} * threads;
     options_.threads = ops_in_parallel ? 1 : threads;
@@ -247,8 +289,8 @@ Result Comparison::run() {
         }
         if (options_.on_op) options_.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
-    if (!result.load_mode) mark_inherited(result.ops);
     mark_overflow(result.ops);
+    find_culprits(result);
     count(result);
     return result;
 }

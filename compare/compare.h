@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "compare/bounds.h"
+#include "compare/culprits.h"
 #include "compare/metric.h"
 #include "compare/plain_arguments.h"
+#include "compare/split.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
 #include "core/dumpfile/layout.h"
@@ -39,6 +41,8 @@ struct TensorResult {
     Judgement judgement;
     std::vector<double> metrics;  ///< as all_metrics(); empty when nothing was measured
     Sums sums;                    ///< all zero when nothing was measured
+    /// What each side introduced; empty where nobody was asked, or nothing was measured.
+    std::optional<Split> split{};
     bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
     int missing_statistics = 0;   ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
@@ -85,9 +89,12 @@ struct Result {
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};
-    /// Index of the first op at fault, or -1: its verdict is fail or out_of_range, or it introduced
-    /// an overflow.
-    int first_fail = -1;
+    std::vector<std::string> arithmetic{};  ///< what was found out of the sides', a sentence each
+    std::vector<Culprit> culprits{};  ///< the first one first
+
+    [[nodiscard]] const OpResult* first_culprit() const {
+        return culprits.empty() ? nullptr : &ops[culprits.front().op];
+    }
 
     /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.
     [[nodiscard]] int exit_code() const;
@@ -99,6 +106,9 @@ struct Options {
     bool divergence = true;  ///< the second pass that kullback_leibler_divergence needs
     /// Runs on every measured pair of tensors, too. Borrowed for the call.
     custom_algorithms::Runner* custom = nullptr;
+    /// Recomputes ops, so that each is judged by what it introduced itself. Without it, by how far
+    /// its results are from the golden's. Borrowed for the call.
+    Splitter* splitter = nullptr;
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };

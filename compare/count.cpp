@@ -4,8 +4,7 @@ namespace npuscope::compare {
 
 void count(Result& result) {
     Counts& counts = result.counts;
-    for (size_t i = 0; i < result.ops.size(); ++i) {
-        const OpResult& op = result.ops[i];
+    for (const OpResult& op : result.ops) {
         if (op.golden.empty()) {
             ++counts.only_target;
         } else if (op.target.empty()) {
@@ -13,13 +12,9 @@ void count(Result& result) {
         } else {
             ++counts.ops;
         }
-        const Verdict verdict = op.judgement.verdict;
         const bool introduced = op.overflow == dumpfile::OverflowRole::kIntroduced;
         counts.overflow_introduced += introduced ? 1 : 0;
         counts.overflow_received += op.overflow == dumpfile::OverflowRole::kReceived ? 1 : 0;
-        const bool at_fault =
-            introduced || verdict == Verdict::kFail || verdict == Verdict::kOutOfRange;
-        if (result.first_fail < 0 && at_fault) result.first_fail = static_cast<int>(i);
         for (const TensorResult& tensor : op.tensors) {
             counts.tensors += tensor.metrics.empty() && !tensor.by_statistics ? 0 : 1;
             ++counts.by_verdict[static_cast<size_t>(tensor.judgement.verdict)];
@@ -31,8 +26,7 @@ void count(Result& result) {
 
 int Result::exit_code() const {
     if (counts.tensors == 0) return 2;
-    bool finding =
-        counts.only_target > 0 || counts.only_golden > 0 || counts.overflow_introduced > 0;
+    bool finding = !culprits.empty();
     for (size_t i = 0; i < kVerdicts; ++i)
         finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));
     if (finding) return 1;

@@ -21,9 +21,10 @@ bool is_of(const dumpfile::Entry& entry, SaveType type) {
 }
 
 PlainArgument read_argument(const dumpfile::Reader& reader, const dumpfile::Entry& entry) {
-    PlainArgument argument{.name = entry.argument};
+    PlainArgument argument{.name = entry.argument, .recorded = entry.argument};
     const Tensor stored = reader.read_stored(entry);
     argument.is_list = stored.ndim() > 0;
+    argument.is_whole = !is_float(stored.dtype());
     argument.is_bool = is_of(entry, SaveType::kBool) || is_of(entry, SaveType::kBoolMask);
     for (int64_t i = 0; i < stored.numel(); ++i)
         argument.numbers.push_back(stored.at(i));

@@ -10,11 +10,13 @@
 namespace npuscope::compare {
 
 struct PlainArgument {
-    std::string name;
+    std::string name;        ///< as the canonical op calls it
+    std::string recorded{};  ///< as the recorder called it
     std::vector<double> numbers{};  ///< empty where `text` is the value
     std::string text{};             ///< "float16", "mean"
     bool is_list = false;
     bool is_bool = false;
+    bool is_whole = false;  ///< of an integer dtype
 };
 
 /// Both values as text, "0.001" and "1e-05".

@@ -10,17 +10,27 @@ constexpr VerdictRow kRows[kVerdicts] = {
      "within the tolerance, but all zero or constant on both sides: proves little",
      false},
     {"inherited",
-     "beyond the tolerance, but no more than its inputs and the ops before it explain",
+     "the sides differ, but the op's own arithmetic is honest: the error came in through its inputs",
+     false},
+    {"order_sensitive",
+     "whole numbers that honest rounding may turn: places of elements that are almost equal",
      false},
     {"undefined",
      "nothing to judge: no elements, no pair of finite elements, or neither elements nor a common "
      "statistic recorded",
      false},
+    {"not_provable",
+     "the sides differ, and the op cannot be computed again: random, unknown, inputs not recorded",
+     false},
     {"missing_target", "only the golden side has the op or the tensor"},
     {"missing_golden", "only the target side has it"},
     {"incomparable", "shapes or dtypes cannot be judged, or the data cannot be read"},
+    {"golden_at_fault",
+     "the golden's op is beyond what honest arithmetic makes of its inputs, the target's is not"},
     {"out_of_range", "a finite golden value is beyond the range of the target's dtype"},
-    {"fail", "beyond the tolerance, or NaN or infinity on one side only"},
+    {"fail",
+     "beyond what honest arithmetic makes of the op's own inputs; where nobody can compute it: beyond the "
+     "tolerance, or NaN or infinity on one side only"},
 };
 
 }  // namespace

@@ -17,10 +17,13 @@ enum class Verdict : uint8_t {
     kPass,
     kMistrusted,
     kInherited,
+    kOrderSensitive,
     kUndefined,
+    kNotProvable,
     kMissingTarget,
     kMissingGolden,
     kIncomparable,
+    kGoldenAtFault,
     kOutOfRange,
     kFail,
 };
@@ -38,7 +41,7 @@ struct VerdictRow {
 
 [[nodiscard]] std::string_view name_of(Verdict verdict);
 
-/// Mistrusted, inherited and undefined are no findings, but they are no pass either.
+/// Mistrusted, inherited, undefined and the like are no findings, but they are no pass either.
 [[nodiscard]] bool is_finding(Verdict verdict);
 
 /// `rule` is the rule with its numbers, "max|t-g| 0.5 > 2e-05 = 1e-05 max|g| (float32 1e-05)".

@@ -10,6 +10,7 @@
 #include "compare/report/report.h"
 #include "core/base/progress.h"
 #include "custom_algorithms/runner.h"
+#include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
 
 namespace npuscope::cli {
@@ -44,6 +45,8 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     options.custom = custom.get();
+    diagnose::RecomputingSplitter splitter(arguments.threads);
+    if (!arguments.tolerance) options.splitter = &splitter;
     std::optional<Progress> progress;
     options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);

@@ -35,6 +35,15 @@ ordered_json arguments_json(const OpResult& op) {
     return list;
 }
 
+/// The worst ratio of its outputs.
+ordered_json introduced_json(const OpResult& op) {
+    std::optional<double> worst;
+    for (const TensorResult& tensor : op.tensors)
+        if (tensor.split && tensor.split->target)
+            worst = std::max(worst.value_or(0), tensor.split->target->ratio);
+    return number_json(worst);
+}
+
 ordered_json op_json(const OpResult& op, const Result& result) {
     ordered_json json = {{"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
@@ -46,7 +55,7 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"verdict", name_of(op.judgement.verdict)},
                          {"rule", op.judgement.rule},
                          {"inherited", number_json(worst_error(op, dumpfile::Direction::kInput))},
-                         {"introduced", nullptr},  // needs an isolated run
+                         {"introduced", introduced_json(op)},
                          {"error", number_json(worst_error(op, dumpfile::Direction::kOutput))},
                          {"overflow", name_of(op.overflow)},
                          {"overflow_note", op.overflow_note},
@@ -56,15 +65,57 @@ ordered_json op_json(const OpResult& op, const Result& result) {
     return json;
 }
 
-ordered_json culprit_json(const Result& result, const ReportOptions& options) {
-    if (result.first_fail < 0) return nullptr;
-    const OpResult& op = result.ops[static_cast<size_t>(result.first_fail)];
-    return {{"path", op.target},
-            {"node", op.node},
-            {"module", op.module},
-            {"line", op.line},
-            {"why", nullptr},
-            {"next", "npuscope inspect " + options.target + " " + op.target}};
+/// Of the output that is furthest beyond what is allowed; null where none was computed again.
+ordered_json elements_json(const OpResult& op) {
+    const TensorResult* worst = nullptr;
+    for (const TensorResult& tensor : op.tensors)
+        if (tensor.split && tensor.split->target && tensor.split->target->over > 0 &&
+            (worst == nullptr || tensor.split->target->ratio > worst->split->target->ratio))
+            worst = &tensor;
+    if (worst == nullptr) return nullptr;
+    const Introduced& error = *worst->split->target;
+    ordered_json list = ordered_json::array();
+    for (const ErrorElement& element : error.worst)
+        list.push_back({{"index", element.index},
+                        {"recorded", number_json(element.recorded)},
+                        {"expected", number_json(element.expected)},
+                        {"allowed", number_json(element.allowed)}});
+    return {{"tensor", worst->target},
+            {"over", error.over},
+            {"of", error.numel},
+            {"ratio", number_json(error.ratio)},
+            {"slope", number_json(error.slope)},
+            {"lean", number_json(error.lean)},
+            {"where", error.where},
+            {"arithmetic", error.arithmetic},
+            {"formula", error.formula},
+            {"worst", std::move(list)}};
+}
+
+ordered_json culprit_json(const Culprit& culprit,
+                          const Result& result,
+                          const ReportOptions& options) {
+    const OpResult& op = result.ops[culprit.op];
+    const bool golden_only = op.target.empty();
+    const std::string& path = golden_only ? op.golden : op.target;
+    ordered_json json = {{"kind", name_of(culprit.kind)},
+                         {"path", path},
+                         {"golden", op.golden},
+                         {"tensor", nullptr},
+                         {"argument", nullptr},
+                         {"verdict", name_of(op.judgement.verdict)},
+                         {"node", op.node},
+                         {"module", op.module},
+                         {"line", op.line},
+                         {"why", culprit.why},
+                         {"elements", elements_json(op)},
+                         {"next",
+                          "npuscope inspect " + (golden_only ? options.golden : options.target) +
+                              " " + path}};
+    if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
+    if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
+        json["argument"] = op.arguments.front().name;
+    return json;
 }
 
 ordered_json overflow_json(const Result& result) {
@@ -79,14 +130,19 @@ ordered_json overflow_json(const Result& result) {
 }
 
 std::string json_text(const Result& result, const ReportOptions& options) {
-    ordered_json json = {{"version", 1},
+    ordered_json json = {{"version", 2},
                          {"npuscope", kVersion},
                          {"verdict", overall_verdict(result)},
                          {"target", options.target},
                          {"golden", options.golden},
                          {"load_mode", result.load_mode},
-                         {"first_culprit", culprit_json(result, options)},
+                         {"first_culprit", nullptr},
+                         {"culprits", ordered_json::array()},
+                         {"arithmetic", result.arithmetic},
                          {"overflow", overflow_json(result)}};
+    for (const Culprit& culprit : result.culprits)
+        json["culprits"].push_back(culprit_json(culprit, result, options));
+    if (!result.culprits.empty()) json["first_culprit"] = json["culprits"].front();
     const Counts& counts = result.counts;
     json["counts"] = {{"ops", counts.ops},
                       {"only_target", counts.only_target},

@@ -200,7 +200,7 @@ std::string summary(const Result& result, const ReportOptions& options) {
 }
 
 std::string label_of(const OpResult& op) {
-    return printable(op.target) + (op.node.empty() ? "" : " (" + printable(op.node) + ")");
+    return printable(op.target.empty() ? op.golden : op.target) + (op.node.empty() ? "" : " (" + printable(op.node) + ")");
 }
 
 /// Ops that the table leaves out may have been called with other arguments as well.
@@ -219,11 +219,11 @@ std::string unlisted_arguments(const Result& result, const std::vector<const OpR
                        printable(to_text(first->arguments)));
 }
 
-std::string first_line(const OpResult& op, const ReportOptions& options) {
-    const std::string label = in_color(options, kRed, label_of(op)) + ", ";
-    return introduced_overflow(op)
-               ? "first op that overflows: " + label + printable(op.overflow_note) + "\n"
-               : "first op over its tolerance: " + label + printable(op.judgement.rule) + "\n";
+std::string first_line(const Result& result, const ReportOptions& options) {
+    const Culprit& culprit = result.culprits.front();
+    const OpResult& op = result.ops[culprit.op];
+    return "first culprit: " + in_color(options, kRed, label_of(op)) + ", " +
+           printable(culprit.why) + "\n";
 }
 
 std::string terminal_text(const Result& result, const ReportOptions& options) {
@@ -233,8 +233,7 @@ std::string terminal_text(const Result& result, const ReportOptions& options) {
     if (!ops.empty()) text += "\n" + table(ops, result, options) + "\n";
     text += summary(result, options);
     text += unlisted_arguments(result, ops);
-    if (result.first_fail >= 0)
-        text += first_line(result.ops[static_cast<size_t>(result.first_fail)], options);
+    if (!result.culprits.empty()) text += first_line(result, options);
     const int code = result.exit_code();
     const char* color = code == 0 ? kGreen : kRed;
     text += "verdict: " + in_color(options, color, std::string(overall_verdict(result))) + "\n";

@@ -8,26 +8,20 @@
 #include <string_view>
 
 #include "compare/bounds.h"
+#include "compare/split.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
 #include "core/dtype/dtype.h"
 
 namespace npuscope::compare {
 
-/// An error that came in from elsewhere.
-struct Inheritance {
-    double limit = 0;      ///< the largest relative error that it explains
-    std::string_view why;  ///< "came in through weight (1e-3)"
-};
-
 /// What is known of a tensor pair. A rule that lacks its evidence does not apply.
 struct Evidence {
     const Sums& sums;
     const Bound& bound;
     DType dtype = DType::kFloat32;              ///< of the target
-    std::optional<Inheritance> inherited = {};  ///< what its inputs explain
-    std::optional<double> introduced = {};      ///< relative error on the golden's inputs
-    std::optional<double> golden_error = {};    ///< of the golden against a better reference
+    const Split* split = nullptr;  ///< nullptr: nobody was asked to recompute the op
+    bool is_input = false;         ///< nothing was computed here: what differs came in
     std::optional<double> noise = {};           ///< relative error between runs that are alike
 
     /// max|t-g| / max(max|g|, bound.scale) (max|t-g| where both are 0); infinity where only one
@@ -35,6 +29,15 @@ struct Evidence {
     [[nodiscard]] double relative_error() const;
     /// Some pair of finite elements is further apart than the bound allows.
     [[nodiscard]] bool beyond_bound() const;
+    /// That, or a non-finite element stands against another.
+    [[nodiscard]] bool differs() const { return sums.nonfinite_differs > 0 || beyond_bound(); }
+    /// What the sides introduced; nullptr where it is not known.
+    [[nodiscard]] const Introduced* target() const {
+        return split != nullptr && split->target ? &*split->target : nullptr;
+    }
+    [[nodiscard]] const Introduced* golden() const {
+        return split != nullptr && split->golden ? &*split->golden : nullptr;
+    }
     /// "max|t-g| 0.5 > 2e-05 = 1e-05 max|g| (float32 1e-05)"
     [[nodiscard]] std::string bound_text() const;
     /// "3 of 80 elements"

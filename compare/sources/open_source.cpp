@@ -119,23 +119,24 @@ Source source_of_arrays(const NamedTensors& arrays,
     return source;
 }
 
+SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) {
+    uint64_t bytes = 0;
+    for (const dumpfile::Entry& entry : op.entries)
+        if (entry.is_tensor()) bytes += entry.stored.storage_bytes;
+    return {op.id,
+            op.id.path(),
+            [&reader, &op] { return tensors_of(reader, op); },
+            [&reader, &op]() -> SideFacts { return {op.facts(), plain_arguments(reader, op)}; },
+            bytes};
+}
+
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = reader->has_inputs()};
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
     source.release = [&dump = *reader] { dump.index().release_pages(); };
     source.ops.reserve(reader->ops().size());
-    for (const dumpfile::OpEntry& op : reader->ops()) {
-        uint64_t bytes = 0;
-        for (const dumpfile::Entry& entry : op.entries)
-            if (entry.is_tensor()) bytes += entry.stored.storage_bytes;
-        source.ops.push_back({op.id,
-                              op.id.path(),
-                              [&dump = *reader, &op] { return tensors_of(dump, op); },
-                              [&dump = *reader, &op]() -> SideFacts {
-                                  return {op.facts(), plain_arguments(dump, op)};
-                              },
-                              bytes});
-    }
+    for (const dumpfile::OpEntry& op : reader->ops())
+        source.ops.push_back(source_op(*reader, op));
     source.owner = std::move(reader);
     return source;
 }

@@ -73,6 +73,8 @@ enum class Arrays : uint8_t {
 /// .npz, .npy, .pt, .pth or .safetensors.
 [[nodiscard]] bool is_array_file(const std::filesystem::path& path);
 [[nodiscard]] Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader);
+/// One op of a dump. Borrows both.
+[[nodiscard]] SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
 /// `path` is the dump.json.
 [[nodiscard]] Source source_of_msprobe(const std::filesystem::path& path);

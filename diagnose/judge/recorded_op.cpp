@@ -7,40 +7,52 @@ namespace npuscope::diagnose {
 namespace {
 
 using backend::ArgumentKind;
+using compare::PlainArgument;
+using compare::SourceTensor;
 using dumpfile::Direction;
-using dumpfile::Entry;
-using dumpfile::OpEntry;
 
-IntList whole_list(const Tensor& stored) {
-    const Tensor whole = stored.cast(DType::kInt64);
-    const auto values = whole.as<int64_t>();
-    return {values.begin(), values.end()};
+IntList whole_numbers(const PlainArgument& argument) {
+    IntList list;
+    for (const double number : argument.numbers)
+        list.push_back(static_cast<int64_t>(number));
+    return list;
 }
 
-/// A recorded number in the kind that the schema wants; tensors are read by the caller.
-Value number_of(const dumpfile::Reader& reader, const Entry& entry) {
-    const Tensor stored = reader.read_stored(entry);
-    switch (static_cast<SaveType>(entry.save_type.value_or(0))) {
-        case SaveType::kIntListBackward:
-        case SaveType::kIntList:
-        case SaveType::kPair:
-            return whole_list(stored);
-        case SaveType::kBoolMask: {
-            BoolMask mask;
-            for (const int64_t bit : whole_list(stored))
-                mask.bits.push_back(bit != 0);
-            return mask;
-        }
-        case SaveType::kInt:
-            return whole_list(stored).at(0);
-        case SaveType::kBool:
-            return stored.at(0) != 0;
-        case SaveType::kFloat:
-            return stored.at(0);
-        case SaveType::kScalar:
-            if (is_float(stored.dtype())) return Scalar{stored.at(0)};
-            if (size_of(stored.dtype()) == 1) return Scalar{stored.at(0) != 0};
-            return Scalar{whole_list(stored).at(0)};
+Scalar scalar_of(const PlainArgument& argument) {
+    const double number = argument.numbers.front();
+    if (argument.is_bool) return Scalar{number != 0};
+    if (argument.is_whole) return Scalar{static_cast<int64_t>(number)};
+    return Scalar{number};
+}
+
+/// A recorded number in the kind that the schema wants; None where it fits none.
+Value number_of(const PlainArgument& argument, ArgumentKind kind) {
+    if (kind == ArgumentKind::kIntList) return whole_numbers(argument);
+    if (kind == ArgumentKind::kFloatList) return FloatList(argument.numbers);
+    if (kind == ArgumentKind::kBoolMask) {
+        BoolMask mask;
+        for (const double bit : argument.numbers)
+            mask.bits.push_back(bit != 0);
+        return mask;
+    }
+    if (kind == ArgumentKind::kString) return argument.text;
+    if (kind == ArgumentKind::kDType) {
+        const auto dtype = dtype_from_name(argument.text);
+        return dtype ? Value(*dtype) : Value();
+    }
+    if (argument.numbers.empty()) return {};
+    switch (kind) {
+        case ArgumentKind::kInt:
+            return static_cast<int64_t>(argument.numbers.front());
+        case ArgumentKind::kBool:
+            return argument.numbers.front() != 0;
+        case ArgumentKind::kFloat:
+            return argument.numbers.front();
+        case ArgumentKind::kScalar:
+            return scalar_of(argument);
+        case ArgumentKind::kTensor:
+            return std::visit([](auto number) { return Value(number); },
+                              scalar_of(argument).number);
         default:
             return {};
     }
@@ -48,13 +60,17 @@ Value number_of(const dumpfile::Reader& reader, const Entry& entry) {
 
 }  // namespace
 
-RecordedOp::RecordedOp(const dumpfile::Reader& reader,
-                       const OpEntry& recorded,
-                       const backend::Op& op)
-    : reader_(reader),
-      recorded_(recorded),
-      op_(op),
-      alias_(op.name() == recorded.id.op ? nullptr : find_alias(recorded.id.op)) {}
+RecordedOp::RecordedOp(const compare::SourceOp& recorded, const backend::Op& op)
+    : op_(op), alias_(op.name() == recorded.id.op ? nullptr : find_alias(recorded.id.op)) {
+    for (SourceTensor& tensor : recorded.load()) {
+        if (tensor.direction == Direction::kInput) {
+            inputs_.push_back(std::move(tensor));
+        } else if (tensor.open && numel_of(tensor.shape) > 0) {
+            outputs_.push_back(std::move(tensor));
+        }
+    }
+    if (recorded.facts) numbers_ = recorded.facts().arguments;
+}
 
 NamedValues RecordedOp::arguments() const {
     NamedValues values;
@@ -66,42 +82,37 @@ NamedValues RecordedOp::arguments() const {
     return values;
 }
 
-std::vector<const Entry*> RecordedOp::outputs() const {
-    std::vector<const Entry*> found;
-    for (const Entry& entry : recorded_.entries)
-        if (entry.direction == Direction::kOutput && entry.is_tensor() &&
-            numel_of(entry.stored.shape) > 0)
-            found.push_back(&entry);
-    return found;
+std::string RecordedOp::name_of_argument(const SourceTensor& tensor) const {
+    return alias_ == nullptr ? tensor.argument
+                             : std::string(canonical_argument(*alias_, tensor.argument));
 }
 
-std::string RecordedOp::name_of_argument(const Entry& entry) const {
-    return alias_ == nullptr ? entry.argument
-                             : std::string(canonical_argument(*alias_, entry.argument));
-}
-
-const Entry* RecordedOp::input(const std::string& name) const {
-    for (const Entry& entry : recorded_.entries)
-        if (entry.direction == Direction::kInput && name_of_argument(entry) == name) return &entry;
-    return nullptr;
+const SourceTensor* RecordedOp::input(const std::string& name) const {
+    const auto found = std::ranges::find_if(inputs_, [&](const SourceTensor& tensor) {
+        return tensor.open && name_of_argument(tensor) == name;
+    });
+    return found == inputs_.end() ? nullptr : &*found;
 }
 
 Value RecordedOp::list_of(const std::string& name) const {
     TensorList list;
     const std::string elements = name + "/" + name + "_";
-    while (const Entry* entry = input(elements + std::to_string(list.size())))
-        list.push_back(reader_.read(*entry));
+    while (const SourceTensor* tensor = input(elements + std::to_string(list.size())))
+        list.push_back(tensor->open()->whole());
     return list.empty() ? Value() : Value(std::move(list));
 }
 
 Value RecordedOp::value_of(const backend::Argument& argument) const {
-    if (const Entry* entry = input(argument.name))
-        return entry->is_tensor() ? Value(reader_.read(*entry)) : number_of(reader_, *entry);
+    if (const SourceTensor* tensor = input(argument.name)) return tensor->open()->whole();
+    const auto number = std::ranges::find_if(numbers_, [&](const PlainArgument& each) {
+        return (alias_ == nullptr ? each.recorded : each.name) == argument.name;
+    });
+    if (number != numbers_.end()) return number_of(*number, argument.kind);
     if (argument.kind == ArgumentKind::kBoolMask) {
         BoolMask mask;
         for (const backend::Argument& result : op_.schema.results)
-            mask.bits.push_back(std::ranges::any_of(outputs(), [&](const Entry* entry) {
-                return name_of_argument(*entry) == result.name;
+            mask.bits.push_back(std::ranges::any_of(outputs_, [&](const SourceTensor& tensor) {
+                return name_of_argument(tensor) == result.name;
             }));
         return mask;
     }
@@ -110,9 +121,9 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
     return {};
 }
 
-const backend::Op* row_of(const OpEntry& recorded) {
-    const backend::Op* op = backend::find_op(recorded.id.op);
-    return op != nullptr ? op : backend::find_op(canonical_name(recorded.id.op));
+const backend::Op* row_of(std::string_view recorded_name) {
+    const backend::Op* op = backend::find_op(recorded_name);
+    return op != nullptr ? op : backend::find_op(canonical_name(recorded_name));
 }
 
 const Tensor* result_named(const Results& results, const std::string& path) {

@@ -3,44 +3,46 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/dumpfile/reader.h"
+#include "compare/sources/source.h"
 #include "core/naming/aliases.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/ops/op.h"
 
 namespace npuscope::diagnose {
 
-/// Borrows all that it is made of.
+/// Borrows the op's row; keeps what was recorded of the op, but for the elements.
 class RecordedOp {
   public:
-    RecordedOp(const dumpfile::Reader& reader,
-               const dumpfile::OpEntry& recorded,
-               const backend::Op& op);
+    /// Errors: as SourceOp::load and facts.
+    RecordedOp(const compare::SourceOp& recorded, const backend::Op& op);
 
     /// A mask that was not recorded asks for the recorded results; what else was not recorded is
-    /// left out. Errors: as Reader::read.
+    /// left out. Errors: as SourceTensor::open.
     [[nodiscard]] NamedValues arguments() const;
     /// Tensors with elements.
-    [[nodiscard]] std::vector<const dumpfile::Entry*> outputs() const;
-    /// The entry's argument as the schema calls it.
-    [[nodiscard]] std::string name_of_argument(const dumpfile::Entry& entry) const;
+    [[nodiscard]] const std::vector<compare::SourceTensor>& outputs() const { return outputs_; }
+    [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
+    /// The tensor's argument as the schema calls it.
+    [[nodiscard]] std::string name_of_argument(const compare::SourceTensor& tensor) const;
 
   private:
-    [[nodiscard]] const dumpfile::Entry* input(const std::string& name) const;
+    [[nodiscard]] const compare::SourceTensor* input(const std::string& name) const;
     [[nodiscard]] Value list_of(const std::string& name) const;
     [[nodiscard]] Value value_of(const backend::Argument& argument) const;
 
-    const dumpfile::Reader& reader_;
-    const dumpfile::OpEntry& recorded_;
     const backend::Op& op_;
     const Alias* alias_;
+    std::vector<compare::SourceTensor> inputs_;
+    std::vector<compare::SourceTensor> outputs_;
+    std::vector<compare::PlainArgument> numbers_;
 };
 
 /// The executor's op of that name or, through the aliases, of another framework's; nullptr when
 /// there is none.
-[[nodiscard]] const backend::Op* row_of(const dumpfile::OpEntry& recorded);
+[[nodiscard]] const backend::Op* row_of(std::string_view recorded_name);
 
 /// nullptr when there is no such tensor; `path` is "name" or, in a list, "name/name_0".
 [[nodiscard]] const Tensor* result_named(const Results& results, const std::string& path);

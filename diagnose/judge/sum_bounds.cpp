@@ -13,7 +13,6 @@ namespace npuscope::diagnose {
 namespace {
 
 using dumpfile::Direction;
-using dumpfile::Entry;
 using dumpfile::OpEntry;
 
 Tensor magnitude(const Tensor& tensor) {
@@ -74,12 +73,12 @@ double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {
     if (!id || !is_dump(dump.path)) return 0;
     if (!dump.reader) dump.reader = std::make_unique<dumpfile::Reader>(dump.path);
     const OpEntry* recorded = dump.reader->find(*id);
-    const backend::Op* op = recorded == nullptr ? nullptr : row_of(*recorded);
+    const backend::Op* op = recorded == nullptr ? nullptr : row_of(recorded->id.op);
     if (op == nullptr || op->row->sum.empty() || !recorded->has_inputs()) return 0;
-    const RecordedOp run(*dump.reader, *recorded, *op);
-    for (const Entry* entry : run.outputs())
-        if (entry->path == result)
-            return diagnose::sum_of_magnitudes(*op, run.name_of_argument(*entry), run.arguments());
+    const RecordedOp run(compare::source_op(*dump.reader, *recorded), *op);
+    for (const compare::SourceTensor& output : run.outputs())
+        if (output.path == result)
+            return diagnose::sum_of_magnitudes(*op, run.name_of_argument(output), run.arguments());
     return 0;
 }
 

@@ -101,7 +101,7 @@ class MapRun {
         MappedOp mapped;
         mapped.path = recorded.id.path();
         mapped.node = recorded.facts().source.node;
-        const backend::Op* op = row_of(recorded);
+        const backend::Op* op = row_of(recorded.id.op);
         if (op == nullptr) {
             mapped.skipped = "there is no op of this name";
             return mapped;
@@ -126,7 +126,7 @@ class MapRun {
 
   private:
     void run(const dumpfile::OpEntry& recorded, const backend::Op& op, MappedOp& mapped) {
-        const RecordedOp recording(reader_, recorded, op);
+        const RecordedOp recording(compare::source_op(reader_, recorded), op);
         NamedValues arguments = recording.arguments();
         renumbered_.next(recorded.id);
         const Results results =
@@ -137,12 +137,12 @@ class MapRun {
                     arguments,
                     results.values(),
                     mapped);
-        for (const dumpfile::Entry* entry : recording.outputs()) {
-            const std::string name = recording.name_of_argument(*entry);
+        for (const compare::SourceTensor& output : recording.outputs()) {
+            const std::string name = recording.name_of_argument(output);
             mapped.results.push_back(
                 judge_result(result_named(results, name),
-                             reader_.read(*entry),
-                             entry->argument,
+                             output.open()->whole(),
+                             output.argument,
                              trace_.compute_type(),
                              [&] { return sum_of_magnitudes(op, name, arguments); }));
         }

@@ -19,7 +19,7 @@ std::vector<TracedKernel> emulate(const dumpfile::OpEntry& recorded,
                                   const Device& device,
                                   MappedOp& mapped,
                                   ComputeType& compute_type) {
-    const backend::Op* op = row_of(recorded);
+    const backend::Op* op = row_of(recorded.id.op);
     if (op == nullptr) return {};
     mapped.computed_as = op->name();
     Executor executor(device);
@@ -27,7 +27,7 @@ std::vector<TracedKernel> emulate(const dumpfile::OpEntry& recorded,
     executor.attach(trace);
     try {
         static_cast<void>(
-            executor.call_named(op->name(), RecordedOp(reader, recorded, *op).arguments()));
+            executor.call_named(op->name(), RecordedOp(compare::source_op(reader, recorded), *op).arguments()));
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
     }

@@ -13,7 +13,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-using dumpfile::Entry;
 using dumpfile::OpEntry;
 
 struct ComputeTypeOf : Observer {
@@ -26,16 +25,16 @@ void run_op(const dumpfile::Reader& reader,
             const backend::Op& op,
             const Device& device,
             RecomputedOp& report) {
-    const RecordedOp run(reader, recorded, op);
+    const RecordedOp run(compare::source_op(reader, recorded), op);
     Executor executor(device);
     ComputeTypeOf observed;
     executor.attach(observed);
     const NamedValues arguments = run.arguments();
     const Results results = executor.call_named(op.name(), arguments);
-    for (const Entry* entry : run.outputs()) {
-        const std::string name = run.name_of_argument(*entry);
+    for (const compare::SourceTensor& output : run.outputs()) {
+        const std::string name = run.name_of_argument(output);
         report.results.push_back(judge_result(
-            result_named(results, name), reader.read(*entry), entry->argument, observed.type, [&] {
+            result_named(results, name), output.open()->whole(), output.argument, observed.type, [&] {
                 return sum_of_magnitudes(op, name, arguments);
             }));
     }
@@ -62,7 +61,7 @@ RecomputeReport recompute(const std::filesystem::path& dump, const Device& devic
     RecomputeReport report;
     for (const OpEntry& recorded : reader.ops()) {
         RecomputedOp run{.id = recorded.id};
-        const backend::Op* op = row_of(recorded);
+        const backend::Op* op = row_of(recorded.id.op);
         if (op == nullptr) {
             run.skipped = "there is no op of this name";
             if (std::ranges::find(report.missing, run.id.op) == report.missing.end())

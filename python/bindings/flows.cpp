@@ -119,9 +119,9 @@ py::dict compare_dumps(const std::string& target,
     answer["verdict"] = std::string(compare::overall_verdict(result));
     answer["exit_code"] = result.exit_code();
     answer["load_mode"] = result.load_mode;
-    answer["first_fail"] = result.first_fail < 0
+    answer["first_fail"] = result.first_culprit() == nullptr
                                ? py::object(py::none())
-                               : py::str(result.ops[static_cast<size_t>(result.first_fail)].target);
+                               : py::str(result.first_culprit()->target);
     answer["overflow"] = overflow_of(result);
     answer["text"] =
         compare::report_named("terminal").write(result, {.target = target, .golden = golden});

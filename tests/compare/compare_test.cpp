@@ -37,7 +37,7 @@ TEST_F(CompareDumps, pass_when_all_tensors_agree) {
     EXPECT_EQ(result.ops[0].tensors.size(), 2u);
     EXPECT_EQ(result.ops[0].tensors[0].direction, dumpfile::Direction::kInput);
     EXPECT_EQ(result.counts.by_verdict[0], 2);
-    EXPECT_EQ(result.first_fail, -1);
+    EXPECT_EQ(result.first_culprit(), nullptr);
 }
 
 TEST_F(CompareDumps, judge_an_op_by_its_outputs_and_tell_its_inputs_apart) {
@@ -45,7 +45,7 @@ TEST_F(CompareDumps, judge_an_op_by_its_outputs_and_tell_its_inputs_apart) {
         compared({unary("relu", 1, {1, -2}, {1, 0.5f}), unary("exp", 2, {1, 9}, {1, 3})},
                  {unary("relu", 1, {1, -2}, {1, 0}), unary("exp", 2, {1, 2}, {1, 3})});
     EXPECT_EQ(result.exit_code(), 1);
-    EXPECT_EQ(result.first_fail, 0);
+    EXPECT_EQ(result.first_culprit(), &result.ops[0]);
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);
     EXPECT_EQ(result.ops[0].judgement.rule,
               "out: max|t-g| 0.5 > 1e-05 = 1e-05 max|g| (float32 1e-05)");
@@ -264,7 +264,7 @@ TEST_F(CompareDumps, blame_an_op_that_overflowed_within_its_tolerance) {
         compared({overflowed(unary("mm", 1, {1, 2}, {3, 4})), unary("exp", 2, {3, 4}, {1, 9})},
                  {unary("mm", 1, {1, 2}, {3, 4}), unary("exp", 2, {3, 4}, {1, 3})});
     EXPECT_EQ(result.exit_code(), 1);
-    EXPECT_EQ(result.first_fail, 0);  // not exp, whose numbers differ
+    EXPECT_EQ(result.first_culprit(), &result.ops[0]);  // not exp, whose numbers differ
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kPass);
     EXPECT_EQ(result.ops[0].overflow, dumpfile::OverflowRole::kIntroduced);
     EXPECT_EQ(result.ops[1].overflow, dumpfile::OverflowRole::kNone);
@@ -275,7 +275,7 @@ TEST_F(CompareDumps, find_an_overflow_where_all_numbers_agree) {
     const Result result =
         compared({overflowed(unary("mm", 1, {1, 2}, {3, 4}))}, {unary("mm", 1, {1, 2}, {3, 4})});
     EXPECT_EQ(result.exit_code(), 1);
-    EXPECT_EQ(result.first_fail, 0);
+    EXPECT_EQ(result.first_culprit(), &result.ops[0]);
 }
 
 TEST_F(CompareDumps, find_nothing_in_an_overflow_of_both_sides) {

@@ -67,9 +67,7 @@ TEST(HelpCommand, chips_shows_every_option_with_its_grade) {
 
 TEST(HelpCommand, verdicts_shows_the_rules_in_the_order_in_which_they_apply) {
     const std::string text = help({"verdicts", "--markdown"}).out;
-    EXPECT_NE(
-        text.find("| fail | beyond the tolerance, or NaN or infinity on one side only | yes |"),
-        std::string::npos);
+    EXPECT_NE(text.find("| fail | beyond what honest arithmetic makes"), std::string::npos);
     EXPECT_LT(text.find("## verdict-rules"), text.find("| nonfinite_differs | fail |"));
     EXPECT_LT(text.find("| nonfinite_differs | fail |"), text.find("| within_bound | pass |"));
 }

@@ -15,8 +15,8 @@ TEST(JsonReport, is_read_by_pythons_json_module) {
     const auto python = test::run_python(
         "import json,sys\n"
         "r=json.load(open(sys.argv[1]))\n"
-        "assert r['verdict']=='fail' and r['version']==1\n"
-        "assert r['first_culprit']['path']=='/addmm/2'\n"
+        "assert r['verdict']=='fail' and r['version']==2\n"
+        "assert r['first_culprit']['path']=='/addmm/2' and r['first_culprit']==r['culprits'][0]\n"
         "assert r['ops'][1]['tensors'][1]['metrics']['max_absolute_error']==0.5\n"
         "assert r['ops'][1]['tensors'][0]['metrics']['snr_db']=='inf'\n"
         "assert r['counts']['only_golden']==1\n"

@@ -7,27 +7,22 @@
 namespace npuscope::compare {
 namespace {
 
-using test::judged;
+using test::judged_with;
 
-Judgement with(const Inheritance& inherited, double t) {
-    const Sums sums =
-        accumulate(test::floats({static_cast<float>(t), 1}), test::floats({4, 1}), false, 1);
-    const Bound bound{.tolerance = 0.01, .source = "test"};
-    return judge({.sums = sums, .bound = bound, .inherited = inherited});
-}
-
-TEST(Inherited, takes_an_error_that_its_inputs_explain_and_no_more) {
-    // (5 - 4) / 4 = 0.25 of the largest value.
-    const Judgement judgement = with({0.25, "came in through x (0.2)"}, 5);
+TEST(Inherited, takes_what_came_in_when_the_ops_own_arithmetic_is_honest) {
+    const Split split{.target = Introduced{.ratio = 0.5, .relative = 1e-4, .arithmetic = "fp32"},
+                      .inherited = 0.25};
+    const Judgement judgement = judged_with({5, 1}, {4, 1}, split);
     EXPECT_EQ(judgement.verdict, Verdict::kInherited);
-    EXPECT_EQ(judgement.rule, "off by 0.25 max|g|, came in through x (0.2)");
-    EXPECT_EQ(with({0.24, ""}, 5).verdict, Verdict::kFail);
+    EXPECT_EQ(judgement.rule,
+              "off by 0.25 max|g|, 0.25 of it came in through the inputs; its own arithmetic is off "
+              "by 0.0001, 0.5 of what fp32 may be");
+    EXPECT_EQ(judged_with({INFINITY, 1}, {4, 1}, split).verdict, Verdict::kInherited);
 }
 
-TEST(Inherited, leaves_what_passes_and_what_is_not_finite) {
-    EXPECT_EQ(with({1, ""}, 4.01).verdict, Verdict::kPass);
-    EXPECT_EQ(with({1e300, ""}, INFINITY).verdict, Verdict::kFail);
-    EXPECT_EQ(judged({5, 1}, {4, 1}).verdict, Verdict::kFail);
+TEST(Inherited, leaves_what_does_not_differ) {
+    const Split split{.target = Introduced{.ratio = 0.5}};
+    EXPECT_EQ(judged_with({4, 1}, {4, 1}, split).verdict, Verdict::kPass);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(Msprobe, finds_no_difference_between_a_dump_and_itself) {
 TEST(Msprobe, names_the_first_op_that_differs_in_the_order_of_recording) {
     const Result result = compare_steps(step("2.5"), step("2.0"));
     EXPECT_EQ(result.exit_code(), 1);
-    ASSERT_EQ(result.first_fail, 1);
+    ASSERT_EQ(result.first_culprit(), &result.ops[1]);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
     EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kPass);
     // A parameter's gradient is a result too.

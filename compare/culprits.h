@@ -1,0 +1,35 @@
+// Where the errors of a comparison begin: its findings, each told once, in the program's order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace npuscope::compare {
+
+struct Result;
+
+/// What is at fault.
+enum class CulpritKind : uint8_t {
+    kOp,        ///< the target's op: its arithmetic
+    kArgument,  ///< a number that it was called with
+    kTensor,    ///< a tensor that no op computed, or that is not what the golden's op was given
+    kProgram,   ///< ops that only one side has
+    kGolden,    ///< the golden's op
+};
+[[nodiscard]] std::string_view name_of(CulpritKind kind);
+
+struct Culprit {
+    CulpritKind kind = CulpritKind::kOp;
+    size_t op = 0;         ///< index into Result::ops
+    std::string tensor{};  ///< kTensor: "/mm/33/input/mat2"
+    std::string why{};     ///< a sentence
+};
+
+/// Fills `result.culprits` from what its ops and givens say: first what the program or its tensors
+/// were given, then what its ops did, each at its op.
+void find_culprits(Result& result);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,78 @@
+// The exact split of an error: what an op's own arithmetic added to its results, apart from what
+// came in through its inputs. The interface; who can recompute ops implements it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace npuscope::compare {
+
+struct OpPair;
+struct Plan;
+struct Source;
+struct SourceTensor;
+
+/// One element of a result against what its op makes of its own inputs.
+struct ErrorElement {
+    int64_t index = 0;  ///< in C order
+    double recorded = 0;
+    double expected = 0;  ///< f(inputs) in float64
+    double allowed = 0;   ///< the largest error that honest arithmetic makes there
+};
+
+/// What one run of an op introduced into one result: recorded - f(its own inputs), f in float64.
+struct Introduced {
+    /// The largest |recorded - f(inputs)| / allowed; infinity where a non-finite element stands
+    /// against a finite one. Above 1 it is more than honest arithmetic of the class makes.
+    double ratio = 0;
+    double relative = 0;  ///< max|recorded - f(inputs)| / max|f(inputs)|
+    int64_t over = 0;     ///< elements beyond what is allowed
+    int64_t numel = 0;
+    /// Of recorded against f(inputs), by least squares; 1 without error.
+    double slope = 1;
+    /// Mean error over its standard error; above 8 the errors lean to one side.
+    double lean = 0;
+    bool reordered = false;  ///< places of elements that are equal up to rounding
+    int64_t overflowed = 0;  ///< elements whose f(inputs) leaves the range of the result's format
+    std::vector<ErrorElement> worst{};  ///< at most ten, by error over allowed
+    std::string where{};                ///< where the elements over it lie: "all in [:, 5]"
+    std::string arithmetic{};           ///< what it was held to: "fp16 inputs, fp32 sums"
+    std::string formula{};              ///< of `allowed`
+};
+
+/// Both sides' runs of one result.
+struct Split {
+    std::optional<Introduced> target{};
+    std::optional<Introduced> golden{};  ///< asked for where the sides differ
+    /// max|f(target's inputs) - f(golden's inputs)| / max|f(golden's inputs)|
+    std::optional<double> inherited{};
+    /// Of the target's result against f(its tensors, the golden's other arguments), over what is
+    /// allowed; empty where these arguments are the same.
+    std::optional<double> by_golden_arguments{};
+    std::string arguments{};  ///< those that differ: "eps 0.001, golden 1e-05"
+    std::string why_not{};  ///< why the target's share is not known: "random", "no inputs recorded"
+};
+
+/// What is known of one output of the op pair before it is split.
+struct SplitQuery {
+    const SourceTensor* target = nullptr;
+    const SourceTensor* golden = nullptr;
+    bool differs = false;  ///< beyond the tolerance of its precision
+};
+
+/// Threads: split() may be called by several threads at once.
+class Splitter {
+  public:
+    virtual ~Splitter() = default;
+    /// Called once, before any split().
+    virtual void prepare(const Plan& plan, const Source& target, const Source& golden) = 0;
+    /// One a query, in their order. Errors: as the sources' when a file cannot be read.
+    [[nodiscard]] virtual std::vector<Split> split(const OpPair& pair,
+                                                   const std::vector<SplitQuery>& outputs) const = 0;
+    /// What was found out about the files' arithmetic, a sentence each.
+    [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
+};
+
+}  // namespace npuscope::compare

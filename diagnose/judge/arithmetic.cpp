@@ -1,0 +1,103 @@
+#include "diagnose/judge/arithmetic.h"
+
+#include <array>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+constexpr auto kProducts = std::to_array<ProductClass>({
+    {.name = "fp64", .stage = 0, .sums = kFloat64},
+    {.name = "fp32", .stage = 1},
+    {.name = "TF32 inputs, fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kNearest,
+     .operands = kTensorFloat32},
+    {.name = "TF32 inputs (ties away), fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kAway,
+     .operands = kTensorFloat32},
+    {.name = "TF32 inputs (truncated), fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kTruncated,
+     .operands = kTensorFloat32},
+    {.name = "HF32 inputs, fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kNearest,
+     .operands = kHf32},
+    {.name = "HF32 inputs (ties away), fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kAway,
+     .operands = kHf32},
+    {.name = "HF32 inputs (truncated), fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kTruncated,
+     .operands = kHf32},
+    {.name = "fp16 inputs, fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kNearest,
+     .operands = kFloat16},
+    {.name = "fp16 inputs without subnormals, fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kFlushed,
+     .operands = kFloat16},
+    {.name = "bf16 inputs, fp32 sums",
+     .stage = 1,
+     .rounding = OperandRounding::kNearest,
+     .operands = kBFloat16},
+    {.name = "fp32, fp16 results", .stage = 2, .results = kFloat16},
+    {.name = "fp16 inputs and results, fp32 sums",
+     .stage = 2,
+     .rounding = OperandRounding::kNearest,
+     .operands = kFloat16,
+     .results = kFloat16},
+    {.name = "bf16 inputs and results, fp32 sums",
+     .stage = 3,
+     .rounding = OperandRounding::kNearest,
+     .operands = kBFloat16,
+     .results = kBFloat16},
+    {.name = "fp32 by Winograd or FFT", .stage = 4, .spread = 8, .growth = 8},
+    {.name = "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums",
+     .stage = 5,
+     .rounding = OperandRounding::kSomehow,
+     .operands = kFloat16},
+    {.name = "fp16 throughout",
+     .stage = 6,
+     .rounding = OperandRounding::kNearest,
+     .operands = kFloat16,
+     .sums = kFloat16,
+     .results = kFloat16},
+    {.name = "bf16 inputs (rounding unknown), fp32 sums",
+     .stage = 7,
+     .rounding = OperandRounding::kSomehow,
+     .operands = kBFloat16},
+    {.name = "bf16 throughout",
+     .stage = 8,
+     .rounding = OperandRounding::kNearest,
+     .operands = kBFloat16,
+     .sums = kBFloat16,
+     .results = kBFloat16},
+    {.name = "int8 inputs with a scale a tensor",
+     .stage = 9,
+     .rounding = OperandRounding::kScaled},
+});
+
+constexpr auto kVectors = std::to_array<VectorClass>({
+    {.name = "fp64", .steps = kFloat64},
+    {.name = "fp32"},
+    {.name = "fp32, fp16 results", .results = kFloat16},
+    {.name = "fp16 throughout", .steps = kFloat16, .results = kFloat16},
+    {.name = "bf16 throughout", .steps = kBFloat16, .results = kBFloat16},
+});
+
+}  // namespace
+
+std::span<const ProductClass> product_classes() {
+    return kProducts;
+}
+
+std::span<const VectorClass> vector_classes() {
+    return kVectors;
+}
+
+}  // namespace npuscope::diagnose

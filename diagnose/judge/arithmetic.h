@@ -1,0 +1,48 @@
+// Classes of honest arithmetic: what a chip's products and its vector ops may make of exact
+// inputs, one row a class.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "diagnose/judge/number_format.h"
+
+namespace npuscope::diagnose {
+
+/// How a class of products rounds its operands.
+enum class OperandRounding : uint8_t {
+    kNone,
+    kNearest,    ///< to `operands`: emulated exactly
+    kAway,       ///< to nearest, ties away from zero: emulated exactly
+    kTruncated,  ///< toward zero: emulated exactly
+    kFlushed,    ///< to nearest, subnormal results to zero: emulated exactly
+    kSomehow,    ///< to `operands` by an unknown rule: bounded
+    kScaled,     ///< to 8-bit integers with one scale a tensor: bounded
+};
+
+/// A class of matrix products and convolutions. Stages are tried in their order, and inside a stage
+/// the class that fits a file's products best is taken.
+struct ProductClass {
+    std::string_view name;  ///< "fp16 inputs, fp32 sums"
+    int stage = 0;
+    OperandRounding rounding = OperandRounding::kNone;
+    NumberFormat operands = kFloat64;
+    NumberFormat sums = kFloat32;
+    NumberFormat results = kFloat64;  ///< before they are rounded to the recorded dtype
+    /// Errors of one element reach its neighbours in a plane (Winograd, FFT): how far, and how much
+    /// larger than those of a plain sum they are.
+    int64_t spread = 0;
+    double growth = 1;
+};
+[[nodiscard]] std::span<const ProductClass> product_classes();
+
+/// A class of everything else. From the tightest to the most lenient.
+struct VectorClass {
+    std::string_view name;  ///< "fp16 throughout"
+    NumberFormat steps = kFloat32;
+    NumberFormat results = kFloat64;
+};
+[[nodiscard]] std::span<const VectorClass> vector_classes();
+
+}  // namespace npuscope::diagnose

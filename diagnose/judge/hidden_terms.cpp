@@ -1,0 +1,118 @@
+#include "diagnose/judge/hidden_terms.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+const Tensor* wide(const OpRun& run, std::string_view name) {
+    const Value* value = find(run.wide, name);
+    const auto* tensor = value == nullptr ? nullptr : std::get_if<Tensor>(value);
+    return tensor != nullptr && tensor->dtype() == DType::kFloat64 ? tensor : nullptr;
+}
+
+/// x Phi(x): 1 + erf(x / sqrt 2) is the difference of two numbers near 1 for x < 0.
+std::vector<double> of_gelu(const OpRun& run) {
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    std::vector<double> terms;
+    for (const double value : x->as<double>())
+        terms.push_back(std::abs(value));
+    return terms;
+}
+
+/// g (Phi(x) + x phi(x)).
+std::vector<double> of_gelu_backward(const OpRun& run) {
+    const Tensor* g = wide(run, "grad_output");
+    const Tensor* x = wide(run, "self");
+    if (g == nullptr || x == nullptr || g->numel() != x->numel()) return {};
+    std::vector<double> terms;
+    for (size_t i = 0; i < x->as<double>().size(); ++i)
+        terms.push_back(std::abs(g->as<double>()[i]) * (1 + std::abs(x->as<double>()[i])));
+    return terms;
+}
+
+/// Calls f(first, stride, count) for each row along the argument `dim` of `tensor`.
+template <class F>
+void for_each_row(const OpRun& run, const Tensor& tensor, F&& f) {
+    const Value* value = find(run.wide, "dim");
+    const auto* given = value == nullptr ? nullptr : std::get_if<int64_t>(value);
+    if (given == nullptr || tensor.ndim() == 0) return;
+    const int64_t axis = *given < 0 ? *given + tensor.ndim() : *given;
+    if (axis < 0 || axis >= tensor.ndim()) return;
+    const int64_t count = tensor.dim(axis);
+    int64_t stride = 1;
+    for (int64_t inner = axis + 1; inner < tensor.ndim(); ++inner)
+        stride *= tensor.dim(inner);
+    for (int64_t outer = 0; outer < tensor.numel() / std::max<int64_t>(count * stride, 1); ++outer)
+        for (int64_t inner = 0; inner < stride; ++inner)
+            f(static_cast<size_t>(outer * count * stride + inner),
+              static_cast<size_t>(stride),
+              static_cast<size_t>(count));
+}
+
+/// g - p sum g, p = exp(output), and p (g - sum p g): the sum is of terms of both signs.
+std::vector<double> of_softmax_backward(const OpRun& run) {
+    const bool logarithm = run.op->name().find("log") != std::string::npos;
+    const Tensor* g = wide(run, "grad_output");
+    const Tensor* y = wide(run, "output");
+    if (g == nullptr || y == nullptr || g->numel() != y->numel()) return {};
+    const auto gradient = g->as<double>();
+    const auto output = y->as<double>();
+    std::vector<double> terms(gradient.size());
+    for_each_row(run, *g, [&](size_t first, size_t stride, size_t count) {
+        double sum = 0;
+        for (size_t i = first; i < first + stride * count; i += stride)
+            sum += std::abs(gradient[i]) * (logarithm ? 1 : std::abs(output[i]));
+        for (size_t i = first; i < first + stride * count; i += stride)
+            terms[i] = logarithm ? std::abs(gradient[i]) + std::exp(output[i]) * sum
+                                 : std::abs(output[i]) * (std::abs(gradient[i]) + sum);
+    });
+    return terms;
+}
+
+/// x - max - log sum exp(x - max).
+std::vector<double> of_log_softmax(const OpRun& run) {
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    const auto values = x->as<double>();
+    std::vector<double> terms(values.size());
+    for_each_row(run, *x, [&](size_t first, size_t stride, size_t count) {
+        double largest = 0;
+        for (size_t i = first; i < first + stride * count; i += stride)
+            if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
+        for (size_t i = first; i < first + stride * count; i += stride)
+            terms[i] = largest + std::log(static_cast<double>(count));
+    });
+    return terms;
+}
+
+struct Row {
+    std::string_view op;
+    std::vector<double> (*terms)(const OpRun& run);
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {"gelu", of_gelu},
+    {"gelu_backward", of_gelu_backward},
+    {"_log_softmax_backward_data", of_softmax_backward},
+    {"_softmax_backward_data", of_softmax_backward},
+    {"_log_softmax", of_log_softmax},
+});
+
+}  // namespace
+
+std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result) {
+    const auto* const row =
+        std::ranges::find_if(kRows, [&](const Row& each) { return each.op == run.op->name(); });
+    if (row == kRows.end()) return {};
+    std::vector<double> terms = row->terms(run);
+    if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();
+    return terms;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,41 @@
+// Binary formats of real numbers, by their precision: rounding to them, and the size of a unit.
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype/dtype.h"
+
+namespace npuscope::diagnose {
+
+/// Sign, `bits` of significand (the implicit one too), exponents from `lowest` (of the smallest
+/// normal number) to `highest`; subnormal numbers as IEEE 754 has them.
+struct NumberFormat {
+    int bits = 53;
+    int lowest = -1022;
+    int highest = 1023;
+
+    /// Half of the distance between neighbours of `value` in this format: what rounding it to
+    /// nearest errs by at most.
+    [[nodiscard]] double half_unit(double value) const;
+    [[nodiscard]] double largest() const;
+    /// To nearest, ties to even; beyond the largest number: infinity.
+    [[nodiscard]] double rounded(double value) const;
+    /// To nearest, ties away from zero.
+    [[nodiscard]] double rounded_away(double value) const;
+    /// Toward zero.
+    [[nodiscard]] double truncated(double value) const;
+    /// Relative error of rounding a normal number: 2^-bits.
+    [[nodiscard]] double unit() const;
+};
+
+inline constexpr NumberFormat kFloat64{53, -1022, 1023};
+inline constexpr NumberFormat kFloat32{24, -126, 127};
+inline constexpr NumberFormat kTensorFloat32{11, -126, 127};
+inline constexpr NumberFormat kHf32{12, -126, 127};
+inline constexpr NumberFormat kFloat16{11, -14, 15};
+inline constexpr NumberFormat kBFloat16{8, -126, 127};
+
+/// Of a float dtype.
+[[nodiscard]] NumberFormat format_of(DType dtype);
+
+}  // namespace npuscope::diagnose

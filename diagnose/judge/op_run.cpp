@@ -1,0 +1,106 @@
+#include "diagnose/judge/op_run.h"
+
+#include <algorithm>
+#include <array>
+
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/recorded_op.h"
+#include "npu_backend/kernels/kernel.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+bool launches(const backend::Op& op, bool (*wanted)(const backend::Kernel&)) {
+    return std::ranges::any_of(op.launches, [&](std::string_view name) {
+        const backend::Kernel* kernel = backend::find_kernel(name);
+        return kernel != nullptr && wanted(*kernel);
+    });
+}
+
+bool takes_a_generator(const backend::Op& op) {
+    return op.row->schema.find("Generator") != std::string_view::npos;
+}
+
+}  // namespace
+
+OpKind kind_of(const backend::Op& op) {
+    if (takes_a_generator(op) || op.name() == "native_dropout") return OpKind::kRandom;
+    if (!launches(op, [](const backend::Kernel& kernel) {
+            return kernel.unit == backend::Unit::kCube;
+        }))
+        return OpKind::kVector;
+    const bool strided = std::ranges::any_of(op.schema.arguments, [](const auto& argument) {
+        return argument.name == "stride";
+    });
+    return strided ? OpKind::kConvolution : OpKind::kProduct;
+}
+
+std::optional<OpRun> load_run(const compare::SourceOp& recorded,
+                              std::string& why_not,
+                              const compare::SourceOp* inputs) {
+    const backend::Op* op = row_of(recorded.id.op);
+    if (op == nullptr) {
+        why_not = "there is no op of this name to compute it with";
+        return std::nullopt;
+    }
+    if (kind_of(*op) == OpKind::kRandom) {
+        why_not = "random";
+        return std::nullopt;
+    }
+    const RecordedOp own(recorded, *op);
+    OpRun run{.op = op, .arguments = {}, .wide = {}, .results = {}};
+    if (own.has_inputs()) {
+        run.arguments = own.arguments();
+    } else if (inputs != nullptr) {
+        const RecordedOp given(*inputs, *op);
+        if (given.has_inputs()) run.arguments = given.arguments();
+    }
+    if (run.arguments.empty()) {
+        why_not = "its inputs are not recorded";
+        return std::nullopt;
+    }
+    run.wide = widened(run.arguments);
+    for (const compare::SourceTensor& output : own.outputs())
+        run.results.push_back(
+            {output.argument, own.name_of_argument(output), output.open()->whole()});
+    return run;
+}
+
+std::vector<OpRun> forms_of(OpRun run) {
+    struct Words {
+        std::string_view argument;
+        std::vector<std::string_view> values;
+    };
+    static const std::array<Words, 3> kWords = {
+        {{"approximate", {"none", "tanh"}},
+         {"rounding_mode", {"", "trunc", "floor"}},
+         {"reduce", {"sum", "prod", "mean", "amax", "amin"}}}};
+    std::vector<OpRun> forms;
+    for (const backend::Argument& argument : run.op->schema.arguments) {
+        const auto* const row = std::ranges::find_if(
+            kWords, [&](const Words& words) { return words.argument == argument.name; });
+        if (argument.kind != backend::ArgumentKind::kString || row == kWords.end() ||
+            find(run.wide, argument.name) != nullptr)
+            continue;
+        for (const std::string_view word : row->values) {
+            OpRun form = run;
+            if (!word.empty()) {
+                form.wide.push_back({argument.name, std::string(word)});
+                form.arguments.push_back(form.wide.back());
+            }
+            forms.push_back(std::move(form));
+        }
+        return forms;
+    }
+    forms.push_back(std::move(run));
+    return forms;
+}
+
+const Tensor* expected_of(const Results& results, const RecordedResult& recorded) {
+    const Tensor* found = result_named(results, recorded.name);
+    const bool fits = found != nullptr && found->numel() == recorded.elements.numel();
+    return fits ? found : nullptr;
+}
+
+}  // namespace npuscope::diagnose

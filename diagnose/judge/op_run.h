@@ -1,0 +1,51 @@
+// A recorded run of an op in memory: its row, its arguments in float64, its results as recorded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/sources/source.h"
+#include "core/ir/value.h"
+#include "npu_backend/executor.h"
+#include "npu_backend/ops/op.h"
+
+namespace npuscope::diagnose {
+
+struct RecordedResult {
+    std::string argument;  ///< as recorded
+    std::string name;      ///< as the schema calls it
+    Tensor elements;
+};
+
+struct OpRun {
+    const backend::Op* op = nullptr;
+    NamedValues arguments;  ///< as recorded
+    NamedValues wide;       ///< floats in float64
+    std::vector<RecordedResult> results;
+};
+
+/// What kind of op it is, as far as errors go.
+enum class OpKind : uint8_t {
+    kProduct,      ///< linear in each operand, on the Cube: matrix products
+    kConvolution,  ///< likewise
+    kVector,       ///< everything else that computes
+    kRandom,       ///< results depend on a generator
+};
+[[nodiscard]] OpKind kind_of(const backend::Op& op);
+
+/// Empty, with the reason in `why_not`: no such op, no inputs recorded. With `inputs`, another run
+/// of the op whose inputs it had: load mode. Errors: as the sources when elements cannot be read.
+[[nodiscard]] std::optional<OpRun> load_run(const compare::SourceOp& recorded,
+                                            std::string& why_not,
+                                            const compare::SourceOp* inputs = nullptr);
+
+/// Recorders leave out arguments that are words. The run in each form that its op has then; itself
+/// alone where nothing is left open.
+[[nodiscard]] std::vector<OpRun> forms_of(OpRun run);
+
+/// The result in float64; nullptr where the op gives none of that name and `numel` elements.
+[[nodiscard]] const Tensor* expected_of(const Results& results, const RecordedResult& recorded);
+
+}  // namespace npuscope::diagnose

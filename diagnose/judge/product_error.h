@@ -1,0 +1,54 @@
+// What honest arithmetic makes of a matrix product or convolution.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/split.h"
+#include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// Holds one run's results against the classes: the operands are rounded as the class does it (or
+/// the error of that is bounded), the rest is at most
+///   u (min(K, 4 sqrt K) + 2) S + u |y| + half a unit of the result,
+/// u the unit of the sums, S = f(|inputs|), K the number of products added up.
+/// Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections 3.1 and 3.5;
+/// Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis (2019), for sqrt K; 4
+/// because rounding errors of alike numbers are alike.
+/// What it computes is kept for the next question. Borrows the run. Threads: one.
+class ProductError {
+  public:
+    explicit ProductError(const OpRun& run) : run_(run) {}
+
+    /// Empty where the op does not give that result.
+    [[nodiscard]] std::optional<compare::Introduced> judge(const ProductClass& by,
+                                                           const RecordedResult& result,
+                                                           bool details);
+    /// The largest ratio over the results.
+    [[nodiscard]] std::optional<double> ratio(const ProductClass& by);
+
+  private:
+    /// Which operands a class rounds.
+    enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
+    struct Bound;
+
+    [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
+    [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
+    [[nodiscard]] std::optional<compare::Introduced> judge_as(const ProductClass& by,
+                                                              Rounded which,
+                                                              const RecordedResult& result,
+                                                              bool details);
+
+    const OpRun& run_;
+    std::map<std::string, std::optional<Results>> computed_;
+    std::map<std::string, std::vector<double>> spread_;
+};
+
+/// How many products are added up to one element of the result.
+[[nodiscard]] int64_t contraction_length(const OpRun& run, const std::string& result);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,30 @@
+// One recorded result against what its op makes of the same inputs in float64.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "compare/split.h"
+#include "core/tensor/tensor.h"
+#include "diagnose/judge/number_format.h"
+
+namespace npuscope::diagnose {
+
+/// The largest honest error of the element `index`.
+using AllowedError = std::function<double(int64_t index)>;
+
+/// `expected` has the elements of `recorded` in their order; an element that leaves the range of
+/// `results` (or of the recorded dtype) may be infinite or the largest finite number instead.
+/// Only ratio, numel and overflowed are found; describe() fills the rest.
+[[nodiscard]] compare::Introduced measure_error(const Tensor& recorded,
+                                                std::span<const double> expected,
+                                                const NumberFormat& results,
+                                                const AllowedError& allowed);
+
+/// The elements over what is allowed, slope and lean.
+void describe(const Tensor& recorded,
+              std::span<const double> expected,
+              const AllowedError& allowed,
+              compare::Introduced& error);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,265 @@
+#include "diagnose/judge/side_judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/parallel/parallel_for.h"
+#include "diagnose/judge/product_error.h"
+#include "diagnose/judge/vector_error.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// Ops of a group that are computed by every class; they are taken evenly from the recording.
+constexpr size_t kSample = 40;
+/// A class explains a group when it explains all of the sample but this share, or one: a fault is
+/// in few ops.
+constexpr double kShare = 0.03;
+/// A class more lenient than the tightest is plausible when the errors come near to its bounds: half
+/// of the sample is over this share of them. Else it would be chosen to excuse a few.
+constexpr double kNear = 0.003;
+/// An op that a fault is in exceeds the limit by more.
+constexpr double kFar = 3;
+/// Fewer ops of a kind take the class of their like.
+constexpr int64_t kFewest = 5;
+
+constexpr size_t kMostClasses = 24;
+using Ratios = std::array<double, kMostClasses>;
+
+bool is_product(OpKind kind) {
+    return kind == OpKind::kProduct || kind == OpKind::kConvolution;
+}
+
+/// How far off a class is, on the whole: without regard to how well it fits, or how far one fault
+/// is off.
+double log_score(const std::vector<Ratios>& sample, size_t column) {
+    double sum = 0;
+    for (const Ratios& ratios : sample)
+        sum += std::log(std::clamp(ratios[column], 0.25, 1e6));
+    return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
+}
+
+int64_t count_within(const std::vector<Ratios>& sample, size_t column) {
+    return std::ranges::count_if(sample,
+                                 [&](const Ratios& ratios) { return ratios[column] <= 1; });
+}
+
+bool explains(int64_t within, size_t sampled) {
+    const auto outside = static_cast<double>(sampled) - static_cast<double>(within);
+    return outside <= std::max(1.0, kShare * static_cast<double>(sampled)) &&
+           (outside == 0 || within > 0);
+}
+
+/// What a class does not explain is far off, not just over its limit.
+bool are_outliers(const std::vector<Ratios>& sample, size_t column) {
+    return std::ranges::all_of(sample, [&](const Ratios& ratios) {
+        return ratios[column] <= 1 || ratios[column] > kFar;
+    });
+}
+
+bool is_near(const std::vector<Ratios>& sample, size_t column) {
+    std::vector<double> ratios;
+    for (const Ratios& each : sample)
+        ratios.push_back(each[column]);
+    if (ratios.empty()) return false;
+    const auto middle = ratios.begin() + static_cast<ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    return *middle >= kNear;
+}
+
+/// One of the classes that are tried together, the one that fits best.
+struct Stage {
+    size_t column = 0;
+    bool tightest = false;  ///< nothing tighter was tried
+};
+
+/// The first stage that explains the sample; without one, that which explains most.
+std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
+                                  const std::vector<Ratios>& sample) {
+    std::pair<size_t, int64_t> found{stages.front().column, -1};
+    for (const Stage& stage : stages) {
+        const int64_t within = count_within(sample, stage.column);
+        if (!stage.tightest && !is_near(sample, stage.column)) continue;
+        if (explains(within, sample.size()) && are_outliers(sample, stage.column))
+            return {stage.column, within};
+        if (within > found.second) found = {stage.column, within};
+    }
+    return found;
+}
+
+InferredArithmetic product_class_of(const std::vector<Ratios>& sample, DType dtype) {
+    const auto classes = product_classes();
+    std::vector<Stage> stages;
+    for (size_t first = 0; first < classes.size();) {
+        size_t last = first;
+        size_t best = first;
+        for (; last < classes.size() && classes[last].stage == classes[first].stage; ++last)
+            if (log_score(sample, last) < log_score(sample, best) - 1e-9) best = last;
+        if (dtype == DType::kFloat64 || classes[first].sums.bits < kFloat64.bits)
+            stages.push_back({best, stages.empty()});
+        first = last;
+    }
+    const auto [column, within] = choose(stages, sample);
+    return {.product = &classes[column],
+            .sampled = static_cast<int64_t>(sample.size()),
+            .within = within};
+}
+
+InferredArithmetic vector_class_of(const std::vector<Ratios>& sample, DType dtype) {
+    const auto classes = vector_classes();
+    std::vector<Stage> stages;
+    for (size_t column = 0; column < classes.size(); ++column)
+        if (dtype == DType::kFloat64 || classes[column].steps.bits < kFloat64.bits)
+            stages.push_back({column, stages.empty()});
+    const auto [column, within] = choose(stages, sample);
+    return {.vector = &classes[column],
+            .sampled = static_cast<int64_t>(sample.size()),
+            .within = within};
+}
+
+Ratios ratios_of(const OpRun& run) {
+    Ratios ratios;
+    ratios.fill(0);
+    if (is_product(kind_of(*run.op))) {
+        ProductError error(run);
+        for (size_t i = 0; i < product_classes().size(); ++i)
+            ratios[i] = error.ratio(product_classes()[i]).value_or(0);
+    } else {
+        VectorError error(run);
+        for (size_t i = 0; i < vector_classes().size(); ++i)
+            ratios[i] = error.ratio(vector_classes()[i]).value_or(0);
+    }
+    return ratios;
+}
+
+/// Bits that equal the exact ones fit any class.
+bool is_telling(const Ratios& ratios) {
+    return std::ranges::any_of(ratios, [](double ratio) { return ratio > 0; });
+}
+
+std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t most) {
+    if (ops.size() <= most) return ops;
+    std::vector<const SideOp*> chosen;
+    for (size_t i = 0; i < most; ++i)
+        chosen.push_back(ops[i * ops.size() / most]);
+    return chosen;
+}
+
+}  // namespace
+
+ArithmeticGroup group_of(const OpRun& run) {
+    ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
+    for (const RecordedResult& result : run.results)
+        if (is_float(result.elements.dtype())) {
+            group.dtype = result.elements.dtype();
+            break;
+        }
+    return group;
+}
+
+SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
+    std::map<std::string, std::vector<const SideOp*>> by_name;
+    for (const SideOp& op : ops)
+        by_name[op.op->id.op].push_back(&op);
+    // Of every name some, so that no kind is told by one op only.
+    std::vector<const SideOp*> chosen;
+    for (const auto& [name, runs] : by_name)
+        for (const SideOp* op : evenly(runs, kSample / 4))
+            chosen.push_back(op);
+    std::map<ArithmeticGroup, std::vector<Ratios>> samples;
+    std::mutex mutex;
+    parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
+        try {
+            const SideOp& op = *chosen[static_cast<size_t>(index)];
+            std::string why_not;
+            auto run = load_run(*op.op, why_not, op.inputs);
+            if (!run || run->results.empty()) return;
+            const ArithmeticGroup group = group_of(*run);
+            Ratios ratios;
+            ratios.fill(std::numeric_limits<double>::infinity());
+            for (const OpRun& form : forms_of(std::move(*run)))
+                std::ranges::transform(ratios,
+                                       ratios_of(form),
+                                       ratios.begin(),
+                                       [](double a, double b) { return std::min(a, b); });
+            if (!is_telling(ratios)) return;
+            const std::lock_guard guard(mutex);
+            samples[group].push_back(ratios);
+        } catch (const Error&) {
+            // What cannot be read is told where it is compared.
+        }
+    });
+    for (const auto& [group, sample] : samples) {
+        std::vector<Ratios> wider = sample;
+        if (static_cast<int64_t>(sample.size()) < kFewest)
+            for (const auto& [other, more] : samples)
+                if (other != group && is_product(other.kind) == is_product(group.kind))
+                    wider.insert(wider.end(), more.begin(), more.end());
+        classes_[group] = is_product(group.kind) ? product_class_of(wider, group.dtype)
+                                                 : vector_class_of(wider, group.dtype);
+    }
+}
+
+const InferredArithmetic& SideJudge::class_of(const ArithmeticGroup& group) const {
+    static const InferredArithmetic kPlainProduct{.product = &product_classes()[1]};
+    static const InferredArithmetic kPlainVector{.vector = &vector_classes()[1]};
+    const auto found = classes_.find(group);
+    if (found != classes_.end()) return found->second;
+    return is_product(group.kind) ? kPlainProduct : kPlainVector;
+}
+
+std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
+    const auto worst = [](const Errors& errors) {
+        double ratio = 0;
+        for (const auto& error : errors)
+            ratio = std::max(ratio, error ? error->ratio : 0);
+        return ratio;
+    };
+    std::pair<size_t, Errors> best{0, judge(forms.front())};
+    for (size_t i = 1; i < forms.size(); ++i)
+        if (Errors errors = judge(forms[i]); worst(errors) < worst(best.second))
+            best = {i, std::move(errors)};
+    return best;
+}
+
+SideJudge::Errors SideJudge::judge(const OpRun& run) const {
+    const ArithmeticGroup group = group_of(run);
+    const InferredArithmetic& inferred = class_of(group);
+    Errors errors;
+    const auto judge_all = [&](auto&& error, const auto& by) {
+        for (const RecordedResult& result : run.results) {
+            auto found = error.judge(by, result, false);
+            if (found && found->ratio > 1) found = error.judge(by, result, true);
+            if (found) found->arithmetic = inferred.name();
+            errors.push_back(std::move(found));
+        }
+    };
+    if (is_product(group.kind)) {
+        judge_all(ProductError(run), *inferred.product);
+    } else {
+        judge_all(VectorError(run), *inferred.vector);
+    }
+    return errors;
+}
+
+std::vector<std::string> SideJudge::sentences() const {
+    std::vector<std::string> lines;
+    for (const auto& [group, inferred] : classes_)
+        lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
+                                    group.kind == OpKind::kProduct       ? "matrix products"
+                                    : group.kind == OpKind::kConvolution ? "convolutions"
+                                                                         : "other ops",
+                                    name_of(group.dtype),
+                                    inferred.name(),
+                                    inferred.within,
+                                    inferred.sampled));
+    return lines;
+}
+
+}  // namespace npuscope::diagnose

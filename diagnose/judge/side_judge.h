@@ -1,0 +1,65 @@
+// One recording's ops held against honest arithmetic, whose class is found out from the recording.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/split.h"
+#include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// A recorded run, and the run whose inputs it had (load mode); nullptr: its own.
+struct SideOp {
+    const compare::SourceOp* op = nullptr;
+    const compare::SourceOp* inputs = nullptr;
+};
+
+/// Ops that compute alike: their kind, and the dtype of what they give out.
+struct ArithmeticGroup {
+    OpKind kind = OpKind::kVector;
+    DType dtype = DType::kFloat32;
+    friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
+};
+
+/// The class of a group, found from a sample of its ops.
+struct InferredArithmetic {
+    const ProductClass* product = nullptr;
+    const VectorClass* vector = nullptr;
+    int64_t sampled = 0;
+    int64_t within = 0;  ///< of the sample: what the class explains
+    [[nodiscard]] std::string_view name() const {
+        return product != nullptr ? product->name : vector->name;
+    }
+};
+
+/// Threads: judge() may be called by several threads at once.
+class SideJudge {
+  public:
+    /// Finds the classes of `ops`; `threads` 0: all cores. Borrows what the ops borrow. An op that
+    /// cannot be read says nothing here.
+    explicit SideJudge(const std::vector<SideOp>& ops, int threads = 0);
+
+    /// One a result of the run, in their order; empty where the op gives no such result.
+    using Errors = std::vector<std::optional<compare::Introduced>>;
+    [[nodiscard]] Errors judge(const OpRun& run) const;
+    /// The form that fits best, and its errors.
+    [[nodiscard]] std::pair<size_t, Errors> judge_best(const std::vector<OpRun>& forms) const;
+    [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
+        return classes_;
+    }
+    /// "matrix products (float32): fp16 inputs, fp32 sums (24 of 24 sampled)"
+    [[nodiscard]] std::vector<std::string> sentences() const;
+
+  private:
+    [[nodiscard]] const InferredArithmetic& class_of(const ArithmeticGroup& group) const;
+
+    std::map<ArithmeticGroup, InferredArithmetic> classes_;
+};
+
+[[nodiscard]] ArithmeticGroup group_of(const OpRun& run);
+
+}  // namespace npuscope::diagnose

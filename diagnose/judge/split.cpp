@@ -1,0 +1,218 @@
+#include "diagnose/judge/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/naming/aliases.h"
+#include "diagnose/judge/exact_run.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using compare::OpPair;
+using compare::Source;
+using compare::SourceOp;
+using compare::Split;
+using compare::SplitQuery;
+
+/// How many ops after a product the addition of its bias may come.
+constexpr size_t kNextOps = 4;
+
+bool are_equal(const Tensor& one, const Tensor& other) {
+    if (one.dtype() != other.dtype() || one.numel() != other.numel()) return false;
+    return one.nbytes() == 0 || std::equal(one.data(), one.data() + one.nbytes(), other.data());
+}
+
+/// max|a-b| / max|b| of what is finite on both sides.
+std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
+    if (one.numel() != other.numel()) return std::nullopt;
+    const Tensor wide_one = one.cast(DType::kFloat64);
+    const Tensor wide_other = other.cast(DType::kFloat64);
+    const auto a = wide_one.as<double>();
+    const auto b = wide_other.as<double>();
+    double difference = 0;
+    double scale = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
+        difference = std::max(difference, std::abs(a[i] - b[i]));
+        scale = std::max(scale, std::abs(b[i]));
+    }
+    return scale > 0 ? difference / scale : difference;
+}
+
+bool is_tensor_value(const Value& value) {
+    return std::holds_alternative<Tensor>(value) || std::holds_alternative<TensorList>(value);
+}
+
+/// Where in `run` the result is that a source calls `argument`; -1 without one.
+int place_of(const OpRun& run, const compare::SourceTensor* tensor) {
+    if (tensor == nullptr) return -1;
+    const auto found = std::ranges::find_if(run.results, [&](const RecordedResult& result) {
+        return result.argument == tensor->argument;
+    });
+    return found == run.results.end() ? -1 : static_cast<int>(found - run.results.begin());
+}
+
+}  // namespace
+
+void RecomputingSplitter::prepare(const compare::Plan& plan,
+                                  const Source& target,
+                                  const Source&) {
+    load_mode_ = plan.load_mode;
+    target_ = &target;
+    std::vector<SideOp> targets;
+    std::vector<SideOp> goldens;
+    for (const OpPair& pair : plan.ops) {
+        if (pair.target != nullptr)
+            targets.push_back({pair.target, load_mode_ ? pair.golden : nullptr});
+        if (pair.golden != nullptr) goldens.push_back({pair.golden, nullptr});
+    }
+    target_judge_ = std::make_unique<SideJudge>(targets, threads_);
+    golden_judge_ = std::make_unique<SideJudge>(goldens, threads_);
+}
+
+std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
+                                              const std::vector<SplitQuery>& outputs) const {
+    std::vector<Split> splits(outputs.size());
+    std::string why_not;
+    auto loaded = load_run(*pair.target, why_not, load_mode_ ? pair.golden : nullptr);
+    if (!loaded) {
+        for (Split& split : splits)
+            split.why_not = why_not;
+        return splits;
+    }
+    std::vector<OpRun> forms = forms_of(std::move(*loaded));
+    std::optional<OpRun> golden;
+    SideJudge::Errors golden_errors;
+    size_t form = 0;
+    const auto ask_golden = [&] {
+        if (golden || pair.golden == nullptr) return;
+        if (auto found = load_run(*pair.golden, why_not)) {
+            std::vector<OpRun> golden_forms = forms_of(std::move(*found));
+            std::tie(form, golden_errors) = golden_judge_->judge_best(golden_forms);
+            golden = std::move(golden_forms[form]);
+        }
+    };
+    // Which form an op has is told by the golden; without one, by what fits.
+    if (forms.size() > 1) ask_golden();
+    SideJudge::Errors errors;
+    if (forms.size() == 1) {
+        errors = target_judge_->judge(forms.front());
+    } else if (golden && golden->op == forms.front().op) {
+        errors = target_judge_->judge(forms[form]);
+    } else {
+        std::tie(form, errors) = target_judge_->judge_best(forms);
+    }
+    const OpRun& target = forms[forms.size() == 1 ? 0 : form];
+    bool differs = false;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int place = place_of(target, outputs[i].target);
+        if (place < 0 || !errors[static_cast<size_t>(place)]) {
+            splits[i].why_not = "the op cannot be computed on these inputs";
+            continue;
+        }
+        splits[i].target = std::move(errors[static_cast<size_t>(place)]);
+        if (splits[i].target->ratio > 1)
+            if (const auto ratio = ratio_with_bias(*pair.target, target);
+                ratio && *ratio < splits[i].target->ratio)
+                splits[i].target->ratio = *ratio;
+        differs = differs || outputs[i].differs || splits[i].target->ratio > 1;
+    }
+    if (pair.golden == nullptr) return splits;
+    judge_arguments(pair, target, outputs, splits);
+    if (differs) ask_golden();
+    if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
+    return splits;
+}
+
+void RecomputingSplitter::compare_inputs(const OpRun& target,
+                                         const OpRun& golden,
+                                         SideJudge::Errors& golden_errors,
+                                         const std::vector<SplitQuery>& outputs,
+                                         std::vector<Split>& splits) {
+    const auto exact_target = run(*target.op, target.wide, Device::reference64());
+    const auto exact_golden = run(*golden.op, golden.wide, Device::reference64());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int place = place_of(golden, outputs[i].golden);
+        const int target_place = place_of(target, outputs[i].target);
+        if (place < 0 || target_place < 0) continue;
+        splits[i].golden = std::move(golden_errors[static_cast<size_t>(place)]);
+        if (!exact_target || !exact_golden) continue;
+        const Tensor* t =
+            expected_of(*exact_target, target.results[static_cast<size_t>(target_place)]);
+        const Tensor* g =
+            expected_of(*exact_golden, golden.results[static_cast<size_t>(place)]);
+        if (t != nullptr && g != nullptr) splits[i].inherited = relative_difference(*t, *g);
+    }
+}
+
+void RecomputingSplitter::judge_arguments(const OpPair& pair,
+                                          const OpRun& target,
+                                          const std::vector<SplitQuery>& outputs,
+                                          std::vector<Split>& splits) const {
+    if (load_mode_ || !pair.target->facts || !pair.golden->facts) return;
+    const auto differences = compare::differing_arguments(pair.target->facts().arguments,
+                                                          pair.golden->facts().arguments);
+    if (differences.empty()) return;
+    std::string why_not;
+    const auto golden = load_run(*pair.golden, why_not);
+    if (!golden || golden->op != target.op) return;
+    OpRun mixed{.op = target.op, .arguments = {}, .wide = {}, .results = target.results};
+    for (const NamedValue& argument : target.arguments)
+        if (is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
+    for (const NamedValue& argument : golden->arguments)
+        if (!is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
+    mixed.wide = widened(mixed.arguments);
+    const auto errors = target_judge_->judge(mixed);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int place = place_of(target, outputs[i].target);
+        if (place < 0 || !errors[static_cast<size_t>(place)]) continue;
+        splits[i].by_golden_arguments = errors[static_cast<size_t>(place)]->ratio;
+        splits[i].arguments = compare::to_text(differences);
+    }
+}
+
+std::optional<double> RecomputingSplitter::ratio_with_bias(const SourceOp& op,
+                                                           const OpRun& product) const {
+    if (product.op->name() != "mm" || product.results.size() != 1) return std::nullopt;
+    const auto& ops = target_->ops;
+    if (&op < ops.data() || &op >= ops.data() + ops.size()) return std::nullopt;
+    const auto first = static_cast<size_t>(&op - ops.data()) + 1;
+    for (size_t i = first; i < std::min(ops.size(), first + kNextOps); ++i) {
+        if (canonical_name(ops[i].id.op) != "add_Tensor") continue;
+        std::string why_not;
+        const auto sum = load_run(ops[i], why_not);
+        if (!sum || sum->results.size() != 1) continue;
+        const Value* self = find(sum->arguments, "self");
+        const Value* other = find(sum->arguments, "other");
+        const auto* left = self == nullptr ? nullptr : std::get_if<Tensor>(self);
+        const auto* bias = other == nullptr ? nullptr : std::get_if<Tensor>(other);
+        if (left == nullptr || bias == nullptr || bias->ndim() != 1 ||
+            !are_equal(*left, product.results.front().elements))
+            continue;
+        OpRun fused{.op = backend::find_op("addmm"),
+                    .arguments = {{"self", *bias},
+                                  {"mat1", product.arguments.at(0).value},
+                                  {"mat2", product.arguments.at(1).value}},
+                    .wide = {},
+                    .results = {{"result", "result", sum->results.front().elements}}};
+        fused.wide = widened(fused.arguments);
+        const auto errors = target_judge_->judge(fused);
+        if (errors.front()) return errors.front()->ratio;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> RecomputingSplitter::remarks() const {
+    std::vector<std::string> lines;
+    for (const auto& [side, judge] :
+         {std::pair("target", &target_judge_), {"golden", &golden_judge_}})
+        if (*judge)
+            for (const std::string& line : (*judge)->sentences())
+                lines.push_back(std::string(side) + ", " + line);
+    return lines;
+}
+
+}  // namespace npuscope::diagnose
