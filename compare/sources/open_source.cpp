@@ -134,7 +134,8 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
                               [&dump = *reader, &op]() -> SideFacts {
                                   return {op.facts(), plain_arguments(dump, op)};
                               },
-                              bytes});
+                              bytes,
+                              [&op] { return op.facts().source; }});
     }
     source.owner = std::move(reader);
     return source;
