@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -11,69 +12,139 @@ namespace {
 
 constexpr double kSamePlace = 2;
 constexpr double kElsewhere = -1;
-constexpr double kElementsFavour = 2;
 constexpr double kSameLine = 0.2;
-/// At least so much must speak for a pair, or nothing against the only one.
+/// At least so much must speak for a pair; the place alone suffices, against the elements even.
 constexpr double kEnough = 1;
 
-/// How far away the only candidate may have run, beside the difference of the sides' lengths.
-constexpr int64_t kNearby = 256;
+/// What the elements must say more for a pair than for another.
+constexpr double kBetter = 0.5;
+
+/// Independent ops may change places within so many ops.
+constexpr int64_t kNearby = 32;
 /// Candidates that are looked at for one op.
 constexpr size_t kMostCandidates = 64;
 
 using Key = std::tuple<int32_t, uint64_t, uint64_t>;
-
-Key key_of_traits(const OpTraits& op) {
-    return {op.name, op.inputs, op.output};
-}
 
 struct Leftovers {
     std::vector<size_t> target;
     std::vector<size_t> golden;
 };
 
+/// Where each op of the target would stand in the golden, by the pairs before it.
+std::vector<int64_t> expected_places(const Pairing& pairing) {
+    std::vector<int64_t> places;
+    int64_t next = 0;
+    for (size_t i = 0; i < pairing.target.size(); ++i) {
+        places.push_back(next);
+        if (pairing.target[i] >= 0 && !pairing.out_of_order[i]) next = pairing.target[i] + 1;
+    }
+    return places;
+}
+
 class Across {
   public:
     Across(const BothTraits& traits, ElementEvidence& evidence, Pairing& pairing)
-        : traits_(traits), evidence_(evidence), pairing_(pairing) {}
+        : traits_(traits),
+          evidence_(evidence),
+          pairing_(pairing),
+          expected_(expected_places(pairing)) {}
 
     void pair() {
-        std::map<Key, Leftovers> leftovers;
-        for (size_t i = 0; i < pairing_.target.size(); ++i)
-            if (pairing_.target[i] == kNoPartner && !traits_.target.ops[i].is_cast)
-                leftovers[key_of_traits(traits_.target.ops[i])].target.push_back(i);
-        for (size_t i = 0; i < pairing_.golden.size(); ++i)
-            if (pairing_.golden[i] == kNoPartner && !traits_.golden.ops[i].is_cast)
-                leftovers[key_of_traits(traits_.golden.ops[i])].golden.push_back(i);
-        for (auto& [key, left] : leftovers)
-            for (const size_t op : left.target)
-                pair_op(op, left);
+        take_back();
+        pair_equal([](const OpTraits& op) { return Key(op.name, op.inputs, op.output); });
+        pair_equal([](const OpTraits& op) { return Key(op.name, 0, op.output); });
     }
 
   private:
-    void pair_op(size_t op, Leftovers& left) {
-        double best = 0;
-        auto found = left.golden.end();
-        const size_t candidates = std::min(left.golden.size(), kMostCandidates);
-        for (size_t i = 0; i < candidates; ++i) {
-            const double favour = favour_of(op, left.golden[i]);
-            if (found != left.golden.end() && favour <= best) continue;
-            best = favour;
-            found = left.golden.begin() + static_cast<std::ptrdiff_t>(i);
+    /// Pairs that the order forced upon ops of two places: a leftover takes the partner that its
+    /// elements know better. Whose partner was taken is a leftover itself then.
+    void take_back() {
+        std::multimap<Key, size_t> elsewhere;  // target ops
+        for (size_t i = 0; i < pairing_.target.size(); ++i) {
+            if (pairing_.target[i] < 0) continue;
+            const OpTraits& mine = traits_.target.ops[i];
+            const OpTraits& theirs = traits_.golden.ops[static_cast<size_t>(pairing_.target[i])];
+            if (mine.is_elsewhere(theirs) && mine.is_alike(theirs))
+                elsewhere.emplace(Key(mine.name, mine.inputs, mine.output), i);
         }
-        if (found == left.golden.end()) return;
-        const bool is_only =
-            left.target.size() == 1 && left.golden.size() == 1 && are_near(op, *found);
-        if (best < (is_only ? 0 : kEnough)) return;
+        if (elsewhere.empty()) return;
+        for (size_t i = 0; i < pairing_.target.size(); ++i) {
+            if (pairing_.target[i] != kNoPartner) continue;
+            const OpTraits& mine = traits_.target.ops[i];
+            const auto [first, last] =
+                elsewhere.equal_range(Key(mine.name, mine.inputs, mine.output));
+            for (auto each = first; each != last; ++each) {
+                const size_t other = each->second;
+                const auto golden = static_cast<size_t>(pairing_.target[other]);
+                if (std::abs(static_cast<int64_t>(other) - static_cast<int64_t>(i)) > kNearby ||
+                    traits_.golden.ops[golden].place != mine.place ||
+                    evidence_.agreement(i, golden) < evidence_.agreement(other, golden) + kBetter)
+                    continue;
+                pairing_.target[other] = kNoPartner;
+                pairing_.out_of_order[other] = false;
+                pairing_.join(i, golden);
+                pairing_.out_of_order[i] = true;
+                elsewhere.erase(each);
+                break;
+            }
+        }
+    }
+
+    /// Gradients of one tensor are added up in the order in which they come.
+    [[nodiscard]] bool is_accumulation(size_t op) const {
+        const OpTraits& traits = traits_.target.ops[op];
+        return traits.place < 0 && (traits.name == traits_.name_id("add_Tensor") ||
+                                    traits.name == traits_.name_id("add__Tensor"));
+    }
+
+    void pair_equal(const std::function<Key(const OpTraits&)>& key) {
+        std::map<Key, Leftovers> leftovers;
+        for (size_t i = 0; i < pairing_.target.size(); ++i)
+            if (pairing_.target[i] == kNoPartner && !traits_.target.ops[i].is_cast)
+                leftovers[key(traits_.target.ops[i])].target.push_back(i);
+        for (size_t i = 0; i < pairing_.golden.size(); ++i)
+            if (pairing_.golden[i] == kNoPartner && !traits_.golden.ops[i].is_cast)
+                leftovers[key(traits_.golden.ops[i])].golden.push_back(i);
+        for (auto& [each, left] : leftovers)
+            for (const size_t op : left.target)
+                pair_op(op, left.golden, left.target.size() == 1 && left.golden.size() == 1);
+    }
+
+    void pair_op(size_t op, std::vector<size_t>& left, bool is_only) {
+        double best = 0;
+        int64_t nearest = 0;
+        auto found = left.end();
+        // Both are sorted: the first that may be near.
+        const auto first = std::ranges::lower_bound(
+            left,
+            expected_[op] - kNearby * static_cast<int64_t>(kMostCandidates),
+            {},
+            [](size_t at) { return static_cast<int64_t>(at); });
+        const auto last = left.end() - first > static_cast<std::ptrdiff_t>(kMostCandidates)
+                              ? first + static_cast<std::ptrdiff_t>(kMostCandidates)
+                              : left.end();
+        for (auto each = first; each != last; ++each) {
+            const double favour = favour_of(op, *each);
+            const int64_t distance = std::abs(static_cast<int64_t>(*each) - expected_[op]);
+            if (found != left.end() && std::pair(favour, -distance) <= std::pair(best, -nearest))
+                continue;
+            best = favour;
+            nearest = distance;
+            found = each;
+        }
+        if (found == left.end()) return;
+        const bool is_likely = best > 0 || (best == 0 && is_only) || is_accumulation(op);
+        if (best < kEnough && !(nearest <= kNearby && is_likely)) return;
         pairing_.join(op, *found);
         pairing_.out_of_order[op] = true;
-        left.golden.erase(found);
+        left.erase(found);
     }
 
     [[nodiscard]] double favour_of(size_t target, size_t golden) {
         const OpTraits& mine = traits_.target.ops[target];
         const OpTraits& theirs = traits_.golden.ops[golden];
-        double favour = kElementsFavour * evidence_.agreement(target, golden);
+        double favour = evidence_.agreement(target, golden);
         if (mine.is_elsewhere(theirs)) {
             favour += kElsewhere;
         } else if (mine.place >= 0 && theirs.place >= 0) {
@@ -82,16 +153,10 @@ class Across {
         return favour + (mine.line >= 0 && mine.line == theirs.line ? kSameLine : 0);
     }
 
-    [[nodiscard]] bool are_near(size_t target, size_t golden) const {
-        const auto targets = static_cast<int64_t>(pairing_.target.size());
-        const auto goldens = static_cast<int64_t>(pairing_.golden.size());
-        const int64_t distance = static_cast<int64_t>(target) - static_cast<int64_t>(golden);
-        return std::abs(distance) <= kNearby + std::abs(targets - goldens);
-    }
-
     const BothTraits& traits_;
     ElementEvidence& evidence_;
     Pairing& pairing_;
+    std::vector<int64_t> expected_;
 };
 
 }  // namespace

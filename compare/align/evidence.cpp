@@ -13,11 +13,15 @@ namespace {
 /// Elements read at the beginning and at the middle of a tensor.
 constexpr int64_t kElements = 16;
 
-/// Distances |t - g| / |g|: what another precision leaves, what some earlier fault may, and what
-/// only other data has.
+/// Distances |t - g| / |g|: what another precision leaves, and what some earlier fault may.
 constexpr double kClose = 0.05;
 constexpr double kNear = 0.3;
-constexpr double kFar = 0.8;
+
+/// What a tensor says that is close, near, or another. One weight that is equal outweighs all that
+/// an earlier fault has spoilt.
+constexpr double kCloseSays = 1;
+constexpr double kNearSays = 0.3;
+constexpr double kOtherSays = -0.25;
 
 std::vector<double> some_elements(const ElementSource& tensor) {
     std::vector<double> elements;
@@ -78,11 +82,11 @@ const ElementEvidence::Samples& ElementEvidence::of(const Source& source,
     return *samples;
 }
 
-std::optional<double> ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
+double ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
     if (one.direction != other.direction || one.shape != other.shape || one.elements.empty() ||
         one.elements.size() != other.elements.size())
-        return std::nullopt;
-    if (is_constant(one.elements) && is_constant(other.elements)) return std::nullopt;
+        return 0;
+    if (is_constant(one.elements) && is_constant(other.elements)) return 0;
     double error = 0;
     double scale = 0;
     for (size_t i = 0; i < one.elements.size(); ++i) {
@@ -93,22 +97,17 @@ std::optional<double> ElementEvidence::agreement_of(const Sample& one, const Sam
     }
     const double distance = std::sqrt(error);
     const double size = std::sqrt(scale);
-    if (distance <= kClose * size) return 1;
-    if (distance <= kNear * size) return 0.5;
-    return distance >= kFar * size ? -1 : -0.5;
+    if (distance <= kClose * size) return kCloseSays;
+    return distance <= kNear * size ? kNearSays : kOtherSays;
 }
 
 double ElementEvidence::agreement(size_t target, size_t golden) {
     const Samples& mine = of(target_, of_target_, target);
     const Samples& theirs = of(golden_, of_golden_, golden);
     double sum = 0;
-    int judged = 0;
     for (size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
-        if (const auto each = agreement_of(mine[i], theirs[i])) {
-            sum += *each;
-            ++judged;
-        }
-    return judged == 0 ? 0 : sum / judged;
+        sum += agreement_of(mine[i], theirs[i]);
+    return std::clamp(sum, kLeast, kMost);
 }
 
 }  // namespace npuscope::compare

@@ -19,8 +19,12 @@ class ElementEvidence {
 
     ElementEvidence(const Source& target, const Source& golden);
 
-    /// -1: all elements differ; 1: all are close; 0: nothing is known. Over the tensors of equal
-    /// shape, in their order, that are not constant. Complexity: constant.
+    static constexpr double kLeast = -1;
+    static constexpr double kMost = 3;
+
+    /// From kLeast, all elements differ, over 0, nothing is known, and 1, one tensor more is close
+    /// than others can outweigh, to kMost. Over the tensors of equal shape, in their order, that
+    /// are not constant. Complexity: constant.
     [[nodiscard]] double agreement(size_t target, size_t golden);
 
   private:
@@ -35,7 +39,7 @@ class ElementEvidence {
                                     std::vector<std::optional<Samples>>& known,
                                     size_t op);
     static Samples read(const SourceOp& op);
-    static std::optional<double> agreement_of(const Sample& one, const Sample& other);
+    static double agreement_of(const Sample& one, const Sample& other);
 
     const Source& target_;
     const Source& golden_;

@@ -8,9 +8,9 @@ namespace npuscope::compare {
 namespace {
 
 /// Weight of places and lines beside that of elements.
-constexpr double kPlaceWeight = 0.5;
-constexpr double kLineWeight = 0.1;
-constexpr double kElementsWeight = 2;
+constexpr double kPlaceWeight = 0.1;
+constexpr double kLineWeight = 0.05;
+constexpr double kElementsWeight = 1;
 
 /// A move must gain more; a search that has lost so much ends.
 constexpr double kLeastGain = 0.5;
