@@ -57,10 +57,9 @@ class Across {
     }
 
   private:
-    /// Pairs that the order forced upon ops of two places: a leftover takes the partner that its
-    /// elements know better. Whose partner was taken is a leftover itself then.
-    void take_back() {
-        std::multimap<Key, size_t> elsewhere;  // target ops
+    /// Pairs that the order forced upon alike ops of two places, by their key: target ops.
+    [[nodiscard]] std::multimap<Key, size_t> pairs_elsewhere() const {
+        std::multimap<Key, size_t> elsewhere;
         for (size_t i = 0; i < pairing_.target.size(); ++i) {
             if (pairing_.target[i] < 0) continue;
             const OpTraits& mine = traits_.target.ops[i];
@@ -68,27 +67,58 @@ class Across {
             if (mine.is_elsewhere(theirs) && mine.is_alike(theirs))
                 elsewhere.emplace(Key(mine.name, mine.inputs, mine.output), i);
         }
+        return elsewhere;
+    }
+
+    /// A leftover takes a partner of its own place whose elements agree better with it; an op that
+    /// has a partner elsewhere changes partners with another such.
+    void take_back() {
+        std::multimap<Key, size_t> elsewhere = pairs_elsewhere();
         if (elsewhere.empty()) return;
-        for (size_t i = 0; i < pairing_.target.size(); ++i) {
-            if (pairing_.target[i] != kNoPartner) continue;
-            const OpTraits& mine = traits_.target.ops[i];
+        for (size_t op = 0; op < pairing_.target.size(); ++op) {
+            const OpTraits& mine = traits_.target.ops[op];
+            if (pairing_.target[op] == kPartOfSpan || mine.place < 0 || is_at_home(op)) continue;
             const auto [first, last] =
                 elsewhere.equal_range(Key(mine.name, mine.inputs, mine.output));
             for (auto each = first; each != last; ++each) {
-                const size_t other = each->second;
-                const auto golden = static_cast<size_t>(pairing_.target[other]);
-                if (std::abs(static_cast<int64_t>(other) - static_cast<int64_t>(i)) > kNearby ||
-                    traits_.golden.ops[golden].place != mine.place ||
-                    evidence_.agreement(i, golden) < evidence_.agreement(other, golden) + kBetter)
-                    continue;
-                pairing_.target[other] = kNoPartner;
-                pairing_.out_of_order[other] = false;
-                pairing_.join(i, golden);
-                pairing_.out_of_order[i] = true;
-                elsewhere.erase(each);
+                if (!may_take(op, each->second)) continue;
+                exchange(op, each->second);
+                if (pairing_.target[each->second] < 0) elsewhere.erase(each);
                 break;
             }
         }
+    }
+
+    [[nodiscard]] bool is_at_home(size_t op) const {
+        const int32_t partner = pairing_.target[op];
+        return partner >= 0 && !traits_.target.ops[op].is_elsewhere(
+                                   traits_.golden.ops[static_cast<size_t>(partner)]);
+    }
+
+    [[nodiscard]] bool may_take(size_t op, size_t other) {
+        const auto golden = static_cast<size_t>(pairing_.target[other]);
+        const int32_t place = traits_.target.ops[op].place;
+        if (op == other || is_at_home(other) || traits_.golden.ops[golden].place != place ||
+            std::abs(static_cast<int64_t>(op) - static_cast<int64_t>(other)) > kNearby)
+            return false;
+        double gain = evidence_.agreement(op, golden) - evidence_.agreement(other, golden);
+        if (pairing_.target[op] < 0) return gain >= kBetter;
+        const auto given = static_cast<size_t>(pairing_.target[op]);
+        if (traits_.golden.ops[given].name != traits_.target.ops[other].name) return false;
+        gain += evidence_.agreement(other, given) - evidence_.agreement(op, given);
+        // Both come home, and nothing speaks against it.
+        if (traits_.golden.ops[given].place == traits_.target.ops[other].place) return gain >= 0;
+        return gain >= kBetter;
+    }
+
+    /// `op` takes the partner of `other`, which gets that of `op`, if any.
+    void exchange(size_t op, size_t other) {
+        const int32_t given = pairing_.target[op];
+        pairing_.join(op, static_cast<size_t>(pairing_.target[other]));
+        pairing_.out_of_order[op] = true;
+        pairing_.target[other] = given;
+        pairing_.out_of_order[other] = given >= 0;
+        if (given >= 0) pairing_.join(other, static_cast<size_t>(given));
     }
 
     /// Gradients of one tensor are added up in the order in which they come.

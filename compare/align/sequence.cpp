@@ -25,8 +25,8 @@ struct Likeness {
     int elsewhere;
 };
 constexpr Likeness kAlike = {28, 16, 8};
-constexpr Likeness kOneShape = {7, 6, 4};
-constexpr Likeness kOneRank = {5, 4, 2};
+constexpr Likeness kOneShape = {7, 3, 3};
+constexpr Likeness kOneRank = {5, 3, 2};
 constexpr Likeness kOneName = {3, 2, 1};
 constexpr int kOneLine = 1;
 

@@ -15,6 +15,8 @@ constexpr double kElementsWeight = 1;
 /// A move must gain more; a search that has lost so much ends.
 constexpr double kLeastGain = 0.5;
 constexpr double kMostLoss = 24;
+/// Parts of a run that are tried.
+constexpr int kMostParts = 32;
 
 /// How much speaks for a step of the side with the run being a run of a step of the other side.
 using Favour = std::function<double(size_t, size_t)>;
@@ -51,29 +53,77 @@ class Runs {
         return before + 1 == after;
     }
 
-    /// One past the run where it then lies.
-    size_t slide(size_t first, size_t last) {
-        const auto [back, gain_back] = best_move_back(first, last);
-        const auto [ahead, gain_ahead] = best_move_ahead(first, last);
-        if (back == 0 && ahead == 0) return last;
-        if (gain_back >= gain_ahead) {
-            for (size_t i = 1; i <= back; ++i)
-                partners_[last - i] = partners_[first - i];
-            std::fill_n(
-                partners_.begin() + static_cast<std::ptrdiff_t>(first - back), last - first, -1);
-            return last;
-        }
-        for (size_t i = 0; i < ahead; ++i)
-            partners_[first + i] = partners_[last + i];
-        std::fill_n(
-            partners_.begin() + static_cast<std::ptrdiff_t>(first + ahead), last - first, -1);
-        return last + ahead;
-    }
-
     struct Move {
         size_t steps = 0;
         double gain = 0;
+        size_t first = 0;  ///< the part of the run that moves
+        size_t last = 0;
     };
+
+    /// A part of the run may belong elsewhere: the end of a backward pass and the beginning of the
+    /// next forward pass make one run, where the order alone decides. Where to go on.
+    size_t slide(size_t first, size_t last) {
+        const Move back = best_back(first, last);
+        const Move ahead = best_ahead(first, last);
+        if (back.steps == 0 && ahead.steps == 0) return last;
+        if (back.gain >= ahead.gain) {
+            move_back(back);
+            return back.last;
+        }
+        move_ahead(ahead);
+        return last + ahead.steps;
+    }
+
+    void move_back(const Move& move) {
+        for (size_t i = 1; i <= move.steps; ++i)
+            partners_[move.last - i] = partners_[move.first - i];
+        leave_alone(move.first - move.steps, move.last - move.first);
+    }
+
+    void move_ahead(const Move& move) {
+        for (size_t i = 0; i < move.steps; ++i)
+            partners_[move.first + i] = partners_[move.last + i];
+        leave_alone(move.first + move.steps, move.last - move.first);
+    }
+
+    void leave_alone(size_t first, size_t count) {
+        std::fill_n(partners_.begin() + static_cast<std::ptrdiff_t>(first), count, -1);
+    }
+
+    [[nodiscard]] bool are_alike(size_t one, size_t other) const {
+        return steps_[one].traits.is_alike(steps_[other].traits);
+    }
+
+    [[nodiscard]] Move best_back(size_t first, size_t last) const {
+        Move best;
+        int tried = 0;
+        for (size_t end = last; first > 0 && end > first && tried < kMostParts; --end) {
+            if (!are_alike(end - 1, first - 1)) continue;
+            ++tried;
+            const Move move = best_move(
+                first,
+                [&](size_t i) { return first - 1 - i; },
+                [&](size_t i) { return end - 1 - i; });
+            if (move.gain > best.gain) best = {move.steps, move.gain, first, end};
+        }
+        return best;
+    }
+
+    [[nodiscard]] Move best_ahead(size_t first, size_t last) const {
+        Move best;
+        int tried = 0;
+        const size_t all = partners_.size();
+        for (size_t begin = first; last < all && begin < last && tried < kMostParts; ++begin) {
+            if (!are_alike(begin, last)) continue;
+            ++tried;
+            const Move move = best_move(
+                all - last,
+                [&](size_t i) { return last + i; },
+                [&](size_t i) { return begin + i; });
+            if (move.gain > best.gain) best = {move.steps, move.gain, begin, last};
+        }
+        return best;
+    }
 
     /// Follows one direction: `leaving(i)` loses its partner to `taking(i)` in the i-th step.
     template <class F, class G>
@@ -89,22 +139,10 @@ class Runs {
             if (!steps_[to].traits.is_alike(others_[static_cast<size_t>(other)].traits)) break;
             gain +=
                 favour_(to, static_cast<size_t>(other)) - favour_(from, static_cast<size_t>(other));
-            if (gain > best.gain + (best.steps == 0 ? kLeastGain : 0)) best = {i + 1, gain};
+            if (gain > best.gain + (best.steps == 0 ? kLeastGain : 0)) best = {i + 1, gain, 0, 0};
             if (gain < best.gain - kMostLoss) break;
         }
         return best;
-    }
-
-    [[nodiscard]] Move best_move_back(size_t first, size_t last) const {
-        return best_move(
-            first, [&](size_t i) { return first - 1 - i; }, [&](size_t i) { return last - 1 - i; });
-    }
-
-    [[nodiscard]] Move best_move_ahead(size_t first, size_t last) const {
-        return best_move(
-            partners_.size() - last,
-            [&](size_t i) { return last + i; },
-            [&](size_t i) { return first + i; });
     }
 
     std::vector<int32_t>& partners_;
