@@ -111,6 +111,7 @@ SideFacts facts_of(const SourceOp* op) {
 
 std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops) {
     std::vector<std::string> paths;
+    paths.reserve(ops.size());
     for (const SourceOp* op : ops)
         paths.push_back(op->path);
     return paths;

@@ -10,6 +10,7 @@
 #include "compare/align/slide.h"
 #include "compare/align/steps.h"
 #include "compare/align/traits.h"
+#include "compare/align/untwist.h"
 
 namespace npuscope::compare {
 
@@ -30,6 +31,7 @@ class RunAligner {
         pair_steps();
         pair_within_gaps();
         pair_across(traits_, evidence_, pairing_);
+        untwist(traits_, evidence_, pairing_);
         Plan plan;
         add_pairs(plan);
         add_partings(plan);

@@ -1,6 +1,7 @@
 // Which ops of two sides have found each other so far.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

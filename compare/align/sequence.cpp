@@ -40,7 +40,7 @@ const Likeness& row_of(const OpTraits& target, const OpTraits& golden) {
 
 uint64_t key_of(const OpTraits& op) {
     const auto name = static_cast<uint64_t>(op.name);
-    const auto place = static_cast<uint64_t>(op.place + 1);
+    const auto place = static_cast<uint64_t>(op.place) + 1;
     return op.inputs ^ (op.output * 3) ^ (name * 0x9E3779B97F4A7C15u) ^
            (place * 0xD6E8FEB86659FD93u);
 }

@@ -16,6 +16,8 @@ using dumpfile::Direction;
 /// Fewer places of one name than one in so many: the sides name them by rules of their own.
 constexpr size_t kFewPlaces = 5;
 
+/// What recorders of one framework see and those of another do not: copies, casts, and room made
+/// for them.
 constexpr auto kCasts = std::to_array<std::string_view>({"_to_copy",
                                                          "to",
                                                          "to_device",
@@ -24,6 +26,9 @@ constexpr auto kCasts = std::to_array<std::string_view>({"_to_copy",
                                                          "to_other",
                                                          "clone",
                                                          "contiguous",
+                                                         "copy_",
+                                                         "new_zeros",
+                                                         "as_strided_",
                                                          "npu_format_cast",
                                                          "_npu_format_cast"});
 

@@ -19,7 +19,7 @@ struct OpTraits {
     uint64_t inputs = 0;   ///< of all; 0 where a side records none
     uint64_t output = 0;   ///< of the first
     int32_t rank = 0;      ///< of the first output
-    bool is_cast = false;  ///< it only copies, to another dtype perhaps
+    bool is_cast = false;  ///< it only copies, to another dtype perhaps, or makes room for that
 
     /// Same name and shapes.
     [[nodiscard]] bool is_alike(const OpTraits& other) const {

@@ -176,8 +176,10 @@ TEST(Align, finds_a_relu_more_and_another_activation) {
 
 TEST(Align, pairs_branches_whose_order_changed) {
     const MadeProgram golden = made_transformer(3);
-    for (const Recording& recording : kRecordings) {
-        if (!recording.places) continue;
+    // Without places, what has no weights is told by what was computed, if no fault spoilt it.
+    const std::vector<Recording> recordings = {
+        {true, true, true}, {true, false, true}, {false, true, false}};
+    for (const Recording& recording : recordings) {
         SCOPED_TRACE(name_of_recording(recording));
         MadeProgram target = golden;
         for (const char* block : {"blocks.0", "blocks.1", "blocks.2"}) {
@@ -320,13 +322,13 @@ TEST(Align, is_quick_where_long_programs_are_alike) {
     const int steps = static_cast<int>(50000 / step.size()) + 1;
     const MadeProgram golden = made_transformer(12, steps);
     ASSERT_GE(golden.size(), 50000u);
+    const Source theirs = source_of(golden);
     for (const bool many : {false, true}) {
         MadeProgram target = golden;
         const MadeOp relu = {0, "relu", {{12, 16}}, {12, 16}, "blocks.5", "net.py:9"};
         for (size_t at = 30000; at > 2000; at -= many ? 1000 : 30000)
             insert(target, at, {relu});
         const Source mine = source_of(target, {true, true, true});
-        const Source theirs = source_of(golden);
         const auto start = std::chrono::steady_clock::now();
         const Plan plan = align_runs(mine, theirs);
         const double seconds =
