@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include "compare/accumulate.h"
+#include "compare/align/parting.h"
+#include "compare/align/span_tensors.h"
 #include "compare/count.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
@@ -106,6 +109,14 @@ SideFacts facts_of(const SourceOp* op) {
     return op != nullptr && op->facts ? op->facts() : SideFacts{};
 }
 
+std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops) {
+    std::vector<std::string> paths;
+    paths.reserve(ops.size());
+    for (const SourceOp* op : ops)
+        paths.push_back(op->path);
+    return paths;
+}
+
 /// An op whose tensors cannot be listed.
 OpResult& unread(OpResult& op, const Error& failure) {
     op.judgement = {Verdict::kIncomparable, failure.what()};
@@ -132,19 +143,21 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
     op.id = (pair.target != nullptr ? pair.target : pair.golden)->id;
     if (pair.target != nullptr) op.target = pair.target->path;
     if (pair.golden != nullptr) op.golden = pair.golden->path;
+    op.also_target = paths_of(pair.also_target);
+    op.also_golden = paths_of(pair.also_golden);
+    op.shapes_differ = pair.shapes_differ;
     take_facts(facts_of(pair.target), facts_of(pair.golden), op);
     if (pair.target != nullptr && pair.golden != nullptr) {
-        std::vector<SourceTensor> target;
-        std::vector<SourceTensor> golden;
+        BothTensors both;
         try {
-            target = pair.target->load();
-            golden = pair.golden->load();
+            both = tensors_of(pair);
         } catch (const Error& failure) {
             return unread(op, failure);
         }
         const bool inputs = options_.inputs && plan_.inputs;
         std::vector<TensorPair> pairs =
-            pair_tensors(pair, target, golden, target_.numbered && golden_.numbered);
+            pair_tensors(
+                pair, both.target, both.golden, target_.numbered && golden_.numbered);
         std::erase_if(pairs, [&](const TensorPair& tensors) {
             return !inputs && tensors.known().direction == dumpfile::Direction::kInput;
         });
@@ -252,6 +265,29 @@ TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery&
     return result;
 }
 
+/// Where the programs part, and how many casts were seen through; count() keeps them.
+void take_partings(const Plan& plan, Result& result) {
+    std::unordered_map<const SourceOp*, int> places;
+    for (size_t i = 0; i < plan.ops.size(); ++i)
+        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
+            static_cast<int>(i);
+    for (const Parting& parting : plan.partings) {
+        const SourceOp& first = parting.first();
+        const OpSource where = first.place ? first.place() : OpSource{};
+        result.partings.push_back(
+            {.text = to_text(parting),
+             .only_target = paths_of(parting.only_target),
+             .only_golden = paths_of(parting.only_golden),
+             .after = parting.before_target == nullptr ? "" : parting.before_target->path,
+             .module = where.module,
+             .line = where.line,
+             .op = places.at(&first)});
+    }
+    for (const OpPair& cast : plan.casts)
+        ++(cast.target != nullptr ? result.counts.casts_only_target
+                                  : result.counts.casts_only_golden);
+}
+
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 
@@ -289,6 +325,7 @@ Result Comparison::run() {
         }
         if (options_.on_op) options_.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
+    take_partings(plan_, result);
     mark_overflow(result.ops);
     find_culprits(result);
     count(result);

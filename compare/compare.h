@@ -66,6 +66,21 @@ struct OpResult {
     bool overflowed = false;  ///< by its recorded float status, and the golden's run did not
     dumpfile::OverflowRole overflow = dumpfile::OverflowRole::kNone;
     std::string overflow_note{};  ///< how it came about; "" without overflow
+    /// Where one side ran several ops for it, those before the one whose outputs were compared.
+    std::vector<std::string> also_target{};
+    std::vector<std::string> also_golden{};
+    bool shapes_differ = false;  ///< of the first outputs: the two programs differ
+};
+
+/// Ops that one program has more than the other, between two neighbours that both have.
+struct PartingResult {
+    std::string text;  ///< "the programs part here: target has addmm, relu more (net.py:23)"
+    std::vector<std::string> only_target;  ///< "/addmm/17"
+    std::vector<std::string> only_golden;
+    std::string after;   ///< the last op of the target before that both have; "" at the beginning
+    std::string module;  ///< of the first op; "" when absent
+    std::string line;    ///< likewise
+    int op = -1;         ///< index in Result::ops of the first op
 };
 
 struct Counts {
@@ -80,12 +95,16 @@ struct Counts {
     /// Ops that overflowed in the target only, by OverflowRole.
     int64_t overflow_introduced = 0;
     int64_t overflow_received = 0;
+    /// Copies and casts that one side has more; no ops of the result.
+    int64_t casts_only_target = 0;
+    int64_t casts_only_golden = 0;
 };
 
 struct Result {
     std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
     Counts counts;
     bool load_mode = false;                   ///< the target has no inputs: matched by seqid
+    std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};

@@ -8,6 +8,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "compare/align/align.h"
+#include "compare/align/match_text.h"
 #include "core/naming/aliases.h"
 
 namespace npuscope::compare {
@@ -29,24 +31,6 @@ std::string plain_name(const std::string& name) {
     while (plain.ends_with('_'))
         plain.pop_back();
     return plain;
-}
-
-/// "alias conv2d=convolution" when the names differ, "" when they are equal.
-std::string alias_text(const std::string& target, const std::string& golden) {
-    if (target == golden) return {};
-    const Alias* row = find_alias(target);
-    if (row == nullptr || row->canonical == target) row = find_alias(golden);
-    if (row == nullptr) return {};
-    const Alias* other = find_alias(golden);
-    std::string text = "alias " + std::string(row->name) + "=" + std::string(row->canonical);
-    if (other != nullptr && other != row)
-        text += ", alias " + std::string(other->name) + "=" + std::string(other->canonical);
-    return text;
-}
-
-std::string match_text(const char* rule, const std::string& target, const std::string& golden) {
-    const std::string alias = alias_text(target, golden);
-    return alias.empty() ? rule : std::string(rule) + ", " + alias;
 }
 
 std::string canonical_argument_of(const std::string& op, const std::string& argument) {
@@ -149,11 +133,6 @@ class OpMatcher {
             join(target_.ops[0], golden_.ops[0], "single op");
     }
 
-    void forget() {
-        partners_.clear();
-        taken_.clear();
-    }
-
     [[nodiscard]] std::vector<OpPair> pairs() const {
         std::vector<OpPair> pairs;
         for (const SourceOp& op : target_.ops) {
@@ -182,26 +161,26 @@ class OpMatcher {
 }  // namespace
 
 Plan make_plan(const Source& target, const Source& golden) {
-    Plan plan;
-    plan.inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
-    OpMatcher matcher(target, golden);
     const bool both_dumps = target.numbered && golden.numbered;
+    Plan plan;
+    OpMatcher matcher(target, golden);
     if (both_dumps && !target.has_inputs.value_or(true)) {
         // Two dumps of outputs only may also be two free runs with seqids of their own.
         const int64_t matched = matcher.by_seqid();
         const auto ops = static_cast<int64_t>(target.ops.size());
         plan.load_mode = matched > 0 && (golden.has_inputs.value_or(true) || 2 * matched >= ops);
-        if (!plan.load_mode) matcher.forget();
     }
-    if (!plan.load_mode) {
-        if (both_dumps)
-            matcher.by_run([](const SourceOp& op) { return op.id.op; });
-        else
-            matcher.by_run([](const SourceOp& op) { return plain_name(op.path); });
+    if (plan.load_mode) {
+        plan.ops = matcher.pairs();
+    } else if (both_dumps) {
+        plan = align_runs(target, golden);
+    } else {
+        matcher.by_run([](const SourceOp& op) { return plain_name(op.path); });
         matcher.by_run([](const SourceOp& op) { return std::string(canonical_name(op.id.op)); });
-        if (!both_dumps) matcher.alone();
+        matcher.alone();
+        plan.ops = matcher.pairs();
     }
-    plan.ops = matcher.pairs();
+    plan.inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
     return plan;
 }
 

@@ -4,27 +4,35 @@
 #include <string>
 #include <vector>
 
+#include "compare/align/parting.h"
 #include "compare/sources/source.h"
 
 namespace npuscope::compare {
 
-/// A run of an op on both sides; nullptr on the side that lacks it.
+/// A run of an op on both sides; nullptr on the side that lacks it. Where one side runs several ops
+/// for it (a product, then the addition of its bias), the last, whose outputs are compared.
 struct OpPair {
     const SourceOp* target = nullptr;
     const SourceOp* golden = nullptr;
-    std::string
-        match{};  ///< "name", "seqid", either with ", alias conv2d=convolution"; "single op"
+    std::string match{};  ///< "name", "seqid", either with ", alias conv2d=convolution"; "single
+                          ///< op"; "name, mm + add_Tensor as addmm"
+    std::vector<const SourceOp*> also_target{};  ///< the other ops of the target, in their order
+    std::vector<const SourceOp*> also_golden{};
+    bool shapes_differ = false;  ///< of the first outputs: the programs differ
 };
 
 struct Plan {
     std::vector<OpPair> ops;  ///< in the target's order, golden-only ones at the end
     bool load_mode = false;
-    bool inputs = true;  ///< both sides may have some
+    bool inputs = true;               ///< both sides may have some
+    std::vector<Parting> partings{};  ///< of free runs of two dumps, in order
+    std::vector<OpPair>
+        casts{};  ///< likewise copies and casts that one side has more; not in `ops`
 };
 
-/// Ops of one name are matched in their order, what is left by canonical name. Two dumps match by
-/// IR name; other sources by what they call their ops, anything but letters and digits being one
-/// separator, and a lone op on both sides whatever the names. A dump without inputs is taken for
+/// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
+/// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
+/// of that name, and a lone op on both sides whatever the names. A dump without inputs is taken for
 /// one of load mode and matched by seqid, unless that fits less than half of its ops and the golden
 /// has no inputs either. Borrows both.
 [[nodiscard]] Plan make_plan(const Source& target, const Source& golden);

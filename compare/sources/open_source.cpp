@@ -127,7 +127,8 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
             op.id.path(),
             [&reader, &op] { return tensors_of(reader, op); },
             [&reader, &op]() -> SideFacts { return {op.facts(), plain_arguments(reader, op)}; },
-            bytes};
+            bytes,
+            [&op] { return op.facts().source; }};
 }
 
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {

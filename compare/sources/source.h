@@ -14,6 +14,7 @@
 #include "core/dumpfile/layout.h"
 #include "core/dumpfile/reader.h"
 #include "core/ir/op_id.h"
+#include "core/ir/op_source.h"
 #include "core/npz/npy.h"
 #include "core/tensor/element_source.h"
 
@@ -43,6 +44,8 @@ struct SourceOp {
     /// What else was recorded of it; may be empty. Threads: any.
     std::function<SideFacts()> facts{};
     uint64_t mapped_bytes = 0;  ///< of a mapped file that reading its tensors touches
+    /// Where in a program it stands; may be empty. Threads: any.
+    std::function<OpSource()> place{};
 };
 
 /// Its ops must not outlive it.

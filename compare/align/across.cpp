@@ -1,0 +1,198 @@
+#include "compare/align/across.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <tuple>
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr double kSamePlace = 2;
+constexpr double kElsewhere = -1;
+constexpr double kSameLine = 0.2;
+/// At least so much must speak for a pair; the place alone suffices, against the elements even.
+constexpr double kEnough = 1;
+
+/// What the elements must say more for a pair than for another.
+constexpr double kBetter = 0.5;
+
+/// Independent ops may change places within so many ops.
+constexpr int64_t kNearby = 32;
+/// Candidates that are looked at for one op.
+constexpr size_t kMostCandidates = 64;
+
+using Key = std::tuple<int32_t, uint64_t, uint64_t>;
+
+struct Leftovers {
+    std::vector<size_t> target;
+    std::vector<size_t> golden;
+};
+
+/// Where each op of the target would stand in the golden, by the pairs before it.
+std::vector<int64_t> expected_places(const Pairing& pairing) {
+    std::vector<int64_t> places;
+    int64_t next = 0;
+    for (size_t i = 0; i < pairing.target.size(); ++i) {
+        places.push_back(next);
+        if (pairing.target[i] >= 0 && !pairing.out_of_order[i]) next = pairing.target[i] + 1;
+    }
+    return places;
+}
+
+class Across {
+  public:
+    Across(const BothTraits& traits, ElementEvidence& evidence, Pairing& pairing)
+        : traits_(traits),
+          evidence_(evidence),
+          pairing_(pairing),
+          expected_(expected_places(pairing)) {}
+
+    void pair() {
+        take_back();
+        pair_equal([](const OpTraits& op) { return Key(op.name, op.inputs, op.output); });
+        pair_equal([](const OpTraits& op) { return Key(op.name, 0, op.output); });
+    }
+
+  private:
+    /// Pairs that the order forced upon alike ops of two places, by their key: target ops.
+    [[nodiscard]] std::multimap<Key, size_t> pairs_elsewhere() const {
+        std::multimap<Key, size_t> elsewhere;
+        for (size_t i = 0; i < pairing_.target.size(); ++i) {
+            if (pairing_.target[i] < 0) continue;
+            const OpTraits& mine = traits_.target.ops[i];
+            const OpTraits& theirs = traits_.golden.ops[static_cast<size_t>(pairing_.target[i])];
+            if (mine.is_elsewhere(theirs) && mine.is_alike(theirs))
+                elsewhere.emplace(Key(mine.name, mine.inputs, mine.output), i);
+        }
+        return elsewhere;
+    }
+
+    /// A leftover takes a partner of its own place whose elements agree better with it; an op that
+    /// has a partner elsewhere changes partners with another such.
+    void take_back() {
+        std::multimap<Key, size_t> elsewhere = pairs_elsewhere();
+        if (elsewhere.empty()) return;
+        for (size_t op = 0; op < pairing_.target.size(); ++op) {
+            const OpTraits& mine = traits_.target.ops[op];
+            if (pairing_.target[op] == kPartOfSpan || mine.place < 0 || is_at_home(op)) continue;
+            const auto [first, last] =
+                elsewhere.equal_range(Key(mine.name, mine.inputs, mine.output));
+            for (auto each = first; each != last; ++each) {
+                if (!may_take(op, each->second)) continue;
+                exchange(op, each->second);
+                if (pairing_.target[each->second] < 0) elsewhere.erase(each);
+                break;
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_at_home(size_t op) const {
+        const int32_t partner = pairing_.target[op];
+        return partner >= 0 && !traits_.target.ops[op].is_elsewhere(
+                                   traits_.golden.ops[static_cast<size_t>(partner)]);
+    }
+
+    [[nodiscard]] bool may_take(size_t op, size_t other) {
+        const auto golden = static_cast<size_t>(pairing_.target[other]);
+        const int32_t place = traits_.target.ops[op].place;
+        if (op == other || is_at_home(other) || traits_.golden.ops[golden].place != place ||
+            std::abs(static_cast<int64_t>(op) - static_cast<int64_t>(other)) > kNearby)
+            return false;
+        double gain = evidence_.agreement(op, golden) - evidence_.agreement(other, golden);
+        if (pairing_.target[op] < 0) return gain >= kBetter;
+        const auto given = static_cast<size_t>(pairing_.target[op]);
+        if (traits_.golden.ops[given].name != traits_.target.ops[other].name) return false;
+        gain += evidence_.agreement(other, given) - evidence_.agreement(op, given);
+        // Both come home, and nothing speaks against it.
+        if (traits_.golden.ops[given].place == traits_.target.ops[other].place) return gain >= 0;
+        return gain >= kBetter;
+    }
+
+    /// `op` takes the partner of `other`, which gets that of `op`, if any.
+    void exchange(size_t op, size_t other) {
+        const int32_t given = pairing_.target[op];
+        pairing_.join(op, static_cast<size_t>(pairing_.target[other]));
+        pairing_.out_of_order[op] = true;
+        pairing_.target[other] = given;
+        pairing_.out_of_order[other] = given >= 0;
+        if (given >= 0) pairing_.join(other, static_cast<size_t>(given));
+    }
+
+    /// Gradients of one tensor are added up in the order in which they come.
+    [[nodiscard]] bool is_accumulation(size_t op) const {
+        const OpTraits& traits = traits_.target.ops[op];
+        return traits.place < 0 && (traits.name == traits_.name_id("add_Tensor") ||
+                                    traits.name == traits_.name_id("add__Tensor"));
+    }
+
+    void pair_equal(const std::function<Key(const OpTraits&)>& key) {
+        std::map<Key, Leftovers> leftovers;
+        for (size_t i = 0; i < pairing_.target.size(); ++i)
+            if (pairing_.target[i] == kNoPartner && !traits_.target.ops[i].is_cast)
+                leftovers[key(traits_.target.ops[i])].target.push_back(i);
+        for (size_t i = 0; i < pairing_.golden.size(); ++i)
+            if (pairing_.golden[i] == kNoPartner && !traits_.golden.ops[i].is_cast)
+                leftovers[key(traits_.golden.ops[i])].golden.push_back(i);
+        for (auto& [each, left] : leftovers)
+            for (const size_t op : left.target)
+                pair_op(op, left.golden, left.target.size() == 1 && left.golden.size() == 1);
+    }
+
+    void pair_op(size_t op, std::vector<size_t>& left, bool is_only) {
+        double best = 0;
+        int64_t nearest = 0;
+        auto found = left.end();
+        // Both are sorted: the first that may be near.
+        const auto first = std::ranges::lower_bound(
+            left,
+            expected_[op] - kNearby * static_cast<int64_t>(kMostCandidates),
+            {},
+            [](size_t at) { return static_cast<int64_t>(at); });
+        const auto last = left.end() - first > static_cast<std::ptrdiff_t>(kMostCandidates)
+                              ? first + static_cast<std::ptrdiff_t>(kMostCandidates)
+                              : left.end();
+        for (auto each = first; each != last; ++each) {
+            const double favour = favour_of(op, *each);
+            const int64_t distance = std::abs(static_cast<int64_t>(*each) - expected_[op]);
+            if (found != left.end() && std::pair(favour, -distance) <= std::pair(best, -nearest))
+                continue;
+            best = favour;
+            nearest = distance;
+            found = each;
+        }
+        if (found == left.end()) return;
+        const bool is_likely = best > 0 || (best == 0 && is_only) || is_accumulation(op);
+        if (best < kEnough && !(nearest <= kNearby && is_likely)) return;
+        pairing_.join(op, *found);
+        pairing_.out_of_order[op] = true;
+        left.erase(found);
+    }
+
+    [[nodiscard]] double favour_of(size_t target, size_t golden) {
+        const OpTraits& mine = traits_.target.ops[target];
+        const OpTraits& theirs = traits_.golden.ops[golden];
+        double favour = evidence_.agreement(target, golden);
+        if (mine.is_elsewhere(theirs)) {
+            favour += kElsewhere;
+        } else if (mine.place >= 0 && theirs.place >= 0) {
+            favour += kSamePlace;
+        }
+        return favour + (mine.line >= 0 && mine.line == theirs.line ? kSameLine : 0);
+    }
+
+    const BothTraits& traits_;
+    ElementEvidence& evidence_;
+    Pairing& pairing_;
+    std::vector<int64_t> expected_;
+};
+
+}  // namespace
+
+void pair_across(const BothTraits& traits, ElementEvidence& evidence, Pairing& pairing) {
+    Across(traits, evidence, pairing).pair();
+}
+
+}  // namespace npuscope::compare

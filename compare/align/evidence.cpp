@@ -1,0 +1,113 @@
+#include "compare/align/evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Elements read at the beginning and at the middle of a tensor.
+constexpr int64_t kElements = 16;
+
+/// Distances |t - g| / |g|: what another precision leaves, and what some earlier fault may.
+constexpr double kClose = 0.05;
+constexpr double kNear = 0.3;
+
+/// What a tensor says that is close, near, or another. One weight that is equal outweighs all that
+/// an earlier fault has spoilt.
+constexpr double kCloseSays = 1;
+constexpr double kNearSays = 0.3;
+constexpr double kOtherSays = -0.25;
+
+std::vector<double> some_elements(const ElementSource& tensor) {
+    std::vector<double> elements;
+    std::vector<std::byte> buffer;
+    const int64_t numel = tensor.numel();
+    const auto take = [&](int64_t first, int64_t count) {
+        const Tensor piece =
+            Tensor::copy_of(tensor.dtype(), {count}, tensor.range(first, count, buffer));
+        for (int64_t i = 0; i < count; ++i)
+            elements.push_back(piece.at(i));
+    };
+    if (numel <= 2 * kElements) {
+        take(0, numel);
+    } else {
+        take(0, kElements);
+        take(numel / 2, kElements);
+    }
+    return elements;
+}
+
+bool is_constant(const std::vector<double>& elements) {
+    return std::ranges::all_of(elements, [&](double each) { return each == elements.front(); });
+}
+
+}  // namespace
+
+ElementEvidence::ElementEvidence(const Source& target, const Source& golden)
+    : target_(target),
+      golden_(golden),
+      of_target_(target.ops.size()),
+      of_golden_(golden.ops.size()) {}
+
+ElementEvidence::Samples ElementEvidence::read(const SourceOp& op) {
+    Samples samples;
+    try {
+        for (SourceTensor& tensor : op.load()) {
+            Sample& sample =
+                samples.emplace_back(Sample{tensor.direction, std::move(tensor.shape), {}});
+            if (!tensor.open) continue;
+            const std::unique_ptr<ElementSource> elements = tensor.open();
+            if (elements->numel() > 1) sample.elements = some_elements(*elements);
+        }
+    } catch (const Error&) {
+        samples.clear();
+    }
+    return samples;
+}
+
+const ElementEvidence::Samples& ElementEvidence::of(const Source& source,
+                                                    std::vector<std::optional<Samples>>& known,
+                                                    size_t op) {
+    std::optional<Samples>& samples = known[op];
+    if (!samples) {
+        samples.emplace();
+        if (read_ < kMostOps) *samples = read(source.ops[op]);
+        ++read_;
+    }
+    return *samples;
+}
+
+double ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
+    if (one.direction != other.direction || one.shape != other.shape || one.elements.empty() ||
+        one.elements.size() != other.elements.size())
+        return 0;
+    if (is_constant(one.elements) && is_constant(other.elements)) return 0;
+    double error = 0;
+    double scale = 0;
+    for (size_t i = 0; i < one.elements.size(); ++i) {
+        const double difference = one.elements[i] - other.elements[i];
+        if (!std::isfinite(difference)) continue;
+        error += difference * difference;
+        scale += other.elements[i] * other.elements[i];
+    }
+    const double distance = std::sqrt(error);
+    const double size = std::sqrt(scale);
+    if (distance <= kClose * size) return kCloseSays;
+    return distance <= kNear * size ? kNearSays : kOtherSays;
+}
+
+double ElementEvidence::agreement(size_t target, size_t golden) {
+    const Samples& mine = of(target_, of_target_, target);
+    const Samples& theirs = of(golden_, of_golden_, golden);
+    double sum = 0;
+    for (size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
+        sum += agreement_of(mine[i], theirs[i]);
+    return std::clamp(sum, kLeast, kMost);
+}
+
+}  // namespace npuscope::compare

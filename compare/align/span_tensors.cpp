@@ -1,0 +1,146 @@
+#include "compare/align/span_tensors.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/naming/aliases.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// An argument of an op, and what the op that computes product and sum calls it; "": not the same.
+struct Renaming {
+    std::string_view op;
+    std::string_view argument;
+    std::string_view fused;
+};
+constexpr auto kRenamings = std::to_array<Renaming>({{"mm", "self", "mat1"},
+                                                     {"linear", "input", "mat1"},
+                                                     {"linear", "bias", "self"},
+                                                     {"linear", "weight", ""}});
+
+std::string fused_argument(const SourceOp& op, const std::string& argument) {
+    const std::string_view name = canonical_name(op.id.op);
+    for (const Renaming& row : kRenamings)
+        if (row.op == name && row.argument == argument) return std::string(row.fused);
+    const Alias* alias = find_alias(op.id.op);
+    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+}
+
+bool is_linear(const SourceOp& op) {
+    return canonical_name(op.id.op) == "linear";
+}
+
+bool is_span(const OpPair& pair) {
+    return !pair.also_target.empty() || !pair.also_golden.empty() ||
+           is_linear(*pair.target) != is_linear(*pair.golden);
+}
+
+std::vector<SourceTensor> of_direction(std::vector<SourceTensor> tensors, Direction direction) {
+    std::erase_if(tensors, [&](const SourceTensor& each) { return each.direction != direction; });
+    return tensors;
+}
+
+void add_operands(const SourceOp& op, std::vector<SourceTensor>& tensors) {
+    for (SourceTensor& tensor : of_direction(op.load(), Direction::kInput)) {
+        tensor.argument = fused_argument(op, tensor.argument);
+        if (!tensor.argument.empty()) tensors.push_back(std::move(tensor));
+    }
+}
+
+/// Of two operands the smaller one.
+void add_bias(const SourceOp& product, const SourceOp& addition, std::vector<SourceTensor>& all) {
+    std::vector<SourceTensor> operands = of_direction(addition.load(), Direction::kInput);
+    if (operands.size() != 2) return;
+    const auto size = [](const SourceTensor& tensor) {
+        return std::pair(numel_of(tensor.shape), tensor.shape.size());
+    };
+    SourceTensor& bias = size(operands[0]) < size(operands[1]) ? operands[0] : operands[1];
+    bias.argument = canonical_name(product.id.op) == "convolution" ? "bias" : "self";
+    all.push_back(std::move(bias));
+}
+
+std::vector<SourceTensor> fused_tensors(const SourceOp& last,
+                                        const std::vector<const SourceOp*>& also) {
+    std::vector<SourceTensor> tensors;
+    if (also.empty()) {
+        add_operands(last, tensors);
+    } else {
+        add_operands(*also.front(), tensors);
+        add_bias(*also.front(), last, tensors);
+    }
+    for (SourceTensor& tensor : of_direction(last.load(), Direction::kOutput))
+        tensors.push_back(std::move(tensor));
+    return tensors;
+}
+
+/// Other elements' shape for the same elements.
+class ReshapedElements : public ElementSource {
+  public:
+    ReshapedElements(std::unique_ptr<ElementSource> elements, Shape shape)
+        : elements_(std::move(elements)), shape_(std::move(shape)) {}
+    [[nodiscard]] DType dtype() const override { return elements_->dtype(); }
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] int64_t numel() const override { return elements_->numel(); }
+    [[nodiscard]] const std::byte* range(int64_t first,
+                                         int64_t count,
+                                         std::vector<std::byte>& buffer) const override {
+        return elements_->range(first, count, buffer);
+    }
+    void release(int64_t first, int64_t count) const override { elements_->release(first, count); }
+    void require_intact() const override { elements_->require_intact(); }
+
+  private:
+    std::unique_ptr<ElementSource> elements_;
+    Shape shape_;
+};
+
+void take_shape(const Shape& shape, SourceTensor& tensor) {
+    if (tensor.shape == shape || numel_of(tensor.shape) != numel_of(shape)) return;
+    tensor.shape = shape;
+    if (tensor.open)
+        tensor.open = [open = std::move(tensor.open), shape]() -> std::unique_ptr<ElementSource> {
+            return std::make_unique<ReshapedElements>(open(), shape);
+        };
+}
+
+/// Whatever the only output is called.
+void name_outputs_alike(BothTensors& tensors) {
+    const auto is_output = [](const SourceTensor& each) {
+        return each.direction == Direction::kOutput;
+    };
+    const auto mine = std::ranges::find_if(tensors.target, is_output);
+    const auto theirs = std::ranges::find_if(tensors.golden, is_output);
+    if (mine != tensors.target.end() && theirs != tensors.golden.end())
+        theirs->argument = mine->argument;
+}
+
+void keep_common(std::vector<SourceTensor>& tensors, const std::vector<SourceTensor>& others) {
+    std::erase_if(tensors, [&](const SourceTensor& each) {
+        return std::ranges::none_of(others, [&](const SourceTensor& other) {
+            return other.direction == each.direction && other.argument == each.argument;
+        });
+    });
+}
+
+}  // namespace
+
+BothTensors tensors_of(const OpPair& pair) {
+    if (!is_span(pair)) return {pair.target->load(), pair.golden->load()};
+    BothTensors tensors{fused_tensors(*pair.target, pair.also_target),
+                        fused_tensors(*pair.golden, pair.also_golden)};
+    name_outputs_alike(tensors);
+    keep_common(tensors.target, tensors.golden);
+    keep_common(tensors.golden, tensors.target);
+    for (SourceTensor& tensor : tensors.target)
+        for (const SourceTensor& golden : tensors.golden)
+            if (golden.direction == tensor.direction && golden.argument == tensor.argument)
+                take_shape(golden.shape, tensor);
+    return tensors;
+}
+
+}  // namespace npuscope::compare
