@@ -39,7 +39,7 @@ struct Running {
     uint64_t bag = 0;
     uint64_t sequence = 0;
     uint64_t differs = 0;  ///< bits in which some element differs from the first
-    int64_t nonfinite = 0;
+    int64_t nan = 0;
 };
 
 template <class T>
@@ -47,16 +47,16 @@ void add(const std::byte* bytes, int64_t first, int64_t count, uint64_t referenc
     uint64_t bag = 0;
     uint64_t sequence = 0;
     uint64_t differs = 0;
-    uint64_t nonfinite = 0;
+    uint64_t nan = 0;
     uint64_t weight = 2 * static_cast<uint64_t>(first) * kOrder + 1;
     for (int64_t i = 0; i < count; ++i) {
         T value;
         std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
         auto bits = std::bit_cast<uint64_t>(to_double(value));
         if constexpr (std::is_floating_point_v<T>) {
-            if ((bits & kExponent) == kExponent) {
-                ++nonfinite;
-                if ((bits & kFraction) != 0) bits = kNan;
+            if ((bits & kExponent) == kExponent && (bits & kFraction) != 0) {
+                ++nan;
+                bits = kNan;
             }
         }
         const uint64_t mixed = mix(bits);
@@ -68,7 +68,7 @@ void add(const std::byte* bytes, int64_t first, int64_t count, uint64_t referenc
     sums.bag += bag;
     sums.sequence += sequence;
     sums.differs |= differs;
-    sums.nonfinite += static_cast<int64_t>(nonfinite);
+    sums.nan += nan;
 }
 
 /// Hands out the elements as float, double or an integer type that add() takes.
@@ -200,7 +200,7 @@ Content content_of(const ElementSource& elements, std::optional<DType> rounded) 
     }
     content.bag = sums.bag;
     content.sequence = sums.sequence;
-    content.nonfinite = sums.nonfinite;
+    content.nan = sums.nan;
     content.constant = sums.differs == 0;
     samples.tell(content);
     return content;

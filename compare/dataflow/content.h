@@ -15,7 +15,7 @@ struct Content {
     uint64_t sequence = 0;    ///< of the elements in their order
     double first = 0;         ///< the first element, 0 without any
     bool constant = true;     ///< all elements are one value
-    int64_t nonfinite = 0;    ///< NaN and infinite elements
+    int64_t nan = 0;          ///< elements
     double bag_bits = 0;      ///< information in the bag; few: other tensors may share it by chance
     double order_bits = 0;    ///< information in the sequence
     bool fits_half = true;    ///< the sampled elements are float16 values
@@ -27,8 +27,8 @@ struct Content {
         return (!constant || numel == 1) && order_bits >= kEnoughBits;
     }
 
-    /// One chance in a million.
-    static constexpr double kEnoughBits = 20;
+    /// Two tensors of so few bits that are equal by chance: one pair in 65536.
+    static constexpr double kEnoughBits = 16;
 };
 
 /// Significant bits of a value; 0 where there are so few that other tensors hold it by chance, and

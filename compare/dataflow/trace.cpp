@@ -194,13 +194,15 @@ void number_givens(Dataflow& flow) {
         input.given.reset();
         if (!is_open_input(input)) continue;
         const Content& content = *input.content;
-        input.given = i;
-        const auto join = [&](auto& index, uint64_t hash) {
-            const auto [known, fresh] = index.try_emplace(key_of(hash, content.numel), i);
-            if (!fresh && input.given == i) input.given = known->second;
-        };
-        if (content.tells_order()) join(sequences, content.sequence);
-        if (content.tells_bag()) join(bags, content.bag);
+        const uint64_t sequence = key_of(content.sequence, content.numel);
+        const uint64_t bag = key_of(content.bag, content.numel);
+        size_t root = i;
+        if (const auto known = bags.find(bag); known != bags.end()) root = known->second;
+        if (const auto known = sequences.find(sequence); known != sequences.end())
+            root = known->second;
+        input.given = root;
+        if (content.tells_order()) sequences.try_emplace(sequence, root);
+        if (content.tells_bag()) bags.try_emplace(bag, root);
     }
 }
 
