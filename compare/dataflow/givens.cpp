@@ -1,12 +1,12 @@
 #include "compare/dataflow/givens.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "compare/dataflow/find_part.h"
+#include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -17,26 +17,6 @@ using dumpfile::Direction;
 
 /// Nearer than this, an unnamed difference may be the noise of unrecorded arithmetic.
 constexpr double kNoise = 0.05;
-
-/// In-place ops that do not read what they overwrite.
-constexpr std::array<std::string_view, 12> kOverwriting{"copy_",
-                                                        "zero_",
-                                                        "fill_",
-                                                        "bernoulli_",
-                                                        "normal_",
-                                                        "uniform_",
-                                                        "random_",
-                                                        "exponential_",
-                                                        "geometric_",
-                                                        "log_normal_",
-                                                        "cauchy_",
-                                                        "set_"};
-
-bool is_overwritten(const std::string& op, const std::string& argument) {
-    if (argument == "out" || argument == "grad_input") return true;
-    const auto begins = [&](std::string_view name) { return op.starts_with(name); };
-    return argument == "self" && std::ranges::any_of(kOverwriting, begins);
-}
 
 /// num_batches_tracked and the like: how often a state was saved, not what is computed.
 bool is_counter(const TracedTensor& tensor, const std::string& op) {
