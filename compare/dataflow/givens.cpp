@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/overwritten.h"
@@ -84,6 +84,7 @@ class Search {
     [[nodiscard]] bool may_be_judged(const InputPair& pair) const;
     void look_for_parts(std::vector<Suspect>& suspects, int threads) const;
     void judge(const Suspect& suspect);
+    void remark_unread(const InputPair& pair);
     [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
     [[nodiscard]] std::string other_given(const InputPair& pair) const;
@@ -93,6 +94,7 @@ class Search {
     Givens givens_;
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
+    bool told_unread_ = false;
 };
 
 void Search::remark_nan() {
@@ -173,11 +175,13 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
     find_parts(flows_.target().source, flows_.target().flow, mine, threads);
     find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
     std::erase_if(suspects, [&](const Suspect& suspect) {
-        return golden(suspect.input).producer.has_value();
+        const TracedTensor& theirs = golden(suspect.input);
+        return theirs.producer && !(theirs.ambiguous && is_parameter(theirs.argument));
     });
 }
 
 bool Search::is_first_use(const Suspect& suspect) const {
+    if (flows_.trains(suspect.input.pair) == false) return true;
     if (suspect.late) return false;
     const TracedTensor& now = golden(suspect.input);
     const std::string place = flows_.place_of(suspect.input.pair);
@@ -196,7 +200,8 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         return false;
     const TracedTensor& mine = target(suspect.input);
     // Made by an op in the target: told only where it surely is another tensor.
-    if (mine.producer && (mine.ambiguous || (suspect.late && !suspect.was_equal))) return false;
+    if (mine.producer && (mine.ambiguous || (suspect.late && !is_parameter(mine.argument))))
+        return false;
     if (suspect.was_equal) return true;
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
@@ -220,9 +225,16 @@ std::string Search::other_given(const InputPair& pair) const {
     return {};
 }
 
+/// Batch norm replaces its running statistics in training and computes with the batch's.
+void Search::remark_unread(const InputPair& pair) {
+    if (std::exchange(told_unread_, true)) return;
+    givens_.remarks.push_back(target(pair).path +
+                              " is not the golden's; in training the op does not read it");
+}
+
 void Search::judge(const Suspect& suspect) {
     const InputPair& pair = suspect.input;
-    const size_t given = *golden(pair).given;
+    const size_t given = golden(pair).given.value_or(pair.golden);
     if (told_.contains(given) || told_target_.contains(target(pair).content->sequence)) return;
     Relation relation;
     try {
@@ -233,6 +245,10 @@ void Search::judge(const Suspect& suspect) {
         return;
     }
     if (!accuses(suspect, relation)) return;
+    if (is_running(target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
+        remark_unread(pair);
+        return;
+    }
     const bool named = relation.likeness == Likeness::kMoved ||
                        relation.likeness == Likeness::kDerived ||
                        relation.likeness == Likeness::kEdited;

@@ -17,7 +17,11 @@ SideFacts side_facts(const SourceOp* op) {
 }  // namespace
 
 PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
-    : plan_(plan), target_(target), golden_(golden), partners_(golden.flow.tensors.size()) {
+    : plan_(plan),
+      target_(target),
+      golden_(golden),
+      partners_(golden.flow.tensors.size()),
+      paired_(target.source.ops.size()) {
     for (size_t pair = 0; pair < plan.ops.size(); ++pair)
         if (plan.ops[pair].target != nullptr && plan.ops[pair].golden != nullptr) pair_op(pair);
 }
@@ -26,6 +30,7 @@ void PairedFlows::pair_op(size_t pair) {
     const OpPair& ops = plan_.ops[pair];
     const size_t target_op = index_of(target_.source, ops.target);
     const size_t golden_op = index_of(golden_.source, ops.golden);
+    paired_[target_op] = true;
     // What the trace knows of the tensors is all that pairing asks for.
     const auto listed = [](const Dataflow& flow, size_t op) {
         std::vector<SourceTensor> tensors;
@@ -74,6 +79,15 @@ std::string PairedFlows::place_of(size_t pair) const {
 std::string PairedFlows::autograd_of(size_t pair) const {
     const std::string target = side_facts(plan_.ops[pair].target).recorded.source.autograd;
     return target.empty() ? side_facts(plan_.ops[pair].golden).recorded.source.autograd : target;
+}
+
+std::optional<bool> PairedFlows::trains(size_t pair) const {
+    for (const SourceOp* op : {plan_.ops[pair].target, plan_.ops[pair].golden})
+        for (const PlainArgument& argument : side_facts(op).arguments)
+            if ((argument.name == "training" || argument.name == "train") &&
+                argument.numbers.size() == 1)
+                return argument.numbers[0] != 0;
+    return std::nullopt;
 }
 
 }  // namespace npuscope::compare

@@ -43,6 +43,10 @@ class PairedFlows {
     [[nodiscard]] std::string place_of(size_t pair) const;
     /// Of either side: the autograd node that ran it, "" in the forward pass or where nobody knows.
     [[nodiscard]] std::string autograd_of(size_t pair) const;
+    /// What a side records of its argument `training` or `train`; empty where neither does.
+    [[nodiscard]] std::optional<bool> trains(size_t pair) const;
+    /// Whether the target's op is paired.
+    [[nodiscard]] bool is_paired(size_t target_op) const { return paired_[target_op]; }
 
   private:
     void pair_op(size_t pair);
@@ -52,6 +56,7 @@ class PairedFlows {
     Side golden_;
     std::vector<InputPair> inputs_;
     std::vector<std::optional<size_t>> partners_;
+    std::vector<bool> paired_;  ///< by the target's op
 };
 
 }  // namespace npuscope::compare
