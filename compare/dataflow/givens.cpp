@@ -1,0 +1,282 @@
+#include "compare/dataflow/givens.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "compare/dataflow/find_part.h"
+#include "compare/dataflow/overwritten.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Nearer than this, an unnamed difference may be the noise of unrecorded arithmetic.
+constexpr double kNoise = 0.05;
+
+/// num_batches_tracked and the like: how often a state was saved, not what is computed.
+bool is_counter(const TracedTensor& tensor, const std::string& op) {
+    const auto dtype = dtype_from_name(tensor.dtype);
+    return dtype && !is_float(*dtype) && tensor.content->numel == 1 && op.starts_with("add");
+}
+
+bool is_backward(const std::string& op) {
+    return op.find("backward") != std::string::npos;
+}
+
+bool is_parameter(std::string_view argument) {
+    return argument == "weight" || argument == "bias" || argument == "mat2";
+}
+
+bool is_running(std::string_view argument) {
+    return argument.starts_with("running_");
+}
+
+std::string noun_of(const TracedTensor& tensor) {
+    if (tensor.argument == "weight" || tensor.argument == "mat2") return "weight";
+    if (tensor.argument == "bias") return "bias";
+    return is_running(tensor.argument) ? "buffer" : "input";
+}
+
+bool same_content(const Content& one, const Content& other) {
+    return one.numel == other.numel && one.sequence == other.sequence;
+}
+
+/// An input of both sides whose elements differ, the golden's made by nobody.
+struct Suspect {
+    InputPair input;
+    bool was_equal = false;     ///< the golden's tensor was equal at an earlier use
+    bool late = false;          ///< a backward pass began before
+    bool noise_before = false;  ///< some earlier output differs
+};
+
+class Search {
+  public:
+    explicit Search(PairedFlows& flows) : flows_(flows) {}
+
+    Givens run(int threads) {
+        remark_nan();
+        std::vector<Suspect> suspects = differing();
+        if (suspects.empty()) return std::move(givens_);
+        look_for_parts(suspects, threads);
+        for (const Suspect& suspect : suspects)
+            judge(suspect);
+        return std::move(givens_);
+    }
+
+  private:
+    [[nodiscard]] const TracedTensor& target(const InputPair& pair) const {
+        return flows_.target().tensor(pair.target);
+    }
+    [[nodiscard]] const TracedTensor& golden(const InputPair& pair) const {
+        return flows_.golden().tensor(pair.golden);
+    }
+    [[nodiscard]] const std::string& op_name(const InputPair& pair) const {
+        return flows_.plan().ops[pair.pair].target->id.op;
+    }
+
+    void remark_nan();
+    [[nodiscard]] std::vector<Suspect> differing() const;
+    [[nodiscard]] bool may_be_judged(const InputPair& pair) const;
+    void look_for_parts(std::vector<Suspect>& suspects, int threads) const;
+    void judge(const Suspect& suspect);
+    void remark_unread(const InputPair& pair);
+    [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
+    [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
+    [[nodiscard]] std::string other_given(const InputPair& pair) const;
+    [[nodiscard]] std::vector<bool> differing_outputs() const;
+
+    PairedFlows& flows_;
+    Givens givens_;
+    std::set<size_t> told_;  ///< golden givens
+    std::set<uint64_t> told_target_;
+    bool told_unread_ = false;
+};
+
+void Search::remark_nan() {
+    for (const InputPair& pair : flows_.inputs()) {
+        if (is_overwritten(op_name(pair), target(pair).argument)) continue;
+        for (const bool is_target : {true, false}) {
+            const TracedTensor& tensor = is_target ? target(pair) : golden(pair);
+            if (!tensor.given || tensor.content->nan == 0) continue;
+            givens_.remarks.push_back(std::string(is_target ? "the target" : "the golden") +
+                                      " was given NaN: " + std::to_string(tensor.content->nan) +
+                                      " of " + std::to_string(tensor.content->numel) +
+                                      " elements of " + tensor.path);
+        }
+        if (!givens_.remarks.empty()) return;
+    }
+}
+
+bool Search::may_be_judged(const InputPair& pair) const {
+    const TracedTensor& mine = target(pair);
+    if (!golden(pair).given || mine.content->numel == 0) return false;
+    if (mine.content->numel != golden(pair).content->numel) return false;
+    return !is_overwritten(op_name(pair), mine.argument) && !is_counter(mine, op_name(pair)) &&
+           mine.argument.find("grad") == std::string::npos;
+}
+
+/// By op of the plan: an output of this pair or of one before it is not the golden's.
+std::vector<bool> Search::differing_outputs() const {
+    std::vector<bool> differs(flows_.plan().ops.size(), true);
+    bool any = false;
+    const Dataflow& flow = flows_.golden().flow;
+    for (size_t pair = 0; pair < flows_.plan().ops.size(); ++pair) {
+        const SourceOp* op = flows_.plan().ops[pair].golden;
+        if (op != nullptr) {
+            const auto index = static_cast<size_t>(op - flows_.golden().source.ops.data());
+            for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i) {
+                const auto partner = flows_.partner_of(i);
+                if (flow.tensors[i].direction != Direction::kOutput || !partner) continue;
+                const auto& mine = flows_.target().tensor(*partner).content;
+                any = any || !mine || !flow.tensors[i].content ||
+                      !same_content(*mine, *flow.tensors[i].content);
+            }
+        }
+        differs[pair] = any;
+    }
+    return differs;
+}
+
+std::vector<Suspect> Search::differing() const {
+    std::vector<Suspect> suspects;
+    std::set<size_t> equal;
+    bool late = false;
+    size_t seen = 0;
+    const std::vector<bool> noise = differing_outputs();
+    for (const InputPair& pair : flows_.inputs()) {
+        for (; seen <= pair.pair; ++seen)
+            if (const SourceOp* op = flows_.plan().ops[seen].target)
+                late = late || is_backward(op->id.op);
+        if (!may_be_judged(pair)) continue;
+        const size_t given = *golden(pair).given;
+        if (same_content(*target(pair).content, *golden(pair).content)) {
+            if (golden(pair).content->tells_order()) equal.insert(given);
+            continue;
+        }
+        suspects.push_back(
+            {pair, equal.contains(given), late, pair.pair > 0 && noise[pair.pair - 1]});
+    }
+    return suspects;
+}
+
+/// What an op made after all, in part, is not given.
+void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
+    std::vector<size_t> mine;
+    std::vector<size_t> theirs;
+    for (const Suspect& suspect : suspects) {
+        mine.push_back(suspect.input.target);
+        theirs.push_back(suspect.input.golden);
+    }
+    find_parts(flows_.target().source, flows_.target().flow, mine, threads);
+    find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
+    std::erase_if(suspects, [&](const Suspect& suspect) {
+        const TracedTensor& theirs = golden(suspect.input);
+        return theirs.producer && !(theirs.ambiguous && is_parameter(theirs.argument));
+    });
+}
+
+bool Search::is_first_use(const Suspect& suspect) const {
+    if (flows_.trains(suspect.input.pair) == false) return true;
+    if (suspect.late) return false;
+    const TracedTensor& now = golden(suspect.input);
+    const std::string place = flows_.place_of(suspect.input.pair);
+    for (const InputPair& pair : flows_.inputs()) {
+        if (pair.pair >= suspect.input.pair) return true;
+        const TracedTensor& before = golden(pair);
+        if (before.argument == now.argument && before.shape == now.shape &&
+            !same_content(*before.content, *now.content) && flows_.place_of(pair.pair) == place)
+            return false;
+    }
+    return true;
+}
+
+bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
+    if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding)
+        return false;
+    const TracedTensor& mine = target(suspect.input);
+    // Made by an op in the target: told only where it surely is another tensor.
+    if (mine.producer && (mine.ambiguous || (suspect.late && !is_parameter(mine.argument))))
+        return false;
+    if (suspect.was_equal) return true;
+    if (is_running(mine.argument) && !is_first_use(suspect)) return false;
+    const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
+                          !flows_.autograd_of(suspect.input.pair).empty();
+    if (backward)
+        return relation.likeness == Likeness::kMoved && golden(suspect.input).content->tells_bag();
+    if (relation.likeness == Likeness::kOther && relation.distance < kNoise)
+        return !suspect.noise_before || is_parameter(mine.argument);
+    return true;
+}
+
+/// "it is the golden's /addmm/7/input/mat2" where the target's is another given of the golden.
+std::string Search::other_given(const InputPair& pair) const {
+    const Content& mine = *target(pair).content;
+    if (!mine.tells_bag()) return {};
+    for (const TracedTensor& other : flows_.golden().flow.tensors) {
+        if (!other.given || other.content->numel != mine.numel || other.content->bag != mine.bag)
+            continue;
+        if (other.given != golden(pair).given) return "it is the golden's " + other.path;
+    }
+    return {};
+}
+
+/// Batch norm replaces its running statistics in training and computes with the batch's.
+void Search::remark_unread(const InputPair& pair) {
+    if (std::exchange(told_unread_, true)) return;
+    givens_.remarks.push_back(target(pair).path +
+                              " is not the golden's; in training the op does not read it");
+}
+
+void Search::judge(const Suspect& suspect) {
+    const InputPair& pair = suspect.input;
+    const size_t given = golden(pair).given.value_or(pair.golden);
+    if (told_.contains(given) || told_target_.contains(target(pair).content->sequence)) return;
+    Relation relation;
+    try {
+        const auto mine = open_traced(flows_.target().source, flows_.target().flow, pair.target);
+        const auto theirs = open_traced(flows_.golden().source, flows_.golden().flow, pair.golden);
+        relation = relation_of(mine->whole(), theirs->whole());
+    } catch (const Error&) {
+        return;
+    }
+    if (!accuses(suspect, relation)) return;
+    if (is_running(target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
+        remark_unread(pair);
+        return;
+    }
+    const bool named = relation.likeness == Likeness::kMoved ||
+                       relation.likeness == Likeness::kDerived ||
+                       relation.likeness == Likeness::kEdited;
+    if (!named) {
+        if (const std::string other = other_given(pair); !other.empty()) {
+            relation.text = other;
+        } else if (const auto producer = target(pair).producer) {
+            relation.text = "it is what " + flows_.target().tensor(*producer).path +
+                            " made, while nobody made the golden's";
+        }
+    }
+    told_.insert(given);
+    told_target_.insert(target(pair).content->sequence);
+    const std::string& op = flows_.plan().ops[pair.pair].target->path;
+    givens_.findings.push_back({.input = pair,
+                                .argument = target(pair).argument,
+                                .target = target(pair).path,
+                                .golden = golden(pair).path,
+                                .relation = relation,
+                                .text = noun_of(golden(pair)) + " `" + target(pair).argument +
+                                        "` of " + op + flows_.place_of(pair.pair) +
+                                        " is not the golden's: " + relation.text});
+}
+
+}  // namespace
+
+Givens differing_givens(PairedFlows& flows, int threads) {
+    return Search(flows).run(threads);
+}
+
+}  // namespace npuscope::compare

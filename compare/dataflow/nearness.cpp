@@ -1,0 +1,80 @@
+#include "compare/dataflow/nearness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr int64_t kRuns = 16;
+constexpr int64_t kRunLength = 256;
+
+std::vector<double> read(const ElementSource& source, int64_t first, int64_t count) {
+    std::vector<std::byte> buffer;
+    const std::byte* bytes = source.range(first, count, buffer);
+    std::vector<double> values(static_cast<size_t>(count));
+    visit_dtype(source.dtype(), [&]<class T>() {
+        for (size_t i = 0; i < values.size(); ++i) {
+            T value;
+            std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+            values[i] = to_double(value);
+        }
+    });
+    return values;
+}
+
+struct Squares {
+    double off = 0;
+    double size = 0;
+
+    void add(std::span<const double> one, std::span<const double> other) {
+        for (size_t i = 0; i < one.size(); ++i) {
+            if (one[i] == other[i] || (std::isnan(one[i]) && std::isnan(other[i]))) {
+                if (std::isfinite(other[i])) size += other[i] * other[i];
+            } else if (std::isfinite(one[i]) && std::isfinite(other[i])) {
+                off += (one[i] - other[i]) * (one[i] - other[i]);
+                size += other[i] * other[i];
+            } else {
+                off = std::numeric_limits<double>::infinity();
+            }
+        }
+    }
+
+    [[nodiscard]] double relative() const {
+        return size > 0 ? std::sqrt(off / size) : std::sqrt(off);
+    }
+};
+
+std::vector<double> wide(const Tensor& tensor) {
+    const Tensor cast = tensor.cast(DType::kFloat64);
+    const auto values = cast.as<double>();
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+double sampled_distance(const ElementSource& one, const ElementSource& other) {
+    const int64_t numel = one.numel();
+    if (numel != other.numel()) return std::numeric_limits<double>::infinity();
+    Squares squares;
+    const int64_t step = std::max(kRunLength, numel / kRuns);
+    for (int64_t first = 0; first < numel; first += step) {
+        const int64_t count = std::min(kRunLength, numel - first);
+        squares.add(read(one, first, count), read(other, first, count));
+    }
+    return squares.relative();
+}
+
+double distance_of(const Tensor& one, const Tensor& other) {
+    if (one.numel() != other.numel()) return std::numeric_limits<double>::infinity();
+    Squares squares;
+    squares.add(wide(one), wide(other));
+    return squares.relative();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,12 @@
+// Arguments whose elements an op does not read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace npuscope::compare {
+
+/// Whether the argument is memory that the op only writes into: what it held before is chance.
+[[nodiscard]] bool is_overwritten(std::string_view op, std::string_view argument);
+
+}  // namespace npuscope::compare

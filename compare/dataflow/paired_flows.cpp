@@ -1,0 +1,93 @@
+#include "compare/dataflow/paired_flows.h"
+
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+size_t index_of(const Source& source, const SourceOp* op) {
+    return static_cast<size_t>(op - source.ops.data());
+}
+
+SideFacts side_facts(const SourceOp* op) {
+    return op != nullptr && op->facts ? op->facts() : SideFacts{};
+}
+
+}  // namespace
+
+PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
+    : plan_(plan),
+      target_(target),
+      golden_(golden),
+      partners_(golden.flow.tensors.size()),
+      paired_(target.source.ops.size()) {
+    for (size_t pair = 0; pair < plan.ops.size(); ++pair)
+        if (plan.ops[pair].target != nullptr && plan.ops[pair].golden != nullptr) pair_op(pair);
+}
+
+void PairedFlows::pair_op(size_t pair) {
+    const OpPair& ops = plan_.ops[pair];
+    const size_t target_op = index_of(target_.source, ops.target);
+    const size_t golden_op = index_of(golden_.source, ops.golden);
+    paired_[target_op] = true;
+    // What the trace knows of the tensors is all that pairing asks for.
+    const auto listed = [](const Dataflow& flow, size_t op) {
+        std::vector<SourceTensor> tensors;
+        for (const TracedTensor& tensor : flow.of_op(op))
+            tensors.push_back({.direction = tensor.direction,
+                               .argument = tensor.argument,
+                               .path = tensor.path,
+                               .dtype = tensor.dtype,
+                               .shape = tensor.shape});
+        return tensors;
+    };
+    const auto target = listed(target_.flow, target_op);
+    const auto golden = listed(golden_.flow, golden_op);
+    const bool dumps = target_.source.numbered && golden_.source.numbered;
+    for (const TensorPair& tensors : pair_tensors(ops, target, golden, dumps)) {
+        if (tensors.target == nullptr || tensors.golden == nullptr) continue;
+        const size_t mine =
+            target_.flow.first[target_op] + static_cast<size_t>(tensors.target - target.data());
+        const size_t theirs =
+            golden_.flow.first[golden_op] + static_cast<size_t>(tensors.golden - golden.data());
+        partners_[theirs] = mine;
+        if (tensors.target->direction != dumpfile::Direction::kInput) continue;
+        if (target_.tensor(mine).content && golden_.tensor(theirs).content)
+            inputs_.push_back({pair, mine, theirs});
+    }
+}
+
+std::optional<size_t> PairedFlows::partner_of(size_t golden) const {
+    return partners_[golden];
+}
+
+std::string PairedFlows::place_of(size_t pair) const {
+    std::string text;
+    const auto add = [&](const std::string& one, const std::string& other) {
+        const std::string& known = one.empty() ? other : one;
+        if (!known.empty()) text += (text.empty() ? "" : ", ") + known;
+    };
+    const OpSource target = side_facts(plan_.ops[pair].target).recorded.source;
+    const OpSource golden = side_facts(plan_.ops[pair].golden).recorded.source;
+    add(target.module.empty() ? target.node : target.module,
+        golden.module.empty() ? golden.node : golden.module);
+    add(target.line, golden.line);
+    return text.empty() ? "" : " (" + text + ")";
+}
+
+std::string PairedFlows::autograd_of(size_t pair) const {
+    const std::string target = side_facts(plan_.ops[pair].target).recorded.source.autograd;
+    return target.empty() ? side_facts(plan_.ops[pair].golden).recorded.source.autograd : target;
+}
+
+std::optional<bool> PairedFlows::trains(size_t pair) const {
+    for (const SourceOp* op : {plan_.ops[pair].target, plan_.ops[pair].golden})
+        for (const PlainArgument& argument : side_facts(op).arguments)
+            if ((argument.name == "training" || argument.name == "train") &&
+                argument.numbers.size() == 1)
+                return argument.numbers[0] != 0;
+    return std::nullopt;
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,62 @@
+// Two traced sources whose ops and tensors are paired.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compare/dataflow/trace.h"
+#include "compare/match.h"
+
+namespace npuscope::compare {
+
+/// Borrows both. Searching for parts adds to the flow.
+struct Side {
+    const Source& source;
+    Dataflow& flow;
+
+    [[nodiscard]] const TracedTensor& tensor(size_t index) const { return flow.tensors[index]; }
+};
+
+/// One input of a pair of ops, as indices into both flows' tensors.
+struct InputPair {
+    size_t pair = 0;  ///< index into Plan::ops
+    size_t target = 0;
+    size_t golden = 0;
+};
+
+/// Two sides and how they are paired. Borrows all.
+class PairedFlows {
+  public:
+    /// Ops whose tensors cannot be listed have no pairs.
+    PairedFlows(const Plan& plan, Side target, Side golden);
+
+    [[nodiscard]] const Plan& plan() const { return plan_; }
+    [[nodiscard]] const Side& target() const { return target_; }
+    [[nodiscard]] const Side& golden() const { return golden_; }
+    /// Inputs with elements on both sides, in the target's order.
+    [[nodiscard]] const std::vector<InputPair>& inputs() const { return inputs_; }
+    /// The target's tensor that the golden's tensor is paired with; empty without one.
+    [[nodiscard]] std::optional<size_t> partner_of(size_t golden) const;
+
+    /// " (blocks.1.o, net.py:20)", "" where nothing is known of the pair's place in the program.
+    [[nodiscard]] std::string place_of(size_t pair) const;
+    /// Of either side: the autograd node that ran it, "" in the forward pass or where nobody knows.
+    [[nodiscard]] std::string autograd_of(size_t pair) const;
+    /// What a side records of its argument `training` or `train`; empty where neither does.
+    [[nodiscard]] std::optional<bool> trains(size_t pair) const;
+    /// Whether the target's op is paired.
+    [[nodiscard]] bool is_paired(size_t target_op) const { return paired_[target_op]; }
+
+  private:
+    void pair_op(size_t pair);
+
+    const Plan& plan_;
+    Side target_;
+    Side golden_;
+    std::vector<InputPair> inputs_;
+    std::vector<std::optional<size_t>> partners_;
+    std::vector<bool> paired_;  ///< by the target's op
+};
+
+}  // namespace npuscope::compare

@@ -1,0 +1,93 @@
+#include "compare/dataflow/rebuild.h"
+
+#include "compare/dataflow/find_part.h"
+#include "compare/dataflow/overwritten.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+Tensor read_whole(const Side& side, size_t tensor) {
+    return open_traced(side.source, side.flow, tensor)->whole();
+}
+
+}  // namespace
+
+InputRebuilder::InputRebuilder(PairedFlows& flows, int threads) : flows_(flows) {
+    const Dataflow& golden = flows.golden().flow;
+    std::vector<size_t> open;
+    for (size_t i = 0; i < golden.tensors.size(); ++i)
+        if (golden.tensors[i].given) open.push_back(i);
+    find_parts(flows.golden().source, flows.golden().flow, open, threads);
+}
+
+const std::optional<View>& InputRebuilder::view_of(size_t golden_input) {
+    const auto known = views_.find(golden_input);
+    if (known != views_.end()) return known->second;
+    const TracedTensor& input = flows_.golden().tensor(golden_input);
+    std::optional<View> view;
+    if (input.producer) {
+        const TracedTensor& producer = flows_.golden().tensor(*input.producer);
+        if (input.passage == Passage::kAsIs)
+            view = View{.shape = input.shape,
+                        .source_numel = producer.content->numel,
+                        .loops = {{input.content->numel, 1}}};
+        else
+            view = find_view(read_whole(flows_.golden(), golden_input),
+                             read_whole(flows_.golden(), *input.producer));
+    }
+    return views_.emplace(golden_input, std::move(view)).first->second;
+}
+
+std::optional<Tensor> InputRebuilder::made(const TracedTensor& input,
+                                           size_t index,
+                                           size_t partner) {
+    const TracedTensor& source = flows_.target().tensor(partner);
+    if (!source.content) return std::nullopt;
+    if (input.ambiguous) {
+        const bool same = source.content->sequence == input.content->sequence &&
+                          source.content->numel == input.content->numel;
+        return same ? std::optional(read_whole(flows_.golden(), index)) : std::nullopt;
+    }
+    const auto& view = view_of(index);
+    if (!view || view->source_numel != source.content->numel) return std::nullopt;
+    return apply(*view, read_whole(flows_.target(), partner));
+}
+
+RebuiltInput InputRebuilder::rebuild(size_t golden_input) {
+    const TracedTensor& input = flows_.golden().tensor(golden_input);
+    RebuiltInput rebuilt{.argument = input.argument, .golden = input.path};
+    if (!input.content) return rebuilt;
+    const bool nothing = input.content->numel == 0 ||
+                         is_overwritten(flows_.golden().source.ops[input.op].id.op, input.argument);
+    try {
+        if (nothing || !input.producer) {
+            rebuilt.tensor = read_whole(flows_.golden(), golden_input);
+            rebuilt.origin = Rebuilt::kGiven;
+        } else if (const auto partner = flows_.partner_of(*input.producer)) {
+            rebuilt.tensor = made(input, golden_input, *partner);
+            if (!rebuilt.tensor) return rebuilt;
+            rebuilt.origin = Rebuilt::kMade;
+            rebuilt.producer = flows_.target().tensor(*partner).path;
+        }
+    } catch (const Error&) {
+        rebuilt.tensor.reset();
+    }
+    return rebuilt;
+}
+
+std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
+    std::vector<RebuiltInput> inputs;
+    const SourceOp* op = flows_.plan().ops[pair].golden;
+    if (op == nullptr) return inputs;
+    const Dataflow& flow = flows_.golden().flow;
+    const auto index = static_cast<size_t>(op - flows_.golden().source.ops.data());
+    for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i)
+        if (flow.tensors[i].direction == Direction::kInput) inputs.push_back(rebuild(i));
+    return inputs;
+}
+
+}  // namespace npuscope::compare

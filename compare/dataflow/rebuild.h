@@ -1,0 +1,56 @@
+// What a target's op took in, where the target holds outputs only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compare/dataflow/paired_flows.h"
+#include "compare/dataflow/view.h"
+
+namespace npuscope::compare {
+
+/// Where the elements of a rebuilt input come from.
+enum class Rebuilt : uint8_t {
+    kUnknown,  ///< nobody can tell: no elements
+    kGiven,    ///< the golden's own: nobody computes it
+    kMade,     ///< the golden's view of what the target's op made
+};
+
+struct RebuiltInput {
+    std::string argument;  ///< the golden's
+    std::string golden;    ///< its path
+    Rebuilt origin = Rebuilt::kUnknown;
+    std::string producer{};          ///< of kMade: the target's tensor, "/relu/31/output/result"
+    std::optional<Tensor> tensor{};  ///< empty where unknown; of the golden input's shape
+};
+
+/// Rebuilds inputs from the golden's dataflow. Borrows the flows.
+class InputRebuilder {
+  public:
+    /// Searches once for what the golden's inputs are parts of. Complexity: one more pass over its
+    /// outputs.
+    explicit InputRebuilder(PairedFlows& flows, int threads = 0);
+
+    /// The inputs of the golden op of a pair, tensors only, in its order. A running statistic is
+    /// the golden's; plain elements that an op may have made are unknown unless the target's
+    /// partner holds the same. Reads the golden's input and its producer once, the target's at each
+    /// call. Errors: none; what cannot be read is unknown. Threads: one at a time.
+    [[nodiscard]] std::vector<RebuiltInput> inputs_of(size_t pair);
+
+    /// The golden's view of one input, found once; empty where it is no view that is sure.
+    /// Errors: Error when elements cannot be read.
+    [[nodiscard]] const std::optional<View>& view_of(size_t golden_input);
+
+  private:
+    [[nodiscard]] RebuiltInput rebuild(size_t golden_input);
+    [[nodiscard]] std::optional<Tensor> made(const TracedTensor& input,
+                                             size_t index,
+                                             size_t partner);
+
+    PairedFlows& flows_;
+    std::unordered_map<size_t, std::optional<View>> views_;
+};
+
+}  // namespace npuscope::compare

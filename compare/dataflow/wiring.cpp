@@ -1,0 +1,209 @@
+#include "compare/dataflow/wiring.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compare/dataflow/find_part.h"
+#include "compare/dataflow/nearness.h"
+#include "compare/dataflow/overwritten.h"
+#include "compare/dataflow/relation.h"
+#include "compare/dataflow/view.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// The producer's output is the golden's but for noise.
+constexpr double kNear = 0.05;
+/// An input so much farther from the golden's than its producer's output is another tensor.
+constexpr double kFarther = 4;
+constexpr double kFar = 0.1;
+/// Where most elements are those of the producer, the rest is wrong if it is so much farther off.
+constexpr double kWorse = 2;
+constexpr size_t kMostFindings = 20;
+
+/// IR name of the tensor's op.
+const std::string& op_of(const Side& side, const TracedTensor& tensor) {
+    return side.source.ops[tensor.op].id.op;
+}
+
+bool same_elements(const Content& one, const Content& other) {
+    return one.numel == other.numel && one.bag == other.bag;
+}
+
+/// How many other ops of the name take these elements, in whatever order, as that argument.
+int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
+    return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
+        return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
+               tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
+               same_elements(*tensor.content, content);
+    });
+}
+
+class Wires {
+  public:
+    explicit Wires(PairedFlows& flows) : flows_(flows) {
+        const auto& tensors = flows.golden().flow.tensors;
+        for (size_t i = 0; i < tensors.size(); ++i)
+            if (tensors[i].direction == Direction::kOutput && tensors[i].content)
+                made_.emplace(tensors[i].content->bag, i);
+    }
+
+    std::vector<WiringFinding> run(int threads) {
+        std::vector<InputPair> doubtful;
+        for (const InputPair& pair : flows_.inputs())
+            if (may_be_wrong(pair) && (golden(pair.golden).producer || is_far(pair)))
+                doubtful.push_back(pair);
+        look_for_parts(doubtful, threads);
+        for (const InputPair& pair : doubtful)
+            if (findings_.size() < kMostFindings) judge(pair);
+        return std::move(findings_);
+    }
+
+  private:
+    [[nodiscard]] const TracedTensor& target(size_t index) const {
+        return flows_.target().tensor(index);
+    }
+    [[nodiscard]] const TracedTensor& golden(size_t index) const {
+        return flows_.golden().tensor(index);
+    }
+    [[nodiscard]] std::unique_ptr<ElementSource> open_target(size_t index) const {
+        return open_traced(flows_.target().source, flows_.target().flow, index);
+    }
+    [[nodiscard]] std::unique_ptr<ElementSource> open_golden(size_t index) const {
+        return open_traced(flows_.golden().source, flows_.golden().flow, index);
+    }
+
+    [[nodiscard]] bool may_be_wrong(const InputPair& pair) const;
+    [[nodiscard]] bool is_far(const InputPair& pair) const;
+    void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
+    void judge(const InputPair& pair);
+    [[nodiscard]] bool is_wrong(const Tensor& input,
+                                const Tensor& expected,
+                                const Tensor& theirs) const;
+    [[nodiscard]] std::string instead(const InputPair& pair,
+                                      size_t partner,
+                                      const Tensor& expected,
+                                      const Tensor& input) const;
+
+    PairedFlows& flows_;
+    std::multimap<uint64_t, size_t> made_;  ///< the golden's outputs by their bags
+    std::vector<WiringFinding> findings_;
+};
+
+/// Not where the hashes already say that it is right, or that nobody can tell.
+bool Wires::may_be_wrong(const InputPair& pair) const {
+    const TracedTensor& theirs = golden(pair.golden);
+    const TracedTensor& mine = target(pair.target);
+    if (theirs.ambiguous || theirs.content->numel == 0 || theirs.content->constant) return false;
+    if (theirs.content->numel != mine.content->numel) return false;
+    if (is_overwritten(op_of(flows_.target(), mine), mine.argument)) return false;
+    if (theirs.content->sequence == mine.content->sequence) return false;
+    if (!theirs.producer) return true;
+    // In the golden some ops changed nothing: the input may be what any of them made.
+    const auto [begin, end] = made_.equal_range(golden(*theirs.producer).content->bag);
+    for (auto at = begin; at != end; ++at) {
+        const auto partner = flows_.partner_of(at->second);
+        if (golden(at->second).op >= theirs.op || !partner || !target(*partner).content) continue;
+        const Content& made = *target(*partner).content;
+        const bool in_order = theirs.passage == Passage::kAsIs;
+        if (in_order ? made.numel == mine.content->numel && made.sequence == mine.content->sequence
+                     : same_elements(made, *mine.content) && theirs.passage != Passage::kReordered)
+            return false;
+    }
+    return true;
+}
+
+bool Wires::is_far(const InputPair& pair) const {
+    try {
+        return sampled_distance(*open_target(pair.target), *open_golden(pair.golden)) > kFar;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+void Wires::look_for_parts(const std::vector<InputPair>& pairs, int threads) const {
+    std::vector<size_t> theirs;
+    std::vector<size_t> mine;
+    for (const InputPair& pair : pairs) {
+        theirs.push_back(pair.golden);
+        mine.push_back(pair.target);
+    }
+    find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
+    find_parts(flows_.target().source, flows_.target().flow, mine, threads);
+}
+
+/// The input is near neither to the golden's nor to what the golden's view makes of the producer's
+/// output, which itself is near.
+bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& theirs) const {
+    const double near = distance_of(expected, theirs);
+    const double off = distance_of(input, theirs);
+    if (!(near <= kNear)) return false;
+    if (off > kFar && off > kFarther * near) return true;
+    const Likeness likeness = relation_of(input, expected).likeness;
+    return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
+}
+
+void Wires::judge(const InputPair& pair) try {
+    const TracedTensor& theirs = golden(pair.golden);
+    const TracedTensor& mine = target(pair.target);
+    if (!theirs.producer || theirs.ambiguous) return;
+    // What an op that only the target has made is a matter of the programs.
+    if (mine.producer && !flows_.is_paired(target(*mine.producer).op)) return;
+    const auto partner = flows_.partner_of(*theirs.producer);
+    if (!partner || !target(*partner).content || target(*partner).op >= mine.op) return;
+    if (mine.producer == partner && mine.passage == Passage::kRounded) return;
+    if (!(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))
+        return;
+    const Tensor made = open_target(*partner)->whole();
+    const Tensor golden_input = open_golden(pair.golden)->whole();
+    const auto view = find_view(golden_input, open_golden(*theirs.producer)->whole());
+    if (!view || view->source_numel != made.numel()) return;
+    const Tensor expected = apply(*view, made);
+    const Tensor input = open_target(pair.target)->whole();
+    if (!is_wrong(input, expected, golden_input)) return;
+    // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
+    const Content missing = content_of(TensorElements(expected));
+    if (other_uses(flows_.target(), mine, missing) >
+        other_uses(flows_.golden(), theirs, *theirs.content))
+        return;
+    const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
+    const std::string& op = flows_.target().source.ops[mine.op].path;
+    findings_.push_back({.input = pair,
+                         .argument = mine.argument,
+                         .target = mine.path,
+                         .producer = producer,
+                         .text = "input `" + mine.argument + "` of " + op +
+                                 flows_.place_of(pair.pair) + " is not what " + producer +
+                                 " made (in the golden it is); " +
+                                 instead(pair, *partner, expected, input)});
+} catch (const Error&) {
+    return;
+}
+
+/// "it is what /relu/28 made"
+std::string Wires::instead(const InputPair& pair,
+                           size_t partner,
+                           const Tensor& expected,
+                           const Tensor& input) const {
+    const TracedTensor& mine = target(pair.target);
+    const Relation relation = relation_of(input, expected);
+    if (relation.likeness != Likeness::kOther) return relation.text;
+    if (mine.producer && *mine.producer != partner && !mine.ambiguous) {
+        const std::string& path = flows_.target().source.ops[target(*mine.producer).op].path;
+        return (mine.passage == Passage::kPart ? "it is a part of what " : "it is what ") + path +
+               " made";
+    }
+    return mine.given ? "nobody made it" : relation.text;
+}
+
+}  // namespace
+
+std::vector<WiringFinding> wrong_wires(PairedFlows& flows, int threads) {
+    return Wires(flows).run(threads);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,53 @@
+#include "compare/dataflow/find_part.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+Tensor rows(const Tensor& tensor, int64_t first, int64_t count) {
+    const auto width = static_cast<size_t>(tensor.dim(1));
+    return Tensor::from<float>({count, tensor.dim(1)},
+                               tensor.as<float>().subspan(static_cast<size_t>(first) * width,
+                                                          static_cast<size_t>(count) * width));
+}
+
+TEST(FindParts, finds_slices_and_expanded_tensors) {
+    const Tensor a = random_tensor({12, 5}, 1);
+    const Tensor b = random_tensor({5}, 2);
+    Tensor expanded(DType::kFloat32, {3, 5});
+    for (size_t i = 0; i < 15; ++i)
+        expanded.mutable_as<float>()[i] = b.as<float>()[i % 5];
+    const Source source = hand_made({{"relu", {}, {{"out", a}}},
+                                     {"sum", {}, {{"out", b}}},
+                                     {"mm", {{"self", rows(a, 3, 4)}, {"mat2", expanded}}, {}}});
+    Dataflow flow = trace(source);
+    EXPECT_EQ(producer_of(flow, "/mm/3/input/self"), "");
+    find_parts(source, flow, {2, 3});
+    EXPECT_EQ(producer_of(flow, "/mm/3/input/self"), "/relu/1/output/out");
+    EXPECT_EQ(producer_of(flow, "/mm/3/input/mat2"), "/sum/2/output/out");
+    EXPECT_EQ(at_path(flow, "/mm/3/input/self").passage, Passage::kPart);
+    EXPECT_FALSE(at_path(flow, "/mm/3/input/self").given);
+}
+
+TEST(FindParts, finds_nothing_for_other_elements_and_plain_ones) {
+    const Tensor a = random_tensor({12, 5}, 1);
+    const Source source = hand_made({{"relu", {}, {{"out", a}}},
+                                     {"mm",
+                                      {{"self", with_element(rows(a, 3, 4), 7, 0.3f)},
+                                       {"mat2", Tensor::zeros(DType::kFloat32, {5})},
+                                       {"bias", rows(a, 0, 1)}},
+                                      {{"out", rows(a, 5, 2)}}},
+                                     {"sum", {{"self", rows(a, 5, 1)}}, {}}});
+    Dataflow flow = trace(source);
+    find_parts(source, flow, {1, 2, 3, 5});
+    EXPECT_EQ(producer_of(flow, "/mm/2/input/self"), "");
+    EXPECT_EQ(producer_of(flow, "/mm/2/input/mat2"), "");
+    EXPECT_EQ(producer_of(flow, "/mm/2/input/bias"), "/relu/1/output/out");
+    EXPECT_EQ(producer_of(flow, "/sum/3/input/self"), "/mm/2/output/out");
+}
+
+}  // namespace
+}  // namespace npuscope::compare

@@ -1,0 +1,166 @@
+#include "compare/dataflow/givens.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+const Tensor kInput = random_tensor({4, 6}, 1);
+const Tensor kWeight = random_tensor({6, 6}, 2);
+const Tensor kOther = random_tensor({6, 6}, 3);
+const Tensor kHidden = random_tensor({4, 6}, 4);
+const Tensor kLogits = random_tensor({4, 6}, 5);
+const Tensor kGradient = random_tensor({4, 6}, 6);
+
+/// Two layers forward and the first product backward, which uses the second weight again.
+std::vector<HandMadeOp> program(const Tensor& input,
+                                const Tensor& weight,
+                                const Tensor& other,
+                                float noise = 0) {
+    const auto noisy = [&](const Tensor& tensor) {
+        return changed(tensor, [&](float x) { return x * (1 + noise); });
+    };
+    return {
+        {"mm", {{"self", input}, {"mat2", weight}}, {{"out", noisy(kHidden)}}, "a", "net.py:20"},
+        {"mm",
+         {{"self", noisy(kHidden)}, {"mat2", other}},
+         {{"out", noisy(kLogits)}},
+         "b",
+         "net.py:21"},
+        {"threshold_backward", {{"self", noisy(kLogits)}}, {{"out", noisy(kGradient)}}},
+        {"mm",
+         {{"self", noisy(kGradient)}, {"mat2", transposed(other)}},
+         {{"out", noisy(kInput)}}}};
+}
+
+std::vector<std::string> findings(const std::vector<HandMadeOp>& target,
+                                  const std::vector<HandMadeOp>& golden) {
+    TracedPair pair(hand_made(target), hand_made(golden));
+    std::vector<std::string> texts;
+    for (const GivenFinding& finding : differing_givens(pair.flows).findings)
+        texts.push_back(finding.text);
+    return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(DifferingGivens, tells_a_weight_once_with_its_place) {
+    EXPECT_EQ(
+        findings(program(kInput, kWeight, transposed(kOther), 1e-3f),
+                 program(kInput, kWeight, kOther)),
+        Texts{"weight `mat2` of /mm/2 (b, net.py:21) is not the golden's: it is its transpose"});
+}
+
+TEST(DifferingGivens, tells_several_in_the_order_of_use) {
+    const Tensor flipped = changed(kInput, [](float x) { return -x; });
+    EXPECT_EQ(
+        findings(program(flipped, changed(kWeight, [](float x) { return x * 1.5f; }), kOther),
+                 program(kInput, kWeight, kOther)),
+        (Texts{"input `self` of /mm/1 (a, net.py:20) is not the golden's: its sign is changed",
+               "weight `mat2` of /mm/1 (a, net.py:20) is not the golden's: it is scaled by 1.5"}));
+}
+
+TEST(DifferingGivens, recognises_another_layers_weight) {
+    EXPECT_EQ(findings(program(kInput, kOther, kOther), program(kInput, kWeight, kOther)),
+              Texts{"weight `mat2` of /mm/1 (a, net.py:20) is not the golden's: it is the golden's "
+                    "/mm/2/input/mat2"});
+}
+
+TEST(DifferingGivens, says_nothing_of_clean_pairs) {
+    const auto golden = program(kInput, kWeight, kOther);
+    EXPECT_EQ(findings(golden, golden), Texts{});
+    EXPECT_EQ(findings(program(kInput, kWeight, kOther, 1e-3f), golden), Texts{});
+    EXPECT_EQ(findings(program(kInput.cast(DType::kFloat16).cast(DType::kFloat16),
+                               kWeight.cast(DType::kBFloat16),
+                               kOther,
+                               1e-3f),
+                       golden),
+              Texts{});
+}
+
+TEST(DifferingGivens, tells_a_weight_that_only_a_later_use_gets_wrong) {
+    auto target = program(kInput, kWeight, kOther);
+    target[3].inputs[1].second = random_tensor({6, 6}, 77);
+    const auto found = findings(target, program(kInput, kWeight, kOther));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].starts_with("weight `mat2` of /mm/4 is not the golden's: 36 of 36"));
+}
+
+TEST(DifferingGivens, leaves_alone_what_an_unrecorded_step_changed) {
+    const auto two_steps = [&](float noise) {
+        auto ops = program(kInput, kWeight, kOther, noise);
+        const auto updated = [&](const Tensor& tensor) {
+            return changed(tensor, [&](float x) { return x * (0.99f + noise) + 0.01f; });
+        };
+        for (const HandMadeOp& op : program(kInput, updated(kWeight), updated(kOther), noise))
+            ops.push_back(op);
+        return ops;
+    };
+    EXPECT_EQ(findings(two_steps(1e-3f), two_steps(0)), Texts{});
+}
+
+TEST(DifferingGivens, judges_running_statistics_at_their_first_use_only) {
+    const auto norms = [](const Tensor& first, const Tensor& second) {
+        return std::vector<HandMadeOp>{
+            {"native_batch_norm", {{"running_mean", first}}, {}, "norm", "net.py:3"},
+            {"native_batch_norm", {{"running_mean", second}}, {}, "norm", "net.py:3"}};
+    };
+    const Tensor zeros = Tensor::zeros(DType::kFloat32, {6});
+    const Tensor a = random_tensor({6}, 1);
+    const Tensor b = random_tensor({6}, 2);
+    EXPECT_EQ(findings(norms(zeros, a), norms(zeros, b)), Texts{});
+    const auto stale = findings(norms(a, b), norms(zeros, b));
+    ASSERT_EQ(stale.size(), 1u);
+    EXPECT_TRUE(
+        stale[0].starts_with("buffer `running_mean` of /native_batch_norm/1 (norm, net.py:3) is "
+                             "not the golden's: 6 of"));
+}
+
+TEST(DifferingGivens, leaves_alone_gradients_and_what_is_overwritten) {
+    const auto ops = [](unsigned seed) {
+        return std::vector<HandMadeOp>{
+            {"copy_", {{"self", random_tensor({5}, seed)}}, {}},
+            {"bernoulli__float", {{"self", random_tensor({5}, seed + 1)}}, {}},
+            {"mul", {{"grad_output", random_tensor({5}, seed + 2)}}, {}},
+            {"add_out", {{"out", random_tensor({5}, seed + 3)}}, {}}};
+    };
+    EXPECT_EQ(findings(ops(1), ops(11)), Texts{});
+}
+
+TEST(DifferingGivens, leaves_alone_what_was_cut_from_an_op) {
+    const auto ops = [](float noise) {
+        const Tensor whole =
+            changed(random_tensor({6, 12}, 8), [&](float x) { return x * (1 + noise); });
+        const Tensor half = Tensor::from<float>({3, 12}, whole.as<float>().subspan(36));
+        return std::vector<HandMadeOp>{{"addmm", {{"mat2", kWeight}}, {{"out", whole}}},
+                                       {"bmm", {{"self", half}}, {}}};
+    };
+    EXPECT_EQ(findings(ops(0.2f), ops(0)), Texts{});
+}
+
+TEST(DifferingGivens, remarks_on_nan_in_what_the_model_was_given) {
+    TracedPair pair(hand_made(program(with_element(kInput, 2, NAN), kWeight, kOther)),
+                    hand_made(program(kInput, kWeight, kOther)));
+    const Givens givens = differing_givens(pair.flows);
+    EXPECT_EQ(givens.remarks,
+              Texts{"the target was given NaN: 1 of 24 elements of /mm/1/input/self"});
+    ASSERT_EQ(givens.findings.size(), 1u);
+}
+
+TEST(DifferingGivens, finds_nothing_in_recorded_clean_pairs) {
+    for (const std::string step : {"mlp", "attention", "convolution"}) {
+        TracedPair pair(recorded_step(step + "_910A"), recorded_step(step + "_cpu"));
+        const Givens givens = differing_givens(pair.flows);
+        for (const GivenFinding& finding : givens.findings)
+            ADD_FAILURE() << step << ": " << finding.text;
+        EXPECT_TRUE(givens.remarks.empty());
+        EXPECT_GT(pair.flows.inputs().size(), 50u);
+    }
+}
+
+}  // namespace
+}  // namespace npuscope::compare

@@ -1,0 +1,70 @@
+#include "compare/dataflow/pair_remarks.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+using Remarks = std::vector<std::string>;
+
+Remarks remarks(const Source& target, const Source& golden, const RecordedDevices& devices = {}) {
+    const TracedPair pair(target, golden);
+    return pair_remarks(pair.flows, devices);
+}
+
+/// Four products with weights of their own.
+Source network(unsigned seed, int64_t width, float noise = 0) {
+    std::vector<HandMadeOp> ops;
+    for (unsigned layer = 0; layer < 5; ++layer)
+        ops.push_back({"mm",
+                       {{"mat2", random_tensor({4, width}, seed + layer)}},
+                       {{"out", changed(random_tensor({3, width}, seed + 50 + layer), [&](float x) {
+                             return x + noise;
+                         })}}});
+    return hand_made(ops);
+}
+
+TEST(PairRemarks, are_none_for_an_ordinary_pair) {
+    EXPECT_EQ(remarks(network(1, 4, 0.01f), network(1, 4)), Remarks{});
+    for (const std::string step : {"mlp", "attention", "convolution"})
+        EXPECT_EQ(remarks(recorded_step(step + "_910A"),
+                          recorded_step(step + "_cpu"),
+                          {dumpfile::kDeviceNpu, dumpfile::kDeviceCpu}),
+                  Remarks{});
+}
+
+TEST(PairRemarks, tell_the_same_file_twice) {
+    EXPECT_EQ(
+        remarks(network(1, 4), network(1, 4)),
+        Remarks{"both files hold the same elements in all 10 tensors: one may be a copy of the "
+                "other"});
+}
+
+TEST(PairRemarks, tell_two_models) {
+    EXPECT_EQ(remarks(network(1, 4), network(1, 5)),
+              Remarks{"these seem to be two models: 5 of 5 parameters and inputs are others on the "
+                      "golden side"});
+    EXPECT_EQ(remarks(network(1, 4), network(101, 4)).size(), 1u);
+    EXPECT_EQ(remarks(recorded_step("mlp_cpu"), recorded_step("convolution_cpu")).size(), 1u);
+}
+
+TEST(PairRemarks, tell_swapped_sides) {
+    EXPECT_EQ(
+        remarks(network(1, 4, 0.01f), network(1, 4), {dumpfile::kDeviceCuda, dumpfile::kDeviceNpu}),
+        Remarks{"the sides seem to be swapped: the golden was recorded on an NPU, the target on "
+                "a GPU"});
+    EXPECT_EQ(
+        remarks(network(1, 4, 0.01f), network(1, 4), {dumpfile::kDeviceNpu, dumpfile::kDeviceNpu}),
+        Remarks{});
+}
+
+TEST(DeviceOf, is_what_the_tensors_say) {
+    const auto step = test::source_dir() / "data/recordings/steps";
+    EXPECT_EQ(device_of(dumpfile::Reader(step / "mlp_910A.h5")), dumpfile::kDeviceNpu);
+    EXPECT_EQ(device_of(dumpfile::Reader(step / "mlp_cpu.h5")), dumpfile::kDeviceCpu);
+}
+
+}  // namespace
+}  // namespace npuscope::compare
