@@ -8,6 +8,9 @@
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
+#include "compare/dataflow/givens.h"
+#include "compare/dataflow/pair_remarks.h"
+#include "compare/dataflow/wiring.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
 #include "compare/overflow_roles.h"
@@ -288,6 +291,36 @@ void take_partings(const Plan& plan, Result& result) {
                                   : result.counts.casts_only_golden);
 }
 
+/// Both sides' dataflow.
+struct Traced {
+    Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
+        : target(trace(target_source, threads)),
+          golden(trace(golden_source, threads)),
+          flows(plan, {target_source, target}, {golden_source, golden}) {}
+
+    Dataflow target;
+    Dataflow golden;
+    PairedFlows flows;
+};
+
+/// What no op computed, and what ops were given in place of what they should have been.
+void take_given(Traced& traced, int threads, Result& result) {
+    const Givens givens = differing_givens(traced.flows, threads);
+    for (const GivenFinding& finding : givens.findings)
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = finding.input.pair,
+                                   .tensor = finding.target,
+                                   .why = finding.text});
+    for (const WiringFinding& finding : wrong_wires(traced.flows, threads))
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = finding.input.pair,
+                                   .tensor = finding.target,
+                                   .why = finding.text});
+    result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
+    for (std::string& remark : pair_remarks(traced.flows))
+        result.notes.push_back(std::move(remark));
+}
+
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 
@@ -300,8 +333,10 @@ Result Comparison::run() {
     result.ops.resize(plan_.ops.size());
     const auto total = static_cast<int64_t>(plan_.ops.size());
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
+    std::optional<Traced> traced;
     if (options_.splitter != nullptr) {
-        options_.splitter->prepare(plan_, target_, golden_);
+        traced.emplace(plan_, target_, golden_, threads);
+        options_.splitter->prepare(traced->flows);
         result.arithmetic = options_.splitter->remarks();
     }
     // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
@@ -327,6 +362,7 @@ Result Comparison::run() {
     });
     take_partings(plan_, result);
     mark_overflow(result.ops);
+    if (traced) take_given(*traced, threads, result);
     find_culprits(result);
     count(result);
     return result;

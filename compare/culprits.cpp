@@ -28,6 +28,20 @@ CulpritKind kind_of(const OpResult& op) {
     return by_arguments ? CulpritKind::kArgument : CulpritKind::kOp;
 }
 
+/// What only the golden has stands behind the op before it.
+Culprit culprit_of(const PartingResult& parting, const Result& result) {
+    Culprit culprit{.kind = CulpritKind::kProgram,
+                    .op = static_cast<size_t>(std::max(parting.op, 0)),
+                    .why = parting.text};
+    if (!parting.only_target.empty() || parting.after.empty()) return culprit;
+    const auto before = std::ranges::find_if(
+        result.ops, [&](const OpResult& op) { return op.target == parting.after; });
+    if (before == result.ops.end()) return culprit;
+    culprit.op = static_cast<size_t>(before - result.ops.begin());
+    culprit.behind = true;
+    return culprit;
+}
+
 }  // namespace
 
 std::string_view name_of(CulpritKind kind) {
@@ -42,13 +56,15 @@ void find_culprits(Result& result) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.overflow_note});
-        } else if (is_finding(op.judgement.verdict)) {
+        } else if (is_finding(op.judgement.verdict) && !op.target.empty() && !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
     }
-    // What was given to an op comes before what the op did.
+    for (const PartingResult& parting : result.partings)
+        found.push_back(culprit_of(parting, result));
     std::ranges::stable_sort(found, {}, [](const Culprit& culprit) {
-        return std::pair(culprit.op, culprit.kind == CulpritKind::kTensor ? 0 : 1);
+        const int rank = culprit.behind ? 2 : culprit.kind == CulpritKind::kTensor ? 0 : 1;
+        return std::pair(culprit.op, rank);
     });
     result.culprits = std::move(found);
 }

@@ -24,12 +24,13 @@ enum class CulpritKind : uint8_t {
 struct Culprit {
     CulpritKind kind = CulpritKind::kOp;
     size_t op = 0;         ///< index into Result::ops
+    bool behind = false;   ///< kProgram: what is missing would stand behind that op
     std::string tensor{};  ///< kTensor: "/mm/33/input/mat2"
     std::string why{};     ///< a sentence
 };
 
-/// Fills `result.culprits` from what its ops and givens say: first what the program or its tensors
-/// were given, then what its ops did, each at its op.
+/// Adds to `result.culprits`, which has those of tensors, where the programs part and what its ops
+/// did; puts them in the program's order, what an op was given before what it did.
 void find_culprits(Result& result);
 
 }  // namespace npuscope::compare

@@ -10,8 +10,7 @@
 namespace npuscope::compare {
 
 struct OpPair;
-struct Plan;
-struct Source;
+class PairedFlows;
 struct SourceTensor;
 
 /// One element of a result against what its op makes of its own inputs.
@@ -66,8 +65,8 @@ struct SplitQuery {
 class Splitter {
   public:
     virtual ~Splitter() = default;
-    /// Called once, before any split().
-    virtual void prepare(const Plan& plan, const Source& target, const Source& golden) = 0;
+    /// Called once, before any split(). Borrows the flows.
+    virtual void prepare(PairedFlows& flows) = 0;
     /// One a query, in their order. Errors: as the sources' when a file cannot be read.
     [[nodiscard]] virtual std::vector<Split> split(const OpPair& pair,
                                                    const std::vector<SplitQuery>& outputs) const = 0;

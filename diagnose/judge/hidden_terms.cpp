@@ -91,6 +91,17 @@ std::vector<double> of_log_softmax(const OpRun& run) {
     return terms;
 }
 
+/// Recipes of chips for functions that go to zero with x, by the exponential: (1 - e^-2x) /
+/// (1 + e^-2x), log(1 + e^x), e^x - 1.
+std::vector<double> of_exponential(const OpRun& run) {
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    std::vector<double> terms;
+    for (const double value : x->as<double>())
+        terms.push_back(1 + std::exp(std::min(value, 0.0)));
+    return terms;
+}
+
 struct Row {
     std::string_view op;
     std::vector<double> (*terms)(const OpRun& run);
@@ -102,13 +113,26 @@ constexpr auto kRows = std::to_array<Row>({
     {"_log_softmax_backward_data", of_softmax_backward},
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},
+    {"tanh", of_exponential},
+    {"elu", of_exponential},
+    {"celu", of_exponential},
+    {"selu", of_exponential},
+    {"expm1", of_exponential},
+    {"log1p", of_exponential},
+    {"softplus", of_exponential},
+    {"log_sigmoid_forward", of_exponential},
+    {"sinh", of_exponential},
+    {"asinh", of_exponential},
+    {"atanh", of_exponential},
 });
 
 }  // namespace
 
 std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result) {
+    std::string name = run.op->name();
+    if (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) name.pop_back();
     const auto* const row =
-        std::ranges::find_if(kRows, [&](const Row& each) { return each.op == run.op->name(); });
+        std::ranges::find_if(kRows, [&](const Row& each) { return each.op == name; });
     if (row == kRows.end()) return {};
     std::vector<double> terms = row->terms(run);
     if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();

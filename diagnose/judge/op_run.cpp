@@ -22,6 +22,32 @@ bool takes_a_generator(const backend::Op& op) {
     return op.row->schema.find("Generator") != std::string_view::npos;
 }
 
+/// False, with the reason, where a tensor is not known.
+bool replace_tensors(const RecordedOp& golden,
+                     const std::vector<compare::RebuiltInput>& known,
+                     NamedValues& arguments,
+                     std::string& why_not) {
+    for (const compare::RebuiltInput& input : known) {
+        const std::string name = golden.canonical(input.argument);
+        if (!input.tensor) {
+            why_not = "its input " + name + " is not recorded";
+            return false;
+        }
+        const size_t slash = name.find('/');
+        for (NamedValue& argument : arguments) {
+            if (argument.name != name.substr(0, slash)) continue;
+            auto* list = std::get_if<TensorList>(&argument.value);
+            if (list == nullptr) {
+                argument.value = *input.tensor;
+            } else if (const size_t at = name.rfind('_'); at != std::string::npos) {
+                const size_t index = std::stoul(name.substr(at + 1));
+                if (index < list->size()) (*list)[index] = *input.tensor;
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 OpKind kind_of(const backend::Op& op) {
@@ -38,7 +64,7 @@ OpKind kind_of(const backend::Op& op) {
 
 std::optional<OpRun> load_run(const compare::SourceOp& recorded,
                               std::string& why_not,
-                              const compare::SourceOp* inputs) {
+                              const KnownInputs& known) {
     const backend::Op* op = row_of(recorded.id.op);
     if (op == nullptr) {
         why_not = "there is no op of this name to compute it with";
@@ -52,9 +78,11 @@ std::optional<OpRun> load_run(const compare::SourceOp& recorded,
     OpRun run{.op = op, .arguments = {}, .wide = {}, .results = {}};
     if (own.has_inputs()) {
         run.arguments = own.arguments();
-    } else if (inputs != nullptr) {
-        const RecordedOp given(*inputs, *op);
-        if (given.has_inputs()) run.arguments = given.arguments();
+    } else if (known.golden != nullptr) {
+        const RecordedOp golden(*known.golden, *op);
+        if (golden.has_inputs()) run.arguments = golden.arguments();
+        if (known.tensors && !replace_tensors(golden, known.tensors(), run.arguments, why_not))
+            return std::nullopt;
     }
     if (run.arguments.empty()) {
         why_not = "its inputs are not recorded";

@@ -1,11 +1,12 @@
 // A recorded run of an op in memory: its row, its arguments in float64, its results as recorded.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/dataflow/rebuild.h"
 #include "compare/sources/source.h"
 #include "core/ir/value.h"
 #include "npu_backend/executor.h"
@@ -35,11 +36,19 @@ enum class OpKind : uint8_t {
 };
 [[nodiscard]] OpKind kind_of(const backend::Op& op);
 
-/// Empty, with the reason in `why_not`: no such op, no inputs recorded. With `inputs`, another run
-/// of the op whose inputs it had: load mode. Errors: as the sources when elements cannot be read.
+/// What a run took in whose recording holds outputs only.
+struct KnownInputs {
+    /// The golden's run of the op: its numbers, and in load mode its tensors too.
+    const compare::SourceOp* golden = nullptr;
+    /// The tensors, by the golden's arguments; empty: the golden's own.
+    std::function<std::vector<compare::RebuiltInput>()> tensors{};
+};
+
+/// Empty, with the reason in `why_not`: no such op, inputs neither recorded nor known. Errors: as
+/// the sources when elements cannot be read.
 [[nodiscard]] std::optional<OpRun> load_run(const compare::SourceOp& recorded,
                                             std::string& why_not,
-                                            const compare::SourceOp* inputs = nullptr);
+                                            const KnownInputs& known = {});
 
 /// Recorders leave out arguments that are words. The run in each form that its op has then; itself
 /// alone where nothing is left open.

@@ -135,6 +135,17 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
     return place->second ? &*place->second : nullptr;
 }
 
+double ProductError::largest_bias() const {
+    double largest = 0;
+    for (const NamedValue& argument : run_.wide)
+        if (const auto* tensor = std::get_if<Tensor>(&argument.value);
+            tensor != nullptr && is_bias(*run_.op, argument.name) &&
+            tensor->dtype() == DType::kFloat64)
+            for (const double element : tensor->as<double>())
+                if (std::isfinite(element)) largest = std::max(largest, std::abs(element));
+    return largest;
+}
+
 std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by,
                                                           Rounded which,
                                                           const RecordedResult& result,
@@ -167,6 +178,7 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
     const double unit = by.sums.unit();
     const NumberFormat recorded = format_of(result.elements.dtype());
     const std::span<const double> exact_values = y->as<double>();
+    const double bias = largest_bias();
     const AllowedError allowed = [&](int64_t index) {
         const auto i = static_cast<size_t>(index);
         const double value = std::abs(exact_values[i]);
@@ -174,6 +186,8 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         double limit = unit * (terms * sum_sizes[i] + value) + by.sums.half_unit(0);
         if (disturbed != nullptr) limit += disturbed->as<double>()[i] - size->as<double>()[i];
         limit += std::max(recorded.half_unit(value + limit), by.results.half_unit(value + limit));
+        // The product may be rounded to the result's dtype before the bias is added.
+        if (bias > 0) limit += recorded.half_unit(value + bias);
         return limit;
     };
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;

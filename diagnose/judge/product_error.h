@@ -37,6 +37,7 @@ class ProductError {
     struct Bound;
 
     [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
+    [[nodiscard]] double largest_bias() const;
     [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
     [[nodiscard]] std::optional<compare::Introduced> judge_as(const ProductClass& by,
                                                               Rounded which,

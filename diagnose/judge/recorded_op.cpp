@@ -82,9 +82,8 @@ NamedValues RecordedOp::arguments() const {
     return values;
 }
 
-std::string RecordedOp::name_of_argument(const SourceTensor& tensor) const {
-    return alias_ == nullptr ? tensor.argument
-                             : std::string(canonical_argument(*alias_, tensor.argument));
+std::string RecordedOp::canonical(const std::string& argument) const {
+    return alias_ == nullptr ? argument : std::string(canonical_argument(*alias_, argument));
 }
 
 const SourceTensor* RecordedOp::input(const std::string& name) const {

@@ -26,7 +26,10 @@ class RecordedOp {
     [[nodiscard]] const std::vector<compare::SourceTensor>& outputs() const { return outputs_; }
     [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
     /// The tensor's argument as the schema calls it.
-    [[nodiscard]] std::string name_of_argument(const compare::SourceTensor& tensor) const;
+    [[nodiscard]] std::string name_of_argument(const compare::SourceTensor& tensor) const {
+        return canonical(tensor.argument);
+    }
+    [[nodiscard]] std::string canonical(const std::string& argument) const;
 
   private:
     [[nodiscard]] const compare::SourceTensor* input(const std::string& name) const;

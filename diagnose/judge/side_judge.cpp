@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ constexpr size_t kSample = 40;
 constexpr double kShare = 0.03;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds: half
 /// of the sample is over this share of them. Else it would be chosen to excuse a few.
-constexpr double kNear = 0.003;
+constexpr double kNear = 0.02;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
@@ -50,17 +51,15 @@ int64_t count_within(const std::vector<Ratios>& sample, size_t column) {
                                  [&](const Ratios& ratios) { return ratios[column] <= 1; });
 }
 
-bool explains(int64_t within, size_t sampled) {
-    const auto outside = static_cast<double>(sampled) - static_cast<double>(within);
-    return outside <= std::max(1.0, kShare * static_cast<double>(sampled)) &&
-           (outside == 0 || within > 0);
-}
-
-/// What a class does not explain is far off, not just over its limit.
-bool are_outliers(const std::vector<Ratios>& sample, size_t column) {
-    return std::ranges::all_of(sample, [&](const Ratios& ratios) {
-        return ratios[column] <= 1 || ratios[column] > kFar;
-    });
+/// All but few; in a small sample all but one that is far off, not just over its limit.
+bool explains(const std::vector<Ratios>& sample, size_t column) {
+    const auto sampled = static_cast<int64_t>(sample.size());
+    const int64_t outside = sampled - count_within(sample, column);
+    if (outside == 0) return true;
+    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
+    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const Ratios& ratios) {
+               return ratios[column] <= 1 || ratios[column] > kFar;
+           });
 }
 
 bool is_near(const std::vector<Ratios>& sample, size_t column) {
@@ -86,8 +85,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
         if (!stage.tightest && !is_near(sample, stage.column)) continue;
-        if (explains(within, sample.size()) && are_outliers(sample, stage.column))
-            return {stage.column, within};
+        if (explains(sample, stage.column)) return {stage.column, within};
         if (within > found.second) found = {stage.column, within};
     }
     return found;
@@ -151,7 +149,21 @@ std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t 
     return chosen;
 }
 
+std::string name_of_forms(const backend::Op& op) {
+    return op.name().substr(0, op.name().find("_backward"));
+}
+
 }  // namespace
+
+std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
+    const auto found = forms_.find(name_of_forms(op));
+    if (found == forms_.end()) return std::nullopt;
+    const std::vector<int64_t>& runs = found->second;
+    const auto most = std::ranges::max_element(runs);
+    const int64_t all = std::accumulate(runs.begin(), runs.end(), int64_t{0});
+    if (*most < 2 || *most < all) return std::nullopt;
+    return static_cast<size_t>(most - runs.begin());
+}
 
 ArithmeticGroup group_of(const OpRun& run) {
     ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
@@ -183,14 +195,22 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
             const ArithmeticGroup group = group_of(*run);
             Ratios ratios;
             ratios.fill(std::numeric_limits<double>::infinity());
-            for (const OpRun& form : forms_of(std::move(*run)))
-                std::ranges::transform(ratios,
-                                       ratios_of(form),
-                                       ratios.begin(),
-                                       [](double a, double b) { return std::min(a, b); });
+            const std::string name = name_of_forms(*run->op);
+            const std::vector<OpRun> forms = forms_of(std::move(*run));
+            size_t best = 0;
+            for (size_t form = 0; form < forms.size(); ++form) {
+                const Ratios other = ratios_of(forms[form]);
+                // The tightest class tells forms apart best.
+                if (!(other[1] < ratios[1])) continue;
+                ratios = other;
+                best = form;
+            }
             if (!is_telling(ratios)) return;
             const std::lock_guard guard(mutex);
             samples[group].push_back(ratios);
+            if (forms.size() < 2) return;
+            forms_[name].resize(forms.size());
+            ++forms_[name][best];
         } catch (const Error&) {
             // What cannot be read is told where it is compared.
         }

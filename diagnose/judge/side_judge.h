@@ -12,10 +12,10 @@
 
 namespace npuscope::diagnose {
 
-/// A recorded run, and the run whose inputs it had (load mode); nullptr: its own.
+/// A recorded run, and what it took in where that is not recorded with it.
 struct SideOp {
     const compare::SourceOp* op = nullptr;
-    const compare::SourceOp* inputs = nullptr;
+    KnownInputs inputs{};
 };
 
 /// Ops that compute alike: their kind, and the dtype of what they give out.
@@ -48,6 +48,9 @@ class SideJudge {
     [[nodiscard]] Errors judge(const OpRun& run) const;
     /// The form that fits best, and its errors.
     [[nodiscard]] std::pair<size_t, Errors> judge_best(const std::vector<OpRun>& forms) const;
+    /// The form that all sampled runs of the op and its gradient have; empty where they are few or
+    /// not of one mind.
+    [[nodiscard]] std::optional<size_t> form_of(const backend::Op& op) const;
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
     }
@@ -58,6 +61,8 @@ class SideJudge {
     [[nodiscard]] const InferredArithmetic& class_of(const ArithmeticGroup& group) const;
 
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
+    /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
+    std::map<std::string, std::vector<int64_t>> forms_;
 };
 
 [[nodiscard]] ArithmeticGroup group_of(const OpRun& run);

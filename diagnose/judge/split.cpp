@@ -57,27 +57,62 @@ int place_of(const OpRun& run, const compare::SourceTensor* tensor) {
 
 }  // namespace
 
-void RecomputingSplitter::prepare(const compare::Plan& plan,
-                                  const Source& target,
-                                  const Source&) {
+void RecomputingSplitter::prepare(compare::PairedFlows& flows) {
+    const compare::Plan& plan = flows.plan();
+    target_ = &flows.target().source;
     load_mode_ = plan.load_mode;
-    target_ = &target;
+    if (!load_mode_ && !target_->has_inputs.value_or(true))
+        rebuilder_ = std::make_unique<compare::InputRebuilder>(flows, threads_);
     std::vector<SideOp> targets;
     std::vector<SideOp> goldens;
-    for (const OpPair& pair : plan.ops) {
-        if (pair.target != nullptr)
-            targets.push_back({pair.target, load_mode_ ? pair.golden : nullptr});
-        if (pair.golden != nullptr) goldens.push_back({pair.golden, nullptr});
+    for (size_t i = 0; i < plan.ops.size(); ++i) {
+        const OpPair& pair = plan.ops[i];
+        places_[&pair] = i;
+        if (pair.target != nullptr) targets.push_back({pair.target, known_inputs(pair)});
+        for (const SourceOp* op : pair.also_target)
+            targets.push_back({op, {}});
+        if (pair.golden != nullptr) goldens.push_back({pair.golden, {}});
+        for (const SourceOp* op : pair.also_golden)
+            goldens.push_back({op, {}});
     }
     target_judge_ = std::make_unique<SideJudge>(targets, threads_);
     golden_judge_ = std::make_unique<SideJudge>(goldens, threads_);
+}
+
+KnownInputs RecomputingSplitter::known_inputs(const OpPair& pair) const {
+    KnownInputs known{.golden = pair.golden};
+    const auto place = places_.find(&pair);
+    if (rebuilder_ && place != places_.end())
+        known.tensors = [this, index = place->second] {
+            const std::lock_guard guard(rebuilding_);
+            return rebuilder_->inputs_of(index);
+        };
+    if (!rebuilder_ && !load_mode_) known.golden = nullptr;
+    return known;
+}
+
+void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
+    for (const SourceOp* op : pair.also_target) {
+        std::string why_not;
+        auto loaded = load_run(*op, why_not);
+        if (!loaded) continue;
+        const std::vector<OpRun> forms = forms_of(std::move(*loaded));
+        auto [form, errors] = target_judge_->judge_best(forms);
+        for (auto& error : errors) {
+            if (!error || error->ratio <= split.target->ratio) continue;
+            if (error->ratio > 1)
+                if (const auto ratio = ratio_with_bias(*op, forms[form]))
+                    error->ratio = std::min(error->ratio, *ratio);
+            if (error->ratio > split.target->ratio) split.target = std::move(error);
+        }
+    }
 }
 
 std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
                                               const std::vector<SplitQuery>& outputs) const {
     std::vector<Split> splits(outputs.size());
     std::string why_not;
-    auto loaded = load_run(*pair.target, why_not, load_mode_ ? pair.golden : nullptr);
+    auto loaded = load_run(*pair.target, why_not, known_inputs(pair));
     if (!loaded) {
         for (Split& split : splits)
             split.why_not = why_not;
@@ -95,17 +130,23 @@ std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
             golden = std::move(golden_forms[form]);
         }
     };
-    // Which form an op has is told by the golden; without one, by what fits.
-    if (forms.size() > 1) ask_golden();
+    // Which form an op has is told by all runs of the target, else by the golden; without one, by
+    // what fits.
+    std::optional<size_t> common;
+    if (forms.size() > 1) common = target_judge_->form_of(*forms.front().op);
+    if (forms.size() > 1 && !common) ask_golden();
     SideJudge::Errors errors;
     if (forms.size() == 1) {
         errors = target_judge_->judge(forms.front());
+    } else if (common) {
+        form = *common;
+        errors = target_judge_->judge(forms[form]);
     } else if (golden && golden->op == forms.front().op) {
         errors = target_judge_->judge(forms[form]);
     } else {
         std::tie(form, errors) = target_judge_->judge_best(forms);
     }
-    const OpRun& target = forms[forms.size() == 1 ? 0 : form];
+    const OpRun target = std::move(forms[forms.size() == 1 ? 0 : form]);
     bool differs = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(target, outputs[i].target);
@@ -120,7 +161,8 @@ std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
                 splits[i].target->ratio = *ratio;
         differs = differs || outputs[i].differs || splits[i].target->ratio > 1;
     }
-    if (pair.golden == nullptr) return splits;
+    if (!splits.empty() && splits.front().target) judge_span(pair, splits.front());
+    if (pair.golden == nullptr || pair.also_target.size() != pair.also_golden.size()) return splits;
     judge_arguments(pair, target, outputs, splits);
     if (differs) ask_golden();
     if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);

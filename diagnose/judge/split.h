@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "compare/match.h"
+#include "compare/dataflow/paired_flows.h"
+#include "compare/dataflow/rebuild.h"
 #include "compare/split.h"
 #include "diagnose/judge/side_judge.h"
 
@@ -14,9 +17,7 @@ namespace npuscope::diagnose {
 class RecomputingSplitter final : public compare::Splitter {
   public:
     explicit RecomputingSplitter(int threads = 0) : threads_(threads) {}
-    void prepare(const compare::Plan& plan,
-                 const compare::Source& target,
-                 const compare::Source& golden) override;
+    void prepare(compare::PairedFlows& flows) override;
     [[nodiscard]] std::vector<compare::Split> split(
         const compare::OpPair& pair,
         const std::vector<compare::SplitQuery>& outputs) const override;
@@ -38,9 +39,17 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] std::optional<double> ratio_with_bias(const compare::SourceOp& op,
                                                         const OpRun& product) const;
 
+    /// Of the target's run, where its recording has none.
+    [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
+    /// The worst of the other ops of a span becomes its error.
+    void judge_span(const compare::OpPair& pair, compare::Split& split) const;
+
     int threads_;
     bool load_mode_ = false;
     const compare::Source* target_ = nullptr;
+    std::unordered_map<const compare::OpPair*, size_t> places_;
+    mutable std::mutex rebuilding_;
+    std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;
     std::unique_ptr<SideJudge> golden_judge_;
 };
