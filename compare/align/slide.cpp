@@ -15,6 +15,8 @@ constexpr double kElementsWeight = 1;
 /// A move must gain more; a search that has lost so much ends.
 constexpr double kLeastGain = 0.5;
 constexpr double kMostLoss = 24;
+/// A search that so many pairs have told nothing ends.
+constexpr size_t kMostSilence = 256;
 /// Parts of a run that are tried.
 constexpr int kMostParts = 32;
 
@@ -140,7 +142,7 @@ class Runs {
             gain +=
                 favour_(to, static_cast<size_t>(other)) - favour_(from, static_cast<size_t>(other));
             if (gain > best.gain + (best.steps == 0 ? kLeastGain : 0)) best = {i + 1, gain, 0, 0};
-            if (gain < best.gain - kMostLoss) break;
+            if (gain < best.gain - kMostLoss || (gain == 0 && i >= kMostSilence)) break;
         }
         return best;
     }

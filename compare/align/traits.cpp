@@ -49,10 +49,6 @@ Shape as_matrix(const Shape& shape) {
     return matrix;
 }
 
-bool is_empty(const Shape& shape) {
-    return std::ranges::find(shape, 0) != shape.end();
-}
-
 /// Gives equal texts equal numbers; "" is none.
 class TextNumbers {
   public:
@@ -99,7 +95,8 @@ class TraitsReader {
         try {
             bool found = false;
             for (SourceTensor& tensor : op.load()) {
-                if (is_empty(tensor.shape)) continue;
+                // Also refuses sizes that no tensor has.
+                if (numel_of(tensor.shape) == 0) continue;
                 if (tensor.direction == Direction::kInput) {
                     inputs.push_back(std::move(tensor.shape));
                 } else if (!found) {
