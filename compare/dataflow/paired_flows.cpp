@@ -1,5 +1,7 @@
 #include "compare/dataflow/paired_flows.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -24,6 +26,11 @@ PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
       paired_(target.source.ops.size()) {
     for (size_t pair = 0; pair < plan.ops.size(); ++pair)
         if (plan.ops[pair].target != nullptr && plan.ops[pair].golden != nullptr) pair_op(pair);
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
+        const TracedTensor& tensor = golden.flow.tensors[i];
+        if (tensor.direction == dumpfile::Direction::kOutput && tensor.content)
+            made_.emplace(tensor.content->bag, i);
+    }
 }
 
 void PairedFlows::pair_op(size_t pair) {
@@ -60,6 +67,29 @@ void PairedFlows::pair_op(size_t pair) {
 
 std::optional<size_t> PairedFlows::partner_of(size_t golden) const {
     return partners_[golden];
+}
+
+std::vector<size_t> PairedFlows::copies_of(size_t golden_output) const {
+    std::vector<size_t> copies;
+    const Content& content = *golden_.tensor(golden_output).content;
+    const auto [begin, end] = made_.equal_range(content.bag);
+    for (auto at = begin; at != end; ++at)
+        if (golden_.tensor(at->second).content->numel == content.numel)
+            copies.push_back(at->second);
+    std::ranges::sort(copies);
+    return copies;
+}
+
+std::optional<size_t> PairedFlows::made_by_target(size_t golden_output, size_t op) const {
+    if (const auto partner = partner_of(golden_output)) return partner;
+    const std::vector<size_t> copies = copies_of(golden_output);
+    const uint64_t sequence = golden_.tensor(golden_output).content->sequence;
+    for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
+        const TracedTensor& other = golden_.tensor(*copy);
+        if (other.op >= op || other.content->sequence != sequence) continue;
+        if (const auto partner = partner_of(*copy)) return partner;
+    }
+    return std::nullopt;
 }
 
 std::string PairedFlows::place_of(size_t pair) const {
