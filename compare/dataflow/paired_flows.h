@@ -64,8 +64,10 @@ class PairedFlows {
     Side golden_;
     std::vector<InputPair> inputs_;
     std::vector<std::optional<size_t>> partners_;
-    std::vector<bool> paired_;                        ///< by the target's op
-    std::unordered_multimap<uint64_t, size_t> made_;  ///< the golden's outputs by their bags
+    std::vector<bool> paired_;                               ///< by the target's op
+    std::unordered_multimap<uint64_t, size_t> made_;         ///< the golden's outputs by their bags
+    std::unordered_map<std::string, size_t> target_places_;  ///< tensors by their paths
+    std::unordered_map<std::string, size_t> golden_places_;
 };
 
 }  // namespace npuscope::compare
