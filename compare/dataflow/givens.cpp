@@ -1,11 +1,13 @@
 #include "compare/dataflow/givens.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "compare/dataflow/find_part.h"
+#include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
 
@@ -15,7 +17,9 @@ namespace {
 
 using dumpfile::Direction;
 
-/// Nearer than this, an unnamed difference may be the noise of unrecorded arithmetic.
+/// An input that may come from unrecorded arithmetic is told where it is so much farther from the
+/// golden's than all that was computed before, and farther than noise.
+constexpr double kFarther = 4;
 constexpr double kNoise = 0.05;
 
 /// num_batches_tracked and the like: how often a state was saved, not what is computed.
@@ -75,8 +79,11 @@ class Search {
     [[nodiscard]] const TracedTensor& golden(const InputPair& pair) const {
         return flows_.golden().tensor(pair.golden);
     }
+    [[nodiscard]] const SourceOp& target_op(const InputPair& pair) const {
+        return flows_.target().source.ops[target(pair).op];
+    }
     [[nodiscard]] const std::string& op_name(const InputPair& pair) const {
-        return flows_.plan().ops[pair.pair].target->id.op;
+        return target_op(pair).id.op;
     }
 
     void remark_nan();
@@ -89,6 +96,7 @@ class Search {
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
     [[nodiscard]] std::string other_given(const InputPair& pair) const;
     [[nodiscard]] std::vector<bool> differing_outputs() const;
+    [[nodiscard]] double distance_before(size_t target_op) const;
 
     PairedFlows& flows_;
     Givens givens_;
@@ -140,6 +148,29 @@ std::vector<bool> Search::differing_outputs() const {
         differs[pair] = any;
     }
     return differs;
+}
+
+/// The largest distance of a paired output that the target made before this op; infinite where one
+/// cannot be read.
+double Search::distance_before(size_t target_op) const {
+    double largest = 0;
+    const Dataflow& flow = flows_.golden().flow;
+    for (size_t i = 0; i < flow.tensors.size(); ++i) {
+        const auto partner = flows_.partner_of(i);
+        if (flow.tensors[i].direction != Direction::kOutput || !partner) continue;
+        const TracedTensor& mine = flows_.target().tensor(*partner);
+        if (mine.op >= target_op || !mine.content || !flow.tensors[i].content ||
+            same_content(*mine.content, *flow.tensors[i].content))
+            continue;
+        try {
+            const auto one = open_traced(flows_.target().source, flows_.target().flow, *partner);
+            const auto other = open_traced(flows_.golden().source, flow, i);
+            largest = std::max(largest, sampled_distance(*one, *other));
+        } catch (const Error&) {
+            return std::numeric_limits<double>::infinity();
+        }
+    }
+    return largest;
 }
 
 std::vector<Suspect> Search::differing() const {
@@ -208,8 +239,10 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
                           !flows_.autograd_of(suspect.input.pair).empty();
     if (backward)
         return relation.likeness == Likeness::kMoved && golden(suspect.input).content->tells_bag();
-    if (relation.likeness == Likeness::kOther && relation.distance < kNoise)
-        return !suspect.noise_before || is_parameter(mine.argument);
+    const bool unnamed =
+        relation.likeness == Likeness::kOther || relation.likeness == Likeness::kEdited;
+    if (unnamed && suspect.noise_before && !is_parameter(mine.argument))
+        return relation.distance > std::max(kNoise, kFarther * distance_before(mine.op));
     return true;
 }
 
@@ -262,14 +295,14 @@ void Search::judge(const Suspect& suspect) {
     }
     told_.insert(given);
     told_target_.insert(target(pair).content->sequence);
-    const std::string& op = flows_.plan().ops[pair.pair].target->path;
     givens_.findings.push_back({.input = pair,
                                 .argument = target(pair).argument,
                                 .target = target(pair).path,
                                 .golden = golden(pair).path,
                                 .relation = relation,
                                 .text = noun_of(golden(pair)) + " `" + target(pair).argument +
-                                        "` of " + op + flows_.place_of(pair.pair) +
+                                        "` of " + target_op(pair).path +
+                                        flows_.place_of(pair.pair) +
                                         " is not the golden's: " + relation.text});
 }
 

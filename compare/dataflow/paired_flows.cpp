@@ -1,5 +1,7 @@
 #include "compare/dataflow/paired_flows.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -8,6 +10,13 @@ namespace {
 
 size_t index_of(const Source& source, const SourceOp* op) {
     return static_cast<size_t>(op - source.ops.data());
+}
+
+std::unordered_map<std::string, size_t> places_of(const Dataflow& flow) {
+    std::unordered_map<std::string, size_t> places;
+    for (size_t i = 0; i < flow.tensors.size(); ++i)
+        places.emplace(flow.tensors[i].path, i);
+    return places;
 }
 
 SideFacts side_facts(const SourceOp* op) {
@@ -21,45 +30,67 @@ PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
       target_(target),
       golden_(golden),
       partners_(golden.flow.tensors.size()),
-      paired_(target.source.ops.size()) {
+      paired_(target.source.ops.size()),
+      target_places_(places_of(target.flow)),
+      golden_places_(places_of(golden.flow)) {
     for (size_t pair = 0; pair < plan.ops.size(); ++pair)
         if (plan.ops[pair].target != nullptr && plan.ops[pair].golden != nullptr) pair_op(pair);
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
+        const TracedTensor& tensor = golden.flow.tensors[i];
+        if (tensor.direction == dumpfile::Direction::kOutput && tensor.content)
+            made_.emplace(tensor.content->bag, i);
+    }
 }
 
 void PairedFlows::pair_op(size_t pair) {
     const OpPair& ops = plan_.ops[pair];
-    const size_t target_op = index_of(target_.source, ops.target);
-    const size_t golden_op = index_of(golden_.source, ops.golden);
-    paired_[target_op] = true;
-    // What the trace knows of the tensors is all that pairing asks for.
-    const auto listed = [](const Dataflow& flow, size_t op) {
-        std::vector<SourceTensor> tensors;
-        for (const TracedTensor& tensor : flow.of_op(op))
-            tensors.push_back({.direction = tensor.direction,
-                               .argument = tensor.argument,
-                               .path = tensor.path,
-                               .dtype = tensor.dtype,
-                               .shape = tensor.shape});
-        return tensors;
-    };
-    const auto target = listed(target_.flow, target_op);
-    const auto golden = listed(golden_.flow, golden_op);
+    paired_[index_of(target_.source, ops.target)] = true;
+    std::vector<SourceTensor> target;
+    std::vector<SourceTensor> golden;
+    try {
+        target = ops.target->load();
+        golden = ops.golden->load();
+    } catch (const Error&) {
+        return;
+    }
     const bool dumps = target_.source.numbered && golden_.source.numbered;
     for (const TensorPair& tensors : pair_tensors(ops, target, golden, dumps)) {
         if (tensors.target == nullptr || tensors.golden == nullptr) continue;
-        const size_t mine =
-            target_.flow.first[target_op] + static_cast<size_t>(tensors.target - target.data());
-        const size_t theirs =
-            golden_.flow.first[golden_op] + static_cast<size_t>(tensors.golden - golden.data());
-        partners_[theirs] = mine;
+        const auto mine = target_places_.find(tensors.target->path);
+        const auto theirs = golden_places_.find(tensors.golden->path);
+        if (mine == target_places_.end() || theirs == golden_places_.end()) continue;
+        partners_[theirs->second] = mine->second;
         if (tensors.target->direction != dumpfile::Direction::kInput) continue;
-        if (target_.tensor(mine).content && golden_.tensor(theirs).content)
-            inputs_.push_back({pair, mine, theirs});
+        if (target_.tensor(mine->second).content && golden_.tensor(theirs->second).content)
+            inputs_.push_back({pair, mine->second, theirs->second});
     }
 }
 
 std::optional<size_t> PairedFlows::partner_of(size_t golden) const {
     return partners_[golden];
+}
+
+std::vector<size_t> PairedFlows::copies_of(size_t golden_output) const {
+    std::vector<size_t> copies;
+    const Content& content = *golden_.tensor(golden_output).content;
+    const auto [begin, end] = made_.equal_range(content.bag);
+    for (auto at = begin; at != end; ++at)
+        if (golden_.tensor(at->second).content->numel == content.numel)
+            copies.push_back(at->second);
+    std::ranges::sort(copies);
+    return copies;
+}
+
+std::optional<size_t> PairedFlows::made_by_target(size_t golden_output, size_t op) const {
+    if (const auto partner = partner_of(golden_output)) return partner;
+    const std::vector<size_t> copies = copies_of(golden_output);
+    const uint64_t sequence = golden_.tensor(golden_output).content->sequence;
+    for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
+        const TracedTensor& other = golden_.tensor(*copy);
+        if (other.op >= op || other.content->sequence != sequence) continue;
+        if (const auto partner = partner_of(*copy)) return partner;
+    }
+    return std::nullopt;
 }
 
 std::string PairedFlows::place_of(size_t pair) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compare/dataflow/trace.h"
@@ -39,6 +41,12 @@ class PairedFlows {
     /// The target's tensor that the golden's tensor is paired with; empty without one.
     [[nodiscard]] std::optional<size_t> partner_of(size_t golden) const;
 
+    /// The golden's outputs with the elements of one of them, in whatever order, itself included.
+    [[nodiscard]] std::vector<size_t> copies_of(size_t golden_output) const;
+    /// The target's output for one of the golden's: its partner; where it has none, that of the
+    /// latest copy in the same order that an op before `op` of the golden made.
+    [[nodiscard]] std::optional<size_t> made_by_target(size_t golden_output, size_t op) const;
+
     /// " (blocks.1.o, net.py:20)", "" where nothing is known of the pair's place in the program.
     [[nodiscard]] std::string place_of(size_t pair) const;
     /// Of either side: the autograd node that ran it, "" in the forward pass or where nobody knows.
@@ -56,7 +64,10 @@ class PairedFlows {
     Side golden_;
     std::vector<InputPair> inputs_;
     std::vector<std::optional<size_t>> partners_;
-    std::vector<bool> paired_;  ///< by the target's op
+    std::vector<bool> paired_;                               ///< by the target's op
+    std::unordered_multimap<uint64_t, size_t> made_;         ///< the golden's outputs by their bags
+    std::unordered_map<std::string, size_t> target_places_;  ///< tensors by their paths
+    std::unordered_map<std::string, size_t> golden_places_;
 };
 
 }  // namespace npuscope::compare

@@ -67,7 +67,7 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input) {
         if (nothing || !input.producer) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);
             rebuilt.origin = Rebuilt::kGiven;
-        } else if (const auto partner = flows_.partner_of(*input.producer)) {
+        } else if (const auto partner = flows_.made_by_target(*input.producer, input.op)) {
             rebuilt.tensor = made(input, golden_input, *partner);
             if (!rebuilt.tensor) return rebuilt;
             rebuilt.origin = Rebuilt::kMade;

@@ -1,7 +1,6 @@
 #include "compare/dataflow/wiring.h"
 
 #include <algorithm>
-#include <map>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
@@ -45,12 +44,7 @@ int64_t other_uses(const Side& side, const TracedTensor& like, const Content& co
 
 class Wires {
   public:
-    explicit Wires(PairedFlows& flows) : flows_(flows) {
-        const auto& tensors = flows.golden().flow.tensors;
-        for (size_t i = 0; i < tensors.size(); ++i)
-            if (tensors[i].direction == Direction::kOutput && tensors[i].content)
-                made_.emplace(tensors[i].content->bag, i);
-    }
+    explicit Wires(PairedFlows& flows) : flows_(flows) {}
 
     std::vector<WiringFinding> run(int threads) {
         std::vector<InputPair> doubtful;
@@ -90,7 +84,6 @@ class Wires {
                                       const Tensor& input) const;
 
     PairedFlows& flows_;
-    std::multimap<uint64_t, size_t> made_;  ///< the golden's outputs by their bags
     std::vector<WiringFinding> findings_;
 };
 
@@ -104,10 +97,9 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
     if (theirs.content->sequence == mine.content->sequence) return false;
     if (!theirs.producer) return true;
     // In the golden some ops changed nothing: the input may be what any of them made.
-    const auto [begin, end] = made_.equal_range(golden(*theirs.producer).content->bag);
-    for (auto at = begin; at != end; ++at) {
-        const auto partner = flows_.partner_of(at->second);
-        if (golden(at->second).op >= theirs.op || !partner || !target(*partner).content) continue;
+    for (const size_t copy : flows_.copies_of(*theirs.producer)) {
+        const auto partner = flows_.partner_of(copy);
+        if (golden(copy).op >= theirs.op || !partner || !target(*partner).content) continue;
         const Content& made = *target(*partner).content;
         const bool in_order = theirs.passage == Passage::kAsIs;
         if (in_order ? made.numel == mine.content->numel && made.sequence == mine.content->sequence
@@ -153,7 +145,7 @@ void Wires::judge(const InputPair& pair) try {
     if (!theirs.producer || theirs.ambiguous) return;
     // What an op that only the target has made is a matter of the programs.
     if (mine.producer && !flows_.is_paired(target(*mine.producer).op)) return;
-    const auto partner = flows_.partner_of(*theirs.producer);
+    const auto partner = flows_.made_by_target(*theirs.producer, theirs.op);
     if (!partner || !target(*partner).content || target(*partner).op >= mine.op) return;
     if (mine.producer == partner && mine.passage == Passage::kRounded) return;
     if (!(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))

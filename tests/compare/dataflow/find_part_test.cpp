@@ -49,5 +49,21 @@ TEST(FindParts, finds_nothing_for_other_elements_and_plain_ones) {
     EXPECT_EQ(producer_of(flow, "/sum/3/input/self"), "/mm/2/output/out");
 }
 
+TEST(FindParts, finds_rows_of_16_bit_tensors_and_is_unsure_of_single_elements) {
+    const Tensor a = random_tensor({40, 8}, 1).cast(DType::kBFloat16).cast(DType::kFloat32);
+    const Tensor slice = rows(a, 10, 6);
+    // Elements of a, but no four of them in a row.
+    Tensor mixed = slice;
+    for (size_t i = 0; i < 48; ++i)
+        mixed.mutable_as<float>()[i] = a.as<float>()[i * 37 % 320];
+    const Source source =
+        hand_made({{"relu", {}, {{"out", a}}}, {"mm", {{"self", slice}, {"mat2", mixed}}, {}}});
+    Dataflow flow = trace(source);
+    find_parts(source, flow, {1, 2});
+    EXPECT_EQ(producer_of(flow, "/mm/2/input/self"), "/relu/1/output/out");
+    EXPECT_FALSE(at_path(flow, "/mm/2/input/self").ambiguous);
+    EXPECT_TRUE(at_path(flow, "/mm/2/input/mat2").ambiguous);
+}
+
 }  // namespace
 }  // namespace npuscope::compare

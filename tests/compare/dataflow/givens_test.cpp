@@ -142,6 +142,46 @@ TEST(DifferingGivens, leaves_alone_what_was_cut_from_an_op) {
     EXPECT_EQ(findings(ops(0.2f), ops(0)), Texts{});
 }
 
+TEST(DifferingGivens, takes_other_arithmetic_for_what_came_before) {
+    // Nobody recorded what made the second input; the op before is off as well.
+    const auto ops = [](float noise) {
+        const Tensor other = random_tensor({6}, 20);
+        const auto noisy = [&](const Tensor& tensor) {
+            return changed(tensor, [&, i = size_t{0}](float x) mutable {
+                return x + noise * other.as<float>()[i++];
+            });
+        };
+        return std::vector<HandMadeOp>{{"relu", {}, {{"out", noisy(random_tensor({6}, 21))}}},
+                                       {"tanh", {{"self", noisy(random_tensor({6}, 22))}}, {}}};
+    };
+    EXPECT_EQ(findings(ops(0.3f), ops(0)), Texts{});
+    auto given = ops(0);
+    given[0].outputs = ops(1e-4f)[0].outputs;
+    given[1].inputs = ops(0.3f)[1].inputs;
+    EXPECT_EQ(findings(given, ops(0)).size(), 1u);
+}
+
+TEST(DifferingGivens, says_of_unread_buffers_no_more_than_a_remark) {
+    const auto norm = [](const Tensor& mean, double training) {
+        Source source = hand_made({{"native_batch_norm", {{"running_mean", mean}}, {}}});
+        source.ops[0].facts = [training] {
+            SideFacts facts;
+            facts.arguments.push_back({.name = "training", .numbers = {training}});
+            return facts;
+        };
+        return source;
+    };
+    TracedPair training(norm(random_tensor({6}, 1), 1), norm(random_tensor({6}, 2), 1));
+    const Givens unread = differing_givens(training.flows);
+    EXPECT_TRUE(unread.findings.empty());
+    EXPECT_EQ(
+        unread.remarks,
+        Texts{"/native_batch_norm/1/input/running_mean is not the golden's; in training the op "
+              "does not read it"});
+    TracedPair evaluation(norm(random_tensor({6}, 1), 0), norm(random_tensor({6}, 2), 0));
+    EXPECT_EQ(differing_givens(evaluation.flows).findings.size(), 1u);
+}
+
 TEST(DifferingGivens, remarks_on_nan_in_what_the_model_was_given) {
     TracedPair pair(hand_made(program(with_element(kInput, 2, NAN), kWeight, kOther)),
                     hand_made(program(kInput, kWeight, kOther)));
