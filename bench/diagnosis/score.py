@@ -158,6 +158,7 @@ def keep(row: Dict[str, Any], binary: str, cache: Path, variant: str, folder: Pa
 
 def main() -> None:
     options = parsed()
+    os.environ.setdefault("NPUSCOPE_BIN_DIR", str(Path(options.binary).resolve().parent))
     cache = options.cache / generator_text()
     tasks = [(s, options.variant, options.binary, cache, options.baselines) for s in seeds_of(options)]
     start = time.time()

@@ -25,12 +25,15 @@ def _pick(rng: np.random.Generator, rows: Any) -> Any:
     return rows[int(rng.integers(len(rows)))]
 
 
-def _number(name: str, *others: Callable[[Any], Any]) -> Edit:
+def _number(name: str, *others: Callable[[Any, float], Any]) -> Edit:
+    """others: functions of the right number and of how much it is to differ, 1e-5 to 1."""
+
     def edit(call: Call, earlier: List[Tensor], rng: np.random.Generator) -> Optional[Edited]:
         value = call.values.get(name)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return None
-        return Edited(call.with_values(**{name: _pick(rng, others)(value)}), name)
+        other = _pick(rng, others)(value, float(10.0 ** rng.uniform(-5, 0)))
+        return Edited(call.with_values(**{name: other}), name)
 
     return edit
 
@@ -71,12 +74,13 @@ def _earlier_tensor(call: Call, earlier: List[Tensor], rng: np.random.Generator)
 
 # Arguments: kind -> (edit, whether a tensor is what differs)
 EDITS: Dict[str, Tuple[Edit, bool]] = {
-    "other eps": (_number("eps", lambda e: 1e-3, lambda e: e * 100, lambda e: 1e-12), False),
-    "other alpha": (_number("alpha", lambda n: 2 * n, lambda n: -n, lambda n: 0.9 * n), False),
-    "other beta": (_number("beta", lambda n: 0, lambda n: 0.5), False),
-    "other factor": (_number("other", lambda n: 1.1 * n, lambda n: 2 * n, lambda n: n * n), False),
-    "other threshold": (_number("threshold", lambda n: n + 0.05, lambda n: n - 0.05), False),
-    "other fill": (_number("value", lambda n: n / 1e4, lambda n: 0.5 * n), False),
+    "other eps": (_number("eps", lambda e, d: 1e-3, lambda e, d: e * (1 + 100 * d), lambda e, d: 1e-12), False),
+    "other alpha": (_number("alpha", lambda n, d: 2 * n, lambda n, d: -n, lambda n, d: n * (1 - d)), False),
+    "other beta": (_number("beta", lambda n, d: 0, lambda n, d: 1 - d), False),
+    "other factor": (_number("other", lambda n, d: n * (1 + d), lambda n, d: 2 * n, lambda n, d: n * n), False),
+    "other exponent": (_number("exponent", lambda n, d: n + 1, lambda n, d: n + d), False),
+    "other threshold": (_number("threshold", lambda n, d: n + d, lambda n, d: n - d), False),
+    "other fill": (_number("value", lambda n, d: n / 1e4, lambda n, d: n * (1 - d)), False),
     "other axis": (_axis, False),
     "other dilation": (_dilation, False),
     "other reduction": (_reduction, False),

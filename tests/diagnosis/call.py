@@ -9,10 +9,10 @@ from torch import Tensor
 
 # Ops that move, make or compare values and so are exact in every arithmetic.
 MOVES = {
-    "arange", "bernoulli_", "bitwise_not", "cat", "clone", "copy_", "embedding", "eq", "fill_", "full", "full_like",
+    "arange", "bernoulli", "bitwise_not", "cat", "clone", "copy", "embedding", "eq", "fill", "full", "full_like",
     "ge", "gt", "index", "index_select", "le", "logical_not", "lt", "masked_fill", "ne", "new_full", "new_zeros",
     "ones", "ones_like", "repeat", "roll", "scalar_tensor", "select_backward", "slice_backward", "stack", "tril",
-    "triu", "where", "zero_", "zeros", "zeros_like", "_to_copy", "flip", "constant_pad_nd", "gather", "unfold_backward",
+    "triu", "where", "zero", "zeros", "zeros_like", "_to_copy", "flip", "constant_pad_nd", "gather", "unfold_backward",
 }
 
 # Neither recorded nor numbered by dumpers: they describe storage again, or allocate it.
@@ -70,9 +70,7 @@ def _functional(schema: Schema) -> Any:
         return schema.op
     packet = getattr(torch.ops.aten, schema.base[:-1])
     overload = schema.op._schema.overload_name or "default"
-    if overload in packet.overloads():
-        return getattr(packet, overload)
-    return packet.default
+    return getattr(packet, overload) if overload in packet.overloads() else schema.op
 
 
 def floats_as(value: Any, dtype: torch.dtype) -> Any:
@@ -115,6 +113,8 @@ class Call(NamedTuple):
     def run(self, dtype: Optional[torch.dtype] = None) -> List[Any]:
         """PyTorch's kernel; with a dtype on floats of that dtype. Nothing is written in place."""
         values = self.values
+        if self.base == "bernoulli" and dtype is None and values["self"].dtype != torch.float32:
+            return [y.to(values["self"].dtype) for y in self.run(torch.float32)]
         if dtype is not None:
             values = {name: floats_as(value, dtype) for name, value in values.items()}
             for name in ("input_dtype", "dtype"):
@@ -128,6 +128,8 @@ class Call(NamedTuple):
                 if values[name] is not None:
                     values[name] = values[name].clone()
         op = _functional(self.schema)
+        if op is self.schema.op and self.schema.written is not None:
+            values = {**values, self.schema.written: values[self.schema.written].clone()}
         names = [a.name for a in op._schema.arguments]
         positional = sum(1 for a in op._schema.arguments if not a.kwarg_only)
         rows = [values[name] for name in names if name in values]

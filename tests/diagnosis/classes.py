@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from diagnosis.arithmetic import Arithmetic
+from diagnosis.chips import Chip
 from diagnosis.products import Recipe
 from diagnosis.rounding import FORMATS
 
@@ -74,8 +75,11 @@ _SHARES = {
 }
 
 
-def draw_arithmetic(rng: np.random.Generator, low: Optional[torch.dtype]) -> Arithmetic:
+def draw_arithmetic(rng: np.random.Generator, low: Optional[torch.dtype]) -> Any:
+    """An Arithmetic, or an emulated Chip."""
     draw = _Draw(rng)
+    if low != torch.bfloat16 and rng.random() < 0.12:
+        return Chip(draw.pick(["910A", "910B", "950"]))
     if low is not None:
         short = "fp16" if low == torch.float16 else "bf16"
         if rng.random() < 0.25:

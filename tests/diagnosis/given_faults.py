@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from diagnosis.models import Program
+from diagnosis.program import Program
 
 Fault = Callable[[Program, np.random.Generator], Optional[List[str]]]
 
@@ -37,8 +37,13 @@ def _on_parameter(change: Callable[[Tensor, np.random.Generator], Optional[Tenso
 def _element(x: Tensor, rng: np.random.Generator) -> Tensor:
     flat = x.flatten()
     i = int(rng.integers(flat.numel()))
-    flat[i] = flat[i] * (1.5, 1.05, -1.0)[int(rng.integers(3))] + 0.01
+    flat[i] = -flat[i] if rng.random() < 0.2 else flat[i] * (1 + _little(rng)) + 0.1 * _little(rng)
     return flat.reshape(x.shape)
+
+
+def _little(rng: np.random.Generator) -> float:
+    """1e-5 to 1."""
+    return float(10.0 ** rng.uniform(-5, 0))
 
 
 def _transposed(program: Program, rng: np.random.Generator) -> Optional[List[str]]:
@@ -91,7 +96,7 @@ def _mask(program: Program, rng: np.random.Generator) -> Optional[List[str]]:
 
 ON_TENSORS: Dict[str, Fault] = {
     "parameter element": _on_parameter(_element),
-    "parameter scaled": _on_parameter(lambda x, rng: x * (0.5, 1.02, 1.001)[int(rng.integers(3))]),
+    "parameter scaled": _on_parameter(lambda x, rng: x * (1 + _little(rng))),
     "parameter transposed": _transposed,
     "parameters swapped": _swapped,
     "parameter in float16": _on_parameter(lambda x, rng: x.half().float()),
@@ -121,7 +126,8 @@ def _extra_relu(program: Program, rng: np.random.Generator) -> Optional[List[str
 
 
 def _extra_scale(program: Program, rng: np.random.Generator) -> Optional[List[str]]:
-    return _edit(program, rng, lambda own, x, y: y * 1.25, program.parts)
+    factor = 1 + _little(rng)
+    return _edit(program, rng, lambda own, x, y: y * factor, program.parts)
 
 
 def _extra_linear(program: Program, rng: np.random.Generator) -> Optional[List[str]]:

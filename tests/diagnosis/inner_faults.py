@@ -122,13 +122,14 @@ def _window_shifted(a: Accident) -> Results:
 
 
 def _other_number(name: str, *factors: float) -> Fault:
-    """The op uses another number than the recorded argument."""
+    """The op uses another number than the recorded argument; half of the time by little."""
 
     def fault(a: Accident) -> Results:
         value = a.call.values.get(name)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return None
-        return _again(a, a.call.with_values(**{name: value * a.pick(factors)}))
+        factor = a.pick(factors) if a.rng.random() < 0.5 else 1 + a.some(-5, 1)
+        return _again(a, a.call.with_values(**{name: value * factor}))
 
     return fault
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from diagnosis.argument_faults import Edit
 from diagnosis.call import Call
-from diagnosis.effectiveness import Effect, effect
+from diagnosis.effectiveness import GROSS, SEEN, Effect, effect
 from diagnosis.op_faults import Accident, Fault
 from diagnosis.recording import Plant, Recorder
 
@@ -50,14 +50,18 @@ class _Decided(Plant):
 
 
 class OpPlant(_Decided):
-    """Spoils results. Of an op that the target splits it takes the part numbered `member`."""
+    """Spoils results. Of an op that the target splits it takes the part numbered `member`, casts aside.
+    faint: only so much of the fault reaches the results that it is barely seen."""
 
-    def __init__(self, position: int, fault: Fault, seed: List[int], member: int = 0) -> None:
+    def __init__(self, position: int, fault: Fault, seed: List[int], member: int = 0, faint: bool = False) -> None:
         super().__init__(position, seed)
         self._fault = fault
         self._skip = member
+        self._faint = faint
 
     def after(self, recorder: Recorder, call: Call, results: List[Any]) -> List[Any]:
+        if call.base == "_to_copy" and self._skip >= 0 and recorder.splits:
+            return results
         if self._skip > 0:
             self._skip -= 1
             return results
@@ -69,8 +73,24 @@ class OpPlant(_Decided):
         faulty = self._fault(accident)
         if faulty is None:
             raise NotApplicable
+        if self._faint:
+            faulty = self._weakened(recorder, call, results, faulty, rng)
         self.decide(call, recorder, faulty)
         return faulty
+
+    def _weakened(self, recorder: Recorder, call: Call, results: List[Any], faulty: List[Any],
+                  rng: np.random.Generator) -> List[Any]:
+        found = effect(call, recorder.arithmetic, faulty)
+        if not found.gross or not np.isfinite(found.ratio):
+            return faulty
+        part = float(rng.uniform(1.1 * SEEN, 0.95 * GROSS)) / found.ratio
+        rows = []
+        for honest, wrong in zip(results, faulty):
+            if isinstance(honest, Tensor) and honest.is_floating_point():
+                mixed = honest.double() + part * (wrong.double() - honest.double())
+                wrong = torch.where(wrong == honest, honest, mixed.to(honest.dtype))
+            rows.append(wrong)
+        return rows
 
 
 class ArgumentPlant(_Decided):

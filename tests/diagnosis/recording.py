@@ -12,7 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from diagnosis.arithmetic import Arithmetic
 from diagnosis.call import MOVES, UNRECORDED, Call, bind
 
-# What a program reads without having computed it.
+_CASTS = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+# What an op changes without saying so.
 _GIVEN_BUFFERS = ("running_mean", "running_var")
 
 
@@ -46,7 +47,8 @@ class Plant:
 
 
 class Recorder(TorchDispatchMode):
-    """With-block. first: seqid of the first op. casts: `_to_copy` is recorded. split: addmm becomes mm and add."""
+    """With-block. first: seqid of the first op. casts: `_to_copy` is recorded. split: addmm becomes mm and add,
+    with casts to the format that the arithmetic rounds a product's inputs to."""
 
     def __init__(self, arithmetic: Arithmetic, plant: Optional[Plant] = None, first: int = 1,
                  casts: bool = False, split: bool = False) -> None:
@@ -58,8 +60,9 @@ class Recorder(TorchDispatchMode):
         self._next = first
         self._position = -1
         self._casts = casts
-        self._split = split
+        self.splits = split
         self._copies: Dict[Any, Tensor] = {}
+        self._writes = 0  # a dispatch mode does not see versions rise
         self._alive: List[Any] = []
         self._origins: Dict[int, Set[str]] = {}
 
@@ -85,8 +88,8 @@ class Recorder(TorchDispatchMode):
             self._inherit(call, out)
             return out
         self._position += 1
-        if self._split and call.base == "addmm":
-            return self._addmm_in_parts(call)
+        if self.splits and call.base in ("addmm", "mm"):
+            return self._in_parts(call)
         return self._recorded(call)
 
     def _recorded(self, call: Call) -> Any:
@@ -98,7 +101,10 @@ class Recorder(TorchDispatchMode):
         if planted:
             results = self.plant.after(self, kept, results)
         self._finish(call)
+        self._writes += 1
         results = self._written(call, results)
+        if call.schema.base == "_to_copy":
+            self._inherit(call, results[0])
         self._note(kept, results, self._origins_of(call))
         if len(call.schema.results) == 0:
             return None
@@ -114,10 +120,24 @@ class Recorder(TorchDispatchMode):
         self.runs.append(Run(self._next, self._position, kept, outputs, self.tag, origins))
         self._next += 1
 
-    def _addmm_in_parts(self, call: Call) -> Tensor:
+    def _in_parts(self, call: Call) -> Tensor:
+        """mm for addmm with an add behind it; around the mm the casts that the arithmetic's inputs stand for."""
         v = call.values
-        product = self._recorded(bind(torch.ops.aten.mm.default, (v["mat1"], v["mat2"]), {}))
+        names = ("mat1", "mat2") if call.base == "addmm" else ("self", "mat2")
+        left, right = v[names[0]], v[names[1]]
+        wide = left.dtype
+        low = _CASTS.get(self.arithmetic.product.inputs.name) if wide == torch.float32 else None
+        if low is not None:
+            left, right = self._cast(left, low), self._cast(right, low)
+        product = self._recorded(bind(torch.ops.aten.mm.default, (left, right), {}))
+        if low is not None:
+            product = self._cast(product, wide)
+        if call.base == "mm":
+            return product
         return self._recorded(bind(torch.ops.aten.add.Tensor, (product, v["self"]), {}))
+
+    def _cast(self, x: Tensor, dtype: torch.dtype) -> Tensor:
+        return self._recorded(bind(torch.ops.aten._to_copy.default, (x,), {"dtype": dtype}))
 
     def _written(self, call: Call, results: List[Any]) -> List[Any]:
         """In-place ops: the results go where the program expects them."""
@@ -126,6 +146,7 @@ class Recorder(TorchDispatchMode):
             return results
         target = call.values[name]
         target.copy_(results[0])
+        self._writes += 1
         return [target] + results[1:]
 
     @staticmethod
@@ -153,7 +174,7 @@ class Recorder(TorchDispatchMode):
         return Call(call.schema, values)
 
     def _copy(self, tensor: Tensor) -> Tensor:
-        key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor._version)
+        key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape), tensor.stride(), self._writes)
         copy = self._copies.get(key)
         if copy is None:
             copy = tensor.detach().clone(memory_format=torch.contiguous_format)
@@ -181,6 +202,7 @@ def loaded(golden: List[Run], arithmetic: Arithmetic, plant: Optional[Plant] = N
     runs = []
     for run in golden:
         call, kept = run.call, run.call
+        recorder.tag = run.tag
         if plant is not None and plant.position == run.position:
             kept = plant.before(recorder, call)
         results = arithmetic.compute(kept) if call.base not in MOVES else kept.run()
