@@ -61,7 +61,7 @@ class Arithmetic(NamedTuple):
         product = self.product
         rows = [self]
         if product.accumulator == "float32":
-            for order in ("kernel", "exact", "split", "blocks"):
+            for order in ("kernel", "exact", "split", "blocks", "truncated blocks", "sequential"):
                 rows.append(self._replace(product=product._replace(order=order, convolution="matrix")))
             for bias in ("kept", "rounded"):
                 rows.append(self._replace(product=product._replace(bias=bias)))

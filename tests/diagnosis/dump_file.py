@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-import h5py
 import numpy as np
 import torch
 from h5py import h5a, h5d, h5f, h5p, h5s, h5t
@@ -40,13 +39,15 @@ class _Writer:
         self.style = style
         self._links = h5p.create(h5p.LINK_CREATE)
         self._links.set_create_intermediate_group(True)
+        self._plain = h5p.create(h5p.DATASET_CREATE)
+        self._plain.set_obj_track_times(False)
         self._scalar = h5s.create(h5s.SCALAR)
         self._written: Dict[Tuple[int, str], Tuple[str, Tensor]] = {}
 
     def _dataset(self, path: str, data: np.ndarray) -> Any:
         kind = _DISK[data.dtype.char]
         space = self._scalar if data.ndim == 0 else h5s.create_simple(data.shape)
-        dataset = h5d.create(self.file, path.encode(), kind, space, lcpl=self._links)
+        dataset = h5d.create(self.file, path.encode(), kind, space, self._plain, lcpl=self._links)
         if data.size:
             dataset.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(data))
         return dataset
@@ -105,7 +106,7 @@ class _Writer:
             text = json.dumps(self.style.facts(run)).encode()
             data = np.array(text, dtype=f"S{len(text)}")
             dataset = h5d.create(self.file, f"{base}/npuscope".encode(), h5t.py_create(data.dtype), self._scalar,
-                                 lcpl=self._links)
+                                 self._plain, lcpl=self._links)
             dataset.write(h5s.ALL, h5s.ALL, data)
             self._number(dataset, "Type", 100)
 
@@ -154,9 +155,3 @@ def write_dump(path: str, runs: List[Run], style: Style = Style()) -> None:
             writer.run(run)
     finally:
         writer.file.close()
-
-
-def read_runs(path: str) -> List[Tuple[int, str]]:
-    """(seqid, op) of a dump in the order they ran."""
-    with h5py.File(path, "r") as file:
-        return sorted((int(seqid), op) for op in file for seqid in file[op])

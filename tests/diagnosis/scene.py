@@ -44,6 +44,7 @@ class Scene:
         if self.on_gpu:
             self.low = None
         self.number = int(self.rng.integers(2**31))
+        self.casts = bool(self.rng.random() < 0.5)
         self.faint = bool(np.random.default_rng([seed, 5]).random() < 0.45)
         self.arithmetic = draw_arithmetic(self.rng, self.low)
         self.golden_arithmetic = Arithmetic("fp32")
@@ -62,14 +63,15 @@ class Scene:
 
     def record(self, program: Program, arithmetic: Arithmetic, plant: Optional[Plant] = None, first: int = 1,
                split: bool = False) -> List[Run]:
-        recorder = Recorder(arithmetic, plant, first, casts=split, split=split)
+        recorder = Recorder(arithmetic, plant, first, casts=split or self.casts, split=split)
         program.step(recorder)
         return recorder.runs
 
     def target(self, program: Program, plant: Optional[Plant] = None) -> List[Run]:
         if self.variant == "load":
             return loaded(self.golden, self.arithmetic, plant)
-        first = 1 + (int(self.rng.integers(50)) if self.variant == "outputs" else 0)
+        shifted = self.variant == "outputs" and self.seed[0] % 4 < 2
+        first = 1 + (int(self.rng.integers(50)) if shifted else 0)
         return self.record(program, self.arithmetic, plant, first, self.variant == "split")
 
     # -- faults ----------------------------------------------------------------------------------
