@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -17,7 +17,7 @@ from diagnosis.steps import Steps
 class Arithmetic(NamedTuple):
     """name     class that tables show
     product  how matrix products and convolutions are made
-    vector   "kernel" (PyTorch's in float32), "exact" (float64, rounded once) or "steps"; format and order of sums of those
+    vector   "kernel" (PyTorch's in float32), "exact" (float64, rounded once) or "steps"; format, order of sums and habits of those
     outputs  format that every floating result is stored in, or None
     ties     which of equal elements max pooling takes: "first" or "last"
     """
@@ -27,6 +27,7 @@ class Arithmetic(NamedTuple):
     vector: str = "kernel"
     vector_format: Format = FORMATS["float32"]
     sums: str = "tree"
+    habits: Tuple[str, ...] = ()
     outputs: Optional[Format] = None
     ties: str = "first"
 
@@ -50,7 +51,7 @@ class Arithmetic(NamedTuple):
                 call = Call(call.schema, {n: _each_float(v, takes) for n, v in call.values.items()})
             rows = call.run(torch.float64 if self.vector == "exact" else torch.float32)
             return [takes(y.float()) if _is_float(y) else y for y in rows]
-        steps = Steps(self.vector_format, self.sums)
+        steps = Steps(self.vector_format, self.sums, self.habits)
         values = {name: _each_float(value, steps.take) for name, value in call.values.items()}
         rows = formula(steps, values)
         mask = values.get("output_mask")

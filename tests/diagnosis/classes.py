@@ -15,7 +15,7 @@ from diagnosis.rounding import FORMATS
 _ORDERS = ["kernel", "exact", "split", "blocks", "truncated blocks", "sequential"]
 
 
-class _Draw:
+class Draw:
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
 
@@ -36,7 +36,8 @@ class _Draw:
         """Vector ops in float32, in some order."""
         return Arithmetic(
             name, product, vector=self.pick(["kernel", "exact", "steps", "steps"]),
-            sums=self.pick(["tree", "blocks", "sequential", "wide"]), ties=self.pick(["first", "first", "last"]))
+            sums=self.pick(["tree", "blocks", "sequential", "wide"]), ties=self.pick(["first", "first", "last"]),
+            habits=tuple(self.pick([[], [], ["reciprocal"], ["exp2"], ["one pass"], ["one pass", "exp2", "reciprocal"]])))
 
     def stepwise(self, name: str, product: Recipe, number_format: str, stored: bool) -> Arithmetic:
         return Arithmetic(
@@ -44,11 +45,11 @@ class _Draw:
             sums=self.pick(["tree", "wide", "wide"]), outputs=FORMATS[number_format] if stored else None)
 
 
-def _narrow(name: str, *formats: str) -> Callable[[_Draw], Arithmetic]:
+def _narrow(name: str, *formats: str) -> Callable[[Draw], Arithmetic]:
     return lambda d: d.of_float32(name, d.product(d.pick(list(formats))))
 
 
-CLASSES: Dict[str, Callable[[_Draw], Arithmetic]] = {
+CLASSES: Dict[str, Callable[[Draw], Arithmetic]] = {
     "fp32": _narrow("fp32", "float32"),
     "tf32": _narrow("tf32", "tf32", "tf32 truncated"),
     "hf32": _narrow("hf32", "hf32", "hf32 truncated"),
@@ -75,9 +76,16 @@ _SHARES = {
 }
 
 
+def draw_golden(rng: np.random.Generator) -> Arithmetic:
+    """Float32, or float32 sums of low inputs, in the order of a CPU or of some GPU."""
+    draw = Draw(rng)
+    order = draw.pick(["kernel", "kernel", "split", "blocks"])
+    return Arithmetic("fp32", Recipe(order=order), vector=draw.pick(["kernel", "kernel", "exact", "steps"]))
+
+
 def draw_arithmetic(rng: np.random.Generator, low: Optional[torch.dtype]) -> Any:
     """An Arithmetic, or an emulated Chip."""
-    draw = _Draw(rng)
+    draw = Draw(rng)
     if low != torch.bfloat16 and rng.random() < 0.12:
         return Chip(draw.pick(["910A", "910B", "950"]))
     if low is not None:

@@ -137,10 +137,8 @@ def _mean(s: Steps, v: Values) -> List[Tensor]:
 
 def _normalised(s: Steps, x: Tensor, dims: Sequence[int], eps: float) -> Sequence[Tensor]:
     mean = s.mean(x, dims)
-    centred = s.sub(x, mean)
-    variance = s.mean(s.mul(centred, centred), dims)
-    spread = s.apply("rsqrt", s.add(variance, eps))
-    return mean, spread, s.mul(centred, spread)
+    spread = s.apply("rsqrt", s.add(s.variance(x, mean, dims), eps))
+    return mean, spread, s.mul(s.sub(x, mean), spread)
 
 
 def _layer_norm(s: Steps, v: Values) -> List[Tensor]:

@@ -15,7 +15,7 @@ import torch
 from diagnosis import pairs
 from diagnosis.arithmetic import Arithmetic, reference
 from diagnosis.call import bind
-from diagnosis.classes import CLASSES, _Draw
+from diagnosis.classes import CLASSES, Draw
 from diagnosis.effectiveness import effect
 from diagnosis.formulas import FORMULAS
 from diagnosis.models import PROGRAMS
@@ -163,8 +163,10 @@ class Recordings(unittest.TestCase):
                     if base not in FORMULAS:
                         continue
                     seen.add(base)
-                    got = Arithmetic("steps", vector="steps").compute(run.call)
-                    for y, expected in zip(got, reference(run.call)):
+                    got = []
+                    for habits in ((), ("one pass", "exp2", "reciprocal")):
+                        got += Arithmetic("steps", vector="steps", habits=habits).compute(run.call)
+                    for y, expected in zip(got, 2 * reference(run.call)):
                         if y is not None:
                             torch.testing.assert_close(y.double(), expected, rtol=2e-3, atol=2e-5, msg=lambda m: f"{base}: {m}")
         self.assertGreater(len(seen), 25)
@@ -176,7 +178,7 @@ class Recordings(unittest.TestCase):
 
     def test_honest_arithmetic_never_counts_as_a_fault(self):
         for number, name in enumerate(CLASSES):
-            arithmetic = CLASSES[name](_Draw(np.random.default_rng(number)))
+            arithmetic = CLASSES[name](Draw(np.random.default_rng(number)))
             for run in self.recorded(list(PROGRAMS)[number % 4], 2)[:40]:
                 if run.call.base in ("ones_like", "zeros_like") or not run.call.floats():
                     continue

@@ -8,8 +8,7 @@ import numpy as np
 import torch
 
 from diagnosis.argument_faults import EDITS
-from diagnosis.arithmetic import Arithmetic
-from diagnosis.classes import draw_arithmetic
+from diagnosis.classes import draw_arithmetic, draw_golden
 from diagnosis.digits import Digits
 from diagnosis.effectiveness import GROSS, SEEN, effect
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
@@ -47,8 +46,7 @@ class Scene:
         self.casts = bool(self.rng.random() < 0.5)
         self.faint = bool(np.random.default_rng([seed, 5]).random() < 0.45)
         self.arithmetic = draw_arithmetic(self.rng, self.low)
-        self.golden_arithmetic = Arithmetic("fp32")
-        self.golden = self.record(self.program(), self.golden_arithmetic)
+        self.golden = self.record(self.program(), draw_golden(self.rng))
 
     @property
     def on_gpu(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Sequence, Union
 
 import torch
@@ -16,12 +17,15 @@ class Steps:
     """All methods take and give float32 tensors whose values the format holds.
 
     `sums` is the order of additions: "tree" (halves of the row), "blocks" (rows of 8, then the blocks),
-    "sequential" (one after the other), "wide" (in float32 by PyTorch, rounded once).
+    "sequential" (one after the other), "wide" (in float32 by PyTorch, rounded once). `habits` of real units: "reciprocal"
+    (division multiplies by the reciprocal), "exp2" (exp(x) is 2 to x log2 e), "one pass" (the variance is the mean square less
+    the squared mean).
     """
 
-    def __init__(self, number_format: Format, sums: str = "tree") -> None:
+    def __init__(self, number_format: Format, sums: str = "tree", habits: Sequence[str] = ()) -> None:
         self.format = number_format
         self.sums = sums
+        self.habits = habits
 
     def take(self, x: Number) -> Number:
         return self.format.round(x.float()) if isinstance(x, Tensor) else x
@@ -36,9 +40,19 @@ class Steps:
         return self.format.round(a * b)
 
     def div(self, a: Number, b: Number) -> Tensor:
+        if "reciprocal" in self.habits and isinstance(b, Tensor):
+            return self.mul(a, self.format.round(1.0 / b))
         return self.format.round(a / b)
 
+    def variance(self, x: Tensor, mean: Tensor, dims: Sequence[int]) -> Tensor:
+        if "one pass" in self.habits:
+            return self.sub(self.mean(self.mul(x, x), dims), self.mul(mean, mean)).clamp(min=0)
+        centred = self.sub(x, mean)
+        return self.mean(self.mul(centred, centred), dims)
+
     def apply(self, function: str, x: Tensor) -> Tensor:
+        if function == "exp" and "exp2" in self.habits:
+            return self.format.round(torch.exp2(self.mul(x, math.log2(math.e))))
         return self.format.round(getattr(torch, function)(x))
 
     def sum(self, x: Tensor, dims: Sequence[int]) -> Tensor:
