@@ -84,7 +84,11 @@ def scored(task: Tuple[int, str, str, Path, bool]) -> Optional[Dict[str, Any]]:
     seed, variant, binary, cache, with_baselines = task
     torch.set_num_threads(1)
     start = time.time()
-    folder, truth = made(seed, variant, cache)
+    try:
+        folder, truth = made(seed, variant, cache)
+    except Exception as error:  # one bad seed is told of, and does not end the others
+        print(f"seed {seed} was not made: {type(error).__name__}: {error}", file=sys.stderr)
+        return None
     if truth is None:
         return None
     making = time.time() - start

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Dict, Optional
 
 import torch
 from torch import Tensor
 
+from diagnosis.arithmetic import Arithmetic
 from diagnosis.call import Call
 from diagnosis.op_faults import Accident, Fault, Results
 from diagnosis.products import PRODUCTS
@@ -34,7 +35,7 @@ def _float16_sums(a: Accident) -> Results:
     if a.call.base not in PRODUCTS:
         return None
     recipe = a.arithmetic.product._replace(accumulator="float16", order="blocks", convolution="matrix")
-    return a.arithmetic._replace(product=recipe).compute(a.call)
+    return Arithmetic("float16 sums", recipe, outputs=a.arithmetic.outputs).compute(a.call)
 
 
 def _k_dropped(a: Accident) -> Results:
