@@ -19,12 +19,13 @@ from diagnosis.rounding import OF_DTYPE
 
 SEEN = 3.0  # times the allowance in some element: the fault counts
 GROSS = 10.0
-BIASED = 8.0  # standard deviations of the mean: the fault counts, too
+BIASED = 8.0  # z from which a fault counts, too
 _TINY = {torch.float16: 2.0**-25, torch.bfloat16: 2.0**-134, torch.float32: 2.0**-150}
 
 
 class Effect(NamedTuple):
-    """ratio: largest difference in allowances; infinite where a finite value became none. z: of the mean difference."""
+    """ratio: largest difference in allowances; infinite where a finite value became none. z: of the mean difference, where
+    an element is beyond its allowance and honest runs show no such bias, else 0."""
 
     ratio: float
     z: float
@@ -134,7 +135,7 @@ def _compared(faulty: Tensor, exact: Tensor, honest: List[Tensor], allowed: Tens
     own = _bias(faulty, exact, allowed, finite)
     usual = max(max(_bias(row, exact, allowed, finite)) for row in honest)
     z = max(own)
-    return Effect(ratio, z if z > 3 * usual else 0.0)
+    return Effect(ratio, z if z > 3 * usual and ratio > 1 else 0.0)
 
 
 def _bias(y: Tensor, exact: Tensor, allowed: Tensor, finite: Tensor) -> Tuple[float, float]:

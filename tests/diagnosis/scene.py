@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from diagnosis.argument_faults import EDITS
+from diagnosis.arithmetic import Arithmetic
 from diagnosis.classes import draw_arithmetic, draw_golden
 from diagnosis.digits import Digits
 from diagnosis.effectiveness import GROSS, SEEN, effect
