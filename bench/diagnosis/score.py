@@ -32,19 +32,20 @@ import baselines
 import tables
 import torch
 
-from diagnosis import pairs
+from diagnosis import answers, pairs
+from diagnosis.truth import Truth, read_truth
 
 
 def generator_text() -> str:
     """Names the pairs that this version of the generator makes."""
     digest = hashlib.sha256()
     for path in sorted((ROOT / "tests" / "diagnosis").glob("*.py")):
-        if not path.name.endswith("_test.py"):
+        if not path.name.endswith(("_test.py", "answers.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def made(seed: int, variant: str, cache: Path) -> Tuple[Path, Optional[Dict[str, Any]]]:
+def made(seed: int, variant: str, cache: Path) -> Tuple[Path, Optional[Truth]]:
     """The pair's folder and its truth; None where the variant cannot show the fault."""
     folder = cache / variant.replace(" ", "_") / str(seed)
     note = folder / "truth.json"
@@ -52,7 +53,7 @@ def made(seed: int, variant: str, cache: Path) -> Tuple[Path, Optional[Dict[str,
         if pairs.make(seed, folder, variant) is None:
             folder.mkdir(parents=True, exist_ok=True)
             note.write_text("null")
-    return folder, json.loads(note.read_text())
+    return folder, read_truth(folder)
 
 
 def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
@@ -67,17 +68,6 @@ def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
     except ValueError:
         report = {}
     return done.returncode, report, seconds, done.stderr[-300:]
-
-
-def op_of(path: str) -> str:
-    return "/".join(path.split("/")[:3])
-
-
-def is_right(truth: Dict[str, Any], culprit: Optional[Dict[str, Any]]) -> bool:
-    if culprit is None:
-        return False
-    named = {op_of(culprit.get("path") or ""), op_of(culprit.get("tensor") or "")} - {""}
-    return bool(named & set(truth["paths"] + truth["golden_paths"]))
 
 
 def scored(task: Tuple[int, str, str, Path, bool]) -> Optional[Dict[str, Any]]:
@@ -96,21 +86,21 @@ def scored(task: Tuple[int, str, str, Path, bool]) -> Optional[Dict[str, Any]]:
     first = report.get("first_culprit")
     ranked = report.get("culprits") or ([first] if first else [])
     row = {
-        **truth,
+        **truth._asdict(),
         "code": code,
         "culprit": first,
-        "right": is_right(truth, first),
-        "in_three": any(is_right(truth, c) for c in ranked[:3]),
-        "accused": code == 1 or first is not None,
-        "argument_named": bool(first) and first.get("argument") == truth["argument"] != "",
-        "tensor_named": bool(first) and bool(first.get("tensor")),
+        "right": answers.is_right(truth, first),
+        "in_three": any(answers.is_right(truth, c) for c in ranked[:3]),
+        "accused": answers.is_accused(code, report),
+        "argument_named": answers.names_argument(truth, first),
+        "tensor_named": answers.names_tensor(first),
         "errors": errors if code not in (0, 1, 2) or not report else "",
         "making": making,
         "seconds": seconds,
     }
     if with_baselines:
         row["baselines"] = {
-            name: {"accused": path is not None, "right": path is not None and op_of(path) in truth["paths"]}
+            name: {"accused": path is not None, "right": path is not None and path in truth.paths}
             for name, path in baselines.first_failures(folder).items()
         }
     return row

@@ -6,13 +6,17 @@ Its recording is the golden file of a pair; the target is what the recorder make
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Dict, List
 
+import h5py
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from diagnosis.arithmetic import Arithmetic
 from diagnosis.program import Program
+from diagnosis.recording import Recorder
 
 _DATA = Path(__file__).resolve().parents[2] / "data" / "recordings"
 RECORDING = _DATA / "resnet_step_gpu.h5"
@@ -59,3 +63,20 @@ class Digits(Program):
             x = self._block(f"l.{i}", x, stride)
         x = F.adaptive_avg_pool2d(x, 1).flatten(1)
         return F.cross_entropy(self.linear("fc", x), self.given["y"])
+
+
+def gpu_paths() -> Dict[str, List[str]]:
+    """Path of an op as a recorder here numbers them -> its path in the GPU's recording, by its turn among ops of its name."""
+    own = Recorder(Arithmetic("fp32"))
+    Digits(0).step(own)
+    theirs: Dict[str, List[str]] = {}
+    with h5py.File(RECORDING, "r") as file:
+        for seqid, op in sorted((int(seqid), op) for op in file for seqid in file[op]):
+            theirs.setdefault(op.replace("cudnn_batch_norm", "native_batch_norm"), []).append(f"/{op}/{seqid}")
+    turns: Dict[str, int] = {}
+    paths = {}
+    for run in own.runs:
+        name = run.call.schema.name
+        turn = turns[name] = turns.get(name, -1) + 1
+        paths[run.path] = theirs.get(name, [])[turn : turn + 1]
+    return paths

@@ -13,7 +13,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -25,6 +25,7 @@ from diagnosis.dump_file import Style, write_dump
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
 from diagnosis.plants import NotApplicable, NotEffective
 from diagnosis.scene import FAULTS, Draft, Scene
+from diagnosis.truth import Truth
 
 VARIANTS = ("as is", "split", "outputs", "load")
 _ATTEMPTS = 60
@@ -39,27 +40,6 @@ def is_faulty(seed: int) -> bool:
 def fault_of(seed: int) -> Optional[str]:
     half = seed // 2
     return FAULTS[(half // 8 * 3 + half % 8) % len(FAULTS)] if is_faulty(seed) else None
-
-
-class Truth(NamedTuple):
-    """What was planted. group: "op", "argument", "tensor", "program" or "" for a clean pair. paths: ops of the target,
-    golden_paths: ops of the golden, any of which is the right answer. argument, tensors: names of what differs.
-    discarded: (kind, count) of drawn faults that could not be seen."""
-
-    seed: int
-    variant: str
-    kind: str
-    group: str
-    model: str
-    arithmetic: str
-    gross: bool
-    ratio: float
-    where: str
-    paths: List[str]
-    golden_paths: List[str]
-    argument: str
-    tensors: List[str]
-    discarded: int
 
 
 def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:

@@ -10,7 +10,7 @@ import torch
 from diagnosis.argument_faults import EDITS
 from diagnosis.arithmetic import Arithmetic
 from diagnosis.classes import draw_arithmetic, draw_golden
-from diagnosis.digits import Digits
+from diagnosis.digits import Digits, gpu_paths
 from diagnosis.effectiveness import GROSS, SEEN, effect
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
 from diagnosis.inner_faults import INSIDE
@@ -126,10 +126,19 @@ class Scene:
     def _at_op(self, run: Run, target: List[Run], plant: Any, group: str, name: str) -> Draft:
         members = [r.path for r in target if r.position == run.position]
         return Draft(self.golden, target, {
-            "group": group, "paths": members, "golden_paths": [run.path], "ratio": plant.effect.ratio,
+            "group": group, "paths": members, "golden_paths": self._golden_paths([run]), "ratio": plant.effect.ratio,
             "gross": plant.effect.gross, "where": plant.tag,
             "argument": name if group == "argument" else "",
             "tensors": [name] if group == "tensor" else []})
+
+    def _golden_paths(self, rows: List[Run]) -> List[str]:
+        """Where the golden file has these ops, and the ops beside them."""
+        numbers = {r.seqid + step for r in rows for step in (-1, 0, 1)}
+        beside = [r.path for r in self.golden if r.seqid in numbers]
+        if not self.on_gpu:
+            return beside
+        paths = gpu_paths()
+        return [path for r in self.golden if r.seqid in numbers for path in paths.get(r.path, [])]
 
     def tensor_fault(self, kind: str) -> Draft:
         program = self.program()
@@ -172,7 +181,7 @@ class Scene:
         there: List[str] = []
         if not here:
             lost = [r for r in self.golden if r.tag == name]
-            there = [r.path for r in lost]
+            there = self._golden_paths(lost)
             here = [r.path for r in target if r.tag == name]
             here += _follower(lost, self.golden, target)
         return Draft(self.golden, target, {
