@@ -1,0 +1,99 @@
+"""Pairs (golden.h5, target.h5, truth) by seed.
+
+    python3 tests/diagnosis/pairs.py SEED FOLDER [VARIANT]
+
+Three pairs of eight are faulty; seeds 2n and 2n+1 have the same kind of fault, drawn apart otherwise. Variants of a pair
+have the same fault: "as is"; "split" (the target has mm and add for addmm, and records casts); "outputs" (the target has no
+inputs); "load" (each op of the target ran on the golden's inputs; None for faults that this cannot show).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Optional
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+import torch
+
+from diagnosis.digits import RECORDING
+from diagnosis.dump_file import Style, write_dump
+from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
+from diagnosis.plants import NotApplicable, NotEffective
+from diagnosis.scene import FAULTS, Draft, Scene
+from diagnosis.truth import Truth
+
+VARIANTS = ("as is", "split", "outputs", "load")
+_ATTEMPTS = 60
+# So often a fault that is plain to see is drawn again where a barely visible one is wanted.
+_FOR_FAINT = 10
+
+
+def is_faulty(seed: int) -> bool:
+    return (seed // 2) % 8 < 3
+
+
+def fault_of(seed: int) -> Optional[str]:
+    half = seed // 2
+    return FAULTS[(half // 8 * 3 + half % 8) % len(FAULTS)] if is_faulty(seed) else None
+
+
+def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
+    """Writes the pair into the folder; None where the variant cannot show the fault."""
+    kind = fault_of(seed)
+    discarded = 0
+    if variant == "load" and (kind in ON_TENSORS or kind in ON_PROGRAMS or kind == "input of an earlier op"):
+        return None
+    for attempt in range(_ATTEMPTS):
+        scene = Scene(seed, attempt, variant)
+        try:
+            draft = scene.draw(kind)
+        except NotApplicable:
+            continue
+        except NotEffective:
+            discarded += 1
+            continue
+        if scene.faint and draft.found.get("gross") and attempt < _FOR_FAINT:
+            continue
+        break
+    else:
+        return None
+    _write(scene, draft, folder)
+    found = {"group": "", "paths": [], "golden_paths": [], "ratio": 0.0, "gross": False, "where": "", "argument": "",
+             "tensors": [], **draft.found}
+    name = scene.model + (" mixed" if scene.low is not None else "")
+    truth = Truth(seed=seed, variant=variant, kind=kind or "", model=name, arithmetic=scene.arithmetic.name,
+                  discarded=discarded, **found)
+    (folder / "truth.json").write_text(json.dumps(truth._asdict()))
+    return truth
+
+
+def _write(scene: Scene, draft: Draft, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(scene.seed + [4])
+    golden = Style(device=int(rng.choice([0, 1])), shared=bool(rng.random() < 0.3))
+    target = Style(device=int(rng.choice([0, 10])), shared=bool(rng.random() < 0.3),
+                   inputs=scene.variant not in ("outputs", "load"))
+    if rng.random() < 0.1:
+        golden, target = (style._replace(version=True, facts=lambda r: {"module": r.tag, "thread": 1, "step": 0})
+                          for style in (golden, target))
+    if scene.on_gpu:
+        shutil.copyfile(RECORDING, folder / "golden.h5")
+    else:
+        write_dump(str(folder / "golden.h5"), draft.golden, golden)
+    write_dump(str(folder / "target.h5"), draft.target, target)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    seed, folder = int(sys.argv[1]), Path(sys.argv[2])
+    truth = make(seed, folder, sys.argv[3] if len(sys.argv) > 3 else "as is")
+    print(json.dumps(truth._asdict() if truth else None, indent=1))
+
+
+if __name__ == "__main__":
+    main()
