@@ -326,19 +326,22 @@ constexpr uint64_t kResident = uint64_t{8} << 20;
 
 Result Comparison::run() {
     Result result;
-    result.load_mode = plan_.load_mode;
     for (const Source* side : {&target_, &golden_})
         result.notes.insert(result.notes.end(), side->remarks.begin(), side->remarks.end());
     if (options_.custom != nullptr) result.custom_names = options_.custom->names();
-    result.ops.resize(plan_.ops.size());
-    const auto total = static_cast<int64_t>(plan_.ops.size());
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     std::optional<Traced> traced;
     if (options_.splitter != nullptr) {
         traced.emplace(plan_, target_, golden_, threads);
+        if (plan_.load_mode && !options_.splitter->was_loaded(traced->flows)) {
+            plan_ = make_plan(target_, golden_, false);
+            traced.emplace(plan_, target_, golden_, threads);
+        }
         options_.splitter->prepare(traced->flows);
         result.arithmetic = options_.splitter->remarks();
     }
+    result.ops.resize(plan_.ops.size());
+    const auto total = static_cast<int64_t>(plan_.ops.size());
     // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
     const bool ops_in_parallel = total >= int64_t{2} * threads;
     options_.threads = ops_in_parallel ? 1 : threads;
@@ -360,6 +363,7 @@ Result Comparison::run() {
         }
         if (options_.on_op) options_.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
+    result.load_mode = plan_.load_mode;
     take_partings(plan_, result);
     mark_overflow(result.ops);
     if (traced) take_given(*traced, threads, result);

@@ -160,11 +160,11 @@ class OpMatcher {
 
 }  // namespace
 
-Plan make_plan(const Source& target, const Source& golden) {
+Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
     const bool both_dumps = target.numbered && golden.numbered;
     Plan plan;
     OpMatcher matcher(target, golden);
-    if (both_dumps && !target.has_inputs.value_or(true)) {
+    if (load_mode && both_dumps && !target.has_inputs.value_or(true)) {
         // Two dumps of outputs only may also be two free runs with seqids of their own.
         const int64_t matched = matcher.by_seqid();
         const auto ops = static_cast<int64_t>(target.ops.size());

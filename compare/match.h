@@ -34,8 +34,8 @@ struct Plan {
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
 /// of that name, and a lone op on both sides whatever the names. A dump without inputs is taken for
 /// one of load mode and matched by seqid, unless that fits less than half of its ops and the golden
-/// has no inputs either. Borrows both.
-[[nodiscard]] Plan make_plan(const Source& target, const Source& golden);
+/// has no inputs either; never with `load_mode` false. Borrows both.
+[[nodiscard]] Plan make_plan(const Source& target, const Source& golden, bool load_mode = true);
 
 /// A tensor of an op on both sides; nullptr on the side that lacks it.
 struct TensorPair {

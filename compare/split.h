@@ -65,6 +65,9 @@ struct SplitQuery {
 class Splitter {
   public:
     virtual ~Splitter() = default;
+    /// Of a target without inputs: whether its ops were given the golden's, and not what its own
+    /// earlier ops made.
+    [[nodiscard]] virtual bool was_loaded(PairedFlows& flows) const = 0;
     /// Called once, before any split(). Borrows the flows.
     virtual void prepare(PairedFlows& flows) = 0;
     /// One a query, in their order. Errors: as the sources' when a file cannot be read.

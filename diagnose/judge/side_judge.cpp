@@ -17,14 +17,16 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Ops of a group that are computed by every class; they are taken evenly from the recording.
-constexpr size_t kSample = 40;
+/// Runs of an op that are computed by every class; they are taken evenly from the recording.
+constexpr size_t kSample = 24;
 /// A class explains a group when it explains all of the sample but this share, or one: a fault is
 /// in few ops.
 constexpr double kShare = 0.03;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds: half
 /// of the sample is over this share of them. Else it would be chosen to excuse a few.
 constexpr double kNear = 0.02;
+/// By how much a class must fit better than one before it in the table, as a mean logarithm.
+constexpr double kBetter = 0.05;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
@@ -98,7 +100,7 @@ InferredArithmetic product_class_of(const std::vector<Ratios>& sample, DType dty
         size_t last = first;
         size_t best = first;
         for (; last < classes.size() && classes[last].stage == classes[first].stage; ++last)
-            if (log_score(sample, last) < log_score(sample, best) - 1e-9) best = last;
+            if (log_score(sample, last) < log_score(sample, best) - kBetter) best = last;
         if (dtype == DType::kFloat64 || classes[first].sums.bits < kFloat64.bits)
             stages.push_back({best, stages.empty()});
         first = last;
@@ -182,7 +184,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
     // Of every name some, so that no kind is told by one op only.
     std::vector<const SideOp*> chosen;
     for (const auto& [name, runs] : by_name)
-        for (const SideOp* op : evenly(runs, kSample / 4))
+        for (const SideOp* op : evenly(runs, kSample))
             chosen.push_back(op);
     std::map<ArithmeticGroup, std::vector<Ratios>> samples;
     std::mutex mutex;

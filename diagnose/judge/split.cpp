@@ -19,6 +19,8 @@ using compare::SplitQuery;
 
 /// How many ops after a product the addition of its bias may come.
 constexpr size_t kNextOps = 4;
+/// Ops that are computed to tell load mode from a free run.
+constexpr size_t kLoadSample = 48;
 
 bool are_equal(const Tensor& one, const Tensor& other) {
     if (one.dtype() != other.dtype() || one.numel() != other.numel()) return false;
@@ -55,7 +57,48 @@ int place_of(const OpRun& run, const compare::SourceTensor* tensor) {
     return found == run.results.end() ? -1 : static_cast<int>(found - run.results.begin());
 }
 
+/// rms(recorded - f(inputs)) / rms(f(inputs)) of the first result; empty where it cannot be
+/// computed, or has no elements that are finite.
+std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs& inputs) {
+    std::string why_not;
+    const auto loaded = load_run(op, why_not, inputs);
+    if (!loaded || loaded->results.empty()) return std::nullopt;
+    const RecordedResult& result = loaded->results.front();
+    const auto results = run(*loaded->op, loaded->wide, Device::reference64());
+    const Tensor* exact = results ? expected_of(*results, result) : nullptr;
+    if (exact == nullptr || exact->dtype() != DType::kFloat64) return std::nullopt;
+    const Tensor wide = result.elements.cast(DType::kFloat64);
+    double errors = 0;
+    double squares = 0;
+    for (size_t i = 0; i < static_cast<size_t>(wide.numel()); ++i) {
+        const double error = wide.as<double>()[i] - exact->as<double>()[i];
+        if (!std::isfinite(error)) continue;
+        errors += error * error;
+        squares += exact->as<double>()[i] * exact->as<double>()[i];
+    }
+    if (squares == 0) return std::nullopt;
+    return std::sqrt(errors / squares);
+}
+
 }  // namespace
+
+bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
+    compare::InputRebuilder rebuilder(flows, threads_);
+    const auto& pairs = flows.plan().ops;
+    const size_t step = std::max<size_t>(1, pairs.size() / kLoadSample);
+    int64_t nearer_when_loaded = 0;
+    int64_t nearer_when_free = 0;
+    for (size_t i = step / 2; i < pairs.size(); i += step) {
+        if (pairs[i].target == nullptr || pairs[i].golden == nullptr) continue;
+        const auto loaded = distance_from_exact(*pairs[i].target, {.golden = pairs[i].golden});
+        const auto free = distance_from_exact(
+            *pairs[i].target,
+            {.golden = pairs[i].golden, .tensors = [&] { return rebuilder.inputs_of(i); }});
+        if (!loaded || !free || *loaded == *free) continue;
+        ++(*loaded < *free ? nearer_when_loaded : nearer_when_free);
+    }
+    return nearer_when_loaded >= nearer_when_free;
+}
 
 void RecomputingSplitter::prepare(compare::PairedFlows& flows) {
     const compare::Plan& plan = flows.plan();

@@ -17,6 +17,7 @@ namespace npuscope::diagnose {
 class RecomputingSplitter final : public compare::Splitter {
   public:
     explicit RecomputingSplitter(int threads = 0) : threads_(threads) {}
+    [[nodiscard]] bool was_loaded(compare::PairedFlows& flows) const override;
     void prepare(compare::PairedFlows& flows) override;
     [[nodiscard]] std::vector<compare::Split> split(
         const compare::OpPair& pair,
