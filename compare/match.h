@@ -33,8 +33,7 @@ struct Plan {
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
 /// of that name, and a lone op on both sides whatever the names. A dump without inputs is taken for
-/// one of load mode and matched by seqid, unless that fits less than half of its ops and the golden
-/// has no inputs either. Borrows both.
+/// one of load mode and matched by seqid, unless that fits less than half of its ops. Borrows both.
 [[nodiscard]] Plan make_plan(const Source& target, const Source& golden);
 
 /// A tensor of an op on both sides; nullptr on the side that lacks it.
