@@ -19,6 +19,8 @@ struct OpPair {
     std::vector<const SourceOp*> also_target{};  ///< the other ops of the target, in their order
     std::vector<const SourceOp*> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the programs differ
+    /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
+    bool inputs_differ = false;
 };
 
 struct Plan {
