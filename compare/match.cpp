@@ -165,10 +165,9 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
     Plan plan;
     OpMatcher matcher(target, golden);
     if (load_mode && both_dumps && !target.has_inputs.value_or(true)) {
-        // Two dumps of outputs only may also be two free runs with seqids of their own.
+        // A dump of outputs only may also be a free run with seqids of its own.
         const int64_t matched = matcher.by_seqid();
-        const auto ops = static_cast<int64_t>(target.ops.size());
-        plan.load_mode = matched > 0 && (golden.has_inputs.value_or(true) || 2 * matched >= ops);
+        plan.load_mode = matched > 0 && 2 * matched >= static_cast<int64_t>(target.ops.size());
     }
     if (plan.load_mode) {
         plan.ops = matcher.pairs();

@@ -19,6 +19,8 @@ struct OpPair {
     std::vector<const SourceOp*> also_target{};  ///< the other ops of the target, in their order
     std::vector<const SourceOp*> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the programs differ
+    /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
+    bool inputs_differ = false;
 };
 
 struct Plan {
@@ -33,8 +35,8 @@ struct Plan {
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
 /// of that name, and a lone op on both sides whatever the names. A dump without inputs is taken for
-/// one of load mode and matched by seqid, unless that fits less than half of its ops and the golden
-/// has no inputs either; never with `load_mode` false. Borrows both.
+/// one of load mode and matched by seqid, unless that fits less than half of its ops; never with
+/// `load_mode` false. Borrows both.
 [[nodiscard]] Plan make_plan(const Source& target, const Source& golden, bool load_mode = true);
 
 /// A tensor of an op on both sides; nullptr on the side that lacks it.

@@ -154,6 +154,7 @@ class RunAligner {
         } else {
             pair.match = match_text("name", target.id.op, golden.id.op);
             pair.shapes_differ = traits.output != other.output;
+            pair.inputs_differ = !pair.shapes_differ && traits.inputs != other.inputs;
         }
         return pair;
     }

@@ -108,6 +108,24 @@ void take_shape(const Shape& shape, SourceTensor& tensor) {
         };
 }
 
+/// The golden's shapes where the same arguments have as many elements.
+void take_shapes(BothTensors& tensors) {
+    for (SourceTensor& tensor : tensors.target)
+        for (const SourceTensor& golden : tensors.golden)
+            if (golden.direction == tensor.direction && golden.argument == tensor.argument)
+                take_shape(golden.shape, tensor);
+}
+
+/// Likewise the golden's shapes of inputs whose rows are as long.
+void take_rows(BothTensors& tensors) {
+    for (SourceTensor& tensor : tensors.target)
+        for (const SourceTensor& golden : tensors.golden)
+            if (tensor.direction == Direction::kInput && golden.direction == Direction::kInput &&
+                golden.argument == tensor.argument && !golden.shape.empty() &&
+                !tensor.shape.empty() && golden.shape.back() == tensor.shape.back())
+                take_shape(golden.shape, tensor);
+}
+
 /// Whatever the only output is called.
 void name_outputs_alike(BothTensors& tensors) {
     const auto is_output = [](const SourceTensor& each) {
@@ -130,16 +148,17 @@ void keep_common(std::vector<SourceTensor>& tensors, const std::vector<SourceTen
 }  // namespace
 
 BothTensors tensors_of(const OpPair& pair) {
-    if (!is_span(pair)) return {pair.target->load(), pair.golden->load()};
+    if (!is_span(pair)) {
+        BothTensors tensors{pair.target->load(), pair.golden->load()};
+        if (pair.inputs_differ) take_rows(tensors);
+        return tensors;
+    }
     BothTensors tensors{fused_tensors(*pair.target, pair.also_target),
                         fused_tensors(*pair.golden, pair.also_golden)};
     name_outputs_alike(tensors);
     keep_common(tensors.target, tensors.golden);
     keep_common(tensors.golden, tensors.target);
-    for (SourceTensor& tensor : tensors.target)
-        for (const SourceTensor& golden : tensors.golden)
-            if (golden.direction == tensor.direction && golden.argument == tensor.argument)
-                take_shape(golden.shape, tensor);
+    take_shapes(tensors);
     return tensors;
 }
 

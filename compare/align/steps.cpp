@@ -66,7 +66,8 @@ class StepFinder {
         if (!bias) return std::nullopt;
         Step step{at, next, product};
         step.traits.name = found->fused;
-        step.traits.inputs += *bias;
+        // The other side may record no inputs at all.
+        if (product.inputs != 0) step.traits.inputs += *bias;
         return step;
     }
 

@@ -111,6 +111,24 @@ TEST_F(CompareDumps, match_two_dumps_of_outputs_by_run_when_seqids_do_not_fit) {
     EXPECT_EQ(result.exit_code(), 0);
 }
 
+TEST_F(CompareDumps, align_a_free_run_of_outputs_though_a_few_seqids_fit) {
+    std::vector<DumpedOp> golden;
+    for (int64_t i = 1; i <= 8; ++i)
+        golden.push_back(unary(i % 4 < 2 ? "relu" : "exp", i, {1, 2}, {static_cast<float>(i), 9}));
+    std::vector<DumpedOp> target = golden;
+    target.insert(target.begin(), unary("abs", 0, {1, 2}, {1, 2}));
+    for (size_t i = 0; i < target.size(); ++i) {
+        target[i].inputs.clear();
+        target[i].seqid = static_cast<int64_t>(i + 1);
+    }
+    const Result result = compared(target, golden);
+    EXPECT_FALSE(result.load_mode);
+    EXPECT_EQ(result.counts.ops, 8);
+    EXPECT_EQ(result.counts.by_verdict[static_cast<size_t>(Verdict::kPass)], 8);
+    ASSERT_EQ(result.partings.size(), 1u);
+    EXPECT_EQ(result.partings[0].text, "the programs part here: target has abs more");
+}
+
 TEST_F(CompareDumps, count_ops_and_tensors_of_one_side) {
     DumpedOp more = unary("relu", 1, {1, 2}, {1, 2});
     more.outputs.push_back({"extra", vector_of({1, 2})});

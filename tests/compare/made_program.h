@@ -41,39 +41,44 @@ inline Tensor made_tensor(const Shape& shape, uint64_t seed) {
     return Tensor::from<float>(shape, std::span<const float>(values));
 }
 
-/// A dump of that program.
-inline Source source_of(const MadeProgram& program, const Recording& recording = {}) {
-    Source source{.numbered = true, .has_inputs = true};
-    int64_t seqid = 0;
-    for (const MadeOp& op : program) {
-        const OpId id{op.name, ++seqid};
-        const auto load = [op, recording, path = id.path()] {
-            std::vector<SourceTensor> tensors;
-            const auto add = [&](dumpfile::Direction direction, const Shape& shape, uint64_t seed) {
-                SourceTensor& tensor = tensors.emplace_back();
-                tensor.direction = direction;
-                tensor.argument = std::to_string(tensors.size());
-                tensor.path = path + "/" + tensor.argument;
-                tensor.dtype = "float32";
-                tensor.shape = shape;
-                if (recording.elements)
-                    tensor.open = [shape, seed] {
-                        return std::make_unique<TensorElements>(made_tensor(shape, seed));
-                    };
+/// What the recorder kept of one op.
+inline std::vector<SourceTensor> tensors_of_made(const MadeOp& op, const Recording& recording) {
+    std::vector<SourceTensor> tensors;
+    tensors.reserve(op.inputs.size() + 1);
+    const auto add = [&](dumpfile::Direction direction, const Shape& shape, uint64_t seed) {
+        SourceTensor& tensor = tensors.emplace_back();
+        tensor.direction = direction;
+        tensor.argument = std::to_string(tensors.size());
+        tensor.path = op.name + "/" + tensor.argument;
+        tensor.dtype = "float32";
+        tensor.shape = shape;
+        if (recording.elements)
+            tensor.open = [shape, seed] {
+                return std::make_unique<TensorElements>(made_tensor(shape, seed));
             };
-            const auto seed = static_cast<uint64_t>(op.identity * 16 + (recording.spoilt ? 8 : 0))
-                              << 20;
-            for (size_t i = 0; i < op.inputs.size(); ++i)
-                add(dumpfile::Direction::kInput,
-                    op.inputs[i],
-                    op.weight != 0 && i + 1 == op.inputs.size() ? static_cast<uint64_t>(op.weight)
-                                                                : seed + i);
-            add(dumpfile::Direction::kOutput, op.output, seed + 7);
-            return tensors;
-        };
-        SourceOp made{id, id.path(), load};
+    };
+    const auto seed = static_cast<uint64_t>(op.identity * 16 + (recording.spoilt ? 8 : 0)) << 20;
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+        const bool is_weight = op.weight != 0 && i + 1 == op.inputs.size();
+        add(dumpfile::Direction::kInput,
+            op.inputs[i],
+            is_weight ? static_cast<uint64_t>(op.weight) : seed + i);
+    }
+    add(dumpfile::Direction::kOutput, op.output, seed + 7);
+    return tensors;
+}
+
+/// A dump of that program.
+inline Source source_of(MadeProgram program, const Recording& recording = {}) {
+    Source source{.numbered = true, .has_inputs = true};
+    const auto owner = std::make_shared<const MadeProgram>(std::move(program));
+    source.owner = owner;
+    source.ops.reserve(owner->size());
+    for (const MadeOp& op : *owner) {
+        const OpId id{op.name, static_cast<int64_t>(source.ops.size() + 1)};
+        SourceOp made{id, id.path(), [&op, recording] { return tensors_of_made(op, recording); }};
         if (recording.places)
-            made.place = [op] { return OpSource{.module = op.module, .line = op.line}; };
+            made.place = [&op] { return OpSource{.module = op.module, .line = op.line}; };
         source.ops.push_back(std::move(made));
     }
     return source;

@@ -164,6 +164,24 @@ TEST_F(Spans, see_linear_as_addmm_or_its_parts) {
     EXPECT_EQ(two.ops[1].match, "name, mm + add_Tensor as linear");
 }
 
+TEST_F(Spans, compare_inputs_that_hold_the_same_rows) {
+    // What a split layer's backward pass adds up.
+    const Tensor gradient = filled({6, 3}, 1);
+    const auto sum = [&](const Shape& shape) {
+        return DumpedOp{"sum_dim_IntList",
+                        0,
+                        {{"self", gradient.reshaped(shape)}},
+                        {{"result", filled({1, 3}, 5)}},
+                        {},
+                        ""};
+    };
+    const Result result = compared(around({sum({2, 3, 3})}), around({sum({6, 3})}));
+    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_EQ(result.ops[1].tensors[0].judgement.verdict, Verdict::kPass);
+    const Result other = compared(around({sum({3, 6})}), around({sum({6, 3})}));
+    EXPECT_EQ(other.ops[1].tensors[0].judgement.verdict, Verdict::kIncomparable);
+}
+
 TEST_F(Spans, pair_two_split_layers_op_by_op) {
     const Result result = compared(around(mm_and_add()), around(mm_and_add()));
     ASSERT_EQ(result.ops.size(), 4u);
