@@ -247,10 +247,12 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
-    if (backward)
-        return relation.likeness == Likeness::kMoved && golden(suspect.input).content->tells_bag();
-    // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const Content& theirs = *golden(suspect.input).content;
+    // No noise moves elements, or rounds them exactly.
+    if (backward)
+        return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
+               (relation.likeness == Likeness::kNarrowed && theirs.tells_order());
+    // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
         relation.likeness == Likeness::kOther ||
         (relation.likeness == Likeness::kEdited && (theirs.fits_half || theirs.fits_bfloat));
@@ -295,10 +297,7 @@ void Search::judge(const Suspect& suspect) {
         remark_unread(pair);
         return;
     }
-    const bool named = relation.likeness == Likeness::kMoved ||
-                       relation.likeness == Likeness::kDerived ||
-                       relation.likeness == Likeness::kEdited;
-    if (!named) {
+    if (relation.likeness == Likeness::kOther) {
         if (const std::string other = other_given(pair); !other.empty()) {
             relation.text = other;
         } else if (const auto producer = target(pair).producer) {

@@ -113,7 +113,7 @@ class Related {
         };
         if (std::ranges::all_of(t_, [](double value) { return value == 0; }))
             return is(Likeness::kDerived, "it is all zero");
-        if (!few && is(Likeness::kDerived, rounded())) return true;
+        if (!few && is(Likeness::kNarrowed, rounded())) return true;
         if (is(Likeness::kMoved, rearrangement({t_, shape_}, {g_, golden_shape_}))) return true;
         if (few) return false;
         if (is(Likeness::kDerived, affine())) return true;
