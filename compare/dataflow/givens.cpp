@@ -32,18 +32,26 @@ bool is_backward(const std::string& op) {
     return op.find("backward") != std::string::npos;
 }
 
-bool is_parameter(std::string_view argument) {
-    return argument == "weight" || argument == "bias" || argument == "mat2";
+bool is_bias(std::string_view op, std::string_view argument) {
+    return argument.starts_with("bias") || (op == "addmm" && argument == "self");
+}
+
+bool is_weight(std::string_view argument) {
+    return argument.starts_with("weight") || argument == "mat2" || argument.starts_with("params");
+}
+
+bool is_parameter(std::string_view op, std::string_view argument) {
+    return is_weight(argument) || is_bias(op, argument);
 }
 
 bool is_running(std::string_view argument) {
     return argument.starts_with("running_");
 }
 
-std::string noun_of(const TracedTensor& tensor) {
-    if (tensor.argument == "weight" || tensor.argument == "mat2") return "weight";
-    if (tensor.argument == "bias") return "bias";
-    return is_running(tensor.argument) ? "buffer" : "input";
+std::string noun_of(std::string_view op, std::string_view argument) {
+    if (is_weight(argument)) return "weight";
+    if (is_bias(op, argument)) return "bias";
+    return is_running(argument) ? "buffer" : "input";
 }
 
 bool same_content(const Content& one, const Content& other) {
@@ -207,7 +215,8 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
     find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
     std::erase_if(suspects, [&](const Suspect& suspect) {
         const TracedTensor& theirs = golden(suspect.input);
-        return theirs.producer && !(theirs.ambiguous && is_parameter(theirs.argument));
+        return theirs.producer &&
+               !(theirs.ambiguous && is_parameter(op_name(suspect.input), theirs.argument));
     });
 }
 
@@ -231,17 +240,23 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         return false;
     const TracedTensor& mine = target(suspect.input);
     // Made by an op in the target: told only where it surely is another tensor.
-    if (mine.producer && (mine.ambiguous || (suspect.late && !is_parameter(mine.argument))))
+    if (mine.producer &&
+        (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))
         return false;
     if (suspect.was_equal) return true;
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
+    const Content& theirs = *golden(suspect.input).content;
+    // No noise moves elements, or rounds them exactly.
     if (backward)
-        return relation.likeness == Likeness::kMoved && golden(suspect.input).content->tells_bag();
+        return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
+               (relation.likeness == Likeness::kNarrowed && theirs.tells_order());
+    // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
-        relation.likeness == Likeness::kOther || relation.likeness == Likeness::kEdited;
-    if (unnamed && suspect.noise_before && !is_parameter(mine.argument))
+        relation.likeness == Likeness::kOther ||
+        (relation.likeness == Likeness::kEdited && (theirs.fits_half || theirs.fits_bfloat));
+    if (unnamed && suspect.noise_before && !is_parameter(op_name(suspect.input), mine.argument))
         return relation.distance > std::max(kNoise, kFarther * distance_before(mine.op));
     return true;
 }
@@ -282,10 +297,7 @@ void Search::judge(const Suspect& suspect) {
         remark_unread(pair);
         return;
     }
-    const bool named = relation.likeness == Likeness::kMoved ||
-                       relation.likeness == Likeness::kDerived ||
-                       relation.likeness == Likeness::kEdited;
-    if (!named) {
+    if (relation.likeness == Likeness::kOther) {
         if (const std::string other = other_given(pair); !other.empty()) {
             relation.text = other;
         } else if (const auto producer = target(pair).producer) {
@@ -300,8 +312,8 @@ void Search::judge(const Suspect& suspect) {
                                 .target = target(pair).path,
                                 .golden = golden(pair).path,
                                 .relation = relation,
-                                .text = noun_of(golden(pair)) + " `" + target(pair).argument +
-                                        "` of " + target_op(pair).path +
+                                .text = noun_of(op_name(pair), target(pair).argument) + " `" +
+                                        target(pair).argument + "` of " + target_op(pair).path +
                                         flows_.place_of(pair.pair) +
                                         " is not the golden's: " + relation.text});
 }

@@ -27,9 +27,9 @@ struct Givens {
 
 /// Equal up to rounding to the narrower dtype of both sides is equal. Nothing is said of what an
 /// unrecorded step may have changed: buffers after their first use, what first appears after a
-/// backward pass began (unless the golden's elements are there, but elsewhere), gradients, memory
-/// that an op only overwrites, and what an op made after all, in part. Complexity: hashes, then a
-/// pass over the outputs and a few over each suspect. Memory: two tensors in float64.
+/// backward pass began (unless the golden's elements are there, elsewhere or rounded), gradients,
+/// memory that an op only overwrites, and what an op made after all, in part. Complexity: hashes,
+/// then a pass over the outputs and a few over each suspect. Memory: two tensors in float64.
 [[nodiscard]] Givens differing_givens(PairedFlows& flows, int threads = 0);
 
 }  // namespace npuscope::compare

@@ -20,16 +20,16 @@ bool same_number(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-bool less(double a, double b) {
-    return std::isnan(b) ? !std::isnan(a) : a < b;
-}
-
-bool same_bag(const Elements& a, const Elements& b) {
-    std::vector<double> one(a.values.begin(), a.values.end());
-    std::vector<double> other(b.values.begin(), b.values.end());
-    std::ranges::sort(one, less);
-    std::ranges::sort(other, less);
-    return std::ranges::equal(one, other, same_number);
+/// Equal for the same numbers in whatever order.
+uint64_t bag_of(std::span<const double> values) {
+    uint64_t bag = 0;
+    for (const double value : values) {
+        uint64_t bits = std::isnan(value) ? 1 : std::bit_cast<uint64_t>(value + 0.0);
+        bits = (bits ^ bits >> 32) * 0xbf58476d1ce4e5b9u;
+        bits = (bits ^ bits >> 29) * 0x94d049bb133111ebu;
+        bag += bits ^ bits >> 32;
+    }
+    return bag;
 }
 
 /// Whether moved, element by element in C order over `extents`, is the original at `offset` plus
@@ -208,7 +208,8 @@ std::optional<std::string> moved_slices(const Elements& moved, const Elements& o
 }  // namespace
 
 std::optional<std::string> rearrangement(const Elements& moved, const Elements& original) {
-    if (moved.values.size() != original.values.size() || !same_bag(moved, original))
+    if (moved.values.size() != original.values.size() ||
+        bag_of(moved.values) != bag_of(original.values))
         return std::nullopt;
     if (const auto text = permutation(moved, original)) return text;
     if (moved.shape == original.shape) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,10 +20,8 @@ constexpr double kUnits = 4;
 /// At most this share of the elements is "a few".
 constexpr int64_t kEditedShare = 16;
 
-std::vector<double> doubles(const Tensor& tensor) {
-    const auto wide = tensor.cast(DType::kFloat64);
-    const auto values = wide.as<double>();
-    return {values.begin(), values.end()};
+Tensor doubles(const Tensor& tensor) {
+    return tensor.cast(DType::kFloat64);
 }
 
 bool same(double a, double b) {
@@ -53,23 +52,42 @@ std::string index_text(const Shape& shape, size_t flat) {
     return to_string(index);
 }
 
+/// Whether `values` is `original` rounded to a narrower dtype. Ends at the first piece that is not.
+bool is_rounded(std::span<const double> values, std::span<const double> original, DType narrow) {
+    constexpr size_t kPieceOfRounded = 4096;
+    std::vector<uint16_t> halves(kPieceOfRounded);
+    std::vector<double> rounded(kPieceOfRounded);
+    for (size_t first = 0; first < values.size(); first += kPieceOfRounded) {
+        const size_t count = std::min(kPieceOfRounded, values.size() - first);
+        convert_elements(&original[first], DType::kFloat64, halves.data(), narrow, count);
+        convert_elements(halves.data(), narrow, rounded.data(), DType::kFloat64, count);
+        if (!all_same(values.subspan(first, count), std::span(rounded).first(count))) return false;
+    }
+    return true;
+}
+
 /// Two tensors of one numel, the golden's rounded to the target's dtype.
 class Related {
   public:
     Related(const Tensor& target, const Tensor& golden)
         : shape_(target.shape()),
-          t_(doubles(target)),
-          g_(doubles(golden.dtype() == target.dtype() ? golden : golden.cast(target.dtype()))),
-          exact_(doubles(golden)),
+          golden_shape_(golden.shape()),
           unit_(unit_of(target.dtype(), golden.dtype())),
           smallest_(smallest_of(target.dtype(), golden.dtype())),
-          narrow_target_(golden.dtype() == target.dtype() ? std::vector<double>{}
-                                                          : doubles(target.cast(golden.dtype()))),
-          golden_shape_(golden.shape()) {}
-
-    [[nodiscard]] bool equal() const {
-        return all_same(t_, g_) || (!narrow_target_.empty() && all_same(narrow_target_, exact_));
+          wide_target_(doubles(target)),
+          wide_golden_(doubles(golden)),
+          t_(wide_target_.as<double>()),
+          exact_(wide_golden_.as<double>()) {
+        if (golden.dtype() != target.dtype()) {
+            rounded_golden_ = doubles(golden.cast(target.dtype()));
+            g_ = rounded_golden_.as<double>();
+            narrow_equal_ = all_same(doubles(target.cast(golden.dtype())).as<double>(), exact_);
+        } else {
+            g_ = exact_;
+        }
     }
+
+    [[nodiscard]] bool equal() const { return all_same(t_, g_) || narrow_equal_; }
 
     [[nodiscard]] double distance() const {
         double off = 0;
@@ -84,8 +102,9 @@ class Related {
 
     [[nodiscard]] bool within_rounding() const { return is_affine(1, 0); }
 
-    /// What has a name is written into `relation`.
-    [[nodiscard]] bool name(Relation& relation) const {
+    /// What has a name is written into `relation`. Where a few elements differ, no arithmetic on
+    /// all of them is it.
+    [[nodiscard]] bool name(bool few, Relation& relation) const {
         const auto is = [&](Likeness likeness, std::optional<std::string> text) {
             if (!text) return false;
             relation.likeness = likeness;
@@ -94,8 +113,9 @@ class Related {
         };
         if (std::ranges::all_of(t_, [](double value) { return value == 0; }))
             return is(Likeness::kDerived, "it is all zero");
-        if (is(Likeness::kDerived, rounded())) return true;
+        if (!few && is(Likeness::kNarrowed, rounded())) return true;
         if (is(Likeness::kMoved, rearrangement({t_, shape_}, {g_, golden_shape_}))) return true;
+        if (few) return false;
         if (is(Likeness::kDerived, affine())) return true;
         return shape_ == golden_shape_ && !is_mostly_one(g_) &&
                is(Likeness::kMoved, shift_of({t_, shape_}, {g_, shape_}));
@@ -172,21 +192,16 @@ class Related {
     [[nodiscard]] std::optional<std::string> rounded() const {
         if (unit_ == 0) return std::nullopt;
         for (const DType narrow : {DType::kFloat16, DType::kBFloat16}) {
-            const auto rounding = [&](const std::vector<double>& values) {
-                Tensor wide(DType::kFloat64, {static_cast<int64_t>(values.size())});
-                std::ranges::copy(values, wide.mutable_as<double>().begin());
-                return doubles(wide.cast(narrow));
-            };
-            if (all_same(t_, rounding(exact_)))
+            if (is_rounded(t_, exact_, narrow))
                 return "it is rounded to " + std::string(name_of(narrow));
-            if (all_same(exact_, rounding(t_)))
+            if (is_rounded(exact_, t_, narrow))
                 return "it is not rounded to " + std::string(name_of(narrow)) +
                        " as the golden's is";
         }
         return std::nullopt;
     }
 
-    [[nodiscard]] static bool is_mostly_one(const std::vector<double>& values) {
+    [[nodiscard]] static bool is_mostly_one(std::span<const double> values) {
         const auto alike = std::ranges::count(values, values[values.size() / 2]);
         return 2 * static_cast<size_t>(alike) > values.size();
     }
@@ -208,13 +223,16 @@ class Related {
     }
 
     Shape shape_;
-    std::vector<double> t_;
-    std::vector<double> g_;      ///< in the target's dtype
-    std::vector<double> exact_;  ///< the golden's as it is
+    Shape golden_shape_;
     double unit_;
     double smallest_;
-    std::vector<double> narrow_target_;  ///< in the golden's dtype, where that is another
-    Shape golden_shape_;
+    Tensor wide_target_;
+    Tensor wide_golden_;
+    Tensor rounded_golden_{};
+    std::span<const double> t_;
+    std::span<const double> exact_;  ///< the golden's as it is
+    std::span<const double> g_;      ///< in the target's dtype
+    bool narrow_equal_ = false;  ///< the target's, rounded to the golden's dtype, is the golden's
 };
 
 }  // namespace
@@ -228,11 +246,13 @@ Relation relation_of(const Tensor& target, const Tensor& golden) {
     const Related related(target, golden);
     if (related.equal()) return {};
     Relation relation{.distance = related.distance()};
-    const auto unequal = related.unequal();
     if (related.within_rounding()) {
         relation.likeness = Likeness::kRounding;
-    } else if (!related.name(relation)) {
-        const bool few = unequal.count <= std::max<int64_t>(1, target.numel() / kEditedShare);
+        return relation;
+    }
+    const auto unequal = related.unequal();
+    const bool few = unequal.count <= std::max<int64_t>(1, target.numel() / kEditedShare);
+    if (!related.name(few, relation)) {
         relation.likeness = few ? Likeness::kEdited : Likeness::kOther;
         relation.text = related.count_text(unequal);
     }

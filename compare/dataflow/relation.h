@@ -11,7 +11,8 @@ namespace npuscope::compare {
 enum class Likeness : uint8_t {
     kEqual,     ///< up to rounding to the narrower of both dtypes
     kRounding,  ///< within a few units in the last place of the narrower dtype
-    kDerived,   ///< made from the golden's in a way that has a name: scaled, rounded, set to zero
+    kNarrowed,  ///< rounded to float16 or bfloat16, or the golden's is
+    kDerived,   ///< made from the golden's in a way that has a name: scaled, set to zero
     kMoved,     ///< holds the golden's elements, or most of them, elsewhere: transposed, flipped
     kEdited,    ///< a few elements differ
     kOther,     ///< anything else

@@ -49,8 +49,7 @@ class Wires {
     std::vector<WiringFinding> run(int threads) {
         std::vector<InputPair> doubtful;
         for (const InputPair& pair : flows_.inputs())
-            if (may_be_wrong(pair) && (golden(pair.golden).producer || is_far(pair)))
-                doubtful.push_back(pair);
+            if (may_be_wrong(pair) && (is_edited(pair) || is_far(pair))) doubtful.push_back(pair);
         look_for_parts(doubtful, threads);
         for (const InputPair& pair : doubtful)
             if (findings_.size() < kMostFindings) judge(pair);
@@ -72,6 +71,7 @@ class Wires {
     }
 
     [[nodiscard]] bool may_be_wrong(const InputPair& pair) const;
+    [[nodiscard]] bool is_edited(const InputPair& pair) const;
     [[nodiscard]] bool is_far(const InputPair& pair) const;
     void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
     void judge(const InputPair& pair);
@@ -107,6 +107,15 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
             return false;
     }
     return true;
+}
+
+/// In the golden it holds what an op made; in the target other elements than that op's.
+bool Wires::is_edited(const InputPair& pair) const {
+    const TracedTensor& theirs = golden(pair.golden);
+    if (!theirs.producer) return false;
+    const auto partner = flows_.made_by_target(*theirs.producer, theirs.op);
+    return partner && target(*partner).content &&
+           !same_elements(*target(*partner).content, *target(pair.target).content);
 }
 
 bool Wires::is_far(const InputPair& pair) const {

@@ -103,6 +103,20 @@ TEST(DifferingGivens, leaves_alone_what_an_unrecorded_step_changed) {
     EXPECT_EQ(findings(two_steps(1e-3f), two_steps(0)), Texts{});
 }
 
+TEST(DifferingGivens, tells_of_a_later_tensor_what_no_noise_makes) {
+    const auto step = [&](const Tensor& weight) {
+        auto ops = program(kInput, kWeight, kOther);
+        ops.push_back({"add__Tensor", {{"self", weight}}, {}});
+        return ops;
+    };
+    const Tensor own = random_tensor({6, 5}, 70);
+    EXPECT_EQ(
+        findings(step(own.cast(DType::kFloat16).cast(DType::kFloat32)), step(own)),
+        Texts{"input `self` of /add__Tensor/5 is not the golden's: it is rounded to float16"});
+    EXPECT_EQ(findings(step(transposed(own)), step(own)).size(), 1u);
+    EXPECT_EQ(findings(step(changed(own, [](float x) { return x * 1.01f; })), step(own)), Texts{});
+}
+
 TEST(DifferingGivens, judges_running_statistics_at_their_first_use_only) {
     const auto norms = [](const Tensor& first, const Tensor& second) {
         return std::vector<HandMadeOp>{

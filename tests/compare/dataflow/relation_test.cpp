@@ -50,6 +50,8 @@ TEST(Relation, names_what_was_done_to_all_elements) {
               "it is scaled by 2, and -1 is added");
     EXPECT_EQ(text(kGolden.cast(DType::kFloat16).cast(DType::kFloat32), kGolden),
               "it is rounded to float16");
+    EXPECT_EQ(relation_of(kGolden.cast(DType::kFloat16).cast(DType::kFloat32), kGolden).likeness,
+              Likeness::kNarrowed);
     EXPECT_EQ(text(kGolden.cast(DType::kBFloat16).cast(DType::kFloat32), kGolden),
               "it is rounded to bfloat16");
     EXPECT_EQ(text(kGolden, kGolden.cast(DType::kBFloat16).cast(DType::kFloat32)),
