@@ -47,7 +47,7 @@ void add(const std::byte* bytes, int64_t first, int64_t count, uint64_t referenc
     uint64_t bag = 0;
     uint64_t sequence = 0;
     uint64_t differs = 0;
-    uint64_t nan = 0;
+    int64_t nan = 0;
     uint64_t weight = 2 * static_cast<uint64_t>(first) * kOrder + 1;
     for (int64_t i = 0; i < count; ++i) {
         T value;

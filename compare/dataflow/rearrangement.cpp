@@ -155,7 +155,7 @@ struct Slices {
         double sum = 0;
         for (int64_t row = 0; row < outer; ++row) {
             const double value = values[static_cast<size_t>((row * dim + slice) * inner)];
-            sum = sum * 3 + (std::isfinite(value) ? value : 1);
+            sum = sum * 0.75 + (std::isfinite(value) ? value : 1);
         }
         return sum;
     }
@@ -188,10 +188,11 @@ std::string order_text(const Shape& shape, const std::vector<int64_t>& order, si
     if (moved.size() == 2)
         return "its slices " + std::to_string(moved[0]) + " and " + std::to_string(moved[1]) +
                along + " are swapped";
-    const int64_t shift = (dim - order[0]) % dim;
+    const int64_t shift = order[0] == 0 ? 0 : dim - order[0];
     bool cyclic = true;
     for (int64_t i = 0; i < dim; ++i)
-        cyclic = cyclic && order[static_cast<size_t>((i + shift) % dim)] == i;
+        cyclic = cyclic &&
+                 order[static_cast<size_t>(i + shift < dim ? i + shift : i + shift - dim)] == i;
     if (cyclic)
         return axis_text(shape, "shifted by " + std::to_string(shift), axis) + ", cyclically";
     return "its slices" + along + " are in another order";
@@ -205,16 +206,25 @@ std::optional<std::string> moved_slices(const Elements& moved, const Elements& o
     return std::nullopt;
 }
 
+bool is_shifted(const Slices& slices,
+                const Elements& moved,
+                const Elements& original,
+                int64_t shift) {
+    for (int64_t i = std::max<int64_t>(0, shift); i < slices.dim + std::min<int64_t>(0, shift); ++i)
+        if (!slices.equal(moved.values, i, original.values, i - shift)) return false;
+    return true;
+}
+
 }  // namespace
 
 std::optional<std::string> rearrangement(const Elements& moved, const Elements& original) {
     if (moved.values.size() != original.values.size() ||
         bag_of(moved.values) != bag_of(original.values))
         return std::nullopt;
-    if (const auto text = permutation(moved, original)) return text;
+    if (auto text = permutation(moved, original)) return text;
     if (moved.shape == original.shape) {
-        if (const auto text = flip(moved, original)) return text;
-        if (const auto text = moved_slices(moved, original)) return text;
+        if (auto text = flip(moved, original)) return text;
+        if (auto text = moved_slices(moved, original)) return text;
     }
     return "its elements are in another order";
 }
@@ -222,18 +232,10 @@ std::optional<std::string> rearrangement(const Elements& moved, const Elements& 
 std::optional<std::string> shift_of(const Elements& moved, const Elements& original) {
     for (size_t axis = 0; axis < original.shape.size(); ++axis) {
         const Slices slices(original.shape, axis);
-        for (int64_t length = 1; length <= std::min(kLongestShift, slices.dim / 2); ++length) {
-            for (const int64_t shift : {length, -length}) {
-                bool all = true;
-                for (int64_t i = 0; i < slices.dim && all; ++i) {
-                    const int64_t from = i - shift;
-                    if (from >= 0 && from < slices.dim)
-                        all = slices.equal(moved.values, i, original.values, from);
-                }
-                if (all)
+        for (int64_t length = 1; length <= std::min(kLongestShift, slices.dim / 2); ++length)
+            for (const int64_t shift : {length, -length})
+                if (is_shifted(slices, moved, original, shift))
                     return axis_text(original.shape, "shifted by " + std::to_string(shift), axis);
-            }
-        }
     }
     return std::nullopt;
 }

@@ -233,7 +233,7 @@ std::optional<View> view_of(const Tensor& input, const Tensor& source) {
 
 std::optional<View> find_view(const Tensor& input, const Tensor& source) {
     if (input.numel() == 0 || source.numel() == 0) return std::nullopt;
-    if (const auto view = view_of(input, source)) return view;
+    if (auto view = view_of(input, source)) return view;
     for (const DType narrow : {input.dtype(), DType::kFloat16, DType::kBFloat16}) {
         if (!is_float(narrow) || !is_float(source.dtype()) || narrow == source.dtype()) continue;
         if (auto view = view_of(input, source.cast(narrow))) {
