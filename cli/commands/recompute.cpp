@@ -89,6 +89,8 @@ Counts counts_of(const diagnose::RecomputeReport& report) {
 
 void print_text(const diagnose::RecomputeReport& report, const Device& device, bool verbose) {
     fmt::print("device    {}\n", device.description());
+    for (const std::string& line : report.arithmetic)
+        fmt::print("computes  {}\n", line);
     for (const diagnose::RecomputedOp& op : report.ops)
         if (verbose || !op.skipped.empty() || op.results.empty() || !passes(op)) print_op(op);
     const Counts counts = counts_of(report);
@@ -116,6 +118,7 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                            {"failed", counts.failed},
                            {"skipped", counts.skipped},
                            {"missing", report.missing},
+                           {"arithmetic", report.arithmetic},
                            {"ops", nlohmann::json::array()}};
     for (const diagnose::RecomputedOp& op : report.ops) {
         nlohmann::json row = {{"path", op.id.path()},
@@ -126,6 +129,10 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
             row["results"].push_back(
                 {{"name", result.argument},
                  {"relative_error", finite_or_null(compare::relative_error(result))},
+                 {"introduced",
+                  result.split && result.split->target
+                      ? finite_or_null(result.split->target->ratio)
+                      : nlohmann::json()},
                  {"within", is_within(result)},
                  {"bound", result.judgement.bound.source},
                  {"incomparable", obstacle(result)}});

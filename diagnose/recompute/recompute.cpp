@@ -1,11 +1,15 @@
 #include "diagnose/recompute/recompute.h"
 
 #include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/judge/recorded_op.h"
+#include "diagnose/judge/side_judge.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "npu_backend/executor.h"
 
@@ -13,19 +17,43 @@ namespace npuscope::diagnose {
 
 namespace {
 
-using dumpfile::OpEntry;
-
 struct ComputeTypeOf : Observer {
     void op_end(const OpEnd& event) override { type = event.compute_type; }
     ComputeType type = ComputeType::kNone;
 };
 
-void run_op(const dumpfile::Reader& reader,
-            const OpEntry& recorded,
+/// Judges the results again, by what the recorded run introduced.
+void judge_arithmetic(const compare::SourceOp& recorded,
+                      const SideJudge& judge,
+                      std::vector<compare::TensorResult>& results) {
+    std::string why_not;
+    auto loaded = load_run(recorded, why_not);
+    if (!loaded) return;
+    const std::vector<OpRun> forms = forms_of(std::move(*loaded));
+    auto [form, errors] = judge.judge_best(forms);
+    for (compare::TensorResult& result : results) {
+        const auto& own = forms[form].results;
+        const auto found = std::ranges::find_if(
+            own, [&](const RecordedResult& each) { return each.argument == result.argument; });
+        if (found == own.end()) continue;
+        auto& error = errors[static_cast<size_t>(found - own.begin())];
+        if (!error) continue;
+        result.split = compare::Split{.target = std::move(error)};
+        const compare::Introduced& introduced = *result.split->target;
+        result.judgement.verdict =
+            introduced.ratio > 1 ? compare::Verdict::kFail : compare::Verdict::kPass;
+        result.judgement.rule = fmt::format(
+            "{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
+        result.judgement.bound.source = result.judgement.rule;
+    }
+}
+
+void run_op(const compare::SourceOp& recorded,
             const backend::Op& op,
             const Device& device,
+            const SideJudge& judge,
             RecomputedOp& report) {
-    const RecordedOp run(compare::source_op(reader, recorded), op);
+    const RecordedOp run(recorded, op);
     Executor executor(device);
     ComputeTypeOf observed;
     executor.attach(observed);
@@ -38,6 +66,7 @@ void run_op(const dumpfile::Reader& reader,
                 return sum_of_magnitudes(op, name, arguments);
             }));
     }
+    judge_arithmetic(recorded, judge, report.results);
 }
 
 }  // namespace
@@ -57,9 +86,14 @@ const RecomputedOp* RecomputeReport::worst() const {
 }
 
 RecomputeReport recompute(const std::filesystem::path& dump, const Device& device) {
-    const dumpfile::Reader reader(dump);
-    RecomputeReport report;
-    for (const OpEntry& recorded : reader.ops()) {
+    const compare::Source source =
+        compare::source_of_dump(std::make_shared<const dumpfile::Reader>(dump));
+    std::vector<SideOp> ops;
+    for (const compare::SourceOp& op : source.ops)
+        ops.push_back({&op});
+    const SideJudge judge(ops);
+    RecomputeReport report{.arithmetic = judge.sentences()};
+    for (const compare::SourceOp& recorded : source.ops) {
         RecomputedOp run{.id = recorded.id};
         const backend::Op* op = row_of(recorded.id.op);
         if (op == nullptr) {
@@ -69,7 +103,7 @@ RecomputeReport recompute(const std::filesystem::path& dump, const Device& devic
         } else {
             run.computed_as = op->name();
             try {
-                run_op(reader, recorded, *op, device, run);
+                run_op(recorded, *op, device, judge, run);
             } catch (const Error& error) {
                 // A damaged file ends the run; an op that cannot take its inputs is one line.
                 if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported)
