@@ -1,0 +1,113 @@
+#include "diagnose/judge/product_error.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/diagnose/judge/runs.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using test::floats;
+using test::recorded_run;
+
+const ProductClass& class_named(std::string_view name) {
+    const auto classes = product_classes();
+    return *std::ranges::find_if(classes, [&](const ProductClass& row) { return row.name == name; });
+}
+
+/// [1 x 2] times [2 x 1].
+OpRun product_of(float a0, float a1, float b0, float b1, float result) {
+    return recorded_run("mm",
+                        {{"self", floats({1, 2}, {a0, a1})}, {"mat2", floats({2, 1}, {b0, b1})}},
+                        floats({1, 1}, {result}));
+}
+
+double ratio(const OpRun& run, std::string_view name) {
+    return ProductError(run).ratio(class_named(name)).value();
+}
+
+// y = 1*3 + 2*4 = 11, S = 11, K = 2: 2^-24 ((2 + 2) 11 + 11) + half a unit of 11 in float32 (2^-21)
+// and of float32's smallest = 55 2^-24 + 8 2^-24. A result that is 2^-20 = 16 2^-24 off:
+TEST(ProductError, is_held_against_the_bound_by_hand) {
+    EXPECT_EQ(ratio(product_of(1, 2, 3, 4, 11), "fp32"), 0);
+    EXPECT_NEAR(ratio(product_of(1, 2, 3, 4, 11 + 0x1p-20F), "fp32"), 16.0 / 63, 1e-6);
+}
+
+// The bound grows with the magnitudes, not with what is left of them: 1000*1 - 1000*1 = 0.
+TEST(ProductError, takes_cancellation_for_what_it_is) {
+    EXPECT_LT(ratio(product_of(1000, 1000, 1, -1, 1e-4F), "fp32"), 1);
+    EXPECT_GT(ratio(product_of(1000, 1000, 1, -1, 1e-2F), "fp32"), 1);
+}
+
+// 1 + 2^-12 is 1 in float16: the product is 1 there, and 1 + 2^-12 exactly.
+TEST(ProductError, rounds_operands_as_the_class_does) {
+    const OpRun in_half = product_of(1 + 0x1p-12F, 0, 1, 0, 1);
+    EXPECT_LT(ratio(in_half, "fp16 inputs, fp32 sums"), 0.1);
+    EXPECT_GT(ratio(in_half, "fp32"), 100);
+    const OpRun whole = product_of(1 + 0x1p-12F, 0, 1, 0, 1 + 0x1p-12F);
+    EXPECT_GT(ratio(whole, "fp16 inputs, fp32 sums"), 100);
+    EXPECT_EQ(ratio(whole, "fp32"), 0);
+}
+
+TEST(ProductError, bounds_operands_that_are_rounded_somehow) {
+    // Off by one unit of float16 in one operand of 1: 2^-10 of the product.
+    EXPECT_LT(ratio(product_of(1, 0, 1, 0, 1 + 0x1p-10F),
+                    "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums"),
+              1);
+    EXPECT_GT(ratio(product_of(1, 0, 1, 0, 1 + 0x1p-7F),
+                    "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums"),
+              1);
+}
+
+TEST(ProductError, lets_a_bias_be_rounded_with_the_operands_or_not) {
+    for (const float bias : {1.0F, 1 + 0x1p-12F}) {
+        const OpRun run = recorded_run("addmm",
+                                       {{"self", floats({1 + 0x1p-12F})},
+                                        {"mat1", floats({1, 1}, {2})},
+                                        {"mat2", floats({1, 1}, {3})}},
+                                       floats({1, 1}, {6 + bias}));
+        EXPECT_LT(ratio(run, "fp16 inputs, fp32 sums"), 1) << bias;
+    }
+}
+
+TEST(ProductError, finds_the_elements_that_are_beyond) {
+    const OpRun run = recorded_run("mm",
+                                   {{"self", floats({2, 1}, {1, 2})}, {"mat2", floats({1, 2}, {3, 4})}},
+                                   floats({2, 2}, {3, 4, 6, 9}));
+    const auto error = ProductError(run).judge(class_named("fp32"), run.results.front(), true);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->over, 1);
+    EXPECT_EQ(error->numel, 4);
+    EXPECT_EQ(error->where, "all in [1, 1]");
+    ASSERT_EQ(error->worst.size(), 1U);
+    EXPECT_EQ(error->worst.front().index, 3);
+    EXPECT_EQ(error->worst.front().recorded, 9);
+    EXPECT_EQ(error->worst.front().expected, 8);
+}
+
+// Weight [Co, Ci, kh, kw] = [4, 3, 2, 2]; image [2, 3, 5, 5]; result [2, 4, 4, 4].
+TEST(ContractionLength, counts_the_products_of_one_element) {
+    const auto zeros = [](const Shape& shape) { return Tensor::zeros(DType::kFloat32, shape); };
+    const OpRun forward = recorded_run("convolution",
+                                       {{"input", zeros({2, 3, 5, 5})},
+                                        {"weight", zeros({4, 3, 2, 2})}},
+                                       zeros({2, 4, 4, 4}));
+    EXPECT_GE(contraction_length(forward, "result"), 12);  // Ci kh kw
+    EXPECT_LE(contraction_length(forward, "result"), 16);
+    const OpRun backward = recorded_run("convolution_backward",
+                                        {{"grad_output", zeros({2, 4, 4, 4})},
+                                         {"input", zeros({2, 3, 5, 5})},
+                                         {"weight", zeros({4, 3, 2, 2})}},
+                                        zeros({4, 3, 2, 2}),
+                                        "result1");
+    EXPECT_EQ(contraction_length(backward, "result1"), 32);  // N Ho Wo
+    EXPECT_EQ(contraction_length(backward, "result0"), 16);  // Co kh kw
+    const OpRun product = recorded_run(
+        "mm", {{"self", zeros({2, 7})}, {"mat2", zeros({7, 3})}}, zeros({2, 3}));
+    EXPECT_EQ(contraction_length(product, "result"), 7);
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose

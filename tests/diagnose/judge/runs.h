@@ -1,0 +1,25 @@
+// Recorded runs of one op, from tensors in memory.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/op_run.h"
+#include "tests/support/values.h"
+
+namespace npuscope::test {
+
+inline diagnose::OpRun recorded_run(const std::string& op,
+                                    NamedValues arguments,
+                                    Tensor result,
+                                    const std::string& name = "result") {
+    diagnose::OpRun run{.op = backend::find_op(op),
+                        .arguments = std::move(arguments),
+                        .wide = {},
+                        .results = {{name, name, std::move(result)}}};
+    run.wide = diagnose::widened(run.arguments);
+    return run;
+}
+
+}  // namespace npuscope::test

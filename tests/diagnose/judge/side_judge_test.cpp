@@ -1,0 +1,84 @@
+#include "diagnose/judge/side_judge.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/dumpfile/reader.h"
+#include "npu_backend/chips/device.h"
+#include "tests/compare/dumps.h"
+#include "tests/support/support.h"
+#include "tests/support/values.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using compare::DumpedOp;
+
+Tensor noise(const Shape& shape, std::mt19937& random) {
+    std::normal_distribution<float> normal;
+    std::vector<float> values(static_cast<size_t>(numel_of(shape)));
+    for (float& value : values)
+        value = normal(random);
+    return test::floats(shape, values);
+}
+
+/// Twelve products as `device` makes them; `broken` is off by a tenth in one element.
+std::vector<DumpedOp> products(const Device& device, int64_t broken) {
+    std::mt19937 random(7);
+    Executor executor(device);
+    std::vector<DumpedOp> ops;
+    for (int64_t seqid = 1; seqid <= 12; ++seqid) {
+        const Tensor a = noise({5, 9}, random);
+        const Tensor b = noise({9, 4}, random);
+        Tensor y = executor.call("mm", {a, b}).tensor(0);
+        if (seqid == broken) y.mutable_as<float>()[6] += 0.1F;
+        ops.push_back({.name = "mm",
+                       .seqid = seqid,
+                       .inputs = {{"self", a}, {"mat2", b}},
+                       .outputs = {{"result", y}},
+                       .node = {}});
+    }
+    return ops;
+}
+
+struct Judged {
+    std::vector<std::string> sentences;
+    std::vector<double> ratios;
+};
+
+Judged judged(const std::vector<DumpedOp>& ops) {
+    const test::TempDir folder;
+    compare::write_dump(folder / "d.h5", ops);
+    const compare::Source source = compare::source_of_dump(
+        std::make_shared<const dumpfile::Reader>(folder / "d.h5"));
+    std::vector<SideOp> side;
+    for (const compare::SourceOp& op : source.ops)
+        side.push_back({&op});
+    const SideJudge judge(side);
+    Judged found{.sentences = judge.sentences(), .ratios = {}};
+    for (const compare::SourceOp& op : source.ops) {
+        std::string why_not;
+        const auto run = load_run(op, why_not);
+        found.ratios.push_back(judge.judge(*run).front()->ratio);
+    }
+    return found;
+}
+
+TEST(SideJudge, finds_the_class_of_a_chips_products) {
+    EXPECT_EQ(judged(products(Device::npu(chip("910A")), 0)).sentences.front(),
+              "matrix products (float32): fp16 inputs, fp32 sums (12 of 12 sampled)");
+    EXPECT_EQ(judged(products(Device::reference32(), 0)).sentences.front(),
+              "matrix products (float32): fp32 (12 of 12 sampled)");
+}
+
+TEST(SideJudge, leaves_the_class_as_it_is_when_one_op_is_at_fault) {
+    const Judged found = judged(products(Device::npu(chip("910A")), 5));
+    EXPECT_EQ(found.sentences.front(),
+              "matrix products (float32): fp16 inputs, fp32 sums (11 of 12 sampled)");
+    for (size_t i = 0; i < found.ratios.size(); ++i)
+        EXPECT_EQ(found.ratios[i] > 1, i == 4) << i;
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose

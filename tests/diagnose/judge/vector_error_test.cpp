@@ -1,0 +1,109 @@
+#include "diagnose/judge/vector_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "diagnose/judge/hidden_terms.h"
+#include "tests/diagnose/judge/runs.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using test::floats;
+using test::recorded_run;
+
+double step_ratio(const OpRun& run, std::string_view name) {
+    const auto classes = vector_classes();
+    const auto row =
+        std::ranges::find_if(classes, [&](const VectorClass& each) { return each.name == name; });
+    return VectorError(run).step_ratio(*row).value();
+}
+
+TEST(VectorError, takes_a_rounding_and_no_more) {
+    const auto sum = [](float result) {
+        return recorded_run(
+            "add_Tensor", {{"self", floats({1})}, {"other", floats({2})}}, floats({result}));
+    };
+    EXPECT_EQ(step_ratio(sum(3), "fp32"), 0);
+    EXPECT_LT(step_ratio(sum(3 + 0x1p-22F), "fp32"), 1);
+    EXPECT_GT(step_ratio(sum(3 + 0x1p-18F), "fp32"), 1);
+    EXPECT_LT(step_ratio(sum(3 + 0x1p-10F), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(sum(3 + 0x1p-5F), "fp16 throughout"), 1);
+}
+
+// x - y of near numbers: an error of u |x| is honest in neither; of the inputs' own rounding it is
+// not made here.
+TEST(VectorError, knows_conditioning) {
+    const auto softmax = [](float first) {
+        return recorded_run("_softmax",
+                            {{"self", floats({1, 2}, {100, 100})},
+                             {"dim", int64_t{1}},
+                             {"half_to_float", false}},
+                            floats({1, 2}, {first, 1 - first}));
+    };
+    // A disturbance of 100 by 2^-24 moves p = 1/2 by about 100 2^-24 / 4.
+    EXPECT_LT(step_ratio(softmax(0.5F + 100 * 0x1p-26F), "fp32"), 1);
+    EXPECT_GT(step_ratio(softmax(0.5F + 100 * 0x1p-18F), "fp32"), 1);
+}
+
+// gelu(-4) = -4 Phi(-4) = -1.2668e-4 (NIST DLMF 7.18, Q(4) = 3.1671e-5). 1 + erf(x) in float32
+// steps is off by units of 1, so of -4 2^-24: 2e-3 of the result.
+TEST(VectorError, knows_terms_that_cancel_inside) {
+    const auto gelu = [](float result) {
+        return recorded_run("gelu", {{"self", floats({-4})}}, floats({result}));
+    };
+    EXPECT_LT(step_ratio(gelu(-1.2668497e-4F), "fp32"), 1);
+    EXPECT_LT(step_ratio(gelu(-1.2668497e-4F - 4 * 0x1p-24F), "fp32"), 1);
+    EXPECT_GT(step_ratio(gelu(-1.27e-4F - 1e-5F), "fp32"), 1);
+}
+
+TEST(VectorError, lets_a_long_sum_walk) {
+    const std::vector<float> ones(10000, 1.0F);
+    const auto sum = [&](float result) {
+        return recorded_run("sum", {{"self", floats(ones)}}, floats(Shape{}, {result}));
+    };
+    // 2^-24 4 sqrt(10^4) 10^4 = 0.24.
+    EXPECT_LT(step_ratio(sum(10000.1F), "fp32"), 1);
+    EXPECT_GT(step_ratio(sum(10001), "fp32"), 1);
+}
+
+TEST(VectorError, holds_nan_and_infinity_against_what_they_should_be) {
+    const auto logarithm = [](float x, float y) {
+        return recorded_run("log", {{"self", floats({x})}}, floats({y}));
+    };
+    EXPECT_EQ(step_ratio(logarithm(-1, NAN), "fp32"), 0);
+    EXPECT_EQ(step_ratio(logarithm(0, -INFINITY), "fp32"), 0);
+    EXPECT_TRUE(std::isinf(step_ratio(logarithm(2, NAN), "fp32")));
+    EXPECT_TRUE(std::isinf(step_ratio(logarithm(0, -88), "fp32")));
+}
+
+TEST(VectorError, takes_other_places_of_equal_elements_for_ties) {
+    const auto places = [](const std::vector<float>& x, int64_t place) {
+        return recorded_run("argmax",
+                            {{"self", floats(x)}, {"dim", int64_t{0}}},
+                            Tensor::scalar<int64_t>(place));
+    };
+    EXPECT_EQ(step_ratio(places({1, 3, 3}, 2), "fp32"), 0);
+    EXPECT_EQ(step_ratio(places({1, 3, 3}, 1), "fp32"), 0);
+    EXPECT_TRUE(std::isinf(step_ratio(places({1, 3, 3}, 0), "fp32")));
+    EXPECT_TRUE(std::isinf(step_ratio(places({1, 3, 3}, 7), "fp32")));
+}
+
+// Row [ln 1/4, ln 3/4], g = [1, -1]: |g| + p (|1| + |-1|).
+TEST(HiddenTerms, of_a_softmax_gradient_add_magnitudes) {
+    const OpRun run = recorded_run("_log_softmax_backward_data",
+                                   {{"grad_output", floats({1, 2}, {1, -1})},
+                                    {"output", floats({1, 2}, {std::log(0.25F), std::log(0.75F)})},
+                                    {"dim", int64_t{1}},
+                                    {"input_dtype", DType::kFloat32}},
+                                   floats({1, 2}, {1, -1}));
+    const auto terms = hidden_terms(run, run.results.front());
+    ASSERT_EQ(terms.size(), 2U);
+    EXPECT_NEAR(terms[0], 1.5, 1e-6);
+    EXPECT_NEAR(terms[1], 2.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
