@@ -36,12 +36,13 @@ bool is_bias(std::string_view op, std::string_view argument) {
     return argument.starts_with("bias") || (op == "addmm" && argument == "self");
 }
 
-bool is_weight(std::string_view argument) {
-    return argument.starts_with("weight") || argument == "mat2" || argument.starts_with("params");
+bool is_weight(std::string_view op, std::string_view argument) {
+    return argument.starts_with("weight") || argument.starts_with("params") ||
+           (argument == "mat2" && (op == "mm" || op == "addmm"));
 }
 
 bool is_parameter(std::string_view op, std::string_view argument) {
-    return is_weight(argument) || is_bias(op, argument);
+    return is_weight(op, argument) || is_bias(op, argument);
 }
 
 bool is_running(std::string_view argument) {
@@ -49,7 +50,7 @@ bool is_running(std::string_view argument) {
 }
 
 std::string noun_of(std::string_view op, std::string_view argument) {
-    if (is_weight(argument)) return "weight";
+    if (is_weight(op, argument)) return "weight";
     if (is_bias(op, argument)) return "bias";
     return is_running(argument) ? "buffer" : "input";
 }
@@ -215,8 +216,9 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
     find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
     std::erase_if(suspects, [&](const Suspect& suspect) {
         const TracedTensor& theirs = golden(suspect.input);
-        return theirs.producer &&
-               !(theirs.ambiguous && is_parameter(op_name(suspect.input), theirs.argument));
+        const bool may_be_given = theirs.ambiguous && !target(suspect.input).producer &&
+                                  is_parameter(op_name(suspect.input), theirs.argument);
+        return theirs.producer && !may_be_given;
     });
 }
 
