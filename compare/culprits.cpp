@@ -28,6 +28,21 @@ CulpritKind kind_of(const OpResult& op) {
     return by_arguments ? CulpritKind::kArgument : CulpritKind::kOp;
 }
 
+/// An input that only one of two programs gives to the op, its bias for example; "" without one.
+std::string one_sided_input(const OpResult& op) {
+    const bool spans = !op.also_target.empty() || !op.also_golden.empty();
+    const bool renamed = op.match != "name" && op.match != "seqid";
+    if (op.target.empty() || op.golden.empty() || spans || renamed) return {};
+    for (const TensorResult& tensor : op.tensors) {
+        if (tensor.direction != dumpfile::Direction::kInput) continue;
+        if (tensor.judgement.verdict == Verdict::kMissingTarget)
+            return "the programs part here: golden gives it `" + tensor.argument + "`, target does not";
+        if (tensor.judgement.verdict == Verdict::kMissingGolden)
+            return "the programs part here: target gives it `" + tensor.argument + "`, golden does not";
+    }
+    return {};
+}
+
 /// What only the golden has stands behind the op before it.
 Culprit culprit_of(const PartingResult& parting, const Result& result) {
     Culprit culprit{.kind = CulpritKind::kProgram,
@@ -59,6 +74,8 @@ void find_culprits(Result& result) {
         } else if (is_finding(op.judgement.verdict) && !op.target.empty() && !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
+        if (const std::string text = one_sided_input(op); !text.empty())
+            found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = text});
     }
     for (const PartingResult& parting : result.partings)
         found.push_back(culprit_of(parting, result));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "compare/align/span_tensors.h"
 
 namespace npuscope::compare {
 
@@ -45,16 +46,16 @@ PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
 void PairedFlows::pair_op(size_t pair) {
     const OpPair& ops = plan_.ops[pair];
     paired_[index_of(target_.source, ops.target)] = true;
-    std::vector<SourceTensor> target;
-    std::vector<SourceTensor> golden;
+    for (const SourceOp* also : ops.also_target)
+        paired_[index_of(target_.source, also)] = true;
+    BothTensors both;
     try {
-        target = ops.target->load();
-        golden = ops.golden->load();
+        both = tensors_of(ops);
     } catch (const Error&) {
         return;
     }
     const bool dumps = target_.source.numbered && golden_.source.numbered;
-    for (const TensorPair& tensors : pair_tensors(ops, target, golden, dumps)) {
+    for (const TensorPair& tensors : pair_tensors(ops, both.target, both.golden, dumps)) {
         if (tensors.target == nullptr || tensors.golden == nullptr) continue;
         const auto mine = target_places_.find(tensors.target->path);
         const auto theirs = golden_places_.find(tensors.golden->path);

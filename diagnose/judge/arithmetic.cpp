@@ -71,15 +71,15 @@ constexpr auto kProducts = std::to_array<ProductClass>({
      .stage = 7,
      .rounding = OperandRounding::kSomehow,
      .operands = kBFloat16},
-    {.name = "bf16 throughout",
+    {.name = "int8 inputs with a scale a tensor",
      .stage = 8,
+     .rounding = OperandRounding::kScaled},
+    {.name = "bf16 throughout",
+     .stage = 9,
      .rounding = OperandRounding::kNearest,
      .operands = kBFloat16,
      .sums = kBFloat16,
      .results = kBFloat16},
-    {.name = "int8 inputs with a scale a tensor",
-     .stage = 9,
-     .rounding = OperandRounding::kScaled},
 });
 
 constexpr auto kVectors = std::to_array<VectorClass>({

@@ -25,6 +25,8 @@ constexpr double kShare = 0.03;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds: half
 /// of the sample is over this share of them. Else it would be chosen to excuse a few.
 constexpr double kNear = 0.02;
+/// Errors that spread are small at most elements.
+constexpr double kNearSpread = 0.001;
 /// By how much a class must fit better than one before it in the table, as a mean logarithm.
 constexpr double kBetter = 0.05;
 /// An op that a fault is in exceeds the limit by more.
@@ -64,20 +66,20 @@ bool explains(const std::vector<Ratios>& sample, size_t column) {
            });
 }
 
-bool is_near(const std::vector<Ratios>& sample, size_t column) {
+bool is_near(const std::vector<Ratios>& sample, size_t column, double share) {
     std::vector<double> ratios;
     for (const Ratios& each : sample)
         ratios.push_back(each[column]);
     if (ratios.empty()) return false;
     const auto middle = ratios.begin() + static_cast<ptrdiff_t>(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
-    return *middle >= kNear;
+    return *middle >= share;
 }
 
 /// One of the classes that are tried together, the one that fits best.
 struct Stage {
     size_t column = 0;
-    bool tightest = false;  ///< nothing tighter was tried
+    double near = 0;  ///< how near the errors must come to its bounds
 };
 
 /// The first stage that explains the sample; without one, that which explains most.
@@ -86,7 +88,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     std::pair<size_t, int64_t> found{stages.front().column, -1};
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
-        if (!stage.tightest && !is_near(sample, stage.column)) continue;
+        if (!is_near(sample, stage.column, stage.near)) continue;
         if (explains(sample, stage.column)) return {stage.column, within};
         if (within > found.second) found = {stage.column, within};
     }
@@ -102,7 +104,10 @@ InferredArithmetic product_class_of(const std::vector<Ratios>& sample, DType dty
         for (; last < classes.size() && classes[last].stage == classes[first].stage; ++last)
             if (log_score(sample, last) < log_score(sample, best) - kBetter) best = last;
         if (dtype == DType::kFloat64 || classes[first].sums.bits < kFloat64.bits)
-            stages.push_back({best, stages.empty()});
+            stages.push_back({best,
+                              stages.empty()              ? 0
+                              : classes[best].spread > 0 ? kNearSpread
+                                                          : kNear});
         first = last;
     }
     const auto [column, within] = choose(stages, sample);
@@ -116,7 +121,7 @@ InferredArithmetic vector_class_of(const std::vector<Ratios>& sample, DType dtyp
     std::vector<Stage> stages;
     for (size_t column = 0; column < classes.size(); ++column)
         if (dtype == DType::kFloat64 || classes[column].steps.bits < kFloat64.bits)
-            stages.push_back({column, stages.empty()});
+            stages.push_back({column, stages.empty() ? 0 : kNear});
     const auto [column, within] = choose(stages, sample);
     return {.vector = &classes[column],
             .sampled = static_cast<int64_t>(sample.size()),

@@ -1,6 +1,7 @@
 #include "diagnose/judge/vector_error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -10,6 +11,7 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/result_error.h"
+#include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::diagnose {
 
@@ -18,10 +20,27 @@ namespace {
 /// Units that one step of an elementary function may be off (CUDA's and vector libraries' float32
 /// functions keep 4 ulp, that is 8 units).
 constexpr double kFunction = 8;
+/// Of sums, products and choices of elements, which every chip rounds once.
+constexpr double kOnce = 3;
 constexpr double kFactor = 6;
 constexpr unsigned kDraws = 4;
 /// As for products.
 constexpr double kSumWalk = 4;
+
+constexpr auto kRoundedOnce = std::to_array<std::string_view>(
+    {"Add",           "Sub",       "Mul",         "Muls",          "Adds",        "Axpy",
+     "Neg",           "Abs",       "Maximum",     "Minimum",       "Maximums",
+     "Minimums",      "Relu",      "ReluGrad",    "LeakyRelu",     "LeakyReluGrad",
+     "MaskedFill",    "SelectV2",  "HardtanhGrad", "ThresholdGradV2D", "Threshold",
+     "ClipByValueV2", "Square"});
+
+bool is_rounded_once(const backend::Op& op) {
+    return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
+        const backend::Kernel* kernel = backend::find_kernel(name);
+        return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() ||
+               (kernel != nullptr && kernel->is_exact());
+    });
+}
 
 double rms_of(const std::vector<double>& errors) {
     double squares = 0;
@@ -209,8 +228,9 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     const std::span<const double> exact_values = y->as<double>();
     const NumberFormat recorded = format_of(result.elements.dtype());
     const double unit = by.steps.unit();
+    const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
     const auto with_roundings = [&](double value, double limit) {
-        limit += unit * std::abs(value) * kFunction + by.steps.half_unit(0);
+        limit += unit * std::abs(value) * function + by.steps.half_unit(0);
         const double about = std::abs(value) + limit;
         return limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
     };
@@ -260,7 +280,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     describe(result.elements, exact_values, allowed, error);
     error.arithmetic = by.name;
     error.formula = fmt::format("{:g} 2^-{} |y|{} + half a unit",
-                                kFunction,
+                                function,
                                 by.steps.bits,
                                 conditioned ? " + 6 (conditioning + float32 steps)" : "");
     return error;

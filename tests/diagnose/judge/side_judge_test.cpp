@@ -23,13 +23,17 @@ Tensor noise(const Shape& shape, std::mt19937& random) {
     return test::floats(shape, values);
 }
 
-/// Twelve products as `device` makes them; `broken` is off by a tenth in one element.
+/// Twelve products as `device` makes them, some so small that float16 has subnormals only; `broken`
+/// is off by a tenth in one element.
 std::vector<DumpedOp> products(const Device& device, int64_t broken) {
     std::mt19937 random(7);
     Executor executor(device);
     std::vector<DumpedOp> ops;
     for (int64_t seqid = 1; seqid <= 12; ++seqid) {
-        const Tensor a = noise({5, 9}, random);
+        Tensor a = noise({5, 9}, random);
+        if (seqid % 3 == 0)
+            for (float& value : a.mutable_as<float>())
+                value *= 0x1p-20F;
         const Tensor b = noise({9, 4}, random);
         Tensor y = executor.call("mm", {a, b}).tensor(0);
         if (seqid == broken) y.mutable_as<float>()[6] += 0.1F;
