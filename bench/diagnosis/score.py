@@ -6,7 +6,7 @@
     bench/diagnosis/score.py --only SEED [--variant …] --keep DIR
 
 Even seeds are for tuning, odd ones for reports; three of eight are faulty, so 0:3200 of one parity is 600 faulty and
-1000 clean pairs. Pairs are made once and kept below the cache, by the generator's own text. Each miss and false alarm is listed
+1000 clean pairs. Pairs are made once and kept below the cache (2 GB) until the generator changes. Each miss and false alarm is listed
 with its seed; `--only SEED --keep DIR` writes that pair with what the program said. Needs Debian's python3-torch and python3-h5py.
 """
 
@@ -36,6 +36,16 @@ from diagnosis import answers, pairs
 from diagnosis.truth import Truth, read_truth
 
 
+_PATIENCE = 120.0  # seconds for one comparison
+
+
+def forget_older(cache: Path, current: str) -> None:
+    """Removes the pairs of other versions of the generator."""
+    for folder in cache.glob("[0-9a-f]" * len(current)):
+        if folder.name != current and folder.is_dir():
+            shutil.rmtree(folder)
+
+
 def generator_text() -> str:
     """Names the pairs that this version of the generator makes."""
     digest = hashlib.sha256()
@@ -57,11 +67,13 @@ def made(seed: int, variant: str, cache: Path) -> Tuple[Path, Optional[Truth]]:
 
 
 def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
-    """Exit code, JSON, seconds and the text of errors of `npuscope compare`."""
+    """Exit code, JSON, seconds and the text of errors of `npuscope compare`; -1 when it does not end."""
     start = time.time()
-    done = subprocess.run(
-        [binary, "compare", "-q", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5"), "--json", "--threads", "1"],
-        capture_output=True, text=True, check=False)
+    words = [binary, "compare", "-q", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5"), "--json", "--threads", "1"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return -1, {}, _PATIENCE, f"did not end within {_PATIENCE} s"
     seconds = time.time() - start
     try:
         report = json.loads(done.stdout)
@@ -153,7 +165,9 @@ def keep(row: Dict[str, Any], binary: str, cache: Path, variant: str, folder: Pa
 def main() -> None:
     options = parsed()
     os.environ.setdefault("NPUSCOPE_BIN_DIR", str(Path(options.binary).resolve().parent))
-    cache = options.cache / generator_text()
+    version = generator_text()
+    forget_older(options.cache, version)
+    cache = options.cache / version
     tasks = [(s, options.variant, options.binary, cache, options.baselines) for s in seeds_of(options)]
     start = time.time()
     with multiprocessing.Pool(options.jobs) as pool:

@@ -61,7 +61,8 @@ def _overall(faulty: List[Row], clean: List[Row]) -> List[List[str]]:
         ["undecided (exit code 2)", share(sum(r["code"] == 2 for r in faulty + clean), len(faulty + clean))],
     ]
     for group, name in (("argument", "argument_named"), ("tensor", "tensor_named")):
-        some = [r for r in faulty if r["group"] == group and r["right"]]
+        # A target without inputs cannot tell of them.
+        some = [r for r in faulty if r["group"] == group and r["right"] and r["variant"] in ("as is", "split")]
         rows.append([f"{group} named, where the op was", share(sum(r[name] for r in some), len(some))])
     return rows
 

@@ -14,6 +14,9 @@ from diagnosis.rounding import FORMATS, OF_DTYPE, Format
 from diagnosis.steps import Steps
 
 
+HABITS = ("one pass", "exp2", "reciprocal")
+
+
 class Arithmetic(NamedTuple):
     """name     class that tables show
     product  how matrix products and convolutions are made
@@ -58,7 +61,7 @@ class Arithmetic(NamedTuple):
         return [y if mask is None or mask[i] else None for i, y in enumerate(rows)]
 
     def relatives(self) -> List["Arithmetic"]:
-        """This arithmetic with sums in other orders, itself first."""
+        """Honest arithmetic of this class, itself first: sums in other orders, the habits of vector units."""
         product = self.product
         rows = [self]
         if product.accumulator == "float32":
@@ -68,8 +71,9 @@ class Arithmetic(NamedTuple):
                 rows.append(self._replace(product=product._replace(bias=bias)))
         if self.vector_format.name == "float32":
             rows += [self._replace(vector="exact"), self._replace(vector="kernel")]
+            rows.append(self._replace(vector="steps", sums="sequential", habits=HABITS))
         for sums in ("tree", "sequential"):
-            rows.append(self._replace(vector="steps", sums=sums))
+            rows.append(self._replace(vector="steps", sums=sums, habits=()))
         return rows
 
 

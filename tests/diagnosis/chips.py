@@ -35,7 +35,7 @@ class Chip:
     product = Recipe(FORMATS["float16"], bias="rounded")
     vector_format = FORMATS["float32"]
     outputs = None
-    vector, sums = "chip", ""
+    vector, sums, habits = "chip", "", ()
 
     def __init__(self, chip: str) -> None:
         self.name = f"chip {chip}"

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy as np
 import torch
 
-from diagnosis.arithmetic import Arithmetic
+from diagnosis.arithmetic import HABITS, Arithmetic
 from diagnosis.chips import Chip
 from diagnosis.products import Recipe
 from diagnosis.rounding import FORMATS
@@ -37,7 +37,7 @@ class Draw:
         return Arithmetic(
             name, product, vector=self.pick(["kernel", "exact", "steps", "steps"]),
             sums=self.pick(["tree", "blocks", "sequential", "wide"]), ties=self.pick(["first", "first", "last"]),
-            habits=tuple(self.pick([[], [], ["reciprocal"], ["exp2"], ["one pass"], ["one pass", "exp2", "reciprocal"]])))
+            habits=tuple(self.pick([[], [], ["reciprocal"], ["exp2"], ["one pass"], HABITS])))
 
     def stepwise(self, name: str, product: Recipe, number_format: str, stored: bool) -> Arithmetic:
         return Arithmetic(

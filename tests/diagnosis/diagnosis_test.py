@@ -30,7 +30,7 @@ def cases():
     faulty, clean, seed = [], [], FIRST
     while len(faulty) < FAULTY or len(clean) < CLEAN:
         rows = faulty if pairs.is_faulty(seed) else clean
-        rows.append((seed, pairs.VARIANTS[len(rows) % 3]))
+        rows.append((seed, pairs.VARIANTS[len(rows) % 4]))
         seed += 7
     return faulty[:FAULTY] + clean[:CLEAN]
 
@@ -41,9 +41,7 @@ def asked(case):
     seed, variant = case
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        truth = pairs.make(seed, folder, variant)
-        if truth is None:
-            return case, None, 0, {}
+        truth = pairs.make(seed, folder, variant) or pairs.make(seed, folder)
         done = subprocess.run(
             [str(PROGRAM), "compare", "-q", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5"), "--json"],
             capture_output=True, text=True, check=False, timeout=120)
@@ -54,7 +52,7 @@ class Diagnosis(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with multiprocessing.Pool(2) as pool:
-            cls.answers = [row for row in pool.imap(asked, cases()) if row[1] is not None]
+            cls.answers = pool.map(asked, cases())
         if all(report.get("version") == 1 for _, _, _, report in cls.answers):
             raise unittest.SkipTest("this program compares without judging")
 

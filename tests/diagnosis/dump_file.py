@@ -16,6 +16,7 @@ _CODES = {
     torch.float32: 1, torch.uint8: 2, torch.int8: 3, torch.int16: 5, torch.int32: 6, torch.int64: 7,
     torch.bool: 9, torch.float16: 10, torch.float64: 11, torch.bfloat16: 1,
 }
+_NUMBERS: Dict[int, np.ndarray] = {}
 _DISK = {"f": h5t.IEEE_F32LE, "d": h5t.IEEE_F64LE, "b": h5t.STD_I8LE, "q": h5t.STD_I64LE,
          "l": h5t.STD_I64LE, "i": h5t.STD_I32LE, "h": h5t.STD_I16LE}
 
@@ -52,8 +53,8 @@ class _Writer:
             dataset.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(data))
         return dataset
 
-    def _number(self, dataset: Any, name: str, value: int) -> None:
-        h5a.create(dataset, name.encode(), h5t.STD_I32LE, self._scalar).write(np.array(value, "i4"))
+    def _number(self, dataset: Any, name: bytes, value: int) -> None:
+        h5a.create(dataset, name, h5t.STD_I32LE, self._scalar).write(_NUMBERS.setdefault(value, np.array(value, "i4")))
 
     def _text(self, dataset: Any, name: str, value: str) -> None:
         data = np.array(value.encode(), dtype=f"S{max(len(value.encode()), 1)}")
@@ -73,8 +74,8 @@ class _Writer:
             data = data.to(torch.int8)
         array = data.numpy()
         dataset = self._dataset(path, array)
-        for name, value in (("DeviceType", self.style.device), ("DataType", _CODES[tensor.dtype]),
-                            ("FormatType", 0), ("Type", 0)):
+        for name, value in ((b"DeviceType", self.style.device), (b"DataType", _CODES[tensor.dtype]),
+                            (b"FormatType", 0), (b"Type", 0)):
             self._number(dataset, name, value)
         strides = np.array([s // array.itemsize for s in np.empty(array.shape, array.dtype).strides], "i8")
         h5a.create(dataset, b"Stride", h5t.STD_I64LE, h5s.create_simple(strides.shape)).write(strides)
@@ -88,7 +89,7 @@ class _Writer:
         found = _plain(value, kind)
         if found is not None:
             data, code = found
-            self._number(self._dataset(path, data), "Type", code)
+            self._number(self._dataset(path, data), b"Type", code)
 
     def run(self, run: Run) -> None:
         base = run.path
@@ -108,7 +109,7 @@ class _Writer:
             dataset = h5d.create(self.file, f"{base}/npuscope".encode(), h5t.py_create(data.dtype), self._scalar,
                                  self._plain, lcpl=self._links)
             dataset.write(h5s.ALL, h5s.ALL, data)
-            self._number(dataset, "Type", 100)
+            self._number(dataset, b"Type", 100)
 
     def _inputs(self, base: str, run: Run) -> None:
         for argument in run.call.schema.arguments:

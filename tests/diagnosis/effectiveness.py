@@ -1,7 +1,10 @@
 """Whether a planted fault can be seen at all: what honest arithmetic makes of the same inputs is the yardstick.
 
-For each element the allowance is the largest error, against float64, of the device's own arithmetic with sums in several orders;
-but no less than what a change of the inputs by half a unit does there, and than half a unit of the result's format.
+The yardstick's class is that of the whole run; of that class the most lenient arithmetic counts: sums in any order, and every
+habit of a vector unit. For each element there is a scale: the sum of the magnitudes that a product adds, or what half a unit in
+the inputs and in the result means there. The allowance is the scale times the largest error in scales, against float64, that
+these arithmetics make in the op's result (all but a hundredth of the elements), but no less than their error in this element and
+than half a unit of the result's format.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from diagnosis.rounding import OF_DTYPE
 SEEN = 3.0  # times the allowance in some element: the fault counts
 GROSS = 10.0
 BIASED = 8.0  # z from which a fault counts, too
+_WORST = 0.99
 _TINY = {torch.float16: 2.0**-25, torch.bfloat16: 2.0**-134, torch.float32: 2.0**-150}
 
 
@@ -67,7 +71,7 @@ def _distinct(arithmetic: Arithmetic, call: Call) -> List[Arithmetic]:
         elif call.base in PRODUCTS:
             key = member.product
         else:
-            key = (member.vector, member.vector_format.name, member.sums)
+            key = (member.vector, member.vector_format.name, member.sums, member.habits)
         if key not in seen:
             seen.add(key)
             rows.append(member)
@@ -79,23 +83,23 @@ def _allowance(call: Call, arithmetic: Arithmetic, exact: List[Any], honest: Lis
     error = torch.stack([(rows[k].double() - y).abs() for rows in honest]).amax(0)
     error = torch.where(torch.isfinite(error), error, torch.zeros_like(error))
     dtype = honest[0][k].dtype
-    formats = [OF_DTYPE[dtype].unit]
     if call.base in MOVES:
         return error + _TINY[dtype]
+    formats = [OF_DTYPE[dtype].unit]
     if arithmetic.outputs is not None:
         formats.append(arithmetic.outputs.unit)
     if call.base in PRODUCTS:
         formats.append(arithmetic.product.result.unit)
         scale = reference(_absolute(call))[k].abs()
-        share = torch.where(scale > 0, error / scale, torch.zeros_like(scale))
-        conditioned = scale * float(torch.quantile(share.flatten(), 0.9))
     else:
         formats.append(arithmetic.vector_format.unit)
-        conditioned = _perturbed(call, y, k, max(formats))
+        scale = _perturbed(call, y, k, max(formats)) + max(formats) * y.abs()
+    share = torch.where(scale > 0, error / scale, torch.zeros_like(scale))
+    worst = float(torch.quantile(share.flatten()[:100000], _WORST))
     floor = max(formats) * y.abs() + _TINY[dtype]
     if arithmetic.outputs is not None or arithmetic.vector_format.name != "float32":
-        floor = floor + _TINY[torch.float16 if "float16" in arithmetic.name else torch.bfloat16]
-    return torch.maximum(torch.maximum(error, conditioned), floor)
+        floor = floor + _TINY[torch.float16 if "float16" in arithmetic.vector_format.name else torch.bfloat16]
+    return torch.maximum(torch.maximum(error, worst * scale), floor)
 
 
 def _absolute(call: Call) -> Call:
@@ -108,20 +112,20 @@ def _absolute(call: Call) -> Call:
 
 
 def _perturbed(call: Call, y: Tensor, k: int, unit: float) -> Tensor:
-    """What the inputs' last places mean for the result; four draws of signs."""
+    """What the inputs' last places mean for the result: root of the mean square over eight draws of signs."""
     generator = torch.Generator().manual_seed(7)
-    largest = torch.zeros_like(y)
+    total = torch.zeros_like(y)
     lists = {name for name, value in call.values.items() if isinstance(value, (list, tuple))}
     names = [name for name, _ in call.floats() if name in call.values and name not in lists]
-    for _ in range(4):
+    for _ in range(8):
         changed = {}
         for name in names:
             x = call.values[name].double()
             signs = torch.randint(0, 2, x.shape, generator=generator).double() * 2 - 1
             changed[name] = x * (1 + unit * signs)
-        moved = (reference(call.with_values(**changed))[k] - y).abs()
-        largest = torch.maximum(largest, torch.where(torch.isfinite(moved), moved, torch.zeros_like(moved)))
-    return largest
+        moved = (reference(call.with_values(**changed))[k] - y).square()
+        total += torch.where(torch.isfinite(moved), moved, torch.zeros_like(moved))
+    return (total / 8).sqrt()
 
 
 def _compared(faulty: Tensor, exact: Tensor, honest: List[Tensor], allowed: Tensor) -> Effect:

@@ -28,18 +28,22 @@ class Cnn(Program):
         # Each block but the first: kernel, stride, groups.
         self.shapes = [(3, 1, 1)] + [
             self.pick([(3, 1, 1), (3, 1, 1), (1, 1, 1), (3, 2, 1), (3, 1, 4), (3, 1, width)]) for _ in range(self.blocks - 1)]
-        self.constant("x", self.rng.standard_normal((batch, channels, side, side)))
+        self.constant("x", self.images(batch, channels, side, side))
         self.constant("y", self.rng.integers(0, self.classes, batch))
         bias = self.pick([True, False])
         for i, (kernel, _, groups) in enumerate(self.shapes):
             inputs = channels if i == 0 else width
             self.parameter(f"conv{i}.weight", width, inputs // groups, kernel, kernel)
             if bias:
-                self.parameter(f"conv{i}.bias", width)
+                self.make_bias(f"conv{i}", width)
             self.make_norm(f"bn{i}", width)
             self.constant(f"bn{i}.running_mean", 0.2 * self.rng.standard_normal(width))
             self.constant(f"bn{i}.running_var", 0.5 + self.rng.random(width))
-        self.make_linear("head", width, self.classes)
+        self.up = self.pick(["none", "none", "none", "nearest", "bilinear", "transposed"])
+        if self.up == "transposed":
+            self.parameter("up.weight", width, width, 2, 2)
+        self.joined = self.pick([True, False])
+        self.make_linear("head", width * (2 if self.up != "none" and self.joined else 1), self.classes)
 
     def _conv(self, i: int, x: Tensor) -> Tensor:
         weight, bias = self.given[f"conv{i}.weight"], self.given.get(f"conv{i}.bias")
@@ -73,9 +77,19 @@ class Cnn(Program):
             x = self.part(f"act{i}", self.activation(self.act), x)
             if i == 0:
                 x = self.part(f"pool{i}", self._pool, x)
+        if self.up != "none":
+            y = self.part("up", self._upwards, x)
+            x = torch.cat([y, y.tanh()], 1) if self.joined else y
         x = self.part("mean", lambda x: x.mean((2, 3)), x)
         x = self.linear("head", x)
         return F.cross_entropy(self.wide(x), self.given["y"])
+
+    def _upwards(self, x: Tensor) -> Tensor:
+        if self.up == "transposed":
+            return F.conv_transpose2d(self.cast(x), self.cast(self.given["up.weight"]), stride=2)
+        if self.up == "bilinear":
+            return F.interpolate(self.wide(x), scale_factor=2, mode="bilinear", align_corners=False)
+        return F.interpolate(x, scale_factor=2)
 
 
 class Mlp(Program):
@@ -91,7 +105,7 @@ class Mlp(Program):
                      for _ in range(self.depth)]
         self.norm = self.pick(["layer", "layer", "rms", "none"])
         self.dropout = self.pick([0.0, 0.0, 0.0, 0.25])
-        self.constant("x", self.rng.standard_normal((batch, inputs)))
+        self.constant("x", self.images(batch, inputs))
         shape = (batch, self.outputs)
         self.constant("y", {
             "classes": lambda: self.rng.integers(0, self.outputs, batch),
@@ -129,12 +143,16 @@ class Transformer(Program):
         self.width, self.heads = self.pick([16, 24, 32]), self.pick([2, 4])
         self.words, self.depth = self.pick([11, 20]), self.pick([1, 2])
         self.act = self.pick(["gelu", "relu", "gelu tanh"])
-        self.mask = self.pick(["fill", "add", "none"])
+        self.mask = self.pick(["fill", "add", "first", "none"])
+        self.tied = self.pick([True, False, False])
         self.sharpness = self.pick([1.0, 1.0, 6.0])
         self.rms = self.pick([True, False, False])
         make_norm = self.make_rms_norm if self.rms else self.make_norm
         self.constant("x", self.rng.integers(0, self.words, (self.batch, self.length)))
-        self.constant("y", self.rng.integers(0, self.words, (self.batch, self.length)))
+        answers = self.rng.integers(0, self.words, (self.batch, self.length))
+        if self.pick([True, False]):
+            answers[:, -1] = -100  # not counted
+        self.constant("y", answers)
         self.parameter("embedding", self.words, self.width, spread=1.0)
         self.parameter("places", self.length, self.width, spread=0.3)
         hidden = np.triu(np.ones((self.length, self.length), bool), 1)
@@ -147,7 +165,8 @@ class Transformer(Program):
             make_norm(f"{i}.ln1", self.width)
             make_norm(f"{i}.ln2", self.width)
         make_norm("ln", self.width)
-        self.make_linear("head", self.width, self.words)
+        if not self.tied:
+            self.make_linear("head", self.width, self.words)
 
     def _norm(self, name: str, x: Tensor) -> Tensor:
         return self.rms_norm(name, x) if self.rms else self.layer_norm(name, x)
@@ -158,7 +177,13 @@ class Transformer(Program):
     def _attention(self, i: int, x: Tensor) -> Tensor:
         q, k, v = (self._split(self.linear(f"{i}.{name}", x)) for name in ("q", "k", "v"))
         scale = self.sharpness / math.sqrt(q.shape[-1])
-        scores = self.part(f"{i}.scores", lambda q: self.wide(q @ k.transpose(-1, -2)) * scale, q)
+        if self.mask == "first":
+            mask = self.cast(self.given["mask"]).expand(q.shape[0] * q.shape[1], -1, -1)
+            keys = k.flatten(0, 1).transpose(1, 2)
+            scores = self.part(f"{i}.scores", lambda q: torch.baddbmm(mask, q.flatten(0, 1), keys, alpha=scale), q)
+            scores = self.wide(scores.reshape(q.shape[:3] + (-1,)))
+        else:
+            scores = self.part(f"{i}.scores", lambda q: self.wide(q @ k.transpose(-1, -2)) * scale, q)
         if self.mask == "fill":
             scores = self.part(f"{i}.mask", lambda s: s.masked_fill(self.given["mask"], -1e4), scores)
         elif self.mask == "add":
@@ -177,7 +202,11 @@ class Transformer(Program):
             y = self.linear(f"{i}.up", self._norm(f"{i}.ln2", x))
             y = self.part(f"{i}.act", self.activation(self.act), y)
             x = x + self.linear(f"{i}.down", y)
-        x = self.linear("head", self._norm("ln", x))
+        x = self._norm("ln", x)
+        if self.tied:
+            x = self.part("head", lambda x: F.linear(self.cast(x), self.cast(given["embedding"])), x)
+        else:
+            x = self.linear("head", x)
         return F.cross_entropy(self.wide(x).reshape(-1, self.words), given["y"].reshape(-1))
 
 
@@ -185,11 +214,11 @@ class Rnn(Program):
     kind = "rnn"
 
     def build(self) -> None:
-        self.cell = self.pick(["plain", "gru", "lstm"])
+        self.cell = self.pick(["plain", "gru", "lstm", "library gru", "library lstm"])
         self.batch, self.steps = self.pick([2, 4]), self.pick([3, 4])
         inputs, self.width, self.classes = self.pick([6, 10]), self.pick([12, 16, 24]), self.pick([4, 7])
-        gates = {"plain": 1, "gru": 3, "lstm": 4}[self.cell]
-        self.constant("x", self.rng.standard_normal((self.steps, self.batch, inputs)))
+        gates = {"plain": 1, "gru": 3, "lstm": 4}[self.cell.split()[-1]]
+        self.constant("x", self.images(self.steps, self.batch, inputs))
         self.constant("y", self.rng.integers(0, self.classes, self.batch))
         zero = self.pick([True, False])
         self.constant("h", np.zeros((self.batch, self.width)) if zero else
@@ -199,7 +228,15 @@ class Rnn(Program):
         self.make_linear("state", self.width, gates * self.width)
         self.make_linear("head", self.width, self.classes)
 
+    def _library_cell(self, x: Tensor, h: Tensor, c: Tensor) -> Any:
+        rows = [self.cast(self.given[name]) for name in ("in.weight", "state.weight", "in.bias", "state.bias")]
+        if self.cell == "library gru":
+            return torch.gru_cell(self.cast(x), self.cast(h), *rows), c
+        return torch.lstm_cell(self.cast(x), (self.cast(h), self.cast(c)), *rows)
+
     def _cell(self, x: Tensor, h: Tensor, c: Tensor) -> Any:
+        if self.cell.startswith("library"):
+            return self._library_cell(x, h, c)
         given, state = self.linear("in", x), self.linear("state", h)
         if self.cell == "plain":
             return torch.tanh(given + state), c

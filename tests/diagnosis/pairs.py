@@ -30,7 +30,7 @@ from diagnosis.truth import Truth
 VARIANTS = ("as is", "split", "outputs", "load")
 _ATTEMPTS = 60
 # So often a fault that is plain to see is drawn again where a barely visible one is wanted.
-_FOR_FAINT = 10
+_FOR_FAINT = 8
 
 
 def is_faulty(seed: int) -> bool:
@@ -75,8 +75,8 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
 def _write(scene: Scene, draft: Draft, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(scene.seed + [4])
-    golden = Style(device=int(rng.choice([0, 1])), shared=bool(rng.random() < 0.3))
-    target = Style(device=int(rng.choice([0, 10])), shared=bool(rng.random() < 0.3),
+    golden = Style(device=int(rng.choice([0, 1])), shared=bool(rng.random() < 0.6))
+    target = Style(device=int(rng.choice([0, 10])), shared=bool(rng.random() < 0.6),
                    inputs=scene.variant not in ("outputs", "load"))
     if rng.random() < 0.1:
         golden, target = (style._replace(version=True, facts=lambda r: {"module": r.tag, "thread": 1, "step": 0})

@@ -22,7 +22,8 @@ PRODUCTS = {"mm", "bmm", "addmm", "baddbmm", "convolution", "convolution_backwar
 class Recipe(NamedTuple):
     """inputs      format that both factors are rounded to
     order       "kernel" (PyTorch's in float32), "exact" (one rounding), "split" (K in parts), "blocks" (16 products exactly,
-                then into the accumulator), "truncated blocks" (that sum cut instead of rounded), "sequential"
+                then into the accumulator), "truncated blocks" (that sum cut instead of rounded), "sequential"; transposed
+                convolutions are always of PyTorch's order
     parts       of "split"
     accumulator "float32" or "float16" (of "blocks" and "sequential")
     bias        "kept" in float32, "rounded" as the inputs are, "first" (the sum begins with it)
@@ -113,9 +114,9 @@ class Recipe(NamedTuple):
     def _convolution(self, v: Dict[str, Any]) -> Tensor:
         x, w = self.inputs.round(v["input"].float()), self.inputs.round(v["weight"].float())
         bias = None if v["bias"] is None else self._bias(v["bias"])
-        if self.order == "kernel" and self.convolution == "matrix":
+        if v["transposed"] or self.order == "kernel" and self.convolution == "matrix":
             return torch.ops.aten.convolution(
-                x, w, bias, v["stride"], v["padding"], v["dilation"], False, [0, 0], v["groups"])
+                x, w, bias, v["stride"], v["padding"], v["dilation"], v["transposed"], v["output_padding"], v["groups"])
         if self.convolution == "winograd" and _suits_winograd(v):
             y = winograd_3x3(x, w, v["padding"])
         else:
@@ -137,9 +138,9 @@ class Recipe(NamedTuple):
         bias = None
         if mask[2]:
             bias = (g if self.bias_sum == "rounded" else plain).sum((0, 2, 3))
-        if self.order == "kernel" and self.accumulator == "float32":
+        if v["transposed"] or self.order == "kernel" and self.accumulator == "float32":
             given = torch.ops.aten.convolution_backward(
-                g, x, w, None, v["stride"], v["padding"], v["dilation"], False, [0, 0], v["groups"],
+                g, x, w, None, v["stride"], v["padding"], v["dilation"], v["transposed"], v["output_padding"], v["groups"],
                 [mask[0], mask[1], False])
             return [given[0] if mask[0] else None, given[1] if mask[1] else None, bias]
         groups, count = v["groups"], x.shape[0]

@@ -32,6 +32,8 @@ class Program:
         self.recorder: Any = None
         self.seed = seed
         self.optimizer = self.pick(["none", "none", "none", "none", "sgd", "adam"])
+        self.clips = self.pick([False, False, True])
+        self.fresh = self.pick([False, False, True])  # biases zero and norms one, as before any training
         self.loss_scale = 1.0 if low is None else self.pick([1.0, 128.0, 1024.0])
         self.build()
 
@@ -92,11 +94,19 @@ class Program:
     def make_linear(self, name: str, inputs: int, outputs: int, bias: bool = True) -> None:
         self.parameter(name + ".weight", outputs, inputs)
         if bias:
-            self.parameter(name + ".bias", outputs)
+            self.make_bias(name, outputs)
+
+    def make_bias(self, name: str, width: int) -> None:
+        self.parameter(name + ".bias", width, spread=0.0 if self.fresh else None)
 
     def make_norm(self, name: str, width: int) -> None:
-        self.parameter(name + ".weight", width, around=1.0)
-        self.parameter(name + ".bias", width)
+        self.parameter(name + ".weight", width, around=1.0, spread=0.0 if self.fresh else None)
+        self.make_bias(name, width)
+
+    def images(self, *shape: int) -> np.ndarray:
+        """Inputs: centred, or positive as pixels are, of different sizes."""
+        data = self.rng.standard_normal(shape) if self.rng.random() < 0.7 else self.rng.random(shape)
+        return data * self.pick([1.0, 1.0, 0.05, 6.0])
 
     def activation(self, kind: str) -> Callable[[Tensor], Tensor]:
         return {
@@ -141,6 +151,11 @@ class Program:
     def _update(self, leaves: List[Tensor], gradients: Any) -> None:
         if self.optimizer == "none":
             return
+        if self.clips:
+            present = [g for g in gradients if g is not None]
+            total = torch.stack([g.norm() for g in present]).norm()
+            factor = (1.0 / (total + 1e-6)).clamp(max=1.0)
+            gradients = [None if g is None else g * factor for g in gradients]
         for leaf, gradient in zip(leaves, gradients):
             if gradient is None:
                 continue

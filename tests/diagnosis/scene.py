@@ -209,6 +209,8 @@ class Scene:
         return max(rows + ([a.outputs.unit] if a.outputs else []))
 
     def draw(self, kind: Optional[str]) -> Draft:
+        if self.on_gpu and self.variant == "load":
+            raise NotApplicable  # no run here has the inputs of the GPU's
         if kind is None:
             return self.clean()
         if kind in ON_RESULTS or kind in INSIDE:
