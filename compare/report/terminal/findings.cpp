@@ -28,10 +28,6 @@ struct FindingLine {
     Verdict verdict = Verdict::kFail;
 };
 
-std::string counted(int64_t count, const char* what) {
-    return fmt::format("{} {}", count, what);
-}
-
 /// How the ops before and behind it fared: "16 of 16 ops before it are honest".
 std::string order_text(const Result& result, size_t place) {
     int64_t before = 0;
@@ -50,9 +46,11 @@ std::string order_text(const Result& result, size_t place) {
     }
     std::string text = before == 0   ? "no op runs before it"
                        : before == 1 ? "the op before it is not at fault"
-                                     : counted(before, "ops before it, none at fault");
+                                     : fmt::format("{} ops before it, none at fault", before);
     if (unjudged > 0) text += fmt::format(" as far as known ({} not judged)", unjudged);
-    if (received > 0) text += fmt::format("; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
+    if (received > 0)
+        text += fmt::format(
+            "; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
     return text;
 }
 
