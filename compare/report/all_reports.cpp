@@ -46,7 +46,7 @@ std::string_view overall_verdict(const Result& result) {
         case 1:
             return "fail";
         default:
-            return "nothing compared";
+            return result.counts.tensors == 0 ? "nothing compared" : "undecided";
     }
 }
 

@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "compare/report/accused.h"
+#include "compare/report/judged.h"
 #include "compare/report/report.h"
 #include "core/base/json_value.h"
 #include "core/base/version.h"
@@ -10,6 +12,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// What each side's op added itself.
+void put_split(const Split& split, ordered_json& json) {
+    if (split.target) {
+        json["introduced"] = number_json(split.target->ratio);
+        json["arithmetic"] = split.target->arithmetic;
+        json["reordered"] = split.target->reordered;
+    } else {
+        json["not_computed"] = split.why_not;
+    }
+    if (split.golden) json["golden_introduced"] = number_json(split.golden->ratio);
+    json["inherited"] = number_json(split.inherited);
+}
+
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     ordered_json json = {{"target", tensor.target},
                          {"golden", tensor.golden},
@@ -19,7 +34,14 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"verdict", name_of(tensor.judgement.verdict)},
                          {"rule", tensor.judgement.rule},
                          {"bound", tensor.judgement.bound.source},
+                         {"introduced", nullptr},
+                         {"golden_introduced", nullptr},
+                         {"inherited", nullptr},
+                         {"arithmetic", nullptr},
+                         {"reordered", false},
+                         {"not_computed", nullptr},
                          {"metrics", ordered_json::object()}};
+    if (tensor.split) put_split(*tensor.split, json);
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         json["metrics"][std::string(all_metrics()[i]->name)] = number_json(tensor.metrics[i]);
     for (size_t i = 0; i < tensor.custom.size(); ++i)
@@ -65,22 +87,20 @@ ordered_json op_json(const OpResult& op, const Result& result) {
     return json;
 }
 
-/// Of the output that is furthest beyond what is allowed; null where none was computed again.
-ordered_json elements_json(const OpResult& op) {
-    const TensorResult* worst = nullptr;
-    for (const TensorResult& tensor : op.tensors)
-        if (tensor.split && tensor.split->target && tensor.split->target->over > 0 &&
-            (worst == nullptr || tensor.split->target->ratio > worst->split->target->ratio))
-            worst = &tensor;
-    if (worst == nullptr) return nullptr;
-    const Introduced& error = *worst->split->target;
+/// Of the result that is furthest beyond what is allowed; null where none was computed again.
+ordered_json elements_json(const Culprit& culprit, const OpResult& op) {
+    const AccusedResult worst = accused_result(culprit, op);
+    if (worst.error == nullptr) return nullptr;
+    const Introduced& error = *worst.error;
+    const bool of_golden = culprit.kind == CulpritKind::kGolden;
     ordered_json list = ordered_json::array();
     for (const ErrorElement& element : error.worst)
         list.push_back({{"index", element.index},
+                        {"place", place_of_element(element.index, worst.tensor->shape)},
                         {"recorded", number_json(element.recorded)},
                         {"expected", number_json(element.expected)},
                         {"allowed", number_json(element.allowed)}});
-    return {{"tensor", worst->target},
+    return {{"tensor", of_golden ? worst.tensor->golden : worst.tensor->target},
             {"over", error.over},
             {"of", error.numel},
             {"ratio", number_json(error.ratio)},
@@ -96,10 +116,8 @@ ordered_json culprit_json(const Culprit& culprit,
                           const Result& result,
                           const ReportOptions& options) {
     const OpResult& op = result.ops[culprit.op];
-    const bool golden_only = op.target.empty();
-    const std::string& path = golden_only ? op.golden : op.target;
     ordered_json json = {{"kind", name_of(culprit.kind)},
-                         {"path", path},
+                         {"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
                          {"tensor", nullptr},
                          {"argument", nullptr},
@@ -108,14 +126,32 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"module", op.module},
                          {"line", op.line},
                          {"why", culprit.why},
-                         {"elements", elements_json(op)},
-                         {"next",
-                          "npuscope inspect " + (golden_only ? options.golden : options.target) +
-                              " " + path}};
+                         {"elements", elements_json(culprit, op)},
+                         {"next", next_command(culprit, op, options)}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
     if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
         json["argument"] = op.arguments.front().name;
     return json;
+}
+
+ordered_json partings_json(const Result& result) {
+    ordered_json list = ordered_json::array();
+    for (const PartingResult& parting : result.partings)
+        list.push_back({{"text", parting.text},
+                        {"only_target", parting.only_target},
+                        {"only_golden", parting.only_golden},
+                        {"after", parting.after},
+                        {"module", parting.module},
+                        {"line", parting.line}});
+    return list;
+}
+
+ordered_json judged_json(const Result& result) {
+    const Judged judged = judged_ops(result);
+    ordered_json reasons = ordered_json::object();
+    for (const auto& [reason, count] : judged.not_provable)
+        reasons[reason] = count;
+    return {{"ops", judged.ops}, {"of", judged.of}, {"not_provable", std::move(reasons)}};
 }
 
 ordered_json overflow_json(const Result& result) {
@@ -138,7 +174,9 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"load_mode", result.load_mode},
                          {"first_culprit", nullptr},
                          {"culprits", ordered_json::array()},
+                         {"partings", partings_json(result)},
                          {"arithmetic", result.arithmetic},
+                         {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
     for (const Culprit& culprit : result.culprits)
         json["culprits"].push_back(culprit_json(culprit, result, options));
@@ -149,7 +187,9 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                       {"only_golden", counts.only_golden},
                       {"tensors", counts.tensors},
                       {"not_recorded", counts.not_recorded},
-                      {"partly_recorded", counts.partly_recorded}};
+                      {"partly_recorded", counts.partly_recorded},
+                      {"casts_only_target", counts.casts_only_target},
+                      {"casts_only_golden", counts.casts_only_golden}};
     for (size_t i = 0; i < kVerdicts; ++i)
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();

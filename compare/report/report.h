@@ -16,8 +16,8 @@ struct ReportOptions {
     std::string target{};  ///< file names, for headings and commands
     std::string golden{};
     bool color = false;        ///< ANSI sequences (terminal)
-    bool worst_first = false;  ///< ops by severity instead of in the target's order (terminal)
-    bool all_ops = false;      ///< also ops that pass (terminal)
+    bool worst_first = false;  ///< by severity instead of in the target's order (terminal)
+    bool all_ops = false;      ///< all findings, and a table of all ops (terminal)
     /// What the comparison was run with, as name and value (json).
     std::vector<std::pair<std::string, std::string>> options{};
 };
@@ -43,7 +43,7 @@ void write_reports(const Result& result,
                    const ReportOptions& options,
                    const std::filesystem::path& folder);
 
-/// "pass", "fail" (any finding), or "nothing compared".
+/// "pass", "fail" (any finding), "undecided" (too little was judged), or "nothing compared".
 [[nodiscard]] std::string_view overall_verdict(const Result& result);
 
 /// The tensor that decided an op's verdict; nullptr where there is none.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compare/report/terminal/layout.h"
 #include "tests/compare/report/small_result.h"
 
 namespace npuscope::compare {
@@ -20,21 +21,41 @@ TEST(TerminalReport, shows_all_ops_when_asked_and_the_worst_first) {
     EXPECT_LT(text.find("/bmm/11"), text.find("/zeros/4"));
 }
 
-TEST(TerminalReport, keeps_its_lines_about_ops_within_80_columns) {
-    const std::string text = report_text("terminal", {.all_ops = true, .options = {}});
-    std::istringstream lines(text.substr(0, text.find("ops compared")));
-    int count = 0;
-    for (std::string line; std::getline(lines, line); ++count)
-        EXPECT_LE(line.size(), 80u) << line;
-    EXPECT_GT(count, 20);
+TEST(TerminalReport, keeps_its_lines_within_80_columns) {
+    for (const bool all : {false, true}) {
+        std::istringstream lines(report_text("terminal", {.all_ops = all, .options = {}}));
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_LE(width_of(line), 80u) << line;
+    }
 }
 
-TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_it_does_not_list) {
+TEST(TerminalReport, tells_of_the_table_of_ops_only_when_asked) {
+    EXPECT_EQ(report_text("terminal").find("max|t-g|  "), std::string::npos);
+    EXPECT_EQ(report_text("terminal").find("/zeros/4"), std::string::npos);
+    EXPECT_NE(report_text("terminal", {.all_ops = true, .options = {}}).find("/zeros/4"),
+              std::string::npos);
+}
+
+TEST(TerminalReport, tells_the_golden_s_arithmetic_where_it_is_another) {
+    Result result;
+    result.arithmetic = {"target, matrix products (float32): fp16 inputs, fp32 sums (9 of 9 sampled)",
+                         "target, other ops (float32): fp32 (4 of 4 sampled)",
+                         "golden, matrix products (float32): fp32 (9 of 9 sampled)",
+                         "golden, other ops (float32): fp32 (3 of 3 sampled)"};
+    const std::string text = report_named("terminal").write(result, {.options = {}});
+    EXPECT_NE(text.find("  matrix products (float32): fp16 inputs, fp32 sums (9 of 9 sampled)\n"
+                        "    golden: fp32 (9 of 9 sampled)\n"
+                        "  other ops (float32): fp32 (4 of 4 sampled)\n\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_without_a_finding) {
     Result result = small_result();
     result.ops[0].arguments = {{"eps", "0.001", "1e-05"}};
     const std::string text = report_named("terminal").write(result, {.options = {}});
-    EXPECT_NE(text.find("arguments differ in 1 ops that are not listed, first /relu/1: eps 0.001, "
-                        "golden 1e-05\n"),
+    EXPECT_NE(text.find("arguments differ in 1 op without a finding, first /relu/1: eps 0.001, golden\n"
+                        "  1e-05\n"),
               std::string::npos)
         << text;
 }

@@ -1,0 +1,205 @@
+#include "compare/report/terminal/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compare/report/accused.h"
+#include "compare/report/terminal/layout.h"
+#include "core/base/printable.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// With the first culprit.
+constexpr size_t kMostFindings = 20;
+/// Mean error over its standard error: more has a cause.
+constexpr double kLeans = 8;
+/// A slope nearer to 1 is not told.
+constexpr double kSlopeTold = 1e-3;
+
+struct FindingLine {
+    std::string text;
+    std::string brief{};  ///< the same in fewer words; "" where there are none
+    Verdict verdict = Verdict::kFail;
+};
+
+/// How the ops before and behind it fared: "16 of 16 ops before it are honest".
+std::string order_text(const Result& result, size_t place) {
+    int64_t before = 0;
+    int64_t unjudged = 0;
+    int64_t received = 0;
+    for (size_t i = 0; i < result.ops.size(); ++i) {
+        const OpResult& op = result.ops[i];
+        if (op.target.empty() || op.golden.empty()) continue;
+        const Verdict verdict = op.judgement.verdict;
+        if (i < place) {
+            ++before;
+            unjudged += verdict == Verdict::kNotProvable || verdict == Verdict::kUndefined ? 1 : 0;
+        } else if (i > place && verdict == Verdict::kInherited) {
+            ++received;
+        }
+    }
+    std::string text = before == 0   ? "no op runs before it"
+                       : before == 1 ? "the op before it is not at fault"
+                                     : fmt::format("{} ops before it, none at fault", before);
+    if (unjudged > 0) text += fmt::format(" as far as known ({} not judged)", unjudged);
+    if (received > 0)
+        text += fmt::format(
+            "; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
+    return text;
+}
+
+std::string field(const char* name, const std::string& text) {
+    return wrapped(std::string(name) + ": " + text, 2, 4);
+}
+
+std::string number_text(double value) {
+    return fmt::format("{:.7g}", value);
+}
+
+/// A table of the worst elements.
+std::string worst_text(const AccusedResult& accused) {
+    std::vector<std::vector<std::string>> rows = {{"at", "recorded", "expected", "allowed"}};
+    for (const ErrorElement& element : accused.error->worst)
+        rows.push_back({place_of_element(element.index, accused.tensor->shape),
+                        number_text(element.recorded),
+                        number_text(element.expected),
+                        fmt::format("{:.3g}", element.allowed)});
+    std::vector<size_t> widths(rows.front().size());
+    for (const auto& row : rows)
+        for (size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], width_of(row[i]));
+    std::string text;
+    for (const auto& row : rows) {
+        std::string line = "   ";
+        for (size_t i = 0; i < row.size(); ++i)
+            line += " " + padded(row[i], i + 1 == row.size() ? 0 : widths[i] + 1);
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::string elements_text(const AccusedResult& accused) {
+    const Introduced& error = *accused.error;
+    std::string text = fmt::format("{} of {} over what is allowed", error.over, error.numel);
+    if (!error.where.empty()) text += ", " + error.where;
+    if (std::abs(error.slope - 1) > kSlopeTold)
+        text += fmt::format("; on the whole {:.4g} of the expected", error.slope);
+    if (std::abs(error.lean) > kLeans)
+        text += fmt::format("; they lean to one side ({:.2g} standard errors)", error.lean);
+    return field("elements", text) + worst_text(accused);
+}
+
+/// Ops with a finding that no culprit tells: an input beyond a given tolerance, say.
+void add_untold(const Result& result, std::vector<FindingLine>& lines) {
+    std::set<std::string> told;
+    for (const Culprit& culprit : result.culprits)
+        told.insert(result.ops[culprit.op].target + " " + result.ops[culprit.op].golden);
+    for (const PartingResult& parting : result.partings) {
+        for (const std::string& path : parting.only_target)
+            told.insert(path + " ");
+        for (const std::string& path : parting.only_golden)
+            told.insert(" " + path);
+    }
+    for (const OpResult& op : result.ops) {
+        if (told.contains(op.target + " " + op.golden)) continue;
+        if (is_finding(op.judgement.verdict)) {
+            lines.push_back({.text = label_text(op) + ": " + printable(op.judgement.rule),
+                             .verdict = op.judgement.verdict});
+            continue;
+        }
+        const auto tensor = std::ranges::find_if(op.tensors, [](const TensorResult& each) {
+            return is_finding(each.judgement.verdict);
+        });
+        if (tensor != op.tensors.end())
+            lines.push_back({.text = label_text(op) + ": " +
+                                     std::string(dumpfile::name_of(tensor->direction)) + " " +
+                                     printable(tensor->argument + ": " + tensor->judgement.rule),
+                             .verdict = tensor->judgement.verdict});
+    }
+}
+
+/// Sentences about a tensor name the op, and where it stands.
+std::string sentence_text(const Culprit& culprit, const OpResult& op) {
+    const std::string why = printable(culprit.why);
+    if (culprit.kind == CulpritKind::kTensor) return why;
+    if (culprit.kind == CulpritKind::kProgram)
+        return (culprit.behind ? "behind " : "") +
+               printable(op.target.empty() ? op.golden : op.target) + ": " + why;
+    return label_text(culprit, op) + ": " + why;
+}
+
+std::string brief_text(const Culprit& culprit, const OpResult& op) {
+    constexpr std::string_view kParting = "the programs part here: ";
+    if (culprit.kind == CulpritKind::kProgram && culprit.why.starts_with(kParting))
+        return label_text(op) + ": " + printable(culprit.why.substr(kParting.size()));
+    const AccusedResult accused = accused_result(culprit, op);
+    if (accused.error == nullptr) return {};
+    const Introduced& error = *accused.error;
+    std::string text = fmt::format(
+        "{}: {} of {} elements over", label_text(culprit, op), error.over, error.numel);
+    if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
+    if (!error.where.empty()) text += ", " + error.where;
+    return text;
+}
+
+std::vector<FindingLine> other_findings(const Result& result) {
+    std::vector<FindingLine> lines;
+    for (size_t i = 1; i < result.culprits.size(); ++i) {
+        const Culprit& culprit = result.culprits[i];
+        const OpResult& op = result.ops[culprit.op];
+        const Verdict verdict = op.judgement.verdict;
+        lines.push_back({.text = sentence_text(culprit, op),
+                         .brief = brief_text(culprit, op),
+                         .verdict = is_finding(verdict) ? verdict : Verdict::kFail});
+    }
+    add_untold(result, lines);
+    return lines;
+}
+
+}  // namespace
+
+std::string first_culprit_text(const Result& result, const ReportOptions& options) {
+    if (result.culprits.empty()) return {};
+    const Culprit& culprit = result.culprits.front();
+    const OpResult& op = result.ops[culprit.op];
+    const std::string what = (culprit.behind ? "behind " : "") + label_text(culprit, op);
+    std::string text = wrapped("first culprit: " + in_color(options, kRed, what), 0, 2);
+    text += wrapped(printable(culprit.why), 2, 4);
+    text += field("order", order_text(result, culprit.op));
+    const AccusedResult accused = accused_result(culprit, op);
+    if (accused.error != nullptr && accused.error->formula != "equal")
+        text += field("held to",
+                      accused.error->arithmetic + "; allowed is " + accused.error->formula);
+    if (accused.error != nullptr && accused.error->formula == "equal")
+        text += field("held to", "whole numbers, which must be equal");
+    if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
+    if (accused.error != nullptr) text += elements_text(accused);
+    text += wrapped("next: " + in_color(options, kBold, next_command(culprit, op, options)), 2, 4);
+    return text;
+}
+
+std::string other_findings_text(const Result& result, const ReportOptions& options) {
+    std::vector<FindingLine> lines = other_findings(result);
+    if (lines.empty()) return {};
+    if (options.worst_first)
+        std::ranges::stable_sort(lines, std::ranges::greater{}, &FindingLine::verdict);
+    const size_t first = result.culprits.empty() ? 0 : 1;
+    const size_t most = options.all_ops ? lines.size() : kMostFindings - first;
+    std::string text = first == 1 ? "other findings:\n" : "findings:\n";
+    for (size_t i = 0; i < std::min(lines.size(), most); ++i) {
+        const FindingLine& line = lines[i];
+        const std::string& brief = line.brief.empty() ? line.text : line.brief;
+        text += options.all_ops ? wrapped(line.text, 2, 4)
+                                : "  " + shortened(brief, kTerminalColumns - 2) + "\n";
+    }
+    if (lines.size() > most) text += fmt::format("  {} more with -v\n", lines.size() - most);
+    return text;
+}
+
+}  // namespace npuscope::compare
