@@ -102,6 +102,27 @@ std::vector<double> of_exponential(const OpRun& run) {
     return terms;
 }
 
+/// 1 / (1 + e^-x): where e^-x leaves the range of float16, the result is 0. 1/65504 is 8 2^-11 /
+/// 256.
+constexpr double kOutOfHalf = 1.0 / 256;
+
+std::vector<double> of_sigmoid(const OpRun& run) {
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    const bool times_x = run.op->name().starts_with("silu") || run.op->name() == "mish";
+    std::vector<double> terms;
+    for (const double value : x->as<double>())
+        terms.push_back(kOutOfHalf * (times_x ? std::abs(value) : 1));
+    return terms;
+}
+
+std::vector<double> of_silu_backward(const OpRun& run) {
+    std::vector<double> terms = of_gelu_backward(run);
+    for (double& term : terms)
+        term *= kOutOfHalf;
+    return terms;
+}
+
 struct Row {
     std::string_view op;
     std::vector<double> (*terms)(const OpRun& run);
@@ -113,6 +134,11 @@ constexpr auto kRows = std::to_array<Row>({
     {"_log_softmax_backward_data", of_softmax_backward},
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},
+    {"sigmoid", of_sigmoid},
+    {"silu", of_sigmoid},
+    {"mish", of_sigmoid},
+    {"silu_backward", of_silu_backward},
+    {"mish_backward", of_silu_backward},
     {"tanh", of_exponential},
     {"elu", of_exponential},
     {"celu", of_exponential},

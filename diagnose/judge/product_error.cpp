@@ -16,6 +16,8 @@ namespace {
 constexpr double kWalk = 4;
 /// Of an operand that is rounded by an unknown rule: toward zero errs by twice a half unit.
 constexpr double kAnyRounding = 2;
+/// For classes that are not emulated to the last bit.
+constexpr double kUncertain = 1.5;
 constexpr double kLevelsOfInt8 = 254;
 
 bool is_bias(const backend::Op& op, const std::string& argument) {
@@ -184,6 +186,8 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         const double value = std::abs(exact_values[i]);
         // Twice a half unit of float32 for what leaves the sums.
         double limit = unit * (terms * sum_sizes[i] + value) + by.sums.half_unit(0);
+        if (by.rounding == OperandRounding::kSomehow || by.sums.bits < kFloat32.bits)
+            limit *= kUncertain;
         if (disturbed != nullptr) limit += disturbed->as<double>()[i] - size->as<double>()[i];
         limit += std::max(recorded.half_unit(value + limit), by.results.half_unit(value + limit));
         // The product may be rounded to the result's dtype before the bias is added.

@@ -24,6 +24,8 @@ constexpr double kFunction = 8;
 constexpr double kOnce = 3;
 constexpr double kFactor = 6;
 constexpr unsigned kDraws = 4;
+/// For steps in 16 bits, whose number and order differ more from chip to chip.
+constexpr double kNarrow = 1.5;
 /// As for products.
 constexpr double kSumWalk = 4;
 
@@ -231,6 +233,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
     const auto with_roundings = [&](double value, double limit) {
         limit += unit * std::abs(value) * function + by.steps.half_unit(0);
+        if (by.steps.bits < kFloat32.bits) limit *= kNarrow;
         const double about = std::abs(value) + limit;
         return limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
     };
