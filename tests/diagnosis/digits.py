@@ -35,6 +35,18 @@ class Digits(Program):
             self.given[key] = torch.from_numpy(data.copy())
             if name.startswith("w_") and key.endswith(("weight", "bias")):
                 self.trained.append(key)
+        self._take_buffers()
+
+    def _take_buffers(self) -> None:
+        """The archive has the buffers as a later step left them; the recording shows them as this step found them."""
+        names = ["b", *(f"l.{i}.{part}" for i in range(3) for part in ("b1", "b2", "sc.1") if f"l.{i}.{part}.weight" in self.given)]
+        with h5py.File(RECORDING, "r") as file:
+            norms, counters = file["cudnn_batch_norm"], file["add__Tensor"]
+            for name, norm, counter in zip(names, sorted(norms, key=int), sorted(counters, key=int)):
+                for buffer in ("running_mean", "running_var"):
+                    self.given[f"{name}.{buffer}"] = torch.from_numpy(norms[norm]["input"][buffer][()])
+                count = int(counters[counter]["input"]["self"][()])
+                self.given[name + ".num_batches_tracked"] = torch.tensor(count)
 
     def _conv(self, name: str, x: Tensor, stride: int = 1) -> Tensor:
         weight = self.given[name + ".weight"]

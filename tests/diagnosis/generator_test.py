@@ -16,6 +16,7 @@ from diagnosis import pairs
 from diagnosis.arithmetic import Arithmetic, reference
 from diagnosis.call import bind
 from diagnosis.classes import CLASSES, Draw
+from diagnosis.digits import RECORDING, Digits
 from diagnosis.effectiveness import effect
 from diagnosis.formulas import FORMULAS
 from diagnosis.models import PROGRAMS
@@ -184,6 +185,26 @@ class Recordings(unittest.TestCase):
                     continue
                 found = effect(run.call, arithmetic, arithmetic.compute(run.call))
                 self.assertFalse(found.counts, f"{name} {run.path} {found}")
+
+
+    def test_the_gpus_step_is_run_again_from_the_same_tensors(self):
+        recorder = Recorder(Arithmetic("fp32"))
+        Digits(0).step(recorder)
+        own = [run for run in recorder.runs if run.call.base == "native_batch_norm"]
+        with h5py.File(RECORDING, "r") as file:
+            theirs = file["cudnn_batch_norm"]
+            self.assertEqual(len(own), len(theirs))
+            for run, seqid in zip(own, sorted(theirs, key=int)):
+                for name in ("weight", "bias", "running_mean", "running_var"):
+                    np.testing.assert_array_equal(run.call.values[name].numpy(), theirs[seqid]["input"][name][()])
+                np.testing.assert_allclose(run.outputs[0].numpy(), theirs[seqid]["output"]["result0"][()], atol=1e-4)
+
+    def test_a_parameter_rounded_as_the_class_rounds_it_is_no_fault(self):
+        weight = torch.randn(8, 8, generator=torch.Generator().manual_seed(5))
+        x = torch.randn(4, 8, generator=torch.Generator().manual_seed(6))
+        arithmetic = Arithmetic("fp16 inputs", Recipe(FORMATS["float16"]))
+        rounded = arithmetic.compute(bind(aten.mm.default, (x, weight.half().float()), {}))
+        self.assertFalse(effect(bind(aten.mm.default, (x, weight), {}), arithmetic, rounded).counts)
 
 
 class Effectiveness(unittest.TestCase):

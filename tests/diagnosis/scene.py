@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
@@ -141,13 +141,16 @@ class Scene:
         return [path for r in self.golden if r.seqid in numbers for path in paths.get(r.path, [])]
 
     def tensor_fault(self, kind: str) -> Draft:
-        program = self.program()
-        names = ON_TENSORS[kind](program, self.rng)
+        def faulty() -> Tuple[Program, Optional[List[str]]]:
+            program = self.program()
+            return program, ON_TENSORS[kind](program, np.random.default_rng(self.seed + [6]))
+
+        program, names = faulty()
         if names is None or self.variant == "load":
             raise NotApplicable
         target = self.target(program)
         consumers = [r for r in target if any(set(names) & found for found in r.origins.values())]
-        plain = self.record(program, self.arithmetic)
+        plain = self.record(faulty()[0], self.arithmetic)  # a run changes its program
         honest = self.record(self.program(), self.arithmetic)
         for run in plain:
             if any(set(names) & found for found in run.origins.values()):
