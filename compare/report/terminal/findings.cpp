@@ -180,7 +180,8 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
         text += field("held to", "whole numbers, which must be equal");
     if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
     if (accused.error != nullptr) text += elements_text(accused);
-    text += wrapped("next: " + in_color(options, kBold, next_command(culprit, op, options)), 2, 4);
+    const std::string next = next_command(culprit, op, options);
+    if (!next.empty()) text += wrapped("next: " + in_color(options, kBold, next), 2, 4);
     return text;
 }
 
