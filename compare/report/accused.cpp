@@ -54,10 +54,13 @@ std::string next_command(const Culprit& culprit,
                          const OpResult& op,
                          const ReportOptions& options) {
     const bool golden = is_of_golden(culprit, op);
+    const std::string& file = golden ? options.golden : options.target;
+    const std::filesystem::path extension = std::filesystem::path(file).extension();
+    if (extension != ".h5" && extension != ".hdf5") return {};
     const std::string& path = !culprit.tensor.empty() ? culprit.tensor
                               : golden                ? op.golden
                                                       : op.target;
-    return "npuscope inspect " + (golden ? options.golden : options.target) + " " + path;
+    return "npuscope inspect " + file + " " + path;
 }
 
 std::string place_of_element(int64_t index, const Shape& shape) {

@@ -25,7 +25,7 @@ struct AccusedResult {
 /// Of a tensor: its path in place of the op's.
 [[nodiscard]] std::string label_text(const Culprit& culprit, const OpResult& op);
 
-/// A command that shows more.
+/// A command that shows more; "" where the file is no dump.
 [[nodiscard]] std::string next_command(const Culprit& culprit,
                                        const OpResult& op,
                                        const ReportOptions& options);

@@ -19,7 +19,7 @@ void put_split(const Split& split, ordered_json& json) {
         json["arithmetic"] = split.target->arithmetic;
         json["reordered"] = split.target->reordered;
     } else {
-        json["not_computed"] = split.why_not;
+        json["why_not"] = split.why_not;
     }
     if (split.golden) json["golden_introduced"] = number_json(split.golden->ratio);
     json["inherited"] = number_json(split.inherited);
@@ -39,7 +39,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"inherited", nullptr},
                          {"arithmetic", nullptr},
                          {"reordered", false},
-                         {"not_computed", nullptr},
+                         {"why_not", nullptr},
                          {"metrics", ordered_json::object()}};
     if (tensor.split) put_split(*tensor.split, json);
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
@@ -127,7 +127,7 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"line", op.line},
                          {"why", culprit.why},
                          {"elements", elements_json(culprit, op)},
-                         {"next", next_command(culprit, op, options)}};
+                         {"next", text_or_null(next_command(culprit, op, options))}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
     if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
         json["argument"] = op.arguments.front().name;

@@ -33,10 +33,10 @@ class CompareOverflow(unittest.TestCase):
         assert code == 1, errors
         cls.checked = json.loads(text)
 
-    def compare(self, target, golden, *more):
+    def compare(self, target, golden, *more, told=""):
         code, text, errors = npuscope("compare", "-m", self.folder / "out" / target, "-g", self.folder / "out" / golden,
                                       *more)
-        self.assertEqual(errors, "")
+        (self.assertIn if told else self.assertEqual)(told, errors)
         return code, text
 
     def test_blames_the_op_that_check_blames(self):
@@ -55,10 +55,10 @@ class CompareOverflow(unittest.TestCase):
 
     def test_says_so_in_the_terminal(self):
         _, text = self.compare("npu.h5", "golden.h5")
-        self.assertIn("first op that overflows: " + self.checked["first_culprit"]["path"] + f" ({quiet_overflow.NODE})", text)
+        self.assertIn("first culprit: " + self.checked["first_culprit"]["path"] + f" ({quiet_overflow.NODE})", text)
 
     def test_finds_nothing_between_a_dump_that_overflowed_and_itself(self):
-        code, text = self.compare("npu.h5", "npu.h5", "--json")
+        code, text = self.compare("npu.h5", "npu.h5", "--json", told="both files hold the same elements")
         self.assertEqual((code, json.loads(text)["overflow"]), (0, []))
 
 

@@ -89,10 +89,10 @@ REVIEWED = {
     ("detectors", "saturated"): {"overflow/record.cpp": "how an op's overflow was seen"},
     ("detectors", "headroom"): {"python/bindings/flows.cpp": "an argument: latent_binades"},
     ("metrics", "cosine_similarity"): {
-        "compare/report/terminal.cpp": "one of the two columns that 80 characters hold"
+        "compare/report/terminal/table.cpp": "one of the two columns that 80 characters hold"
     },
     ("metrics", "max_absolute_error"): {
-        "compare/report/terminal.cpp": "one of the two columns that 80 characters hold"
+        "compare/report/terminal/table.cpp": "one of the two columns that 80 characters hold"
     },
     ("reports", "json"): {
         "cli/commands/compare.cpp": "what --json prints",
@@ -108,6 +108,10 @@ REVIEWED = {
         "diagnose/check/check_html.cpp": "a heading: the error that came in",
         "diagnose/check/check_json.cpp": "a key: the error that came in",
         "diagnose/check/check_text.cpp": "a heading: the error that came in",
+    },
+    ("rules", "order_sensitive"): {
+        "cli/commands/run.cpp": "a key: elements of a Cube kernel",
+        "compare/verdict.cpp": "the verdict of this name",
     },
     ("rules", "out_of_range"): {"compare/verdict.cpp": "the verdict of this name"},
     ("rules", "constant"): {"npu_backend/onnx/views/shaping.cpp": "ONNX's mode of Pad"},

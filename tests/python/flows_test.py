@@ -76,7 +76,7 @@ class Flows(unittest.TestCase):
         self.assertEqual(set(columns["module"]), {""})
         (overflow,) = result.overflow
         self.assertEqual((overflow["path"], overflow["kind"]), ("/mm/2", "introduced"))
-        self.assertIn("argument eps 0.001, golden 1e-05", result.text)
+        self.assertIn("arguments: eps 0.001, golden 1e-05", result.text)
 
     def test_load_gives_the_isolated_run(self) -> None:
         path = self.folder / "isolated.h5"

@@ -54,8 +54,8 @@ std::string order_text(const Result& result, size_t place) {
     return text;
 }
 
-std::string field(const char* name, const std::string& text) {
-    return wrapped(std::string(name) + ": " + text, 2, 4);
+std::string field(const std::string& name, const std::string& text) {
+    return wrapped(name + ": " + text, 2, 4);
 }
 
 std::string number_text(double value) {
@@ -84,6 +84,17 @@ std::string worst_text(const AccusedResult& accused) {
     return text;
 }
 
+/// The sentence, without the elements that are listed below it.
+std::string why_text(const Culprit& culprit, const OpResult& op, const AccusedResult& accused) {
+    if (accused.error == nullptr || culprit.why != op.judgement.rule) return printable(culprit.why);
+    const std::string whose = culprit.kind == CulpritKind::kGolden ? "the golden's " : "its ";
+    if (!std::isfinite(accused.error->ratio))
+        return whose + "own arithmetic is at fault: no honest one gives this for these inputs";
+    return whose + "own arithmetic is at fault: " +
+           fmt::format("{:.3g} times the error that honest arithmetic makes of these inputs",
+                       accused.error->ratio);
+}
+
 std::string elements_text(const AccusedResult& accused) {
     const Introduced& error = *accused.error;
     std::string text = fmt::format("{} of {} over what is allowed", error.over, error.numel);
@@ -92,7 +103,7 @@ std::string elements_text(const AccusedResult& accused) {
         text += fmt::format("; on the whole {:.4g} of the expected", error.slope);
     if (std::abs(error.lean) > kLeans)
         text += fmt::format("; they lean to one side ({:.2g} standard errors)", error.lean);
-    return field("elements", text) + worst_text(accused);
+    return field("elements of " + printable(accused.tensor->argument), text) + worst_text(accused);
 }
 
 /// Ops with a finding that no culprit tells: an input beyond a given tolerance, say.
@@ -170,9 +181,9 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
     const OpResult& op = result.ops[culprit.op];
     const std::string what = (culprit.behind ? "behind " : "") + label_text(culprit, op);
     std::string text = wrapped("first culprit: " + in_color(options, kRed, what), 0, 2);
-    text += wrapped(printable(culprit.why), 2, 4);
-    text += field("order", order_text(result, culprit.op));
     const AccusedResult accused = accused_result(culprit, op);
+    text += wrapped(why_text(culprit, op, accused), 2, 4);
+    text += field("order", order_text(result, culprit.op));
     if (accused.error != nullptr && accused.error->formula != "equal")
         text += field("held to",
                       accused.error->arithmetic + "; allowed is " + accused.error->formula);
@@ -180,7 +191,8 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
         text += field("held to", "whole numbers, which must be equal");
     if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
     if (accused.error != nullptr) text += elements_text(accused);
-    text += wrapped("next: " + in_color(options, kBold, next_command(culprit, op, options)), 2, 4);
+    const std::string next = next_command(culprit, op, options);
+    if (!next.empty()) text += wrapped("next: " + in_color(options, kBold, next), 2, 4);
     return text;
 }
 

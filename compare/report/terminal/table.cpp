@@ -1,6 +1,7 @@
 #include "compare/report/terminal/table.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,15 @@ std::string metric_text(const TensorResult* tensor, const char* name, const char
     if (tensor == nullptr || tensor->metrics.empty() || index < 0) return "-";
     const double value = tensor->metrics[static_cast<size_t>(index)];
     return value != value ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+/// The worst of its results: what the op itself added, over what honest arithmetic may add.
+std::string own_text(const OpResult& op) {
+    std::optional<double> worst;
+    for (const TensorResult& tensor : op.tensors)
+        if (tensor.split && tensor.split->target)
+            worst = std::max(worst.value_or(0), tensor.split->target->ratio);
+    return worst ? fmt::format("{:.2g}", *worst) : "-";
 }
 
 using Line = std::vector<std::string>;
@@ -38,6 +48,7 @@ Line line_of(const OpResult& op, const Result& result) {
                  same                ? "same"
                  : op.golden.empty() ? "-"
                                      : printable(op.golden),
+                 own_text(op),
                  metric_text(tensor, "cosine_similarity", "{:.6f}"),
                  metric_text(tensor, "max_absolute_error", "{:.3g}")};
     for (size_t i = 0; i < result.custom_names.size(); ++i)
@@ -103,7 +114,7 @@ std::vector<const OpResult*> chosen_ops(const Result& result, const ReportOption
 std::string ops_table(const Result& result, const ReportOptions& options) {
     const std::vector<const OpResult*> ops = chosen_ops(result, options);
     if (ops.empty()) return {};
-    std::vector<Line> lines = {{"verdict", "target", "golden", "cosine", "max|t-g|"}};
+    std::vector<Line> lines = {{"verdict", "target", "golden", "own", "cosine", "max|t-g|"}};
     lines[0].insert(lines[0].end(), result.custom_names.begin(), result.custom_names.end());
     const size_t columns = lines[0].size();
     for (const OpResult* op : ops)

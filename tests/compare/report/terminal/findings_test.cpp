@@ -54,8 +54,8 @@ TEST(Findings, tell_the_first_culprit_at_length) {
               "  order: the op before it is not at fault; inherited by 1 op behind it\n"
               "  held to: fp16 inputs, fp32 sums; allowed is 2^-24 (10 sum|a||b| + |y|)\n"
               "  arguments: beta 0.5, golden 1\n"
-              "  elements: 2 of 24 over what is allowed, all in [:, 5]; on the whole 0.9 of the\n"
-              "    expected; they lean to one side (12 standard errors)\n"
+              "  elements of out: 2 of 24 over what is allowed, all in [:, 5]; on the whole 0.9\n"
+              "    of the expected; they lean to one side (12 standard errors)\n"
               "    at     recorded  expected  allowed\n"
               "    [1,5]  3         2         0.005\n"
               "    [0,5]  -1        -0.5      0.01\n"
@@ -72,6 +72,21 @@ TEST(Findings, tell_of_a_tensor_with_a_command_that_shows_it) {
     EXPECT_NE(text.find("first culprit: /addmm/2/input/mat2 (encoder.fc"), std::string::npos);
     EXPECT_NE(text.find("next: npuscope inspect npu.h5 /addmm/2/input/mat2\n"), std::string::npos);
     EXPECT_EQ(text.find("elements:"), std::string::npos) << "the op's results are not its fault";
+}
+
+TEST(Findings, tell_why_without_the_elements_that_are_listed_below) {
+    Result result = with_fault();
+    result.culprits[0].why = result.ops[1].judgement.rule;
+    const std::string text = first_culprit_text(result, {.options = {}});
+    EXPECT_NE(text.find("\n  its own arithmetic is at fault: 200 times the error that honest arithmetic\n"
+                        "    makes of these inputs\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(Findings, offer_no_command_that_cannot_read_the_file) {
+    EXPECT_EQ(first_culprit_text(with_fault(), {.target = "npu.npz", .options = {}}).find("next:"),
+              std::string::npos);
 }
 
 TEST(Findings, are_a_line_each_and_no_more_than_twenty) {
