@@ -111,9 +111,11 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"elements", elements_json(op)},
                          {"next",
                           "npuscope inspect " + (golden_only ? options.golden : options.target) +
-                              " " + path}};
+                              (op.unmatched.empty() ? " " + path : "")}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
-    if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
+    if (!culprit.argument.empty())
+        json["argument"] = culprit.argument;
+    else if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
         json["argument"] = op.arguments.front().name;
     return json;
 }
