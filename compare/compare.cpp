@@ -10,6 +10,7 @@
 #include "compare/count.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
+#include "compare/dataflow/recorded_givens.h"
 #include "compare/dataflow/wiring.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
@@ -149,6 +150,10 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
     op.also_target = paths_of(pair.also_target);
     op.also_golden = paths_of(pair.also_golden);
     op.shapes_differ = pair.shapes_differ;
+    if (pair.target != nullptr) {
+        op.unmatched = pair.target->unmatched;
+        op.unmatched_argument = pair.target->unmatched_argument;
+    }
     take_facts(facts_of(pair.target), facts_of(pair.golden), op);
     if (pair.target != nullptr && pair.golden != nullptr) {
         BothTensors both;
@@ -311,6 +316,14 @@ void take_given(Traced& traced, int threads, Result& result) {
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text});
+    if (traced.flows.plan().load_mode)
+        for (RecordedGiven& finding : recorded_givens(traced.flows, result.notes))
+            result.culprits.push_back(
+                {.kind = finding.is_number ? CulpritKind::kArgument : CulpritKind::kTensor,
+                 .op = finding.pair,
+                 .tensor = finding.is_number ? "" : finding.path,
+                 .why = finding.text,
+                 .argument = finding.is_number ? finding.argument : ""});
     for (const WiringFinding& finding : wrong_wires(traced.flows, threads))
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,

@@ -70,6 +70,9 @@ struct OpResult {
     std::vector<std::string> also_target{};
     std::vector<std::string> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the two programs differ
+    /// Of load mode: why no golden run fits, and the number by which alone one did not.
+    std::string unmatched{};
+    std::string unmatched_argument{};
 };
 
 /// Ops that one program has more than the other, between two neighbours that both have.

@@ -43,7 +43,9 @@ bool has_direction(const OpResult& op, dumpfile::Direction direction) {
 void conclude(OpResult& op) {
     if (op.target.empty() || op.golden.empty()) {
         op.judgement = op.golden.empty()
-                           ? Judgement{Verdict::kMissingGolden, "only the target has this op"}
+                           ? Judgement{Verdict::kMissingGolden,
+                                       op.unmatched.empty() ? "only the target has this op"
+                                                            : "ran on its own data: " + op.unmatched}
                            : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
         return;
     }

@@ -57,6 +57,18 @@ Culprit culprit_of(const PartingResult& parting, const Result& result) {
     return culprit;
 }
 
+/// The program has an op that the golden has not, or calls it with another number.
+Culprit unmatched_culprit(const OpResult& op, size_t place) {
+    if (op.unmatched_argument.empty())
+        return {.kind = CulpritKind::kProgram,
+                .op = place,
+                .why = "the programs part here: the golden has no run for it: " + op.unmatched};
+    return {.kind = CulpritKind::kArgument,
+            .op = place,
+            .why = "called with another number than the golden's: " + op.unmatched,
+            .argument = op.unmatched_argument};
+}
+
 }  // namespace
 
 std::string_view name_of(CulpritKind kind) {
@@ -71,6 +83,8 @@ void find_culprits(Result& result) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.overflow_note});
+        } else if (!op.unmatched.empty()) {
+            found.push_back(unmatched_culprit(op, i));
         } else if (is_finding(op.judgement.verdict) && !op.target.empty() && !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }

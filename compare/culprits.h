@@ -27,6 +27,7 @@ struct Culprit {
     bool behind = false;   ///< kProgram: what is missing would stand behind that op
     std::string tensor{};  ///< kTensor: "/mm/33/input/mat2"
     std::string why{};     ///< a sentence
+    std::string argument{};  ///< kArgument: its name; "" where the op's differing ones tell
 };
 
 /// Adds to `result.culprits`, which has those of tensors, where the programs part and what its ops

@@ -98,7 +98,8 @@ class OpMatcher {
         for (const bool exact : {true, false}) {
             for (const SourceOp& op : target_.ops) {
                 const auto found = ops.find(op.id.seqid);
-                if (found == ops.end() || partners_.contains(&op)) continue;
+                if (found == ops.end() || partners_.contains(&op) || !op.unmatched.empty())
+                    continue;
                 for (const SourceOp* other : found->second) {
                     const bool same =
                         exact ? other->id.op == op.id.op
@@ -167,7 +168,9 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
     if (load_mode && both_dumps && !target.has_inputs.value_or(true)) {
         // A dump of outputs only may also be a free run with seqids of its own.
         const int64_t matched = matcher.by_seqid();
-        plan.load_mode = matched > 0 && 2 * matched >= static_cast<int64_t>(target.ops.size());
+        const int64_t recorded = std::ranges::count_if(
+            target.ops, [](const SourceOp& op) { return op.unmatched.empty(); });
+        plan.load_mode = matched > 0 && 2 * matched >= recorded;
     }
     if (plan.load_mode) {
         plan.ops = matcher.pairs();

@@ -13,6 +13,7 @@
 #include "core/base/free_name.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
+#include "core/dumpfile/unmatched.h"
 #include "dumper/dump_mode.h"
 #include "dumper/dump_output.h"
 #include "dumper/golden.h"
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kMostNamed = 10;
+/// Of a file.
+constexpr size_t kMostUnmatched = 200;
 
 /// Upper bound of what a record adds to a file: two-byte floats are stored in four bytes, and a
 /// dataset's header, its names and its group take about a kilobyte.
@@ -67,7 +70,7 @@ struct DumpScope::State : Observer, InputProvider {
     template <class Step>
     void watched(Step&& step);
     void count_unmatched(const OpEnd& op);
-    void take_given(const OpSource& source);
+    [[nodiscard]] std::vector<dumpfile::GivenFact> take_given(const OpSource& source);
     void close();
     [[nodiscard]] std::string note() const;
 
@@ -78,6 +81,8 @@ struct DumpScope::State : Observer, InputProvider {
     std::optional<Golden> golden;
     std::optional<Match> match;                     ///< of the op that runs now
     std::string no_match;                           ///< why it has none
+    std::vector<dumpfile::UnmatchedOp> unmatched;   ///< the first ones
+    std::string last_recorded;                      ///< path of an op in the file
     std::unordered_map<std::string, int64_t> runs;  ///< of each op, for a sample
     std::optional<DumpOutput> output;
     std::optional<DumpOutput> inputs_output;
@@ -178,7 +183,8 @@ void DumpScope::State::op_end(const OpEnd& op) {
         count_unmatched(op);
         return;
     }
-    if (found) take_given(op.source);
+    const std::vector<dumpfile::GivenFact> given =
+        found ? take_given(op.source) : std::vector<dumpfile::GivenFact>();
     if (mode == Mode::kOverflow) {
         if (!op.status.overflow()) return;
         std::printf("IR: %s  SeqId: %lld  is overflow!\n",
@@ -194,20 +200,30 @@ void DumpScope::State::op_end(const OpEnd& op) {
     record.outputs = op.outputs;
     record.compute_type = op.compute_type;
     record.facts = op_facts(op, found ? &*found : nullptr, keeps_inputs);
+    record.facts.given = given;
+    last_recorded = record.id.path();
     record.commit = op.status.overflow();
     queue->push(std::move(record));
 }
 
 void DumpScope::State::count_unmatched(const OpEnd& op) {
     ++summary.unmatched;
+    if (unmatched.size() < kMostUnmatched)
+        unmatched.push_back({.id = {std::string(op.name), op.seqid},
+                             .after = last_recorded,
+                             .why = no_match,
+                             .argument = golden->differing_number(),
+                             .source = op.source});
     if (summary.first_unmatched.size() < kMostNamed)
         summary.first_unmatched.push_back(OpId{std::string(op.name), op.seqid}.path() + ": " +
                                           std::exchange(no_match, {}));
 }
 
 /// What the op that was loaded just now had been given by the program.
-void DumpScope::State::take_given(const OpSource& where) {
+std::vector<dumpfile::GivenFact> DumpScope::State::take_given(const OpSource& where) {
+    std::vector<dumpfile::GivenFact> facts;
     for (GivenDifference difference : golden->given_differences()) {
+        facts.push_back({difference.input, how_it_differs(difference), difference.is_number});
         ++summary.given_differ;
         if (summary.first_given.size() == kMostNamed) continue;
         for (const std::string* place : {&where.node, &where.module, &where.autograd})
@@ -216,6 +232,7 @@ void DumpScope::State::take_given(const OpSource& where) {
             difference.node += difference.node.empty() ? where.line : ", " + where.line;
         summary.first_given.push_back(std::move(difference));
     }
+    return facts;
 }
 
 /// On the writer's thread.
@@ -302,6 +319,8 @@ void DumpScope::State::close() {
         !stopped && incomplete.empty() && std::uncaught_exceptions() <= exceptions_at_start;
     summary.note = note();
     try {
+        if (!unmatched.empty() && summary.ops_written > 0)
+            output->writer().set_run_fact("Unmatched", to_json(unmatched));
         summary.path = output->close(complete, summary.note, options.estimate);
         summary.bytes = output->bytes();
         if (inputs_output)

@@ -58,7 +58,7 @@ struct DumpSummary {
     std::vector<std::string>
         first_unmatched;  ///< at most ten, "/addmm/7: no run with these shapes is left"
     int64_t replaced_tensors = 0;
-    int64_t given_differ = 0;  ///< load: tensors given to the program that are not the golden's
+    int64_t given_differ = 0;  ///< load: tensors and numbers that are not the golden's
     std::vector<GivenDifference> first_given = {};  ///< of these at most ten
     std::filesystem::path inputs_path = {};         ///< of dump_inputs; empty: no file
 };

@@ -13,6 +13,8 @@ namespace npuscope::dumper {
 namespace {
 
 constexpr double kEpsilons = 4;
+/// A number may be read from what an op in half precision made.
+constexpr double kReadNumber = 0.01;
 
 double tolerance_of(DType dtype) {
     return is_float(dtype) ? kEpsilons * std::ldexp(1.0, 1 - info(dtype).significand_bits) : 0;
@@ -50,14 +52,35 @@ std::optional<GivenDifference> given_difference(const Tensor& given, const Tenso
     return result;
 }
 
+std::optional<GivenDifference> number_difference(const Scalar& given, const Scalar& golden) {
+    const auto value = [](const Scalar& scalar) {
+        return std::visit([](auto number) { return static_cast<double>(number); }, scalar.number);
+    };
+    const double mine = value(given);
+    const double theirs = value(golden);
+    if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) return std::nullopt;
+    const double distance = std::fabs(mine - theirs);
+    const bool rounds = std::holds_alternative<double>(given.number);
+    if (rounds && distance <= kReadNumber * std::fabs(theirs)) return std::nullopt;
+    return GivenDifference{.golden = {},
+                           .node = {},
+                           .relative = distance / std::fabs(theirs),
+                           .relation = fmt::format("{:g} in place of {:g}", mine, theirs),
+                           .input = {},
+                           .is_number = true};
+}
+
+std::string how_it_differs(const GivenDifference& difference) {
+    return difference.relation.empty()
+               ? fmt::format("off by {:.2g} of its largest value", difference.relative)
+               : "it is " + difference.relation;
+}
+
 std::string describe(const GivenDifference& difference) {
     const std::string where =
         difference.node.empty() ? std::string() : " (" + printable(difference.node) + ")";
-    const std::string how =
-        difference.relation.empty()
-            ? fmt::format("off by {:.2g} of its largest value", difference.relative)
-            : "it is " + difference.relation;
-    return printable(difference.golden) + where + " is not the golden's: " + how;
+    return printable(difference.golden) + where +
+           " is not the golden's: " + how_it_differs(difference);
 }
 
 }  // namespace npuscope::dumper

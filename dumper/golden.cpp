@@ -35,6 +35,12 @@ std::string canonical(const Alias* alias, const std::string& argument) {
     return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
 }
 
+/// What keeps a golden run from standing for an op.
+struct Misfit {
+    std::string text;    ///< "argument 'self': float32 [3] here, float32 [4] in the golden"
+    std::string number;  ///< the argument, where all tensors fit
+};
+
 /// The arguments of one running op against those of one golden run.
 class Fit {
   public:
@@ -50,18 +56,20 @@ class Fit {
                                 &entry);
     }
 
-    /// "" when everything fits, else what does not.
-    [[nodiscard]] std::string difference(const NamedValues& values) const {
+    /// Nothing when everything fits.
+    [[nodiscard]] std::optional<Misfit> misfit(const NamedValues& values) const {
         // What needs no reading first.
         for (const bool read_values : {false, true}) {
             for (const NamedValue& item : values) {
                 const std::string found = std::visit(
                     [&](const auto& value) { return difference_of(item.name, value, read_values); },
                     item.value);
-                if (!found.empty()) return "argument " + in_quotes(item.name) + ": " + found;
+                if (!found.empty())
+                    return Misfit{"argument " + in_quotes(item.name) + ": " + found,
+                                  read_values ? item.name : ""};
             }
         }
-        return {};
+        return std::nullopt;
     }
 
     /// The golden's tensors, with their strides, and Scalars in place of the running ones. Returns
@@ -81,7 +89,8 @@ class Fit {
                     count += load_tensor(
                         loading, element_path(item.name, i), (*list)[i], item.strides[i]);
             } else if (auto* scalar = std::get_if<Scalar>(&item.value)) {
-                if (const Entry* entry = find(item.name)) load_scalar(*entry, *scalar);
+                if (const Entry* entry = find(item.name))
+                    load_scalar(loading, *entry, *scalar);
             }
         }
         return count;
@@ -199,6 +208,7 @@ class Fit {
         if (loading.computed_here && !loading.computed_here(tensor)) {
             if (auto difference = given_difference(tensor, golden)) {
                 difference->golden = entry->path;
+                difference->input = entry->argument;
                 loading.given.push_back(*std::move(difference));
             }
         }
@@ -210,15 +220,21 @@ class Fit {
                 : std::vector<int64_t>();
         return 1;
     }
-    void load_scalar(const Entry& entry, Scalar& scalar) const {
+    void load_scalar(const Loading& loading, const Entry& entry, Scalar& scalar) const {
         const Tensor golden = reader_.read_stored(entry);
         if (golden.numel() != 1) return;
+        const Scalar mine = scalar;
         if (std::holds_alternative<int64_t>(scalar.number))
             scalar.number = golden.as<int64_t>()[0];
         else if (std::holds_alternative<double>(scalar.number))
             scalar.number = golden.as<double>()[0];
         else
             scalar.number = golden.at(0) != 0;
+        if (auto difference = number_difference(mine, scalar)) {
+            difference->golden = entry.path;
+            difference->input = entry.argument;
+            loading.given.push_back(*std::move(difference));
+        }
     }
 
     const dumpfile::Reader& reader_;
@@ -251,6 +267,7 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
                                             const ComputedHere& computed_here,
                                             std::string& reason) {
     given_differences_.clear();
+    differing_number_.clear();
     Candidates& candidates = candidates_of(op_name);
     if (candidates.runs.empty()) {
         reason = "the golden has no op of this name";
@@ -266,11 +283,13 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
         const std::pair<std::string, int64_t> target(op_name, run->id.seqid);
         if (is_taken(run) || written_.count(target) > 0) continue;
         const Fit fit(reader_, op_name, *run);
-        const std::string difference = fit.difference(inputs);
-        if (!difference.empty()) {
-            if (reason.empty())
-                reason = "no run that is left fits; the first, " + printable(run->id.path()) +
-                         ", differs in " + difference;
+        if (const auto misfit = fit.misfit(inputs)) {
+            const bool nearer = differing_number_.empty() && !misfit->number.empty();
+            if (reason.empty() || nearer)
+                reason = std::string("no run that is left fits; ") +
+                         (reason.empty() ? "the first, " : "the nearest, ") +
+                         printable(run->id.path()) + ", differs in " + misfit->text;
+            if (nearer) differing_number_ = misfit->number;
             continue;
         }
         // All is read before anything changes.
@@ -282,6 +301,7 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
         taken_.insert(run);
         written_.insert(target);
         reason.clear();
+        differing_number_.clear();
         return Match{run->id, candidates.by_alias};
     }
     if (reason.empty())

@@ -16,14 +16,19 @@
 
 namespace npuscope::dumper {
 
-/// A tensor that no op of the program computed (a weight, a constant, an input of the model), and
-/// that is not the golden's.
+/// A tensor that no op of the program computed (a weight, a constant, an input of the model), or a
+/// Scalar, that is not the golden's.
 struct GivenDifference {
     std::string golden;    ///< "/addmm/17/input/mat2"
     std::string node;      ///< where the op comes from, as far as is known
     double relative = 0;   ///< max|t-g| / max|g|
     std::string relation;  ///< what it is to the golden's: "its transpose"; "" when nobody knows
+    std::string input{};     ///< "mat2", as the golden calls it
+    bool is_number = false;  ///< a Scalar; the relation tells both values
 };
+
+/// "it is its transpose", "off by 0.83 of its largest value".
+[[nodiscard]] std::string how_it_differs(const GivenDifference& difference);
 
 /// "/addmm/17/input/mat2 (blocks.1, net.py:20) is not the golden's: it is its transpose", "… off by
 /// 0.83 of its largest value".
@@ -62,6 +67,9 @@ class Golden {
         return given_differences_;
     }
 
+    /// Of the last op that found no run: the number by which alone one did not fit; else "".
+    [[nodiscard]] const std::string& differing_number() const { return differing_number_; }
+
     [[nodiscard]] int64_t replaced_tensors() const { return replaced_tensors_; }
     [[nodiscard]] const dumpfile::Reader& reader() const { return reader_; }
 
@@ -79,6 +87,7 @@ class Golden {
     std::set<std::pair<std::string, int64_t>> written_;  ///< running name and golden number
     int64_t replaced_tensors_ = 0;
     std::vector<GivenDifference> given_differences_;
+    std::string differing_number_;
 };
 
 }  // namespace npuscope::dumper

@@ -49,12 +49,6 @@ bool is_running(std::string_view argument) {
     return argument.starts_with("running_");
 }
 
-std::string noun_of(std::string_view op, std::string_view argument) {
-    if (is_weight(op, argument)) return "weight";
-    if (is_bias(op, argument)) return "bias";
-    return is_running(argument) ? "buffer" : "input";
-}
-
 bool same_content(const Content& one, const Content& other) {
     return one.numel == other.numel && one.sequence == other.sequence;
 }
@@ -314,13 +308,19 @@ void Search::judge(const Suspect& suspect) {
                                 .target = target(pair).path,
                                 .golden = golden(pair).path,
                                 .relation = relation,
-                                .text = noun_of(op_name(pair), target(pair).argument) + " `" +
+                                .text = noun_of_input(op_name(pair), target(pair).argument) + " `" +
                                         target(pair).argument + "` of " + target_op(pair).path +
                                         flows_.place_of(pair.pair) +
                                         " is not the golden's: " + relation.text});
 }
 
 }  // namespace
+
+std::string noun_of_input(std::string_view op, std::string_view argument) {
+    if (is_weight(argument)) return "weight";
+    if (is_bias(op, argument)) return "bias";
+    return is_running(argument) ? "buffer" : "input";
+}
 
 Givens differing_givens(PairedFlows& flows, int threads) {
     return Search(flows).run(threads);

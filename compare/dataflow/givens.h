@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/dataflow/paired_flows.h"
@@ -31,5 +32,8 @@ struct Givens {
 /// memory that an op only overwrites, and what an op made after all, in part. Complexity: hashes,
 /// then a pass over the outputs and a few over each suspect. Memory: two tensors in float64.
 [[nodiscard]] Givens differing_givens(PairedFlows& flows, int threads = 0);
+
+/// "weight", "bias", "buffer" or "input".
+[[nodiscard]] std::string noun_of_input(std::string_view op, std::string_view argument);
 
 }  // namespace npuscope::compare

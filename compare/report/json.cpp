@@ -129,7 +129,9 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"elements", elements_json(culprit, op)},
                          {"next", text_or_null(next_command(culprit, op, options))}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
-    if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
+    if (!culprit.argument.empty())
+        json["argument"] = culprit.argument;
+    else if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
         json["argument"] = op.arguments.front().name;
     return json;
 }

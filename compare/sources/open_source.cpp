@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/reader.h"
+#include "core/dumpfile/unmatched.h"
 #include "core/npz/tensor_files.h"
 
 namespace npuscope::compare {
@@ -80,6 +81,33 @@ std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpf
     return tensors;
 }
 
+/// Behind the op that ran before each.
+void add_unmatched(const std::vector<dumpfile::UnmatchedOp>& unmatched, Source& source) {
+    std::unordered_map<std::string, std::vector<SourceOp>> behind;
+    for (const dumpfile::UnmatchedOp& op : unmatched) {
+        const OpSource& place = op.source;
+        behind[op.after].push_back({.id = op.id,
+                                    .path = op.id.path(),
+                                    .load = [] { return std::vector<SourceTensor>(); },
+                                    .facts =
+                                        [place] {
+                                            SideFacts facts;
+                                            facts.recorded.source = place;
+                                            return facts;
+                                        },
+                                    .place = [place] { return place; },
+                                    .unmatched = op.why,
+                                    .unmatched_argument = op.argument});
+    }
+    std::vector<SourceOp> ops = std::exchange(behind[""], {});
+    for (SourceOp& op : source.ops) {
+        std::vector<SourceOp> next = std::exchange(behind[op.path], {});
+        ops.push_back(std::move(op));
+        std::ranges::move(next, std::back_inserter(ops));
+    }
+    source.ops = std::move(ops);
+}
+
 }  // namespace
 
 void SourceTensor::hold(const Tensor& tensor) {
@@ -138,6 +166,8 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     source.ops.reserve(reader->ops().size());
     for (const dumpfile::OpEntry& op : reader->ops())
         source.ops.push_back(source_op(*reader, op));
+    if (const std::string unmatched = reader->run_fact("Unmatched"); !unmatched.empty())
+        add_unmatched(dumpfile::parse_unmatched(unmatched), source);
     source.owner = std::move(reader);
     return source;
 }

@@ -46,6 +46,9 @@ struct SourceOp {
     uint64_t mapped_bytes = 0;  ///< of a mapped file that reading its tensors touches
     /// Where in a program it stands; may be empty. Threads: any.
     std::function<OpSource()> place{};
+    /// Of a run in load mode: no golden run fits, and it is not in the file; why. "" of others.
+    std::string unmatched{};
+    std::string unmatched_argument{};  ///< the number by which alone a golden run did not fit
 };
 
 /// Its ops must not outlive it.

@@ -23,6 +23,35 @@ std::vector<int64_t> strides_of(const nlohmann::json& list) {
     return strides;
 }
 
+std::string text_at(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_at(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::vector<GivenFact> given_of(const nlohmann::json& facts) {
+    std::vector<GivenFact> given;
+    const auto rows = facts.find("given");
+    if (rows == facts.end() || !rows->is_array()) return given;
+    for (const auto& row : *rows)
+        if (row.is_object() && !text_at(row, "input").empty())
+            given.push_back({text_at(row, "input"), text_at(row, "how"), flag_at(row, "number")});
+    return given;
+}
+
+nlohmann::ordered_json given_json(const std::vector<GivenFact>& given) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const GivenFact& fact : given) {
+        rows.push_back({{"input", fact.input}, {"how", fact.how}});
+        if (fact.is_number) rows.back()["number"] = true;
+    }
+    return rows;
+}
+
 nlohmann::ordered_json statistics_json(
     const std::vector<std::pair<std::string, TensorFacts>>& tensors) {
     auto rows = nlohmann::ordered_json::object();
@@ -50,11 +79,7 @@ OpFacts parse_facts(const std::string& json) {
     OpFacts facts;
     const auto parsed = parse_json<nlohmann::json>(json);
     if (!parsed.is_object()) return facts;
-    const auto text = [&](const char* key) {
-        const auto found = parsed.find(key);
-        return found != parsed.end() && found->is_string() ? found->get<std::string>()
-                                                           : std::string();
-    };
+    const auto text = [&](const char* key) { return text_at(parsed, key); };
     facts.source.node = text("node");
     facts.source.module = text("module");
     facts.source.line = text("line");
@@ -67,8 +92,8 @@ OpFacts parse_facts(const std::string& json) {
     };
     facts.source.thread = number("thread", 0);
     facts.source.step = number("step", -1);
-    const auto alias = parsed.find("alias");
-    facts.by_alias = alias != parsed.end() && alias->is_boolean() && alias->get<bool>();
+    facts.by_alias = flag_at(parsed, "alias");
+    facts.given = given_of(parsed);
     if (const auto kernels = parsed.find("kernels"); kernels != parsed.end() && kernels->is_array())
         for (const auto& kernel : *kernels)
             if (kernel.is_string()) facts.kernels.push_back(kernel.get<std::string>());
@@ -107,6 +132,7 @@ std::string to_json(const OpFacts& facts) {
     }
     add("golden", facts.golden);
     if (facts.by_alias) json["alias"] = true;
+    if (!facts.given.empty()) json["given"] = given_json(facts.given);
     for (const auto& [path, strides] : facts.strides)
         json["strides"][path] = strides;
     if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);

@@ -22,6 +22,13 @@ struct TensorFacts {
     Statistics statistics;
 };
 
+/// What the program had for an input in load mode, where it is not the golden's.
+struct GivenFact {
+    std::string input;       ///< "mat2"
+    std::string how;         ///< "it is its transpose"
+    bool is_number = false;  ///< a Scalar, no tensor
+};
+
 /// Where an op stands in a program, how it ran, and what of its tensors is not in the datasets.
 struct OpFacts {
     OpSource source;
@@ -30,6 +37,7 @@ struct OpFacts {
     bool overflow = false;              ///< what the recorder said, else what `status` says
     std::string golden;                 ///< of load mode: the golden run, "/op/seqid"
     bool by_alias = false;              ///< that run has another name
+    std::vector<GivenFact> given;       ///< of load mode
     /// By a tensor's path below the op ("input/mat2"): its strides in elements where the program
     /// had it, not negative; C order where there is none.
     std::map<std::string, std::vector<int64_t>> strides;

@@ -338,6 +338,11 @@ bool Writer::failed() const {
     return state_->failed;
 }
 
+void Writer::set_run_fact(const std::string& name, const std::string& text) {
+    state_->require_usable();
+    state_->guarded([&] { state_->file->set_root_attribute({name, shortened(text)}); });
+}
+
 void Writer::close(bool complete, const std::string& note) {
     state_->require_usable();
     state_->closed = true;

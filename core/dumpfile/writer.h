@@ -74,6 +74,8 @@ class Writer {
     Writer& operator=(const Writer&) = delete;
 
     void write(const OpRecord& record);
+    /// A root attribute beside run_facts, from the next commit on. At most 60000 bytes are kept.
+    void set_run_fact(const std::string& name, const std::string& text);
     [[nodiscard]] int64_t op_count() const;
     /// Makes all ops written so far safe against the end of the process.
     void commit();
