@@ -8,13 +8,10 @@
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
-#include "compare/dataflow/givens.h"
-#include "compare/dataflow/pair_remarks.h"
-#include "compare/dataflow/recorded_givens.h"
-#include "compare/dataflow/wiring.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
 #include "compare/overflow_roles.h"
+#include "compare/program_findings.h"
 #include "compare/rules/rule.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
@@ -113,14 +110,6 @@ SideFacts facts_of(const SourceOp* op) {
     return op != nullptr && op->facts ? op->facts() : SideFacts{};
 }
 
-std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops) {
-    std::vector<std::string> paths;
-    paths.reserve(ops.size());
-    for (const SourceOp* op : ops)
-        paths.push_back(op->path);
-    return paths;
-}
-
 /// An op whose tensors cannot be listed.
 OpResult& unread(OpResult& op, const Error& failure) {
     op.judgement = {Verdict::kIncomparable, failure.what()};
@@ -177,6 +166,16 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
     return op;
 }
 
+bool inputs_agree(const OpResult& op) {
+    bool any = false;
+    for (const TensorResult& tensor : op.tensors) {
+        if (tensor.direction != dumpfile::Direction::kInput) continue;
+        any = true;
+        if (tensor.judgement.verdict > Verdict::kMistrusted) return false;
+    }
+    return any && op.arguments.empty();
+}
+
 /// Judges what was measured of the outputs again, by what the sides introduced.
 void Comparison::split(const OpPair& pair,
                        const std::vector<TensorPair>& tensors,
@@ -197,6 +196,8 @@ void Comparison::split(const OpPair& pair,
     if (queries.empty()) return;
     std::vector<Split> splits = options_.splitter->split(pair, queries);
     for (size_t i = 0; i < results.size(); ++i) {
+        // Equal inputs and another result: whatever the op is, it is here that they part.
+        if (!splits[i].target && splits[i].why_not != kRandomOp && inputs_agree(op)) continue;
         judge_again(*results[i], splits[i]);
         results[i]->split = std::move(splits[i]);
     }
@@ -273,67 +274,6 @@ TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery&
     return result;
 }
 
-/// Where the programs part, and how many casts were seen through; count() keeps them.
-void take_partings(const Plan& plan, Result& result) {
-    std::unordered_map<const SourceOp*, int> places;
-    for (size_t i = 0; i < plan.ops.size(); ++i)
-        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
-            static_cast<int>(i);
-    for (const Parting& parting : plan.partings) {
-        const SourceOp& first = parting.first();
-        const OpSource where = first.place ? first.place() : OpSource{};
-        result.partings.push_back(
-            {.text = to_text(parting),
-             .only_target = paths_of(parting.only_target),
-             .only_golden = paths_of(parting.only_golden),
-             .after = parting.before_target == nullptr ? "" : parting.before_target->path,
-             .module = where.module,
-             .line = where.line,
-             .op = places.at(&first)});
-    }
-    for (const OpPair& cast : plan.casts)
-        ++(cast.target != nullptr ? result.counts.casts_only_target
-                                  : result.counts.casts_only_golden);
-}
-
-/// Both sides' dataflow.
-struct Traced {
-    Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
-        : target(trace(target_source, threads)),
-          golden(trace(golden_source, threads)),
-          flows(plan, {target_source, target}, {golden_source, golden}) {}
-
-    Dataflow target;
-    Dataflow golden;
-    PairedFlows flows;
-};
-
-/// What no op computed, and what ops were given in place of what they should have been.
-void take_given(Traced& traced, int threads, Result& result) {
-    const Givens givens = differing_givens(traced.flows, threads);
-    for (const GivenFinding& finding : givens.findings)
-        result.culprits.push_back({.kind = CulpritKind::kTensor,
-                                   .op = finding.input.pair,
-                                   .tensor = finding.target,
-                                   .why = finding.text});
-    if (traced.flows.plan().load_mode)
-        for (RecordedGiven& finding : recorded_givens(traced.flows, result.notes))
-            result.culprits.push_back(
-                {.kind = finding.is_number ? CulpritKind::kArgument : CulpritKind::kTensor,
-                 .op = finding.pair,
-                 .tensor = finding.is_number ? "" : finding.path,
-                 .why = finding.text,
-                 .argument = finding.is_number ? finding.argument : ""});
-    for (const WiringFinding& finding : wrong_wires(traced.flows, threads))
-        result.culprits.push_back({.kind = CulpritKind::kTensor,
-                                   .op = finding.input.pair,
-                                   .tensor = finding.target,
-                                   .why = finding.text});
-    result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
-    for (std::string& remark : pair_remarks(traced.flows))
-        result.notes.push_back(std::move(remark));
-}
-
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 
@@ -346,12 +286,16 @@ Result Comparison::run() {
     std::optional<Traced> traced;
     if (options_.splitter != nullptr) {
         traced.emplace(plan_, target_, golden_, threads);
+        // Outputs alone, on both sides, are judged by how far they are apart.
+        if (!plan_.load_mode && !traced->has_inputs()) options_.splitter = nullptr;
         if (plan_.load_mode && !options_.splitter->was_loaded(traced->flows)) {
             plan_ = make_plan(target_, golden_, false);
             traced.emplace(plan_, target_, golden_, threads);
         }
-        options_.splitter->prepare(traced->flows);
-        result.arithmetic = options_.splitter->remarks();
+        if (options_.splitter != nullptr) {
+            options_.splitter->prepare(traced->flows);
+            result.arithmetic = options_.splitter->remarks();
+        }
     }
     result.ops.resize(plan_.ops.size());
     const auto total = static_cast<int64_t>(plan_.ops.size());

@@ -90,6 +90,7 @@ struct Counts {
     int64_t ops = 0;                              ///< matched
     int64_t only_target = 0;                      ///< ops
     int64_t only_golden = 0;                      ///< ops
+    int64_t not_provable = 0;                     ///< matched ops that nobody can judge
     int64_t tensors = 0;                          ///< measured
     std::array<int64_t, kVerdicts> by_verdict{};  ///< tensors, by Verdict
     /// Tensors without elements: no statistic was recorded on both sides, or only some.

@@ -11,6 +11,7 @@ void count(Result& result) {
             ++counts.only_golden;
         } else {
             ++counts.ops;
+            counts.not_provable += op.judgement.verdict == Verdict::kNotProvable ? 1 : 0;
         }
         const bool introduced = op.overflow == dumpfile::OverflowRole::kIntroduced;
         counts.overflow_introduced += introduced ? 1 : 0;
@@ -30,6 +31,7 @@ int Result::exit_code() const {
     for (size_t i = 0; i < kVerdicts; ++i)
         finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));
     if (finding) return 1;
+    if (2 * counts.not_provable > counts.ops) return 2;
     return counts.by_verdict[static_cast<size_t>(Verdict::kPass)] > 0 ? 0 : 2;
 }
 

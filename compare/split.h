@@ -13,6 +13,9 @@ struct OpPair;
 class PairedFlows;
 struct SourceTensor;
 
+/// Split::why_not of an op whose results depend on a generator.
+inline constexpr const char* kRandomOp = "random";
+
 /// One element of a result against what its op makes of its own inputs.
 struct ErrorElement {
     int64_t index = 0;  ///< in C order

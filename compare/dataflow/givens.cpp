@@ -317,7 +317,7 @@ void Search::judge(const Suspect& suspect) {
 }  // namespace
 
 std::string noun_of_input(std::string_view op, std::string_view argument) {
-    if (is_weight(argument)) return "weight";
+    if (is_weight(op, argument)) return "weight";
     if (is_bias(op, argument)) return "bias";
     return is_running(argument) ? "buffer" : "input";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compare/split.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
 #include "npu_backend/kernels/kernel.h"
@@ -71,7 +72,7 @@ std::optional<OpRun> load_run(const compare::SourceOp& recorded,
         return std::nullopt;
     }
     if (kind_of(*op) == OpKind::kRandom) {
-        why_not = "random";
+        why_not = compare::kRandomOp;
         return std::nullopt;
     }
     const RecordedOp own(recorded, *op);

@@ -1,0 +1,77 @@
+#include "compare/program_findings.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compare/align/parting.h"
+#include "compare/dataflow/givens.h"
+#include "compare/dataflow/pair_remarks.h"
+#include "compare/dataflow/recorded_givens.h"
+#include "compare/dataflow/wiring.h"
+
+namespace npuscope::compare {
+
+std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops) {
+    std::vector<std::string> paths;
+    paths.reserve(ops.size());
+    for (const SourceOp* op : ops)
+        paths.push_back(op->path);
+    return paths;
+}
+
+bool Traced::has_inputs() const {
+    const auto is_input = [](const TracedTensor& tensor) {
+        return tensor.direction == dumpfile::Direction::kInput && tensor.content;
+    };
+    return std::ranges::any_of(target.tensors, is_input) ||
+           std::ranges::any_of(golden.tensors, is_input);
+}
+
+void take_partings(const Plan& plan, Result& result) {
+    std::unordered_map<const SourceOp*, int> places;
+    for (size_t i = 0; i < plan.ops.size(); ++i)
+        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
+            static_cast<int>(i);
+    for (const Parting& parting : plan.partings) {
+        const SourceOp& first = parting.first();
+        const OpSource where = first.place ? first.place() : OpSource{};
+        result.partings.push_back(
+            {.text = to_text(parting),
+             .only_target = paths_of(parting.only_target),
+             .only_golden = paths_of(parting.only_golden),
+             .after = parting.before_target == nullptr ? "" : parting.before_target->path,
+             .module = where.module,
+             .line = where.line,
+             .op = places.at(&first)});
+    }
+    for (const OpPair& cast : plan.casts)
+        ++(cast.target != nullptr ? result.counts.casts_only_target
+                                  : result.counts.casts_only_golden);
+}
+
+void take_given(Traced& traced, int threads, Result& result) {
+    const Givens givens = differing_givens(traced.flows, threads);
+    for (const GivenFinding& finding : givens.findings)
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = finding.input.pair,
+                                   .tensor = finding.target,
+                                   .why = finding.text});
+    if (traced.flows.plan().load_mode)
+        for (RecordedGiven& finding : recorded_givens(traced.flows, result.notes))
+            result.culprits.push_back(
+                {.kind = finding.is_number ? CulpritKind::kArgument : CulpritKind::kTensor,
+                 .op = finding.pair,
+                 .tensor = finding.is_number ? "" : finding.path,
+                 .why = finding.text,
+                 .argument = finding.is_number ? finding.argument : ""});
+    for (const WiringFinding& finding : wrong_wires(traced.flows, threads))
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = finding.input.pair,
+                                   .tensor = finding.target,
+                                   .why = finding.text});
+    result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
+    for (std::string& remark : pair_remarks(traced.flows))
+        result.notes.push_back(std::move(remark));
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,35 @@
+// What two programs differ in before any arithmetic: ops that one of them has more, tensors that
+// nobody computed, inputs that are not what the op before them made.
+#pragma once
+
+#include "compare/compare.h"
+#include "compare/dataflow/paired_flows.h"
+#include "compare/dataflow/trace.h"
+#include "compare/match.h"
+
+namespace npuscope::compare {
+
+/// Both sides' dataflow.
+struct Traced {
+    Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
+        : target(trace(target_source, threads)),
+          golden(trace(golden_source, threads)),
+          flows(plan, {target_source, target}, {golden_source, golden}) {}
+
+    /// Of either side, with elements.
+    [[nodiscard]] bool has_inputs() const;
+
+    Dataflow target;
+    Dataflow golden;
+    PairedFlows flows;
+};
+
+[[nodiscard]] std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops);
+
+/// Where the programs part, and how many casts were seen through; count() keeps them.
+void take_partings(const Plan& plan, Result& result);
+
+/// What no op computed, and what ops were given in place of what they should have been.
+void take_given(Traced& traced, int threads, Result& result);
+
+}  // namespace npuscope::compare
