@@ -58,6 +58,13 @@ std::string arithmetic_text(const Result& result) {
     return text;
 }
 
+std::string share_text(const Judged& judged) {
+    std::string text = fmt::format("{} of {} ops judged", judged.ops, judged.of);
+    if (judged.undefined > 0) text += fmt::format("; {} undefined", judged.undefined);
+    if (judged.incomparable > 0) text += fmt::format("; {} incomparable", judged.incomparable);
+    return text + "\n";
+}
+
 std::string not_provable_text(const Judged& judged) {
     if (judged.not_provable.empty()) return {};
     std::vector<std::pair<std::string, int64_t>> reasons(judged.not_provable.begin(),
@@ -93,7 +100,7 @@ std::string counts_text(const Result& result, const ReportOptions& options) {
     if (counts.only_golden > 0)
         text += "; " + counted_ops(counts.only_golden) + " only in the golden";
     text = wrapped(text, 0, 2);
-    if (judged.of > 0) text += fmt::format("{} of {} ops judged\n", judged.ops, judged.of);
+    if (judged.of > 0) text += share_text(judged);
     text += not_provable_text(judged);
     if (counts.not_recorded + counts.partly_recorded > 0)
         text += wrapped(fmt::format("not recorded on both sides: any statistic of {} tensors, some "

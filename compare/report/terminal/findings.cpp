@@ -148,7 +148,8 @@ std::string sentence_text(const Culprit& culprit, const OpResult& op) {
 std::string brief_text(const Culprit& culprit, const OpResult& op) {
     constexpr std::string_view kParting = "the programs part here: ";
     if (culprit.kind == CulpritKind::kProgram && culprit.why.starts_with(kParting))
-        return label_text(op) + ": " + printable(culprit.why.substr(kParting.size()));
+        return (culprit.behind ? "behind " : "") + label_text(op) + ": " +
+               printable(culprit.why.substr(kParting.size()));
     const AccusedResult accused = accused_result(culprit, op);
     if (accused.error == nullptr) return {};
     const Introduced& error = *accused.error;

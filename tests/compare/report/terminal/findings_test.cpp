@@ -137,6 +137,8 @@ TEST(Judged, counts_ops_and_reasons) {
     const Judged judged = judged_ops(result);
     EXPECT_EQ(judged.ops, 3);
     EXPECT_EQ(judged.of, 5);
+    EXPECT_EQ(judged.undefined, 1);
+    EXPECT_EQ(judged.incomparable, 0);
     EXPECT_EQ(judged.not_provable, (std::map<std::string, int64_t>{{"random", 1}}));
 }
 
