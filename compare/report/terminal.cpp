@@ -32,7 +32,8 @@ struct ArithmeticSentence {
             }
         const size_t colon = text.find(": ");
         group = text.substr(0, colon);
-        if (colon != std::string::npos) found = text.substr(colon + 2, text.rfind(" (") - colon - 2);
+        if (colon != std::string::npos)
+            found = text.substr(colon + 2, text.rfind(" (") - colon - 2);
     }
 
     std::string text;
@@ -83,8 +84,8 @@ std::string not_provable_text(const Judged& judged) {
 std::string counts_text(const Result& result, const ReportOptions& options) {
     const Counts& counts = result.counts;
     const Judged judged = judged_ops(result);
-    std::string text = counted_ops(judged.of) +
-                       fmt::format(" compared, {} tensors measured", counts.tensors);
+    std::string text =
+        counted_ops(judged.of) + fmt::format(" compared, {} tensors measured", counts.tensors);
     const char* separator = ": ";
     for (size_t i = 0; i < kVerdicts; ++i) {
         const auto verdict = static_cast<Verdict>(i);

@@ -78,9 +78,10 @@ TEST(Findings, tell_why_without_the_elements_that_are_listed_below) {
     Result result = with_fault();
     result.culprits[0].why = result.ops[1].judgement.rule;
     const std::string text = first_culprit_text(result, {.options = {}});
-    EXPECT_NE(text.find("\n  its own arithmetic is at fault: 200 times the error that honest arithmetic\n"
-                        "    makes of these inputs\n"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("\n  its own arithmetic is at fault: 200 times the error that honest arithmetic\n"
+                  "    makes of these inputs\n"),
+        std::string::npos)
         << text;
 }
 
