@@ -50,9 +50,7 @@ std::string label_text(const Culprit& culprit, const OpResult& op) {
     return golden ? "golden's " + with_place(op.golden, op) : label_text(op);
 }
 
-std::string next_command(const Culprit& culprit,
-                         const OpResult& op,
-                         const ReportOptions& options) {
+std::string next_command(const Culprit& culprit, const OpResult& op, const ReportOptions& options) {
     const bool golden = is_of_golden(culprit, op);
     const std::string& file = golden ? options.golden : options.target;
     const std::filesystem::path extension = std::filesystem::path(file).extension();

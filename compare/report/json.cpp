@@ -153,7 +153,11 @@ ordered_json judged_json(const Result& result) {
     ordered_json reasons = ordered_json::object();
     for (const auto& [reason, count] : judged.not_provable)
         reasons[reason] = count;
-    return {{"ops", judged.ops}, {"of", judged.of}, {"not_provable", std::move(reasons)}};
+    return {{"ops", judged.ops},
+            {"of", judged.of},
+            {"undefined", judged.undefined},
+            {"incomparable", judged.incomparable},
+            {"not_provable", std::move(reasons)}};
 }
 
 ordered_json overflow_json(const Result& result) {

@@ -27,6 +27,8 @@ Judged judged_ops(const Result& result) {
         ++judged.of;
         const Verdict verdict = op.judgement.verdict;
         judged.ops += is_unjudged(verdict) ? 0 : 1;
+        judged.undefined += verdict == Verdict::kUndefined ? 1 : 0;
+        judged.incomparable += verdict == Verdict::kIncomparable ? 1 : 0;
         if (verdict == Verdict::kNotProvable) ++judged.not_provable[reason_of(op)];
     }
     return judged;

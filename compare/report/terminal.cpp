@@ -32,7 +32,8 @@ struct ArithmeticSentence {
             }
         const size_t colon = text.find(": ");
         group = text.substr(0, colon);
-        if (colon != std::string::npos) found = text.substr(colon + 2, text.rfind(" (") - colon - 2);
+        if (colon != std::string::npos)
+            found = text.substr(colon + 2, text.rfind(" (") - colon - 2);
     }
 
     std::string text;
@@ -58,6 +59,13 @@ std::string arithmetic_text(const Result& result) {
     return text;
 }
 
+std::string share_text(const Judged& judged) {
+    std::string text = fmt::format("{} of {} ops judged", judged.ops, judged.of);
+    if (judged.undefined > 0) text += fmt::format("; {} undefined", judged.undefined);
+    if (judged.incomparable > 0) text += fmt::format("; {} incomparable", judged.incomparable);
+    return text + "\n";
+}
+
 std::string not_provable_text(const Judged& judged) {
     if (judged.not_provable.empty()) return {};
     std::vector<std::pair<std::string, int64_t>> reasons(judged.not_provable.begin(),
@@ -76,8 +84,8 @@ std::string not_provable_text(const Judged& judged) {
 std::string counts_text(const Result& result, const ReportOptions& options) {
     const Counts& counts = result.counts;
     const Judged judged = judged_ops(result);
-    std::string text = counted_ops(judged.of) +
-                       fmt::format(" compared, {} tensors measured", counts.tensors);
+    std::string text =
+        counted_ops(judged.of) + fmt::format(" compared, {} tensors measured", counts.tensors);
     const char* separator = ": ";
     for (size_t i = 0; i < kVerdicts; ++i) {
         const auto verdict = static_cast<Verdict>(i);
@@ -93,7 +101,7 @@ std::string counts_text(const Result& result, const ReportOptions& options) {
     if (counts.only_golden > 0)
         text += "; " + counted_ops(counts.only_golden) + " only in the golden";
     text = wrapped(text, 0, 2);
-    if (judged.of > 0) text += fmt::format("{} of {} ops judged\n", judged.ops, judged.of);
+    if (judged.of > 0) text += share_text(judged);
     text += not_provable_text(judged);
     if (counts.not_recorded + counts.partly_recorded > 0)
         text += wrapped(fmt::format("not recorded on both sides: any statistic of {} tensors, some "

@@ -49,8 +49,7 @@ std::string order_text(const Result& result, size_t place) {
                                      : fmt::format("{} ops before it, none at fault", before);
     if (unjudged > 0) text += fmt::format(" as far as known ({} not judged)", unjudged);
     if (received > 0)
-        text += fmt::format(
-            "; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
+        text += fmt::format("; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
     return text;
 }
 
@@ -148,12 +147,13 @@ std::string sentence_text(const Culprit& culprit, const OpResult& op) {
 std::string brief_text(const Culprit& culprit, const OpResult& op) {
     constexpr std::string_view kParting = "the programs part here: ";
     if (culprit.kind == CulpritKind::kProgram && culprit.why.starts_with(kParting))
-        return label_text(op) + ": " + printable(culprit.why.substr(kParting.size()));
+        return (culprit.behind ? "behind " : "") + label_text(op) + ": " +
+               printable(culprit.why.substr(kParting.size()));
     const AccusedResult accused = accused_result(culprit, op);
     if (accused.error == nullptr) return {};
     const Introduced& error = *accused.error;
-    std::string text = fmt::format(
-        "{}: {} of {} elements over", label_text(culprit, op), error.over, error.numel);
+    std::string text =
+        fmt::format("{}: {} of {} elements over", label_text(culprit, op), error.over, error.numel);
     if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
     if (!error.where.empty()) text += ", " + error.where;
     return text;
@@ -185,8 +185,8 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
     text += wrapped(why_text(culprit, op, accused), 2, 4);
     text += field("order", order_text(result, culprit.op));
     if (accused.error != nullptr && accused.error->formula != "equal")
-        text += field("held to",
-                      accused.error->arithmetic + "; allowed is " + accused.error->formula);
+        text +=
+            field("held to", accused.error->arithmetic + "; allowed is " + accused.error->formula);
     if (accused.error != nullptr && accused.error->formula == "equal")
         text += field("held to", "whole numbers, which must be equal");
     if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));

@@ -58,8 +58,8 @@ std::string wrapped(const std::string& text, size_t indent, size_t continued) {
             lines += line + "\n";
             line.clear();
         }
-        line += line.empty() ? std::string(lines.empty() ? indent : continued, ' ') + word
-                             : " " + word;
+        line +=
+            line.empty() ? std::string(lines.empty() ? indent : continued, ' ') + word : " " + word;
         at = space + 1;
     }
     return lines + line + "\n";

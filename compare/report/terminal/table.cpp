@@ -61,17 +61,18 @@ Line line_of(const OpResult& op, const Result& result) {
 std::string details_of(const OpResult& op) {
     std::string text = wrapped(printable(op.judgement.rule), 2, 4);
     if (op.overflow != dumpfile::OverflowRole::kNone)
-        text += wrapped("overflow " + std::string(name_of(op.overflow)) + ": " +
-                       printable(op.overflow_note),
-                        2,
-                        4);
+        text += wrapped(
+            "overflow " + std::string(name_of(op.overflow)) + ": " + printable(op.overflow_note),
+            2,
+            4);
     std::string place;
     for (const auto& [what, value] :
          {std::pair("node ", &op.node), {"module ", &op.module}, {"line ", &op.line}})
         if (!value->empty()) place += (place.empty() ? "" : ", ") + (what + printable(*value));
     const bool passes = op.judgement.verdict == Verdict::kPass && !introduced_overflow(op);
     if (!place.empty() && !passes) text += wrapped(place, 2, 4);
-    if (!op.arguments.empty()) text += wrapped("argument " + printable(to_text(op.arguments)), 2, 4);
+    if (!op.arguments.empty())
+        text += wrapped("argument " + printable(to_text(op.arguments)), 2, 4);
     return text;
 }
 

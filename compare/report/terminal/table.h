@@ -7,8 +7,8 @@
 
 namespace npuscope::compare {
 
-/// All ops with `options.all_ops`, else those that are worth a line; custom algorithms' columns come
-/// last. "" without any op.
+/// All ops with `options.all_ops`, else those that are worth a line; custom algorithms' columns
+/// come last. "" without any op.
 [[nodiscard]] std::string ops_table(const Result& result, const ReportOptions& options);
 
 }  // namespace npuscope::compare

@@ -38,10 +38,11 @@ TEST(TerminalReport, tells_of_the_table_of_ops_only_when_asked) {
 
 TEST(TerminalReport, tells_the_golden_s_arithmetic_where_it_is_another) {
     Result result;
-    result.arithmetic = {"target, matrix products (float32): fp16 inputs, fp32 sums (9 of 9 sampled)",
-                         "target, other ops (float32): fp32 (4 of 4 sampled)",
-                         "golden, matrix products (float32): fp32 (9 of 9 sampled)",
-                         "golden, other ops (float32): fp32 (3 of 3 sampled)"};
+    result.arithmetic = {
+        "target, matrix products (float32): fp16 inputs, fp32 sums (9 of 9 sampled)",
+        "target, other ops (float32): fp32 (4 of 4 sampled)",
+        "golden, matrix products (float32): fp32 (9 of 9 sampled)",
+        "golden, other ops (float32): fp32 (3 of 3 sampled)"};
     const std::string text = report_named("terminal").write(result, {.options = {}});
     EXPECT_NE(text.find("  matrix products (float32): fp16 inputs, fp32 sums (9 of 9 sampled)\n"
                         "    golden: fp32 (9 of 9 sampled)\n"
@@ -54,9 +55,10 @@ TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_without_a_finding) {
     Result result = small_result();
     result.ops[0].arguments = {{"eps", "0.001", "1e-05"}};
     const std::string text = report_named("terminal").write(result, {.options = {}});
-    EXPECT_NE(text.find("arguments differ in 1 op without a finding, first /relu/1: eps 0.001, golden\n"
-                        "  1e-05\n"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("arguments differ in 1 op without a finding, first /relu/1: eps 0.001, golden\n"
+                  "  1e-05\n"),
+        std::string::npos)
         << text;
 }
 

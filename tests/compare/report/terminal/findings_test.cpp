@@ -78,9 +78,10 @@ TEST(Findings, tell_why_without_the_elements_that_are_listed_below) {
     Result result = with_fault();
     result.culprits[0].why = result.ops[1].judgement.rule;
     const std::string text = first_culprit_text(result, {.options = {}});
-    EXPECT_NE(text.find("\n  its own arithmetic is at fault: 200 times the error that honest arithmetic\n"
-                        "    makes of these inputs\n"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("\n  its own arithmetic is at fault: 200 times the error that honest arithmetic\n"
+                  "    makes of these inputs\n"),
+        std::string::npos)
         << text;
 }
 
@@ -137,6 +138,8 @@ TEST(Judged, counts_ops_and_reasons) {
     const Judged judged = judged_ops(result);
     EXPECT_EQ(judged.ops, 3);
     EXPECT_EQ(judged.of, 5);
+    EXPECT_EQ(judged.undefined, 1);
+    EXPECT_EQ(judged.incomparable, 0);
     EXPECT_EQ(judged.not_provable, (std::map<std::string, int64_t>{{"random", 1}}));
 }
 
