@@ -108,6 +108,7 @@ struct Result {
     std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
     Counts counts;
     bool load_mode = false;                   ///< the target has no inputs: matched by seqid
+    bool hardly_pair = false;                 ///< two models: nothing follows from the rest
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
@@ -119,7 +120,7 @@ struct Result {
         return culprits.empty() ? nullptr : &ops[culprits.front().op];
     }
 
-    /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged.
+    /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged; the two are of two models.
     [[nodiscard]] int exit_code() const;
 };
 

@@ -26,7 +26,7 @@ void count(Result& result) {
 }
 
 int Result::exit_code() const {
-    if (counts.tensors == 0) return 2;
+    if (counts.tensors == 0 || hardly_pair) return 2;
     bool finding = !culprits.empty();
     for (size_t i = 0; i < kVerdicts; ++i)
         finding = finding || (counts.by_verdict[i] > 0 && is_finding(static_cast<Verdict>(i)));

@@ -83,6 +83,9 @@ void find_culprits(Result& result) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.overflow_note});
+        } else if (result.partings.empty() && op.unmatched.empty() &&
+                   (op.target.empty() || op.golden.empty())) {
+            found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
             found.push_back(unmatched_culprit(op, i));
         } else if (is_finding(op.judgement.verdict) && !op.target.empty() && !op.golden.empty()) {

@@ -70,7 +70,10 @@ void take_given(Traced& traced, int threads, Result& result) {
                                    .tensor = finding.target,
                                    .why = finding.text});
     result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
-    for (std::string& remark : pair_remarks(traced.flows))
+    const RecordedDevices devices{.target = traced.flows.target().source.device,
+                                  .golden = traced.flows.golden().source.device};
+    result.hardly_pair = hardly_pair(traced.flows);
+    for (std::string& remark : pair_remarks(traced.flows, devices))
         result.notes.push_back(std::move(remark));
 }
 

@@ -16,9 +16,9 @@ namespace npuscope::compare {
 enum class Verdict : uint8_t {
     kPass,
     kMistrusted,
+    kUndefined,
     kInherited,
     kOrderSensitive,
-    kUndefined,
     kNotProvable,
     kMissingTarget,
     kMissingGolden,

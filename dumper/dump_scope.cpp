@@ -58,6 +58,7 @@ struct DumpScope::State : Observer, InputProvider {
         if (!op.recorded) match.reset();
     }
     void op_end(const OpEnd& op) override;
+    void stand_at(const OpSource& place) override { golden->stand_at(place); }
     void provide(std::string_view op_name,
                  NamedValues& inputs,
                  const ComputedHere& computed_here) override;

@@ -262,6 +262,24 @@ Golden::Candidates& Golden::candidates_of(std::string_view op_name) {
     return candidates_.emplace(op_name, std::move(found)).first->second;
 }
 
+const OpSource& Golden::place_of(const OpEntry& run) {
+    const auto known = places_.find(&run);
+    return known != places_.end() ? known->second
+                                  : places_.emplace(&run, run.facts().source).first->second;
+}
+
+bool Golden::stands_elsewhere(const OpEntry& run) {
+    if (place_.module.empty()) return false;
+    if (!modules_) {
+        modules_.emplace();
+        for (const OpEntry& any : reader_.ops())
+            modules_->insert(place_of(any).module);
+    }
+    const OpSource& theirs = place_of(run);
+    if (theirs.module.empty() || !modules_->contains(place_.module)) return false;
+    return theirs.module != place_.module || theirs.autograd.empty() != place_.autograd.empty();
+}
+
 std::optional<Match> Golden::replace_inputs(std::string_view op_name,
                                             NamedValues& inputs,
                                             const ComputedHere& computed_here,
@@ -275,6 +293,7 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
     }
     reason.clear();
     const auto is_taken = [&](const OpEntry* run) { return taken_.count(run) > 0; };
+    const OpEntry* elsewhere = nullptr;
     while (candidates.first_free < candidates.runs.size() &&
            is_taken(candidates.runs[candidates.first_free]))
         ++candidates.first_free;
@@ -282,6 +301,10 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
         const OpEntry* run = candidates.runs[i];
         const std::pair<std::string, int64_t> target(op_name, run->id.seqid);
         if (is_taken(run) || written_.count(target) > 0) continue;
+        if (stands_elsewhere(*run)) {
+            if (elsewhere == nullptr) elsewhere = run;
+            continue;
+        }
         const Fit fit(reader_, op_name, *run);
         if (const auto misfit = fit.misfit(inputs)) {
             const bool nearer = differing_number_.empty() && !misfit->number.empty();
@@ -304,6 +327,10 @@ std::optional<Match> Golden::replace_inputs(std::string_view op_name,
         differing_number_.clear();
         return Match{run->id, candidates.by_alias};
     }
+    if (reason.empty() && elsewhere != nullptr)
+        reason = "no run that is left is of module " + in_quotes(place_.module) + "; the first, " +
+                 printable(elsewhere->id.path()) + ", is of " +
+                 in_quotes(place_of(*elsewhere).module);
     if (reason.empty())
         reason = "all " + std::to_string(candidates.runs.size()) + " runs of the golden are taken";
     return std::nullopt;

@@ -12,6 +12,7 @@
 
 #include "core/dumpfile/reader.h"
 #include "core/event/observer.h"
+#include "core/ir/op_source.h"
 #include "core/ir/value.h"
 
 namespace npuscope::dumper {
@@ -49,6 +50,9 @@ struct Match {
 ///
 /// None, masks and strings are not compared. An argument that the golden run lacks makes it not
 /// fit, except a plain value under another IR name, whose schema may differ.
+/// Where both sides tell modules and the golden knows the running op's, a run of another module, or
+/// of the other direction of the pass, does not fit either: a layer that is missing or too much
+/// shifts no others.
 /// Before they are replaced, tensors that were given to the program are held against the golden's:
 /// integers must be equal, floats agree within four epsilons of the coarser dtype.
 /// Errors: the constructor as dumpfile::Reader; replace_inputs() Error(kFormat|kIo) when the
@@ -57,6 +61,8 @@ class Golden {
   public:
     explicit Golden(const std::filesystem::path& path) : reader_(path) {}
 
+    /// Where the op stands for which replace_inputs() is asked next.
+    void stand_at(const OpSource& place) { place_ = place; }
     /// Takes the run and changes `inputs`, or leaves both alone and says in `reason` why.
     std::optional<Match> replace_inputs(std::string_view op_name,
                                         NamedValues& inputs,
@@ -80,6 +86,10 @@ class Golden {
         size_t first_free = 0;  ///< all runs before it are taken
     };
     Candidates& candidates_of(std::string_view op_name);
+    /// Of a golden run, read once.
+    const OpSource& place_of(const dumpfile::OpEntry& run);
+    /// Whether the run certainly is of another place than the running op.
+    bool stands_elsewhere(const dumpfile::OpEntry& run);
 
     dumpfile::Reader reader_;
     std::map<std::string, Candidates, std::less<>> candidates_;
@@ -88,6 +98,9 @@ class Golden {
     int64_t replaced_tensors_ = 0;
     std::vector<GivenDifference> given_differences_;
     std::string differing_number_;
+    OpSource place_;
+    std::map<const dumpfile::OpEntry*, OpSource> places_;
+    std::optional<std::set<std::string>> modules_;  ///< of all runs; empty: not read yet
 };
 
 }  // namespace npuscope::dumper

@@ -168,9 +168,11 @@ Results Executor::State::run(Executor& executor,
     const bool recorded = state.options.record_views || is_recorded(op.name());
     const int64_t seqid = recorded ? ++state.last_seqid : 0;
     if (recorded)
-        executor.provide_inputs(op.name(), inputs, [&state](const Tensor& tensor) {
-            return state.computed.holds(tensor);
-        });
+        executor.provide_inputs(
+            op.name(),
+            inputs,
+            [&state](const Tensor& tensor) { return state.computed.holds(tensor); },
+            source);
     OpLauncher launcher(executor, op.name(), seqid);
     HookCall hook{.name = op.name(), .op_name = op.name(), .seqid = seqid, .inputs = &inputs};
     state.run_hooks(HookPoint::kBeforeOp, hook);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/nearness.h"
+#include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -71,6 +72,7 @@ std::string other_givens(const PairedFlows& flows) {
     for (const InputPair& pair : flows.inputs()) {
         const TracedTensor& theirs = flows.golden().tensor(pair.golden);
         if (!theirs.given || !flows.target().tensor(pair.target).given) continue;
+        if (is_overwritten(flows.golden().source.ops[theirs.op].id.op, theirs.argument)) continue;
         if (theirs.content->constant || !seen.insert(*theirs.given).second) continue;
         far += is_far_apart(flows, pair) ? 1 : 0;
     }
@@ -99,6 +101,10 @@ std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
         for (const dumpfile::Entry& entry : op.entries)
             if (entry.is_tensor() && entry.device_type) return entry.device_type;
     return std::nullopt;
+}
+
+bool hardly_pair(const PairedFlows& flows) {
+    return !few_pairs(flows).empty();
 }
 
 std::vector<std::string> pair_remarks(const PairedFlows& flows, const RecordedDevices& devices) {

@@ -26,4 +26,7 @@ struct RecordedDevices {
 [[nodiscard]] std::vector<std::string> pair_remarks(const PairedFlows& flows,
                                                     const RecordedDevices& devices = {});
 
+/// Two models: so few ops have a partner that nothing follows from a comparison.
+[[nodiscard]] bool hardly_pair(const PairedFlows& flows);
+
 }  // namespace npuscope::compare

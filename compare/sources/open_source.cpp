@@ -2,6 +2,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "compare/dataflow/pair_remarks.h"
 #include "compare/dump_elements.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
@@ -163,6 +164,7 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = reader->has_inputs()};
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
     source.release = [&dump = *reader] { dump.index().release_pages(); };
+    source.device = device_of(*reader);
     source.ops.reserve(reader->ops().size());
     for (const dumpfile::OpEntry& op : reader->ops())
         source.ops.push_back(source_op(*reader, op));

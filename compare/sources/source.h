@@ -57,6 +57,7 @@ struct Source {
     bool numbered = false;                ///< a dump: the ids are IR names and seqids
     std::optional<bool> has_inputs{};     ///< whether any op has some; empty: nobody looked
     std::function<void()> release{};      ///< gives the pages of a mapped file back; may be empty
+    std::optional<int64_t> device{};      ///< DeviceType of a dump's tensors, where recorded
     std::vector<std::string> remarks{};   ///< such as that the dump is incomplete
     std::shared_ptr<const void> owner{};  ///< what the ops read from
 };

@@ -41,9 +41,11 @@ void EventSource::publish(const std::function<void(Observer&)>& call) {
 
 void EventSource::provide_inputs(std::string_view op_name,
                                  NamedValues& inputs,
-                                 const ComputedHere& computed_here) {
+                                 const ComputedHere& computed_here,
+                                 const OpSource& source) {
     if (provider_ == nullptr) return;
     try {
+        provider_->stand_at(source);
         provider_->provide(op_name, inputs, computed_here);
     } catch (const std::exception& failure) {
         count_error(failure.what());

@@ -41,7 +41,8 @@ class EventSource {
     [[nodiscard]] bool has_provider() const { return provider_ != nullptr; }
     void provide_inputs(std::string_view op_name,
                         NamedValues& inputs,
-                        const ComputedHere& computed_here = {});
+                        const ComputedHere& computed_here = {},
+                        const OpSource& source = {});
 
   private:
     void count_error(const char* message);

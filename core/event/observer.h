@@ -78,6 +78,8 @@ using ComputedHere = std::function<bool(const Tensor&)>;
 class InputProvider {
   public:
     virtual ~InputProvider() = default;
+    /// Where the op stands for which provide() is asked next.
+    virtual void stand_at(const OpSource&) {}
     /// Changes `inputs` in place (values only, not names or order). `computed_here` is asked of
     /// tensors among `inputs` as they come in.
     virtual void provide(std::string_view op_name,

@@ -9,6 +9,7 @@
 #include "diagnose/check/check.h"
 #include "diagnose/run/run.h"
 #include "diagnose/run/model_inputs.h"
+#include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "overflow/scan.h"
 #include "overflow/scan_report.h"
@@ -108,6 +109,8 @@ py::dict compare_dumps(const std::string& target,
     const compare::Result result = interruptible([&](const StopRequest& stop) {
         compare::Options options;
         options.inputs = inputs;
+        diagnose::RecomputingSplitter splitter;
+        if (!tolerance) options.splitter = &splitter;
         options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
         const diagnose::SumBounds sums(*bounds, target, golden);
         compare::Result found = compare::compare_files(target, golden, sums, options);

@@ -89,7 +89,7 @@ void OpStream::begin(StreamOp& op) {
     if (op.recorded) {
         op.seqid = ++counter_->last;
         const NamedValues before = op.inputs;
-        provide_inputs(op.name, op.inputs, computed_here(op));
+        provide_inputs(op.name, op.inputs, computed_here(op), op.source);
         for (size_t i = 0; i < before.size(); ++i)
             op.replaced[i] = differs(before[i].value, op.inputs[i].value);
     }
