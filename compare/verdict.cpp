@@ -7,7 +7,8 @@ namespace {
 constexpr VerdictRow kRows[kVerdicts] = {
     {"pass", "within the tolerance", false},
     {"mistrusted",
-     "within the tolerance, but all zero or constant on both sides: proves little",
+     "within the tolerance, but all zero or constant on both sides, or both unlike what the op gives "
+     "here: proves little",
      false},
     {"undefined",
      "nothing to judge: no elements, no pair of finite elements, or neither elements nor a common "

@@ -23,7 +23,7 @@ std::string reference_differs_text(const Evidence& evidence) {
 const Rule k_reference_differs_rule = {
     .name = "reference_differs",
     .meaning = "the sides agree with each other, and neither with the op as it is computed here",
-    .verdict = Verdict::kNotProvable,
+    .verdict = Verdict::kMistrusted,
     .applies = is_reference_differs,
     .text = reference_differs_text};
 

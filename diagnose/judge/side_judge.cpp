@@ -32,7 +32,7 @@ constexpr double kBetter = 0.05;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
-constexpr int64_t kFewest = 5;
+constexpr int64_t kFewest = 10;
 
 constexpr size_t kMostClasses = 24;
 using Ratios = std::array<double, kMostClasses>;

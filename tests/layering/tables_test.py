@@ -68,6 +68,13 @@ REVIEWED = {
         "diagnose/kernels/kernel_trace.cpp": "a kernel",
         "msaccucmp/folders/golden_tensor.cpp": "a kernel",
     },
+    ("ONNX operators", "Abs"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "Add"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "LeakyRelu"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "Mul"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "Neg"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "Relu"): {"diagnose/judge/vector_error.cpp": "a kernel"},
+    ("ONNX operators", "Sub"): {"diagnose/judge/vector_error.cpp": "a kernel"},
     ("ONNX operators", "Identity"): {"diagnose/kernels/kernel_alignment.cpp": "a kernel"},
     ("ONNX operators", "Shape"): {
         "msaccucmp/columns/row.cpp": "the reference tool's column",

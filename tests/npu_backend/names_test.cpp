@@ -28,6 +28,34 @@ bool is_name(const std::string& text) {
 TEST(Names, of_rows_stand_in_npu_backend_alone) {
     const std::set<std::pair<std::string, std::string>> reviewed = {
         {"cli", "910A"},           // the chip when none is named
+        {"compare", "_to_copy"},  // what copies, casts or adds a bias, by which programs are aligned
+        {"compare", "add_Tensor"},
+        {"compare", "add__Tensor"},
+        {"compare", "as_strided_"},
+        {"compare", "copy_"},
+        {"compare", "new_zeros"},
+        {"compare", "normal_"},
+        {"compare", "uniform_"},
+        {"compare", "zero_"},
+        {"diagnose", "Abs"},  // what is rounded once, or has terms that cancel
+        {"diagnose", "Add"},
+        {"diagnose", "Adds"},
+        {"diagnose", "Axpy"},
+        {"diagnose", "HardtanhGrad"},
+        {"diagnose", "LeakyRelu"},
+        {"diagnose", "LeakyReluGrad"},
+        {"diagnose", "MaskedFill"},
+        {"diagnose", "Maximum"},
+        {"diagnose", "Minimum"},
+        {"diagnose", "Mul"},
+        {"diagnose", "Muls"},
+        {"diagnose", "Neg"},
+        {"diagnose", "Relu"},
+        {"diagnose", "ReluGrad"},
+        {"diagnose", "SelectV2"},
+        {"diagnose", "Sub"},
+        {"diagnose", "ThresholdGradV2D"},
+        {"diagnose", "_log_softmax"},
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast
         {"diagnose", "TransData"},
