@@ -153,8 +153,7 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
         }
         const bool inputs = options_.inputs && plan_.inputs;
         std::vector<TensorPair> pairs =
-            pair_tensors(
-                pair, both.target, both.golden, target_.numbered && golden_.numbered);
+            pair_tensors(pair, both.target, both.golden, target_.numbered && golden_.numbered);
         std::erase_if(pairs, [&](const TensorPair& tensors) {
             return !inputs && tensors.known().direction == dumpfile::Direction::kInput;
         });

@@ -43,8 +43,8 @@ struct TensorResult {
     Sums sums;                    ///< all zero when nothing was measured
     /// What each side introduced; empty where nobody was asked, or nothing was measured.
     std::optional<Split> split{};
-    bool by_statistics = false;   ///< judged by recorded statistics, for want of elements
-    int missing_statistics = 0;   ///< for want of elements: how many of the four a side lacks
+    bool by_statistics = false;  ///< judged by recorded statistics, for want of elements
+    int missing_statistics = 0;  ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
 };
@@ -114,13 +114,14 @@ struct Result {
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};
     std::vector<std::string> arithmetic{};  ///< what was found out of the sides', a sentence each
-    std::vector<Culprit> culprits{};  ///< the first one first
+    std::vector<Culprit> culprits{};        ///< the first one first
 
     [[nodiscard]] const OpResult* first_culprit() const {
         return culprits.empty() ? nullptr : &ops[culprits.front().op];
     }
 
-    /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged; the two are of two models.
+    /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged; the two are of
+    /// two models.
     [[nodiscard]] int exit_code() const;
 };
 

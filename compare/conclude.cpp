@@ -42,11 +42,12 @@ bool has_direction(const OpResult& op, dumpfile::Direction direction) {
 
 void conclude(OpResult& op) {
     if (op.target.empty() || op.golden.empty()) {
-        op.judgement = op.golden.empty()
-                           ? Judgement{Verdict::kMissingGolden,
-                                       op.unmatched.empty() ? "only the target has this op"
-                                                            : "ran on its own data: " + op.unmatched}
-                           : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
+        op.judgement =
+            op.golden.empty()
+                ? Judgement{Verdict::kMissingGolden,
+                            op.unmatched.empty() ? "only the target has this op"
+                                                 : "ran on its own data: " + op.unmatched}
+                : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
         return;
     }
     op.inputs = worst(op.tensors, dumpfile::Direction::kInput);

@@ -36,9 +36,11 @@ std::string one_sided_input(const OpResult& op) {
     for (const TensorResult& tensor : op.tensors) {
         if (tensor.direction != dumpfile::Direction::kInput) continue;
         if (tensor.judgement.verdict == Verdict::kMissingTarget)
-            return "the programs part here: golden gives it `" + tensor.argument + "`, target does not";
+            return "the programs part here: golden gives it `" + tensor.argument +
+                   "`, target does not";
         if (tensor.judgement.verdict == Verdict::kMissingGolden)
-            return "the programs part here: target gives it `" + tensor.argument + "`, golden does not";
+            return "the programs part here: target gives it `" + tensor.argument +
+                   "`, golden does not";
     }
     return {};
 }

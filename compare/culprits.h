@@ -23,10 +23,10 @@ enum class CulpritKind : uint8_t {
 
 struct Culprit {
     CulpritKind kind = CulpritKind::kOp;
-    size_t op = 0;         ///< index into Result::ops
-    bool behind = false;   ///< kProgram: what is missing would stand behind that op
-    std::string tensor{};  ///< kTensor: "/mm/33/input/mat2"
-    std::string why{};     ///< a sentence
+    size_t op = 0;           ///< index into Result::ops
+    bool behind = false;     ///< kProgram: what is missing would stand behind that op
+    std::string tensor{};    ///< kTensor: "/mm/33/input/mat2"
+    std::string why{};       ///< a sentence
     std::string argument{};  ///< kArgument: its name; "" where the op's differing ones tell
 };
 

@@ -10,8 +10,8 @@
 namespace npuscope::compare {
 
 struct PlainArgument {
-    std::string name;        ///< as the canonical op calls it
-    std::string recorded{};  ///< as the recorder called it
+    std::string name;               ///< as the canonical op calls it
+    std::string recorded{};         ///< as the recorder called it
     std::vector<double> numbers{};  ///< empty where `text` is the value
     std::string text{};             ///< "float16", "mean"
     bool is_list = false;

@@ -74,8 +74,8 @@ class Splitter {
     /// Called once, before any split(). Borrows the flows.
     virtual void prepare(PairedFlows& flows) = 0;
     /// One a query, in their order. Errors: as the sources' when a file cannot be read.
-    [[nodiscard]] virtual std::vector<Split> split(const OpPair& pair,
-                                                   const std::vector<SplitQuery>& outputs) const = 0;
+    [[nodiscard]] virtual std::vector<Split> split(
+        const OpPair& pair, const std::vector<SplitQuery>& outputs) const = 0;
     /// What was found out about the files' arithmetic, a sentence each.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };

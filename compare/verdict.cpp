@@ -7,7 +7,8 @@ namespace {
 constexpr VerdictRow kRows[kVerdicts] = {
     {"pass", "within the tolerance", false},
     {"mistrusted",
-     "within the tolerance, but all zero or constant on both sides, or both unlike what the op gives "
+     "within the tolerance, but all zero or constant on both sides, or both unlike what the op "
+     "gives "
      "here: proves little",
      false},
     {"undefined",
@@ -15,7 +16,8 @@ constexpr VerdictRow kRows[kVerdicts] = {
      "statistic recorded",
      false},
     {"inherited",
-     "the sides differ, but the op's own arithmetic is honest: the error came in through its inputs",
+     "the sides differ, but the op's own arithmetic is honest: the error came in through its "
+     "inputs",
      false},
     {"order_sensitive",
      "whole numbers that honest rounding may turn: places of elements that are almost equal",
@@ -30,7 +32,8 @@ constexpr VerdictRow kRows[kVerdicts] = {
      "the golden's op is beyond what honest arithmetic makes of its inputs, the target's is not"},
     {"out_of_range", "a finite golden value is beyond the range of the target's dtype"},
     {"fail",
-     "beyond what honest arithmetic makes of the op's own inputs; where nobody can compute it: beyond the "
+     "beyond what honest arithmetic makes of the op's own inputs; where nobody can compute it: "
+     "beyond the "
      "tolerance, or NaN or infinity on one side only"},
 };
 

@@ -14,8 +14,8 @@ namespace npuscope::dumper {
 [[nodiscard]] std::optional<GivenDifference> given_difference(const Tensor& given,
                                                               const Tensor& golden);
 
-/// Nothing when two numbers of one kind agree; one that the program read from a tensor may be off by
-/// its op's rounding.
+/// Nothing when two numbers of one kind agree; one that the program read from a tensor may be off
+/// by its op's rounding.
 [[nodiscard]] std::optional<GivenDifference> number_difference(const Scalar& given,
                                                                const Scalar& golden);
 

@@ -89,8 +89,7 @@ class Fit {
                     count += load_tensor(
                         loading, element_path(item.name, i), (*list)[i], item.strides[i]);
             } else if (auto* scalar = std::get_if<Scalar>(&item.value)) {
-                if (const Entry* entry = find(item.name))
-                    load_scalar(loading, *entry, *scalar);
+                if (const Entry* entry = find(item.name)) load_scalar(loading, *entry, *scalar);
             }
         }
         return count;

@@ -20,10 +20,10 @@ namespace npuscope::dumper {
 /// A tensor that no op of the program computed (a weight, a constant, an input of the model), or a
 /// Scalar, that is not the golden's.
 struct GivenDifference {
-    std::string golden;    ///< "/addmm/17/input/mat2"
-    std::string node;      ///< where the op comes from, as far as is known
-    double relative = 0;   ///< max|t-g| / max|g|
-    std::string relation;  ///< what it is to the golden's: "its transpose"; "" when nobody knows
+    std::string golden;      ///< "/addmm/17/input/mat2"
+    std::string node;        ///< where the op comes from, as far as is known
+    double relative = 0;     ///< max|t-g| / max|g|
+    std::string relation;    ///< what it is to the golden's: "its transpose"; "" when nobody knows
     std::string input{};     ///< "mat2", as the golden calls it
     bool is_number = false;  ///< a Scalar; the relation tells both values
 };

@@ -130,9 +130,8 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                 {{"name", result.argument},
                  {"relative_error", finite_or_null(compare::relative_error(result))},
                  {"introduced",
-                  result.split && result.split->target
-                      ? finite_or_null(result.split->target->ratio)
-                      : nlohmann::json()},
+                  result.split && result.split->target ? finite_or_null(result.split->target->ratio)
+                                                       : nlohmann::json()},
                  {"within", is_within(result)},
                  {"bound", result.judgement.bound.source},
                  {"incomparable", obstacle(result)}});

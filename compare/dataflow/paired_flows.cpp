@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "compare/align/span_tensors.h"
+#include "core/base/error.h"
 
 namespace npuscope::compare {
 

@@ -12,16 +12,18 @@ bool is_argument_differs(const Evidence& evidence) {
 }
 
 std::string argument_differs_text(const Evidence& evidence) {
-    return fmt::format("called with other arguments: {}; with the golden's its results would be "
-                       "others",
-                       evidence.split->arguments);
+    return fmt::format(
+        "called with other arguments: {}; with the golden's its results would be "
+        "others",
+        evidence.split->arguments);
 }
 
 }  // namespace
 
 const Rule k_argument_differs_rule = {
     .name = "argument_differs",
-    .meaning = "the op was called with other numbers than the golden's, and they change its results",
+    .meaning =
+        "the op was called with other numbers than the golden's, and they change its results",
     .verdict = Verdict::kFail,
     .applies = is_argument_differs,
     .text = argument_differs_text};

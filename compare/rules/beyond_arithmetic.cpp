@@ -20,10 +20,8 @@ std::string beyond_arithmetic_text(const Evidence& evidence) {
     if (!error.where.empty()) text += ", " + error.where;
     if (!error.worst.empty()) {
         const ErrorElement& worst = error.worst.front();
-        text += fmt::format("; [{}] is {:.6g} instead of {:.6g}",
-                            worst.index,
-                            worst.recorded,
-                            worst.expected);
+        text += fmt::format(
+            "; [{}] is {:.6g} instead of {:.6g}", worst.index, worst.recorded, worst.expected);
         if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
     }
     return text;

@@ -7,7 +7,8 @@ namespace npuscope::compare {
 namespace {
 
 bool is_not_computed(const Evidence& evidence) {
-    return evidence.split != nullptr && !evidence.is_input && evidence.target() == nullptr && evidence.differs();
+    return evidence.split != nullptr && !evidence.is_input && evidence.target() == nullptr &&
+           evidence.differs();
 }
 
 std::string not_computed_text(const Evidence& evidence) {

@@ -19,10 +19,10 @@ namespace npuscope::compare {
 struct Evidence {
     const Sums& sums;
     const Bound& bound;
-    DType dtype = DType::kFloat32;              ///< of the target
-    const Split* split = nullptr;  ///< nullptr: nobody was asked to recompute the op
-    bool is_input = false;         ///< nothing was computed here: what differs came in
-    std::optional<double> noise = {};           ///< relative error between runs that are alike
+    DType dtype = DType::kFloat32;     ///< of the target
+    const Split* split = nullptr;      ///< nullptr: nobody was asked to recompute the op
+    bool is_input = false;             ///< nothing was computed here: what differs came in
+    std::optional<double> noise = {};  ///< relative error between runs that are alike
 
     /// max|t-g| / max(max|g|, bound.scale) (max|t-g| where both are 0); infinity where only one
     /// side is non-finite.

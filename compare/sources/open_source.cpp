@@ -155,7 +155,9 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
     return {op.id,
             op.id.path(),
             [&reader, &op] { return tensors_of(reader, op); },
-            [&reader, &op]() -> SideFacts { return {op.facts(), plain_arguments(reader, op)}; },
+            [&reader, &op]() -> SideFacts {
+                return {op.facts(), plain_arguments(reader, op)};
+            },
             bytes,
             [&op] { return op.facts().source; }};
 }

@@ -53,13 +53,11 @@ bool replace_tensors(const RecordedOp& golden,
 
 OpKind kind_of(const backend::Op& op) {
     if (takes_a_generator(op) || op.name() == "native_dropout") return OpKind::kRandom;
-    if (!launches(op, [](const backend::Kernel& kernel) {
-            return kernel.unit == backend::Unit::kCube;
-        }))
+    if (!launches(
+            op, [](const backend::Kernel& kernel) { return kernel.unit == backend::Unit::kCube; }))
         return OpKind::kVector;
-    const bool strided = std::ranges::any_of(op.schema.arguments, [](const auto& argument) {
-        return argument.name == "stride";
-    });
+    const bool strided = std::ranges::any_of(
+        op.schema.arguments, [](const auto& argument) { return argument.name == "stride"; });
     return strided ? OpKind::kConvolution : OpKind::kProduct;
 }
 

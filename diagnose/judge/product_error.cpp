@@ -61,7 +61,8 @@ std::vector<double> spread_over(const Tensor& tensor, int64_t reach) {
             for (int64_t other = std::max<int64_t>(0, at - reach);
                  other <= std::min(size - 1, at + reach);
                  ++other)
-                largest = std::max(largest, current[static_cast<size_t>(index + (other - at) * stride)]);
+                largest =
+                    std::max(largest, current[static_cast<size_t>(index + (other - at) * stride)]);
             next[i] = largest;
         }
         current = std::move(next);
@@ -94,23 +95,23 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
 
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
-    const std::string key = which == Rounded::kNothing
-                                ? "exact"
-                                : fmt::format("{} {} {} {}",
-                                              static_cast<int>(by.rounding),
-                                              by.operands.bits,
-                                              by.operands.lowest,
-                                              static_cast<int>(which));
+    const std::string key = which == Rounded::kNothing ? "exact"
+                                                       : fmt::format("{} {} {} {}",
+                                                                     static_cast<int>(by.rounding),
+                                                                     by.operands.bits,
+                                                                     by.operands.lowest,
+                                                                     static_cast<int>(which));
     const auto [place, fresh] = computed_.try_emplace(key);
     if (fresh) {
         NamedValues arguments = run_.wide;
         if (which != Rounded::kNothing)
-            arguments = changed(
-                std::move(arguments), [&](const std::string& name, std::span<double> elements) {
-                    if (which == Rounded::kOperands && is_bias(*run_.op, name)) return;
-                    for (double& element : elements)
-                        element = rounded_operand(by, element);
-                });
+            arguments = changed(std::move(arguments),
+                                [&](const std::string& name, std::span<double> elements) {
+                                    if (which == Rounded::kOperands && is_bias(*run_.op, name))
+                                        return;
+                                    for (double& element : elements)
+                                        element = rounded_operand(by, element);
+                                });
         place->second = run(*run_.op, arguments, Device::reference64());
     }
     return place->second ? &*place->second : nullptr;
@@ -120,20 +121,20 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
     const std::string key = fmt::format("magnitude {} {} {}", relative, absolute, by_largest);
     const auto [place, fresh] = computed_.try_emplace(key);
     if (fresh)
-        place->second = run(
-            *run_.op,
-            changed(magnitudes(run_.wide),
-                    [&](const std::string&, std::span<double> elements) {
-                        double largest = 0;
-                        for (const double element : elements)
-                            if (std::isfinite(element)) largest = std::max(largest, element);
-                        for (double& element : elements)
-                            element += by_largest
-                                           ? largest * relative
-                                           : std::max(element * relative,
-                                                      element == 0 ? 0 : absolute);
-                    }),
-            Device::reference64());
+        place->second = run(*run_.op,
+                            changed(magnitudes(run_.wide),
+                                    [&](const std::string&, std::span<double> elements) {
+                                        double largest = 0;
+                                        for (const double element : elements)
+                                            if (std::isfinite(element))
+                                                largest = std::max(largest, element);
+                                        for (double& element : elements)
+                                            element += by_largest
+                                                           ? largest * relative
+                                                           : std::max(element * relative,
+                                                                      element == 0 ? 0 : absolute);
+                                    }),
+                            Device::reference64());
     return place->second ? &*place->second : nullptr;
 }
 
@@ -161,11 +162,10 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
     const Tensor* disturbed = nullptr;
     if (by.rounding == OperandRounding::kSomehow || by.rounding == OperandRounding::kScaled) {
         const bool scaled = by.rounding == OperandRounding::kScaled;
-        const Results* results = scaled
-                                     ? magnitude(1 / kLevelsOfInt8, 0, true)
-                                     : magnitude(kAnyRounding * by.operands.unit(),
-                                                 by.operands.half_unit(0) * kAnyRounding,
-                                                 false);
+        const Results* results = scaled ? magnitude(1 / kLevelsOfInt8, 0, true)
+                                        : magnitude(kAnyRounding * by.operands.unit(),
+                                                    by.operands.half_unit(0) * kAnyRounding,
+                                                    false);
         disturbed = results == nullptr ? nullptr : expected_of(*results, result);
         if (disturbed == nullptr) return std::nullopt;
     }
@@ -195,8 +195,7 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         return limit;
     };
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    compare::Introduced error =
-        measure_error(result.elements, exact_values, narrow, allowed);
+    compare::Introduced error = measure_error(result.elements, exact_values, narrow, allowed);
     if (!details) return error;
     describe(result.elements, exact_values, allowed, error);
     error.arithmetic = by.name;

@@ -67,8 +67,8 @@ std::string shared_place(const Shape& shape, const std::vector<int64_t>& over) {
             text += ":";
         } else {
             narrow = narrow || size > 1;
-            text += lowest == highest ? std::to_string(lowest)
-                                      : fmt::format("{}..{}", lowest, highest);
+            text +=
+                lowest == highest ? std::to_string(lowest) : fmt::format("{}..{}", lowest, highest);
         }
     }
     return narrow ? "[" + text + "]" : std::string();
@@ -93,8 +93,8 @@ compare::Introduced measure_error(const Tensor& recorded,
             return;
         }
         if (is_number(value) && is_number(exact)) worst = std::max(worst, std::abs(value - exact));
-        error.ratio = std::max(error.ratio,
-                               ratio_of(value, exact, allowed(static_cast<int64_t>(i))));
+        error.ratio =
+            std::max(error.ratio, ratio_of(value, exact, allowed(static_cast<int64_t>(i))));
     });
     error.relative = std::isinf(error.ratio) ? kInfinity : scale > 0 ? worst / scale : worst;
     return error;
@@ -127,8 +127,8 @@ void describe(const Tensor& recorded,
         if (!(ratio > 1)) return;
         over.push_back(index);
         if (worst.size() == kMostWorst && ratio <= worst.back().first) return;
-        const auto place = std::ranges::find_if(
-            worst, [&](const auto& other) { return other.first < ratio; });
+        const auto place =
+            std::ranges::find_if(worst, [&](const auto& other) { return other.first < ratio; });
         worst.insert(place, {ratio, {index, value, exact, limit}});
         if (worst.size() > kMostWorst) worst.pop_back();
     });

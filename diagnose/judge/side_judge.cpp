@@ -22,8 +22,8 @@ constexpr size_t kSample = 24;
 /// A class explains a group when it explains all of the sample but this share, or one: a fault is
 /// in few ops.
 constexpr double kShare = 0.03;
-/// A class more lenient than the tightest is plausible when the errors come near to its bounds: half
-/// of the sample is over this share of them. Else it would be chosen to excuse a few.
+/// A class more lenient than the tightest is plausible when the errors come near to its bounds:
+/// half of the sample is over this share of them. Else it would be chosen to excuse a few.
 constexpr double kNear = 0.02;
 /// Errors that spread are small at most elements.
 constexpr double kNearSpread = 0.001;
@@ -51,8 +51,7 @@ double log_score(const std::vector<Ratios>& sample, size_t column) {
 }
 
 int64_t count_within(const std::vector<Ratios>& sample, size_t column) {
-    return std::ranges::count_if(sample,
-                                 [&](const Ratios& ratios) { return ratios[column] <= 1; });
+    return std::ranges::count_if(sample, [&](const Ratios& ratios) { return ratios[column] <= 1; });
 }
 
 /// All but few; in a small sample all but one that is far off, not just over its limit.
@@ -105,9 +104,9 @@ InferredArithmetic product_class_of(const std::vector<Ratios>& sample, DType dty
             if (log_score(sample, last) < log_score(sample, best) - kBetter) best = last;
         if (dtype == DType::kFloat64 || classes[first].sums.bits < kFloat64.bits)
             stages.push_back({best,
-                              stages.empty()              ? 0
+                              stages.empty()             ? 0
                               : classes[best].spread > 0 ? kNearSpread
-                                                          : kNear});
+                                                         : kNear});
         first = last;
     }
     const auto [column, within] = choose(stages, sample);

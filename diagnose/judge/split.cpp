@@ -234,8 +234,7 @@ void RecomputingSplitter::compare_inputs(const OpRun& target,
         if (!exact_target || !exact_golden) continue;
         const Tensor* t =
             expected_of(*exact_target, target.results[static_cast<size_t>(target_place)]);
-        const Tensor* g =
-            expected_of(*exact_golden, golden.results[static_cast<size_t>(place)]);
+        const Tensor* g = expected_of(*exact_golden, golden.results[static_cast<size_t>(place)]);
         if (t != nullptr && g != nullptr) splits[i].inherited = relative_difference(*t, *g);
     }
 }

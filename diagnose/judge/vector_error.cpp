@@ -30,11 +30,11 @@ constexpr double kNarrow = 1.5;
 constexpr double kSumWalk = 4;
 
 constexpr auto kRoundedOnce = std::to_array<std::string_view>(
-    {"Add",           "Sub",       "Mul",         "Muls",          "Adds",        "Axpy",
-     "Neg",           "Abs",       "Maximum",     "Minimum",       "Maximums",
-     "Minimums",      "Relu",      "ReluGrad",    "LeakyRelu",     "LeakyReluGrad",
-     "MaskedFill",    "SelectV2",  "HardtanhGrad", "ThresholdGradV2D", "Threshold",
-     "ClipByValueV2", "Square"});
+    {"Add",           "Sub",           "Mul",      "Muls",         "Adds",
+     "Axpy",          "Neg",           "Abs",      "Maximum",      "Minimum",
+     "Maximums",      "Minimums",      "Relu",     "ReluGrad",     "LeakyRelu",
+     "LeakyReluGrad", "MaskedFill",    "SelectV2", "HardtanhGrad", "ThresholdGradV2D",
+     "Threshold",     "ClipByValueV2", "Square"});
 
 bool is_rounded_once(const backend::Op& op) {
     return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
@@ -164,10 +164,10 @@ const std::vector<VectorError::Draw>& VectorError::draws(const NumberFormat& ste
             wide = widened(narrow);
         }
         auto exact = run(*run_.op, wide, Device::reference64());
-        auto stepped = run(*run_.op,
-                           narrow,
-                           steps.bits < kFloat64.bits ? Device::reference32()
-                                                      : Device::reference64());
+        auto stepped =
+            run(*run_.op,
+                narrow,
+                steps.bits < kFloat64.bits ? Device::reference32() : Device::reference64());
         if (exact && stepped) draws_.push_back({std::move(*exact), std::move(*stepped)});
     }
     return draws_;
@@ -270,11 +270,10 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
         }
         allowed = [&, scale](int64_t index) {
             const auto i = static_cast<size_t>(index);
-            const double limit =
-                kFactor * (disturbance.errors[i] + disturbance.rms +
-                           scale * (steps_here.errors[i] + steps_here.rms)) +
-                (sums.empty() ? 0 : unit * sums[i]) +
-                (hidden.empty() ? 0 : kFunction * unit * hidden[i]);
+            const double limit = kFactor * (disturbance.errors[i] + disturbance.rms +
+                                            scale * (steps_here.errors[i] + steps_here.rms)) +
+                                 (sums.empty() ? 0 : unit * sums[i]) +
+                                 (hidden.empty() ? 0 : kFunction * unit * hidden[i]);
             return with_roundings(exact_values[i], limit);
         };
         error = measure_error(result.elements, exact_values, by.results, allowed);

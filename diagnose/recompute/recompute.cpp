@@ -42,8 +42,8 @@ void judge_arithmetic(const compare::SourceOp& recorded,
         const compare::Introduced& introduced = *result.split->target;
         result.judgement.verdict =
             introduced.ratio > 1 ? compare::Verdict::kFail : compare::Verdict::kPass;
-        result.judgement.rule = fmt::format(
-            "{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
+        result.judgement.rule =
+            fmt::format("{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
         result.judgement.bound.source = result.judgement.rule;
     }
 }
@@ -61,10 +61,12 @@ void run_op(const compare::SourceOp& recorded,
     const Results results = executor.call_named(op.name(), arguments);
     for (const compare::SourceTensor& output : run.outputs()) {
         const std::string name = run.name_of_argument(output);
-        report.results.push_back(judge_result(
-            result_named(results, name), output.open()->whole(), output.argument, observed.type, [&] {
-                return sum_of_magnitudes(op, name, arguments);
-            }));
+        report.results.push_back(
+            judge_result(result_named(results, name),
+                         output.open()->whole(),
+                         output.argument,
+                         observed.type,
+                         [&] { return sum_of_magnitudes(op, name, arguments); }));
     }
     judge_arithmetic(recorded, judge, report.results);
 }

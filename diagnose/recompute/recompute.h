@@ -11,18 +11,18 @@
 namespace npuscope::diagnose {
 
 struct RecomputedOp {
-    OpId id;                                       ///< as recorded
-    std::string computed_as{};                     ///< IR name of the row that ran; "" without one
+    OpId id;                    ///< as recorded
+    std::string computed_as{};  ///< IR name of the row that ran; "" without one
     /// `argument`: as recorded; the sums are of the device's results against the recorded ones,
     /// `split` says what the recorded run introduced, and the judgement is about that.
     std::vector<compare::TensorResult> results{};
-    std::string skipped{};                         ///< why it did not run, "" otherwise
+    std::string skipped{};  ///< why it did not run, "" otherwise
 
     [[nodiscard]] double worst() const;  ///< largest relative error, 0 without results
 };
 
 struct RecomputeReport {
-    std::vector<RecomputedOp> ops{};   ///< in the order of the recording
+    std::vector<RecomputedOp> ops{};        ///< in the order of the recording
     std::vector<std::string> missing{};     ///< recorded names without a row, each once
     std::vector<std::string> arithmetic{};  ///< what was found out of the recording's, a line each
 
@@ -32,9 +32,9 @@ struct RecomputeReport {
 
 /// Each result is held against what honest arithmetic makes of the recorded inputs, whose class is
 /// found from the recording (SideJudge); a result that this cannot judge, against the device's own,
-/// by the tolerance of its precision. Names and arguments of other frameworks go through the aliases. A mask that was not recorded
-/// asks for the recorded results; an argument that is neither recorded nor optional skips the op.
-/// Errors: Error(kIo|kFormat) when the dump cannot be read.
+/// by the tolerance of its precision. Names and arguments of other frameworks go through the
+/// aliases. A mask that was not recorded asks for the recorded results; an argument that is neither
+/// recorded nor optional skips the op. Errors: Error(kIo|kFormat) when the dump cannot be read.
 [[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump, const Device& device);
 
 }  // namespace npuscope::diagnose

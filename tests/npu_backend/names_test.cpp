@@ -27,8 +27,9 @@ bool is_name(const std::string& text) {
 
 TEST(Names, of_rows_stand_in_npu_backend_alone) {
     const std::set<std::pair<std::string, std::string>> reviewed = {
-        {"cli", "910A"},           // the chip when none is named
-        {"compare", "_to_copy"},  // what copies, casts or adds a bias, by which programs are aligned
+        {"cli", "910A"},  // the chip when none is named
+        {"compare",
+         "_to_copy"},  // what copies, casts or adds a bias, by which programs are aligned
         {"compare", "add_Tensor"},
         {"compare", "add__Tensor"},
         {"compare", "as_strided_"},
@@ -56,6 +57,20 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "Sub"},
         {"diagnose", "ThresholdGradV2D"},
         {"diagnose", "_log_softmax"},
+        {"diagnose", "_log_softmax_backward_data"},
+        {"diagnose", "_softmax_backward_data"},
+        {"diagnose", "adaptive_max_pool2d"},
+        {"diagnose", "add_Tensor"},
+        {"diagnose", "gelu_backward"},
+        {"diagnose", "kernel"},
+        {"diagnose", "log_sigmoid_forward"},
+        {"diagnose", "max_dim"},
+        {"diagnose", "max_pool2d_with_indices"},
+        {"diagnose", "max_pool3d_with_indices"},
+        {"diagnose", "min_dim"},
+        {"diagnose", "mish_backward"},
+        {"diagnose", "native_dropout"},
+        {"diagnose", "silu_backward"},
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast
         {"diagnose", "TransData"},

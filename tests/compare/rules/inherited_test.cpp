@@ -14,9 +14,10 @@ TEST(Inherited, takes_what_came_in_when_the_ops_own_arithmetic_is_honest) {
                       .inherited = 0.25};
     const Judgement judgement = judged_with({5, 1}, {4, 1}, split);
     EXPECT_EQ(judgement.verdict, Verdict::kInherited);
-    EXPECT_EQ(judgement.rule,
-              "off by 0.25 max|g|, 0.25 of it came in through the inputs; its own arithmetic is off "
-              "by 0.0001, 0.5 of what fp32 may be");
+    EXPECT_EQ(
+        judgement.rule,
+        "off by 0.25 max|g|, 0.25 of it came in through the inputs; its own arithmetic is off "
+        "by 0.0001, 0.5 of what fp32 may be");
     EXPECT_EQ(judged_with({INFINITY, 1}, {4, 1}, split).verdict, Verdict::kInherited);
 }
 

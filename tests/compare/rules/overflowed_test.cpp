@@ -15,8 +15,9 @@ TEST(Overflowed, takes_elements_whose_exact_value_leaves_the_range) {
         .golden = Introduced{}};
     const Judgement judgement = judged_with({INFINITY, 1}, {70000, 1}, split);
     EXPECT_EQ(judgement.verdict, Verdict::kOutOfRange);
-    EXPECT_EQ(judgement.rule,
-              "f(inputs) leaves the range of fp16 inputs and results, fp32 sums at 1 of 2 elements");
+    EXPECT_EQ(
+        judgement.rule,
+        "f(inputs) leaves the range of fp16 inputs and results, fp32 sums at 1 of 2 elements");
 }
 
 TEST(Overflowed, leaves_what_overflowed_in_the_golden_too) {

@@ -20,7 +20,7 @@ TEST(NumberFormat, knows_half_of_the_distance_between_neighbours) {
     EXPECT_EQ(kFloat16.half_unit(1.0), 0x1p-11);
     EXPECT_EQ(kFloat16.half_unit(-1.999), 0x1p-11);
     EXPECT_EQ(kFloat16.half_unit(2.0), 0x1p-10);
-    EXPECT_EQ(kFloat16.half_unit(0), 0x1p-25);       // subnormals are 2^-24 apart
+    EXPECT_EQ(kFloat16.half_unit(0), 0x1p-25);  // subnormals are 2^-24 apart
     EXPECT_EQ(kFloat16.half_unit(0x1p-20), 0x1p-25);
     EXPECT_EQ(kFloat32.half_unit(1.0), 0x1p-24);
 }

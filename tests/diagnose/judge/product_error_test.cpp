@@ -14,7 +14,8 @@ using test::recorded_run;
 
 const ProductClass& class_named(std::string_view name) {
     const auto classes = product_classes();
-    return *std::ranges::find_if(classes, [&](const ProductClass& row) { return row.name == name; });
+    return *std::ranges::find_if(classes,
+                                 [&](const ProductClass& row) { return row.name == name; });
 }
 
 /// [1 x 2] times [2 x 1].
@@ -73,9 +74,10 @@ TEST(ProductError, lets_a_bias_be_rounded_with_the_operands_or_not) {
 }
 
 TEST(ProductError, finds_the_elements_that_are_beyond) {
-    const OpRun run = recorded_run("mm",
-                                   {{"self", floats({2, 1}, {1, 2})}, {"mat2", floats({1, 2}, {3, 4})}},
-                                   floats({2, 2}, {3, 4, 6, 9}));
+    const OpRun run =
+        recorded_run("mm",
+                     {{"self", floats({2, 1}, {1, 2})}, {"mat2", floats({1, 2}, {3, 4})}},
+                     floats({2, 2}, {3, 4, 6, 9}));
     const auto error = ProductError(run).judge(class_named("fp32"), run.results.front(), true);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->over, 1);
@@ -90,10 +92,10 @@ TEST(ProductError, finds_the_elements_that_are_beyond) {
 // Weight [Co, Ci, kh, kw] = [4, 3, 2, 2]; image [2, 3, 5, 5]; result [2, 4, 4, 4].
 TEST(ContractionLength, counts_the_products_of_one_element) {
     const auto zeros = [](const Shape& shape) { return Tensor::zeros(DType::kFloat32, shape); };
-    const OpRun forward = recorded_run("convolution",
-                                       {{"input", zeros({2, 3, 5, 5})},
-                                        {"weight", zeros({4, 3, 2, 2})}},
-                                       zeros({2, 4, 4, 4}));
+    const OpRun forward =
+        recorded_run("convolution",
+                     {{"input", zeros({2, 3, 5, 5})}, {"weight", zeros({4, 3, 2, 2})}},
+                     zeros({2, 4, 4, 4}));
     EXPECT_GE(contraction_length(forward, "result"), 12);  // Ci kh kw
     EXPECT_LE(contraction_length(forward, "result"), 16);
     const OpRun backward = recorded_run("convolution_backward",
@@ -104,8 +106,8 @@ TEST(ContractionLength, counts_the_products_of_one_element) {
                                         "result1");
     EXPECT_EQ(contraction_length(backward, "result1"), 32);  // N Ho Wo
     EXPECT_EQ(contraction_length(backward, "result0"), 16);  // Co kh kw
-    const OpRun product = recorded_run(
-        "mm", {{"self", zeros({2, 7})}, {"mat2", zeros({7, 3})}}, zeros({2, 3}));
+    const OpRun product =
+        recorded_run("mm", {{"self", zeros({2, 7})}, {"mat2", zeros({7, 3})}}, zeros({2, 3}));
     EXPECT_EQ(contraction_length(product, "result"), 7);
 }
 

@@ -54,8 +54,8 @@ struct Judged {
 Judged judged(const std::vector<DumpedOp>& ops) {
     const test::TempDir folder;
     compare::write_dump(folder / "d.h5", ops);
-    const compare::Source source = compare::source_of_dump(
-        std::make_shared<const dumpfile::Reader>(folder / "d.h5"));
+    const compare::Source source =
+        compare::source_of_dump(std::make_shared<const dumpfile::Reader>(folder / "d.h5"));
     std::vector<SideOp> side;
     for (const compare::SourceOp& op : source.ops)
         side.push_back({&op});

@@ -37,11 +37,10 @@ TEST(VectorError, takes_a_rounding_and_no_more) {
 // not made here.
 TEST(VectorError, knows_conditioning) {
     const auto softmax = [](float first) {
-        return recorded_run("_softmax",
-                            {{"self", floats({1, 2}, {100, 100})},
-                             {"dim", int64_t{1}},
-                             {"half_to_float", false}},
-                            floats({1, 2}, {first, 1 - first}));
+        return recorded_run(
+            "_softmax",
+            {{"self", floats({1, 2}, {100, 100})}, {"dim", int64_t{1}}, {"half_to_float", false}},
+            floats({1, 2}, {first, 1 - first}));
     };
     // A disturbance of 100 by 2^-24 moves p = 1/2 by about 100 2^-24 / 4.
     EXPECT_LT(step_ratio(softmax(0.5F + 100 * 0x1p-26F), "fp32"), 1);
@@ -81,9 +80,8 @@ TEST(VectorError, holds_nan_and_infinity_against_what_they_should_be) {
 
 TEST(VectorError, takes_other_places_of_equal_elements_for_ties) {
     const auto places = [](const std::vector<float>& x, int64_t place) {
-        return recorded_run("argmax",
-                            {{"self", floats(x)}, {"dim", int64_t{0}}},
-                            Tensor::scalar<int64_t>(place));
+        return recorded_run(
+            "argmax", {{"self", floats(x)}, {"dim", int64_t{0}}}, Tensor::scalar<int64_t>(place));
     };
     EXPECT_EQ(step_ratio(places({1, 3, 3}, 2), "fp32"), 0);
     EXPECT_EQ(step_ratio(places({1, 3, 3}, 1), "fp32"), 0);
