@@ -62,7 +62,6 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "adaptive_max_pool2d"},
         {"diagnose", "add_Tensor"},
         {"diagnose", "gelu_backward"},
-        {"diagnose", "kernel"},
         {"diagnose", "log_sigmoid_forward"},
         {"diagnose", "max_dim"},
         {"diagnose", "max_pool2d_with_indices"},
