@@ -193,7 +193,7 @@ void Comparison::split(const OpPair& pair,
         results.push_back(&result);
     }
     if (queries.empty()) return;
-    std::vector<Split> splits = options_.splitter->split(pair, queries);
+    std::vector<Split> splits = options_.splitter->split(pair, queries, op.arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
         if (!splits[i].target && splits[i].why_not != kRandomOp && inputs_agree(op)) continue;
@@ -286,13 +286,15 @@ Result Comparison::run() {
     if (options_.splitter != nullptr) {
         traced.emplace(plan_, target_, golden_, threads);
         // Outputs alone, on both sides, are judged by how far they are apart.
-        if (!plan_.load_mode && !traced->has_inputs()) options_.splitter = nullptr;
-        if (plan_.load_mode && !options_.splitter->was_loaded(traced->flows)) {
+        const bool by_distance = !plan_.load_mode && !traced->has_inputs();
+        if (plan_.load_mode && !options_.splitter->was_loaded(*traced->flows)) {
             plan_ = make_plan(target_, golden_, false);
-            traced.emplace(plan_, target_, golden_, threads);
+            traced->pair(plan_);
         }
-        if (options_.splitter != nullptr) {
-            options_.splitter->prepare(traced->flows);
+        if (by_distance) {
+            options_.splitter = nullptr;
+        } else {
+            options_.splitter->prepare(*traced->flows);
             result.arithmetic = options_.splitter->remarks();
         }
     }

@@ -18,8 +18,8 @@ const TensorResult* worst_output(const OpResult& op) {
     return nullptr;
 }
 
+/// Of a finding about an op that both sides have.
 CulpritKind kind_of(const OpResult& op) {
-    if (op.target.empty() || op.golden.empty()) return CulpritKind::kProgram;
     if (op.judgement.verdict == Verdict::kGoldenAtFault) return CulpritKind::kGolden;
     const TensorResult* tensor = worst_output(op);
     const bool by_arguments = tensor != nullptr && tensor->split && tensor->split->target &&

@@ -50,30 +50,31 @@ void take_partings(const Plan& plan, Result& result) {
 }
 
 void take_given(Traced& traced, int threads, Result& result) {
-    const Givens givens = differing_givens(traced.flows, threads);
+    PairedFlows& flows = *traced.flows;
+    const Givens givens = differing_givens(flows, threads);
     for (const GivenFinding& finding : givens.findings)
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text});
-    if (traced.flows.plan().load_mode)
-        for (RecordedGiven& finding : recorded_givens(traced.flows, result.notes))
+    if (flows.plan().load_mode)
+        for (RecordedGiven& finding : recorded_givens(flows, result.notes))
             result.culprits.push_back(
                 {.kind = finding.is_number ? CulpritKind::kArgument : CulpritKind::kTensor,
                  .op = finding.pair,
                  .tensor = finding.is_number ? "" : finding.path,
                  .why = finding.text,
                  .argument = finding.is_number ? finding.argument : ""});
-    for (const WiringFinding& finding : wrong_wires(traced.flows, threads))
+    for (const WiringFinding& finding : wrong_wires(flows, threads))
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text});
     result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
-    const RecordedDevices devices{.target = traced.flows.target().source.device,
-                                  .golden = traced.flows.golden().source.device};
-    result.hardly_pair = hardly_pair(traced.flows);
-    for (std::string& remark : pair_remarks(traced.flows, devices))
+    const RecordedDevices devices{.target = flows.target().source.device,
+                                  .golden = flows.golden().source.device};
+    result.hardly_pair = hardly_pair(flows);
+    for (std::string& remark : pair_remarks(flows, devices))
         result.notes.push_back(std::move(remark));
 }
 

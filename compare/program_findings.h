@@ -2,6 +2,10 @@
 // nobody computed, inputs that are not what the op before them made.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "compare/compare.h"
 #include "compare/dataflow/paired_flows.h"
 #include "compare/dataflow/trace.h"
@@ -10,18 +14,30 @@
 namespace npuscope::compare {
 
 /// Both sides' dataflow.
-struct Traced {
+class Traced {
+  public:
     Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
         : target(trace(target_source, threads)),
           golden(trace(golden_source, threads)),
-          flows(plan, {target_source, target}, {golden_source, golden}) {}
+          target_source_(target_source),
+          golden_source_(golden_source) {
+        pair(plan);
+    }
 
+    /// From now on ops are paired by this plan; nothing is read again.
+    void pair(const Plan& plan) {
+        flows.emplace(plan, Side{target_source_, target}, Side{golden_source_, golden});
+    }
     /// Of either side, with elements.
     [[nodiscard]] bool has_inputs() const;
 
     Dataflow target;
     Dataflow golden;
-    PairedFlows flows;
+    std::optional<PairedFlows> flows;
+
+  private:
+    const Source& target_source_;
+    const Source& golden_source_;
 };
 
 [[nodiscard]] std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops);

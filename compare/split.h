@@ -9,6 +9,7 @@
 
 namespace npuscope::compare {
 
+struct ArgumentDifference;
 struct OpPair;
 class PairedFlows;
 struct SourceTensor;
@@ -73,9 +74,12 @@ class Splitter {
     [[nodiscard]] virtual bool was_loaded(PairedFlows& flows) const = 0;
     /// Called once, before any split(). Borrows the flows.
     virtual void prepare(PairedFlows& flows) = 0;
-    /// One a query, in their order. Errors: as the sources' when a file cannot be read.
+    /// One a query, in their order; `arguments` are the numbers that differ. Errors: as the
+    /// sources' when a file cannot be read.
     [[nodiscard]] virtual std::vector<Split> split(
-        const OpPair& pair, const std::vector<SplitQuery>& outputs) const = 0;
+        const OpPair& pair,
+        const std::vector<SplitQuery>& outputs,
+        const std::vector<ArgumentDifference>& arguments) const = 0;
     /// What was found out about the files' arithmetic, a sentence each.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };

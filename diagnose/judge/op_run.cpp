@@ -61,6 +61,15 @@ OpKind kind_of(const backend::Op& op) {
     return strided ? OpKind::kConvolution : OpKind::kProduct;
 }
 
+OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
+    OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
+    run.wide = widened(run.arguments);
+    for (const compare::SourceTensor& output : recorded.outputs())
+        run.results.push_back(
+            {output.argument, recorded.name_of_argument(output), output.open()->whole()});
+    return run;
+}
+
 std::optional<OpRun> load_run(const compare::SourceOp& recorded,
                               std::string& why_not,
                               const KnownInputs& known) {
@@ -74,24 +83,20 @@ std::optional<OpRun> load_run(const compare::SourceOp& recorded,
         return std::nullopt;
     }
     const RecordedOp own(recorded, *op);
-    OpRun run{.op = op, .arguments = {}, .wide = {}, .results = {}};
+    NamedValues arguments;
     if (own.has_inputs()) {
-        run.arguments = own.arguments();
+        arguments = own.arguments();
     } else if (known.golden != nullptr) {
         const RecordedOp golden(*known.golden, *op);
-        if (golden.has_inputs()) run.arguments = golden.arguments();
-        if (known.tensors && !replace_tensors(golden, known.tensors(), run.arguments, why_not))
+        if (golden.has_inputs()) arguments = golden.arguments();
+        if (known.tensors && !replace_tensors(golden, known.tensors(), arguments, why_not))
             return std::nullopt;
     }
-    if (run.arguments.empty()) {
+    if (arguments.empty()) {
         why_not = "its inputs are not recorded";
         return std::nullopt;
     }
-    run.wide = widened(run.arguments);
-    for (const compare::SourceTensor& output : own.outputs())
-        run.results.push_back(
-            {output.argument, own.name_of_argument(output), output.open()->whole()});
-    return run;
+    return run_of(*op, own, std::move(arguments));
 }
 
 std::vector<OpRun> forms_of(OpRun run) {

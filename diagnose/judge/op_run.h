@@ -9,6 +9,7 @@
 #include "compare/dataflow/rebuild.h"
 #include "compare/sources/source.h"
 #include "core/ir/value.h"
+#include "diagnose/judge/recorded_op.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/ops/op.h"
 
@@ -35,6 +36,11 @@ enum class OpKind : uint8_t {
     kRandom,       ///< results depend on a generator
 };
 [[nodiscard]] OpKind kind_of(const backend::Op& op);
+
+/// The run with its results as recorded. Errors: as SourceTensor::open.
+[[nodiscard]] OpRun run_of(const backend::Op& op,
+                           const RecordedOp& recorded,
+                           NamedValues arguments);
 
 /// What a run took in whose recording holds outputs only.
 struct KnownInputs {

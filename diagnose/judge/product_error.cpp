@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "diagnose/judge/exact_run.h"
-#include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
 
@@ -216,14 +215,6 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
         if (other && other->ratio < best->ratio) best = other;
     }
     return best;
-}
-
-std::optional<double> ProductError::ratio(const ProductClass& by) {
-    std::optional<double> worst;
-    for (const RecordedResult& result : run_.results)
-        if (const auto error = judge(by, result, false))
-            worst = std::max(worst.value_or(0), error->ratio);
-    return worst;
 }
 
 }  // namespace npuscope::diagnose

@@ -9,6 +9,7 @@
 #include "compare/split.h"
 #include "diagnose/judge/arithmetic.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
 
@@ -29,7 +30,9 @@ class ProductError {
                                                            const RecordedResult& result,
                                                            bool details);
     /// The largest ratio over the results.
-    [[nodiscard]] std::optional<double> ratio(const ProductClass& by);
+    [[nodiscard]] std::optional<double> ratio(const ProductClass& by) {
+        return worst_ratio(run_, *this, by);
+    }
 
   private:
     /// Which operands a class rounds.

@@ -1,12 +1,15 @@
 // One recorded result against what its op makes of the same inputs in float64.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "compare/split.h"
 #include "core/tensor/tensor.h"
 #include "diagnose/judge/number_format.h"
+#include "diagnose/judge/op_run.h"
 
 namespace npuscope::diagnose {
 
@@ -26,5 +29,16 @@ void describe(const Tensor& recorded,
               std::span<const double> expected,
               const AllowedError& allowed,
               compare::Introduced& error);
+
+/// The largest ratio over the results of `run`, as `error` (ProductError, VectorError) judges them
+/// by a class; empty where it judges none.
+template <class Error, class Class>
+[[nodiscard]] std::optional<double> worst_ratio(const OpRun& run, Error& error, const Class& by) {
+    std::optional<double> worst;
+    for (const RecordedResult& result : run.results)
+        if (const auto found = error.judge(by, result, false))
+            worst = std::max(worst.value_or(0), found->ratio);
+    return worst;
+}
 
 }  // namespace npuscope::diagnose

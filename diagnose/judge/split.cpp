@@ -13,7 +13,6 @@ namespace npuscope::diagnose {
 namespace {
 
 using compare::OpPair;
-using compare::Source;
 using compare::SourceOp;
 using compare::Split;
 using compare::SplitQuery;
@@ -25,9 +24,9 @@ constexpr size_t kLoadSample = 48;
 /// Any arithmetic keeps nearer to the exact result of what an op was given.
 constexpr double kNearExact = 0.1;
 
-bool are_equal(const Tensor& one, const Tensor& other) {
-    if (one.dtype() != other.dtype() || one.numel() != other.numel()) return false;
-    return one.nbytes() == 0 || std::equal(one.data(), one.data() + one.nbytes(), other.data());
+/// The same elements, whatever the shapes.
+bool hold_the_same(const Tensor& one, const Tensor& other) {
+    return one.numel() == other.numel() && identical(one.reshaped(other.shape()), other);
 }
 
 /// max|a-b| / max|b| of what is finite on both sides.
@@ -158,8 +157,10 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
     }
 }
 
-std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
-                                              const std::vector<SplitQuery>& outputs) const {
+std::vector<Split> RecomputingSplitter::split(
+    const OpPair& pair,
+    const std::vector<SplitQuery>& outputs,
+    const std::vector<compare::ArgumentDifference>& arguments) const {
     std::vector<Split> splits(outputs.size());
     std::string why_not;
     auto loaded = load_run(*pair.target, why_not, known_inputs(pair));
@@ -196,7 +197,7 @@ std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
     } else {
         std::tie(form, errors) = target_judge_->judge_best(forms);
     }
-    const OpRun target = std::move(forms[forms.size() == 1 ? 0 : form]);
+    const OpRun target = std::move(forms[form]);
     bool differs = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(target, outputs[i].target);
@@ -213,8 +214,10 @@ std::vector<Split> RecomputingSplitter::split(const OpPair& pair,
     }
     if (!splits.empty() && splits.front().target) judge_span(pair, splits.front());
     if (pair.golden == nullptr || pair.also_target.size() != pair.also_golden.size()) return splits;
-    judge_arguments(pair, target, outputs, splits);
-    if (differs) ask_golden();
+    const bool other_numbers = !load_mode_ && !arguments.empty();
+    if (differs || other_numbers) ask_golden();
+    if (golden && other_numbers)
+        judge_arguments(target, *golden, compare::to_text(arguments), outputs, splits);
     if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
     return splits;
 }
@@ -239,21 +242,16 @@ void RecomputingSplitter::compare_inputs(const OpRun& target,
     }
 }
 
-void RecomputingSplitter::judge_arguments(const OpPair& pair,
-                                          const OpRun& target,
+void RecomputingSplitter::judge_arguments(const OpRun& target,
+                                          const OpRun& golden,
+                                          const std::string& differences,
                                           const std::vector<SplitQuery>& outputs,
                                           std::vector<Split>& splits) const {
-    if (load_mode_ || !pair.target->facts || !pair.golden->facts) return;
-    const auto differences = compare::differing_arguments(pair.target->facts().arguments,
-                                                          pair.golden->facts().arguments);
-    if (differences.empty()) return;
-    std::string why_not;
-    const auto golden = load_run(*pair.golden, why_not);
-    if (!golden || golden->op != target.op) return;
+    if (golden.op != target.op) return;
     OpRun mixed{.op = target.op, .arguments = {}, .wide = {}, .results = target.results};
     for (const NamedValue& argument : target.arguments)
         if (is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
-    for (const NamedValue& argument : golden->arguments)
+    for (const NamedValue& argument : golden.arguments)
         if (!is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
     mixed.wide = widened(mixed.arguments);
     const auto errors = target_judge_->judge(mixed);
@@ -261,7 +259,7 @@ void RecomputingSplitter::judge_arguments(const OpPair& pair,
         const int place = place_of(target, outputs[i].target);
         if (place < 0 || !errors[static_cast<size_t>(place)]) continue;
         splits[i].by_golden_arguments = errors[static_cast<size_t>(place)]->ratio;
-        splits[i].arguments = compare::to_text(differences);
+        splits[i].arguments = differences;
     }
 }
 
@@ -281,7 +279,7 @@ std::optional<double> RecomputingSplitter::ratio_with_bias(const SourceOp& op,
         const auto* left = self == nullptr ? nullptr : std::get_if<Tensor>(self);
         const auto* bias = other == nullptr ? nullptr : std::get_if<Tensor>(other);
         if (left == nullptr || bias == nullptr || bias->ndim() != 1 ||
-            !are_equal(*left, product.results.front().elements))
+            !hold_the_same(*left, product.results.front().elements))
             continue;
         OpRun fused{.op = backend::find_op("addmm"),
                     .arguments = {{"self", *bias},

@@ -21,7 +21,8 @@ class RecomputingSplitter final : public compare::Splitter {
     void prepare(compare::PairedFlows& flows) override;
     [[nodiscard]] std::vector<compare::Split> split(
         const compare::OpPair& pair,
-        const std::vector<compare::SplitQuery>& outputs) const override;
+        const std::vector<compare::SplitQuery>& outputs,
+        const std::vector<compare::ArgumentDifference>& arguments) const override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
 
   private:
@@ -32,8 +33,9 @@ class RecomputingSplitter final : public compare::Splitter {
                                const std::vector<compare::SplitQuery>& outputs,
                                std::vector<compare::Split>& splits);
     /// Whether the target's results would be others with the golden's numbers.
-    void judge_arguments(const compare::OpPair& pair,
-                         const OpRun& target,
+    void judge_arguments(const OpRun& target,
+                         const OpRun& golden,
+                         const std::string& differences,
                          const std::vector<compare::SplitQuery>& outputs,
                          std::vector<compare::Split>& splits) const;
     /// The ratio of `product` as a part of the op that adds a bias to it; empty without one.

@@ -10,7 +10,6 @@
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/hidden_terms.h"
-#include "diagnose/judge/result_error.h"
 #include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::diagnose {
@@ -29,12 +28,24 @@ constexpr double kNarrow = 1.5;
 /// As for products.
 constexpr double kSumWalk = 4;
 
-constexpr auto kRoundedOnce = std::to_array<std::string_view>(
-    {"Add",           "Sub",           "Mul",      "Muls",         "Adds",
-     "Axpy",          "Neg",           "Abs",      "Maximum",      "Minimum",
-     "Maximums",      "Minimums",      "Relu",     "ReluGrad",     "LeakyRelu",
-     "LeakyReluGrad", "MaskedFill",    "SelectV2", "HardtanhGrad", "ThresholdGradV2D",
-     "Threshold",     "ClipByValueV2", "Square"});
+constexpr auto kRoundedOnce = std::to_array<std::string_view>({"Add",
+                                                               "Sub",
+                                                               "Mul",
+                                                               "Muls",
+                                                               "Adds",
+                                                               "Axpy",
+                                                               "Neg",
+                                                               "Abs",
+                                                               "Maximum",
+                                                               "Minimum",
+                                                               "Relu",
+                                                               "ReluGrad",
+                                                               "LeakyRelu",
+                                                               "LeakyReluGrad",
+                                                               "MaskedFill",
+                                                               "SelectV2",
+                                                               "HardtanhGrad",
+                                                               "ThresholdGradV2D"});
 
 bool is_rounded_once(const backend::Op& op) {
     return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
@@ -286,14 +297,6 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                 by.steps.bits,
                                 conditioned ? " + 6 (conditioning + float32 steps)" : "");
     return error;
-}
-
-std::optional<double> VectorError::ratio(const VectorClass& by) {
-    std::optional<double> worst;
-    for (const RecordedResult& result : run_.results)
-        if (const auto error = judge(by, result, false))
-            worst = std::max(worst.value_or(0), error->ratio);
-    return worst;
 }
 
 }  // namespace npuscope::diagnose

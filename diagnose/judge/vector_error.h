@@ -7,6 +7,7 @@
 #include "compare/split.h"
 #include "diagnose/judge/arithmetic.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
 
@@ -21,7 +22,10 @@ class VectorError {
     [[nodiscard]] std::optional<compare::Introduced> judge(const VectorClass& by,
                                                            const RecordedResult& result,
                                                            bool details);
-    [[nodiscard]] std::optional<double> ratio(const VectorClass& by);
+    /// The largest ratio over the results.
+    [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
+        return worst_ratio(run_, *this, by);
+    }
 
   private:
     /// Errors by element, and their root mean square.

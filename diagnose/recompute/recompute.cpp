@@ -23,13 +23,10 @@ struct ComputeTypeOf : Observer {
 };
 
 /// Judges the results again, by what the recorded run introduced.
-void judge_arithmetic(const compare::SourceOp& recorded,
+void judge_arithmetic(OpRun run,
                       const SideJudge& judge,
                       std::vector<compare::TensorResult>& results) {
-    std::string why_not;
-    auto loaded = load_run(recorded, why_not);
-    if (!loaded) return;
-    const std::vector<OpRun> forms = forms_of(std::move(*loaded));
+    const std::vector<OpRun> forms = forms_of(std::move(run));
     auto [form, errors] = judge.judge_best(forms);
     for (compare::TensorResult& result : results) {
         const auto& own = forms[form].results;
@@ -53,22 +50,21 @@ void run_op(const compare::SourceOp& recorded,
             const Device& device,
             const SideJudge& judge,
             RecomputedOp& report) {
-    const RecordedOp run(recorded, op);
+    const RecordedOp entry(recorded, op);
+    OpRun run = run_of(op, entry, entry.arguments());
     Executor executor(device);
     ComputeTypeOf observed;
     executor.attach(observed);
-    const NamedValues arguments = run.arguments();
-    const Results results = executor.call_named(op.name(), arguments);
-    for (const compare::SourceTensor& output : run.outputs()) {
-        const std::string name = run.name_of_argument(output);
+    const Results results = executor.call_named(op.name(), run.arguments);
+    for (const RecordedResult& result : run.results)
         report.results.push_back(
-            judge_result(result_named(results, name),
-                         output.open()->whole(),
-                         output.argument,
+            judge_result(result_named(results, result.name),
+                         result.elements,
+                         result.argument,
                          observed.type,
-                         [&] { return sum_of_magnitudes(op, name, arguments); }));
-    }
-    judge_arithmetic(recorded, judge, report.results);
+                         [&] { return sum_of_magnitudes(op, result.name, run.arguments); }));
+    if (entry.has_inputs() && !run.arguments.empty() && kind_of(op) != OpKind::kRandom)
+        judge_arithmetic(std::move(run), judge, report.results);
 }
 
 }  // namespace
