@@ -34,6 +34,13 @@ struct ProductClass {
     /// larger than those of a plain sum they are.
     int64_t spread = 0;
     double growth = 1;
+
+    /// What it makes of operands can be computed here, but for the order of its sums.
+    [[nodiscard]] bool is_computed_here() const {
+        return spread == 0 && sums.bits >= kFloat32.bits && rounding != OperandRounding::kSomehow &&
+               rounding != OperandRounding::kScaled;
+    }
+    [[nodiscard]] bool steps_are_narrow() const { return sums.bits < kFloat32.bits; }
 };
 [[nodiscard]] std::span<const ProductClass> product_classes();
 
@@ -42,6 +49,9 @@ struct VectorClass {
     std::string_view name;  ///< "fp16 throughout"
     NumberFormat steps = kFloat32;
     NumberFormat results = kFloat64;
+
+    [[nodiscard]] static bool is_computed_here() { return true; }
+    [[nodiscard]] bool steps_are_narrow() const { return steps.bits < kFloat32.bits; }
 };
 [[nodiscard]] std::span<const VectorClass> vector_classes();
 

@@ -17,6 +17,8 @@ constexpr double kWalk = 4;
 constexpr double kAnyRounding = 2;
 /// For classes that are not emulated to the last bit.
 constexpr double kUncertain = 1.5;
+/// What always is allowed of a result, in its half units.
+constexpr double kHalfUnits = 4;
 constexpr double kLevelsOfInt8 = 254;
 
 bool is_bias(const backend::Op& op, const std::string& argument) {
@@ -31,6 +33,15 @@ const Tensor* tensor_named(const NamedValues& values, const char* name) {
     return value == nullptr ? nullptr : std::get_if<Tensor>(value);
 }
 
+/// A number, flag or tensor of one element.
+int64_t whole_named(const NamedValues& values, const char* name, int64_t without) {
+    const Value* value = find(values, name);
+    if (value == nullptr) return without;
+    if (const auto* number = std::get_if<int64_t>(value)) return *number;
+    if (const auto* flag = std::get_if<bool>(value)) return *flag ? 1 : 0;
+    return without;
+}
+
 double rounded_operand(const ProductClass& by, double value) {
     if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
     if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
@@ -43,6 +54,12 @@ double rounded_operand(const ProductClass& by, double value) {
 bool is_emulated(const ProductClass& by) {
     return by.rounding != OperandRounding::kNone && by.rounding != OperandRounding::kSomehow &&
            by.rounding != OperandRounding::kScaled;
+}
+
+/// Of the sums' unit, how often the sum of magnitudes may be off by it.
+double terms_of(const ProductClass& by, int64_t length) {
+    const auto count = static_cast<double>(length);
+    return by.growth * (2 + std::min(count, kWalk * std::sqrt(count)));
 }
 
 /// The largest magnitude within `reach` places along each axis behind the first two.
@@ -76,9 +93,14 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
     const Tensor* weight = tensor_named(run.arguments, "weight");
     const Tensor* gradient = tensor_named(run.arguments, "grad_output");
     if (kind_of(*run.op) == OpKind::kConvolution && weight != nullptr && weight->ndim() > 1) {
-        if (gradient != nullptr && result != "result0" && gradient->ndim() > 1)
+        const bool backward = gradient != nullptr && gradient->ndim() > 1;
+        if (backward && result != "result0")
             return gradient->numel() / std::max<int64_t>(gradient->dim(1), 1);
-        return weight->numel() / std::max<int64_t>(std::min(weight->dim(0), weight->dim(1)), 1);
+        // Along the channels that the weight has first, or those behind them.
+        const bool transposed = whole_named(run.arguments, "transposed", 0) != 0;
+        const int64_t groups = std::max<int64_t>(whole_named(run.arguments, "groups", 1), 1);
+        const int64_t over = transposed == backward ? weight->dim(0) : weight->dim(1) * groups;
+        return std::max<int64_t>(weight->numel() / std::max<int64_t>(over, 1), 1);
     }
     int64_t length = 1;
     for (const NamedValue& argument : run.arguments) {
@@ -92,6 +114,15 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
     return std::max<int64_t>(length, 1);
 }
 
+NamedValues ProductError::operands(const ProductClass& by, Rounded which) const {
+    if (which == Rounded::kNothing || !is_emulated(by)) return run_.wide;
+    return changed(run_.wide, [&](const std::string& name, std::span<double> elements) {
+        if (which == Rounded::kOperands && is_bias(*run_.op, name)) return;
+        for (double& element : elements)
+            element = rounded_operand(by, element);
+    });
+}
+
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
     const std::string key = which == Rounded::kNothing ? "exact"
@@ -101,18 +132,7 @@ const Results* ProductError::exact(const ProductClass& by, Rounded which) {
                                                                      by.operands.lowest,
                                                                      static_cast<int>(which));
     const auto [place, fresh] = computed_.try_emplace(key);
-    if (fresh) {
-        NamedValues arguments = run_.wide;
-        if (which != Rounded::kNothing)
-            arguments = changed(std::move(arguments),
-                                [&](const std::string& name, std::span<double> elements) {
-                                    if (which == Rounded::kOperands && is_bias(*run_.op, name))
-                                        return;
-                                    for (double& element : elements)
-                                        element = rounded_operand(by, element);
-                                });
-        place->second = run(*run_.op, arguments, Device::reference64());
-    }
+    if (fresh) place->second = run(*run_.op, operands(by, which), Device::reference64());
     return place->second ? &*place->second : nullptr;
 }
 
@@ -148,10 +168,9 @@ double ProductError::largest_bias() const {
     return largest;
 }
 
-std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by,
-                                                          Rounded which,
-                                                          const RecordedResult& result,
-                                                          bool details) {
+std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
+                                                       Rounded which,
+                                                       const RecordedResult& result) {
     const Results* exact_results = exact(by, which);
     const Results* sizes = magnitude(0, 0, false);
     if (exact_results == nullptr || sizes == nullptr) return std::nullopt;
@@ -174,44 +193,83 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         if (wide.empty()) wide = spread_over(*size, by.spread);
         sum_sizes = wide;
     }
-    const auto length = static_cast<double>(contraction_length(run_, result.name));
-    const double terms = by.growth * (2 + std::min(length, kWalk * std::sqrt(length)));
+    const double terms = terms_of(by, contraction_length(run_, result.name));
     const double unit = by.sums.unit();
     const NumberFormat recorded = format_of(result.elements.dtype());
     const std::span<const double> exact_values = y->as<double>();
     const double bias = largest_bias();
-    const AllowedError allowed = [&](int64_t index) {
+    const AllowedError limit = [=, &by](int64_t index) {
         const auto i = static_cast<size_t>(index);
         const double value = std::abs(exact_values[i]);
         // Twice a half unit of float32 for what leaves the sums.
-        double limit = unit * (terms * sum_sizes[i] + value) + by.sums.half_unit(0);
+        double allowed = unit * (terms * sum_sizes[i] + value) + by.sums.half_unit(0);
         if (by.rounding == OperandRounding::kSomehow || by.sums.bits < kFloat32.bits)
-            limit *= kUncertain;
-        if (disturbed != nullptr) limit += disturbed->as<double>()[i] - size->as<double>()[i];
-        limit += std::max(recorded.half_unit(value + limit), by.results.half_unit(value + limit));
+            allowed *= kUncertain;
+        if (disturbed != nullptr) allowed += disturbed->as<double>()[i] - size->as<double>()[i];
+        allowed +=
+            std::max(recorded.half_unit(value + allowed), by.results.half_unit(value + allowed));
         // The product may be rounded to the result's dtype before the bias is added.
-        if (bias > 0) limit += recorded.half_unit(value + bias);
-        return limit;
+        if (bias > 0) allowed += recorded.half_unit(value + bias);
+        return allowed;
     };
+    return Bound{exact_values, limit};
+}
+
+std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by,
+                                                          Rounded which,
+                                                          const RecordedResult& result,
+                                                          bool details,
+                                                          double tightness) {
+    const std::optional<Bound> found = bound(by, which, result);
+    if (!found) return std::nullopt;
+    AllowedError limit = found->limit;
+    if (tightness < 1)
+        limit = tightened(limit, tightness, kHalfUnits, result, by.results, found->exact);
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    compare::Introduced error = measure_error(result.elements, exact_values, narrow, allowed);
+    compare::Introduced error = measure_error(result.elements, found->exact, narrow, limit);
     if (!details) return error;
-    describe(result.elements, exact_values, allowed, error);
+    describe(result.elements, found->exact, limit, error);
+    const int64_t length = contraction_length(run_, result.name);
     error.arithmetic = by.name;
-    error.formula = fmt::format(
-        "2^-{} ({:.3g} sum|a||b| + |y|) + half a unit, K = {:g}", by.sums.bits, terms, length);
+    error.formula = fmt::format("2^-{} ({:.3g} sum|a||b| + |y|) + half a unit, K = {}",
+                                by.sums.bits,
+                                terms_of(by, length),
+                                length);
+    if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
     return error;
+}
+
+std::optional<Closeness> ProductError::closeness(const ProductClass& by,
+                                                 const RecordedResult& result,
+                                                 HonestRuns which) {
+    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
+    if (!found) return std::nullopt;
+    const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
+    Closeness closeness{
+        .recorded = measure_error(result.elements, found->exact, narrow, found->limit).ratio};
+    // Sums that are exact here may be rounded by another algorithm, convolutions as products of
+    // transforms.
+    const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
+    closeness.here = roundings / (1 + terms_of(by, contraction_length(run_, result.name)));
+    const HonestResult here{.result = result, .results = by.results, .steps = by.sums};
+    for (const Results& own :
+         honest_runs(*run_.op, operands(by, Rounded::kOperands), by.sums, which))
+        if (const auto ratio = ratio_of_own(here, own, found->exact, found->limit))
+            closeness.here = std::max(closeness.here, *ratio);
+    return closeness;
 }
 
 std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
                                                        const RecordedResult& result,
-                                                       bool details) {
-    std::optional<compare::Introduced> best = judge_as(by, Rounded::kOperands, result, details);
+                                                       bool details,
+                                                       double tightness) {
+    std::optional<compare::Introduced> best =
+        judge_as(by, Rounded::kOperands, result, details, tightness);
     if (!best || best->ratio <= 1 || !is_emulated(by)) return best;
     // The bias may be rounded as well; a bias gradient is summed up without the Cube by some.
     for (const Rounded which : {Rounded::kBiasToo, Rounded::kNothing}) {
         if (which == Rounded::kNothing && result.name != "result2") continue;
-        const auto other = judge_as(by, which, result, details);
+        const auto other = judge_as(by, which, result, details, tightness);
         if (other && other->ratio < best->ratio) best = other;
     }
     return best;

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compare/split.h"
 #include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/closeness.h"
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/result_error.h"
 
@@ -28,7 +30,12 @@ class ProductError {
     /// Empty where the op does not give that result.
     [[nodiscard]] std::optional<compare::Introduced> judge(const ProductClass& by,
                                                            const RecordedResult& result,
-                                                           bool details);
+                                                           bool details,
+                                                           double tightness = 1);
+    /// Empty where nothing is computed here by the class.
+    [[nodiscard]] std::optional<Closeness> closeness(const ProductClass& by,
+                                                     const RecordedResult& result,
+                                                     HonestRuns which);
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const ProductClass& by) {
         return worst_ratio(run_, *this, by);
@@ -37,15 +44,25 @@ class ProductError {
   private:
     /// Which operands a class rounds.
     enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
-    struct Bound;
+    struct Bound {
+        std::span<const double> exact;
+        AllowedError limit;
+    };
 
     [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
     [[nodiscard]] double largest_bias() const;
     [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
+    /// The operands as the class takes them, in float64.
+    [[nodiscard]] NamedValues operands(const ProductClass& by, Rounded which) const;
+    /// Empty where the op gives no such result.
+    [[nodiscard]] std::optional<Bound> bound(const ProductClass& by,
+                                             Rounded which,
+                                             const RecordedResult& result);
     [[nodiscard]] std::optional<compare::Introduced> judge_as(const ProductClass& by,
                                                               Rounded which,
                                                               const RecordedResult& result,
-                                                              bool details);
+                                                              bool details,
+                                                              double tightness);
 
     const OpRun& run_;
     std::map<std::string, std::optional<Results>> computed_;

@@ -19,112 +19,31 @@ namespace {
 
 /// Runs of an op that are computed by every class; they are taken evenly from the recording.
 constexpr size_t kSample = 24;
-/// A class explains a group when it explains all of the sample but this share, or one: a fault is
-/// in few ops.
-constexpr double kShare = 0.03;
-/// A class more lenient than the tightest is plausible when the errors come near to its bounds:
-/// half of the sample is over this share of them. Else it would be chosen to excuse a few.
-constexpr double kNear = 0.02;
-/// Errors that spread are small at most elements.
-constexpr double kNearSpread = 0.001;
-/// By how much a class must fit better than one before it in the table, as a mean logarithm.
-constexpr double kBetter = 0.05;
-/// An op that a fault is in exceeds the limit by more.
-constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
 
-constexpr size_t kMostClasses = 24;
-using Ratios = std::array<double, kMostClasses>;
+/// An op may be off by so many times what honest arithmetic makes of it here: chips differ in their
+/// functions and in the order of their sums.
+constexpr double kOfHere = 4;
+/// The same for steps in 16 bits, which differ more.
+constexpr double kOfNarrow = 6;
+/// The same where so many like runs show no other habit.
+constexpr double kOfSome = 3;
+constexpr size_t kSome = 4;
+/// Errors of fewer elements may be small here by luck: so much more is allowed.
+constexpr double kOfFew = 2;
+constexpr int64_t kFewElements = 4;
+/// Of what an emulated chip, whose op is known to compute in fewer bits, is off by.
+constexpr double kOfChips = 1.5;
+/// Of what the recording's like runs are off by.
+constexpr double kOfOthers = 2;
+/// Of so many like runs one may be at fault as well.
+constexpr size_t kMany = 8;
+/// Where nothing here computes as the class does, like runs must show its habit: so many at least.
+constexpr size_t kEnough = 5;
 
 bool is_product(OpKind kind) {
     return kind == OpKind::kProduct || kind == OpKind::kConvolution;
-}
-
-/// How far off a class is, on the whole: without regard to how well it fits, or how far one fault
-/// is off.
-double log_score(const std::vector<Ratios>& sample, size_t column) {
-    double sum = 0;
-    for (const Ratios& ratios : sample)
-        sum += std::log(std::clamp(ratios[column], 0.25, 1e6));
-    return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
-}
-
-int64_t count_within(const std::vector<Ratios>& sample, size_t column) {
-    return std::ranges::count_if(sample, [&](const Ratios& ratios) { return ratios[column] <= 1; });
-}
-
-/// All but few; in a small sample all but one that is far off, not just over its limit.
-bool explains(const std::vector<Ratios>& sample, size_t column) {
-    const auto sampled = static_cast<int64_t>(sample.size());
-    const int64_t outside = sampled - count_within(sample, column);
-    if (outside == 0) return true;
-    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const Ratios& ratios) {
-               return ratios[column] <= 1 || ratios[column] > kFar;
-           });
-}
-
-bool is_near(const std::vector<Ratios>& sample, size_t column, double share) {
-    std::vector<double> ratios;
-    for (const Ratios& each : sample)
-        ratios.push_back(each[column]);
-    if (ratios.empty()) return false;
-    const auto middle = ratios.begin() + static_cast<ptrdiff_t>(ratios.size() / 2);
-    std::nth_element(ratios.begin(), middle, ratios.end());
-    return *middle >= share;
-}
-
-/// One of the classes that are tried together, the one that fits best.
-struct Stage {
-    size_t column = 0;
-    double near = 0;  ///< how near the errors must come to its bounds
-};
-
-/// The first stage that explains the sample; without one, that which explains most.
-std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
-                                  const std::vector<Ratios>& sample) {
-    std::pair<size_t, int64_t> found{stages.front().column, -1};
-    for (const Stage& stage : stages) {
-        const int64_t within = count_within(sample, stage.column);
-        if (!is_near(sample, stage.column, stage.near)) continue;
-        if (explains(sample, stage.column)) return {stage.column, within};
-        if (within > found.second) found = {stage.column, within};
-    }
-    return found;
-}
-
-InferredArithmetic product_class_of(const std::vector<Ratios>& sample, DType dtype) {
-    const auto classes = product_classes();
-    std::vector<Stage> stages;
-    for (size_t first = 0; first < classes.size();) {
-        size_t last = first;
-        size_t best = first;
-        for (; last < classes.size() && classes[last].stage == classes[first].stage; ++last)
-            if (log_score(sample, last) < log_score(sample, best) - kBetter) best = last;
-        if (dtype == DType::kFloat64 || classes[first].sums.bits < kFloat64.bits)
-            stages.push_back({best,
-                              stages.empty()             ? 0
-                              : classes[best].spread > 0 ? kNearSpread
-                                                         : kNear});
-        first = last;
-    }
-    const auto [column, within] = choose(stages, sample);
-    return {.product = &classes[column],
-            .sampled = static_cast<int64_t>(sample.size()),
-            .within = within};
-}
-
-InferredArithmetic vector_class_of(const std::vector<Ratios>& sample, DType dtype) {
-    const auto classes = vector_classes();
-    std::vector<Stage> stages;
-    for (size_t column = 0; column < classes.size(); ++column)
-        if (dtype == DType::kFloat64 || classes[column].steps.bits < kFloat64.bits)
-            stages.push_back({column, stages.empty() ? 0 : kNear});
-    const auto [column, within] = choose(stages, sample);
-    return {.vector = &classes[column],
-            .sampled = static_cast<int64_t>(sample.size()),
-            .within = within};
 }
 
 Ratios ratios_of(const OpRun& run) {
@@ -145,14 +64,6 @@ Ratios ratios_of(const OpRun& run) {
 /// Bits that equal the exact ones fit any class.
 bool is_telling(const Ratios& ratios) {
     return std::ranges::any_of(ratios, [](double ratio) { return ratio > 0; });
-}
-
-std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t most) {
-    if (ops.size() <= most) return ops;
-    std::vector<const SideOp*> chosen;
-    for (size_t i = 0; i < most; ++i)
-        chosen.push_back(ops[i * ops.size() / most]);
-    return chosen;
 }
 
 std::string name_of_forms(const backend::Op& op) {
@@ -181,7 +92,8 @@ ArithmeticGroup group_of(const OpRun& run) {
     return group;
 }
 
-SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
+SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads)
+    : habits_(ops, [this](const OpRun& run) { return times_of(run); }) {
     std::map<std::string, std::vector<const SideOp*>> by_name;
     for (const SideOp& op : ops)
         by_name[op.op->id.op].push_back(&op);
@@ -190,7 +102,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
     for (const auto& [name, runs] : by_name)
         for (const SideOp* op : evenly(runs, kSample))
             chosen.push_back(op);
-    std::map<ArithmeticGroup, std::vector<Ratios>> samples;
+    std::map<ArithmeticGroup, std::vector<SampledRun>> samples;
     std::mutex mutex;
     parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
         try {
@@ -199,7 +111,8 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
             auto run = load_run(*op.op, why_not, op.inputs);
             if (!run || run->results.empty()) return;
             const ArithmeticGroup group = group_of(*run);
-            Ratios ratios;
+            SampledRun sampled{.bits = result_bits(*run)};
+            Ratios& ratios = sampled.ratios;
             ratios.fill(std::numeric_limits<double>::infinity());
             const std::string name = name_of_forms(*run->op);
             const std::vector<OpRun> forms = forms_of(std::move(*run));
@@ -213,7 +126,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
             }
             if (!is_telling(ratios)) return;
             const std::lock_guard guard(mutex);
-            samples[group].push_back(ratios);
+            samples[group].push_back(sampled);
             if (forms.size() < 2) return;
             forms_[name].resize(forms.size());
             ++forms_[name][best];
@@ -222,7 +135,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
         }
     });
     for (const auto& [group, sample] : samples) {
-        std::vector<Ratios> wider = sample;
+        std::vector<SampledRun> wider = sample;
         if (static_cast<int64_t>(sample.size()) < kFewest)
             for (const auto& [other, more] : samples)
                 if (other != group && is_product(other.kind) == is_product(group.kind))
@@ -261,7 +174,15 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
     const auto judge_all = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : run.results) {
             auto found = error.judge(by, result, false);
-            if (found && found->ratio > 1) found = error.judge(by, result, true);
+            if (found && found->ratio > 0 && found->ratio <= 1) {
+                const double share = allowed_share(run, error, by, result);
+                if (share < 1) found = error.judge(by, result, false, share);
+                if (found && found->ratio > 1) found = error.judge(by, result, true, share);
+            } else if (found && found->ratio > 1) {
+                found = error.judge(by, result, true);
+                if constexpr (requires { error.chips_ratio(by, result); })
+                    found->ratio /= std::max(1.0, kOfChips * error.chips_ratio(by, result));
+            }
             if (found) found->arithmetic = inferred.name();
             errors.push_back(std::move(found));
         }
@@ -272,6 +193,47 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
         judge_all(VectorError(run), *inferred.vector);
     }
     return errors;
+}
+
+template <class Error, class Class>
+double SideJudge::allowed_share(const OpRun& run,
+                                Error& error,
+                                const Class& by,
+                                const RecordedResult& result) const {
+    std::optional<Closeness> found;
+    for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
+        found = error.closeness(by, result, which);
+        if (!found || found->times() <= kOfSome) return 1;
+    }
+    std::vector<double> others =
+        habits_.others(std::string(run.op->name()), result.name, found->times());
+    if (!by.is_computed_here() && others.size() < kEnough) return 1;
+    double least = others.size() >= kSome ? kOfSome : by.steps_are_narrow() ? kOfNarrow : kOfHere;
+    if (result.elements.numel() < kFewElements) least *= kOfFew;
+    if (others.size() >= kMany) others.erase(others.begin());
+    const double habit = others.empty() ? 0 : kOfOthers * others.front();
+    return std::max(least, habit) * found->floored();
+}
+
+std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
+    const std::vector<OpRun> forms = forms_of(run);
+    const OpRun& form = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const InferredArithmetic& inferred = class_of(group_of(run));
+    std::map<std::string, double> times;
+    const auto take = [&](auto&& error, const auto& by) {
+        for (const RecordedResult& result : form.results)
+            for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips})
+                if (const auto found = error.closeness(by, result, which)) {
+                    times[result.name] = found->times();
+                    if (found->times() <= kOfSome) break;
+                }
+    };
+    if (is_product(kind_of(*run.op))) {
+        take(ProductError(form), *inferred.product);
+    } else {
+        take(VectorError(form), *inferred.vector);
+    }
+    return times;
 }
 
 std::vector<std::string> SideJudge::sentences() const {

@@ -7,33 +7,17 @@
 #include <vector>
 
 #include "compare/split.h"
-#include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/class_inference.h"
+#include "diagnose/judge/habits.h"
 #include "diagnose/judge/op_run.h"
 
 namespace npuscope::diagnose {
-
-/// A recorded run, and what it took in where that is not recorded with it.
-struct SideOp {
-    const compare::SourceOp* op = nullptr;
-    KnownInputs inputs{};
-};
 
 /// Ops that compute alike: their kind, and the dtype of what they give out.
 struct ArithmeticGroup {
     OpKind kind = OpKind::kVector;
     DType dtype = DType::kFloat32;
     friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
-};
-
-/// The class of a group, found from a sample of its ops.
-struct InferredArithmetic {
-    const ProductClass* product = nullptr;
-    const VectorClass* vector = nullptr;
-    int64_t sampled = 0;
-    int64_t within = 0;  ///< of the sample: what the class explains
-    [[nodiscard]] std::string_view name() const {
-        return product != nullptr ? product->name : vector->name;
-    }
 };
 
 /// Threads: judge() may be called by several threads at once.
@@ -59,10 +43,20 @@ class SideJudge {
 
   private:
     [[nodiscard]] const InferredArithmetic& class_of(const ArithmeticGroup& group) const;
+    /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
+    /// here.
+    template <class Error, class Class>
+    [[nodiscard]] double allowed_share(const OpRun& run,
+                                       Error& error,
+                                       const Class& by,
+                                       const RecordedResult& result) const;
+    /// Closeness::times by result.
+    [[nodiscard]] std::map<std::string, double> times_of(const OpRun& run) const;
 
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
     /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
     std::map<std::string, std::vector<int64_t>> forms_;
+    Habits habits_;
 };
 
 [[nodiscard]] ArithmeticGroup group_of(const OpRun& run);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <random>
 
 #include <fmt/format.h>
 
@@ -22,9 +21,15 @@ constexpr double kFunction = 8;
 /// Of sums, products and choices of elements, which every chip rounds once.
 constexpr double kOnce = 3;
 constexpr double kFactor = 6;
-constexpr unsigned kDraws = 4;
+/// What always is allowed, in half units of the result: of ops rounded once, and of others.
+constexpr double kRounding = 2;
+constexpr double kSteps = 4;
+/// A chip here that is off by more is of another class.
+constexpr double kMostOfChip = 4;
 /// For steps in 16 bits, whose number and order differ more from chip to chip.
 constexpr double kNarrow = 1.5;
+/// Results of no more elements are computed here on disturbed inputs as well.
+constexpr int64_t kFew = 32;
 /// As for products.
 constexpr double kSumWalk = 4;
 
@@ -55,36 +60,8 @@ bool is_rounded_once(const backend::Op& op) {
     });
 }
 
-double rms_of(const std::vector<double>& errors) {
-    double squares = 0;
-    for (const double error : errors)
-        squares += error * error;
-    return errors.empty() ? 0 : std::sqrt(squares / static_cast<double>(errors.size()));
-}
-
-/// Differences of two results, non-finite ones left out, the larger of them and `errors`.
-void take_differences(const Tensor& one, const Tensor& other, std::vector<double>& errors) {
-    const auto a = one.as<double>();
-    const auto b = other.as<double>();
-    errors.resize(a.size());
-    for (size_t i = 0; i < a.size(); ++i) {
-        const double difference = std::abs(a[i] - b[i]);
-        if (std::isfinite(difference)) errors[i] = std::max(errors[i], difference);
-    }
-}
-
-Value as_float32(const Value& value) {
-    if (const auto* tensor = std::get_if<Tensor>(&value))
-        return is_float(tensor->dtype()) ? tensor->cast(DType::kFloat32) : *tensor;
-    if (const auto* list = std::get_if<TensorList>(&value)) {
-        TensorList tensors;
-        for (const Tensor& each : *list)
-            tensors.push_back(is_float(each.dtype()) ? each.cast(DType::kFloat32) : each);
-        return tensors;
-    }
-    if (const auto* dtype = std::get_if<DType>(&value))
-        return is_float(*dtype) ? DType::kFloat32 : *dtype;
-    return value;
+bool is_narrow(DType dtype) {
+    return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
 }  // namespace
@@ -107,109 +84,6 @@ compare::Introduced VectorError::judge_whole(const VectorClass& by,
     return error;
 }
 
-const Results* VectorError::exact() {
-    if (!exact_) exact_ = run(*run_.op, run_.wide, Device::reference64());
-    return *exact_ ? &**exact_ : nullptr;
-}
-
-bool VectorError::is_elementwise() {
-    if (elementwise_) return *elementwise_;
-    elementwise_ = false;
-    const Results* before = exact();
-    const int64_t count = run_.results.front().elements.numel();
-    if (before == nullptr) return false;
-    const auto is_chosen = [](size_t index) { return (index * 0x9e3779b97f4a7c15U) >> 63U != 0; };
-    bool changes = false;
-    const NamedValues other =
-        changed(run_.wide, [&](const std::string&, std::span<double> elements) {
-            if (static_cast<int64_t>(elements.size()) != count || count == 1) return;
-            changes = true;
-            for (size_t i = 0; i < elements.size(); ++i)
-                if (is_chosen(i)) elements[i] *= 1.5;
-        });
-    if (!changes) return false;
-    const auto after = run(*run_.op, other, Device::reference64());
-    if (!after) return false;
-    for (const RecordedResult& result : run_.results) {
-        const Tensor* a = expected_of(*before, result);
-        const Tensor* b = expected_of(*after, result);
-        if (a == nullptr || b == nullptr || a->numel() != count || a->dtype() != DType::kFloat64)
-            return false;
-        for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-            const double x = a->as<double>()[i];
-            const double y = b->as<double>()[i];
-            if (!is_chosen(i) && x != y && !(std::isnan(x) && std::isnan(y))) return false;
-        }
-    }
-    elementwise_ = true;
-    return true;
-}
-
-const std::vector<VectorError::Draw>& VectorError::draws(const NumberFormat& steps) {
-    if (drawn_bits_ == steps.bits) return draws_;
-    drawn_bits_ = steps.bits;
-    draws_.clear();
-    std::mt19937_64 signs(1);
-    const double unit = steps.unit();
-    const double least = steps.half_unit(0);
-    const bool by_operand = is_elementwise();
-    for (unsigned draw = 0; draw < kDraws; ++draw) {
-        unsigned operand = 0;
-        NamedValues narrow =
-            changed(run_.wide, [&](const std::string&, std::span<double> elements) {
-                // Where elements do not meet, all of an operand may go one way: four draws are all
-                // ways of three operands.
-                const unsigned way = operand == 2 ? draw ^ (draw >> 1U) : draw >> (operand & 1U);
-                ++operand;
-                for (double& element : elements) {
-                    if (element == 0 || !std::isfinite(element)) continue;
-                    const double by = std::max(std::abs(element) * unit, least);
-                    element += ((by_operand ? way : signs()) & 1U) != 0 ? by : -by;
-                }
-            });
-        NamedValues wide = narrow;
-        // As float32, so that both runs are given the same numbers.
-        if (steps.bits < kFloat64.bits) {
-            for (NamedValue& argument : narrow)
-                argument.value = as_float32(argument.value);
-            wide = widened(narrow);
-        }
-        auto exact = run(*run_.op, wide, Device::reference64());
-        auto stepped =
-            run(*run_.op,
-                narrow,
-                steps.bits < kFloat64.bits ? Device::reference32() : Device::reference64());
-        if (exact && stepped) draws_.push_back({std::move(*exact), std::move(*stepped)});
-    }
-    return draws_;
-}
-
-VectorError::Spread VectorError::conditioning(const VectorClass& by,
-                                              const RecordedResult& result,
-                                              const Tensor& exact) {
-    Spread spread;
-    for (const Draw& draw : draws(by.steps))
-        if (const Tensor* tensor = expected_of(draw.exact, result);
-            tensor != nullptr && tensor->dtype() == DType::kFloat64)
-            take_differences(*tensor, exact, spread.errors);
-    spread.errors.resize(static_cast<size_t>(exact.numel()));
-    spread.rms = rms_of(spread.errors);
-    return spread;
-}
-
-VectorError::Spread VectorError::steps(const VectorClass& by, const RecordedResult& result) {
-    Spread spread;
-    for (const Draw& draw : draws(by.steps)) {
-        const Tensor* exact = expected_of(draw.exact, result);
-        const Tensor* stepped = expected_of(draw.stepped, result);
-        if (exact != nullptr && stepped != nullptr && exact->dtype() == DType::kFloat64)
-            take_differences(stepped->cast(DType::kFloat64), *exact, spread.errors);
-    }
-    spread.errors.resize(static_cast<size_t>(result.elements.numel()));
-    spread.rms = rms_of(spread.errors);
-    return spread;
-}
-
 /// (K or its walk) S for results that are sums; empty for others.
 std::vector<double> VectorError::sum_errors(const RecordedResult& result) {
     if (run_.op->row->sum.empty() || run_.op->row->sum != result.name) return {};
@@ -230,73 +104,142 @@ std::vector<double> VectorError::sum_errors(const RecordedResult& result) {
     return errors;
 }
 
+const std::vector<double>& VectorError::conditioned(const VectorClass& by,
+                                                    const RecordedResult& result,
+                                                    const Tensor& exact) {
+    const auto [place, fresh] = conditioned_.try_emplace({by.steps.bits, result.name});
+    std::vector<double>& beside = place->second;
+    if (!fresh) return beside;
+    const std::span<const double> exact_values = exact.as<double>();
+    const double unit = by.steps.unit();
+    Spread disturbance = disturbed_.conditioning(by.steps, result, exact);
+    Spread steps = disturbed_.steps(by.steps, result);
+    if (disturbed_.is_elementwise()) {
+        // Every element may have the worst steps, in its own proportion.
+        const auto size = [&](size_t i) {
+            return std::abs(exact_values[i]) + disturbance.errors[i] / unit;
+        };
+        double worst = 0;
+        for (size_t i = 0; i < steps.errors.size(); ++i)
+            if (size(i) > 0) worst = std::max(worst, steps.errors[i] / size(i));
+        worst = std::min(worst, kFactor * kFloat32.unit() * kFactor);
+        for (size_t i = 0; i < steps.errors.size(); ++i)
+            steps.errors[i] = std::max(steps.errors[i], worst * size(i));
+        disturbance.rms = steps.rms = 0;
+    }
+    const std::vector<double> hidden = hidden_terms(run_, result);
+    const std::vector<double> sums = sum_errors(result);
+    const double scale = unit / kFloat32.unit();
+    beside.resize(exact_values.size());
+    for (size_t i = 0; i < beside.size(); ++i)
+        beside[i] = kFactor * (disturbance.errors[i] + disturbance.rms +
+                               scale * (steps.errors[i] + steps.rms)) +
+                    (sums.empty() ? 0 : unit * sums[i]) +
+                    (hidden.empty() ? 0 : kFunction * unit * hidden[i]);
+    return beside;
+}
+
+AllowedError VectorError::allowed(const VectorClass& by,
+                                  const RecordedResult& result,
+                                  std::span<const double> exact,
+                                  std::span<const double> beside) const {
+    const NumberFormat recorded = format_of(result.elements.dtype());
+    const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
+    return [=, &by](int64_t index) {
+        const auto i = static_cast<size_t>(index);
+        const double value = std::abs(exact[i]);
+        double limit = beside.empty() ? 0 : beside[i];
+        limit += by.steps.unit() * value * function + by.steps.half_unit(0);
+        if (by.steps.bits < kFloat32.bits) limit *= kNarrow;
+        const double about = value + limit;
+        return limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
+    };
+}
+
 std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                                       const RecordedResult& result,
-                                                      bool details) {
-    const Results* results = exact();
+                                                      bool details,
+                                                      double tightness) {
+    const Results* results = disturbed_.exact();
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr) return std::nullopt;
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return judge_whole(by, result, *y, details);
-    const std::span<const double> exact_values = y->as<double>();
-    const NumberFormat recorded = format_of(result.elements.dtype());
-    const double unit = by.steps.unit();
-    const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
-    const auto with_roundings = [&](double value, double limit) {
-        limit += unit * std::abs(value) * function + by.steps.half_unit(0);
-        if (by.steps.bits < kFloat32.bits) limit *= kNarrow;
-        const double about = std::abs(value) + limit;
-        return limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
-    };
-    const AllowedError plain = [&](int64_t index) {
-        return with_roundings(exact_values[static_cast<size_t>(index)], 0);
-    };
-    compare::Introduced error = measure_error(result.elements, exact_values, by.results, plain);
-    AllowedError allowed = plain;
-    Spread disturbance;
-    Spread steps_here;
-    std::vector<double> sums;
-    std::vector<double> hidden;
-    const bool conditioned = error.ratio > 1;
-    if (conditioned) {
-        disturbance = conditioning(by, result, *y);
-        steps_here = steps(by, result);
-        hidden = hidden_terms(run_, result);
-        sums = sum_errors(result);
-        const double scale = unit / kFloat32.unit();
-        const bool alone = is_elementwise();
-        if (alone) {
-            // Every element may have the worst steps, in its own proportion.
-            double worst = 0;
-            for (size_t i = 0; i < steps_here.errors.size(); ++i) {
-                const double size = std::abs(exact_values[i]) + disturbance.errors[i] / unit;
-                if (size > 0) worst = std::max(worst, steps_here.errors[i] / size);
-            }
-            worst = std::min(worst, kFactor * kFloat32.unit() * kFactor);
-            for (size_t i = 0; i < steps_here.errors.size(); ++i)
-                steps_here.errors[i] =
-                    std::max(steps_here.errors[i],
-                             worst * (std::abs(exact_values[i]) + disturbance.errors[i] / unit));
-            disturbance.rms = steps_here.rms = 0;
-        }
-        allowed = [&, scale](int64_t index) {
-            const auto i = static_cast<size_t>(index);
-            const double limit = kFactor * (disturbance.errors[i] + disturbance.rms +
-                                            scale * (steps_here.errors[i] + steps_here.rms)) +
-                                 (sums.empty() ? 0 : unit * sums[i]) +
-                                 (hidden.empty() ? 0 : kFunction * unit * hidden[i]);
-            return with_roundings(exact_values[i], limit);
-        };
-        error = measure_error(result.elements, exact_values, by.results, allowed);
+    const std::span<const double> exact = y->as<double>();
+    AllowedError limit = allowed(by, result, exact, {});
+    compare::Introduced error = measure_error(result.elements, exact, by.results, limit);
+    const bool by_conditioning = error.ratio > 1 || tightness < 1;
+    if (by_conditioning) {
+        limit = allowed(by, result, exact, conditioned(by, result, *y));
+        if (tightness < 1)
+            limit = tightened(limit,
+                              tightness,
+                              is_rounded_once(*run_.op) ? kRounding : kSteps,
+                              result,
+                              by.results,
+                              exact);
+        error = measure_error(result.elements, exact, by.results, limit);
     }
     if (!details) return error;
-    describe(result.elements, exact_values, allowed, error);
+    describe(result.elements, exact, limit, error);
     error.arithmetic = by.name;
     error.formula = fmt::format("{:g} 2^-{} |y|{} + half a unit",
-                                function,
+                                is_rounded_once(*run_.op) ? kOnce : kFunction,
                                 by.steps.bits,
-                                conditioned ? " + 6 (conditioning + float32 steps)" : "");
+                                by_conditioning ? " + 6 (conditioning + float32 steps)" : "");
+    if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
     return error;
+}
+
+std::optional<Closeness> VectorError::closeness(const VectorClass& by,
+                                                const RecordedResult& result,
+                                                HonestRuns which) {
+    const Results* results = disturbed_.exact();
+    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
+        return std::nullopt;
+    const std::span<const double> exact = y->as<double>();
+    const AllowedError limit = allowed(by, result, exact, conditioned(by, result, *y));
+    Closeness found{.recorded = measure_error(result.elements, exact, by.results, limit).ratio};
+    const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
+    const auto take = [&](const Results& own, std::span<const double> own_exact) {
+        if (const auto ratio = ratio_of_own(here, own, own_exact, limit))
+            found.here = std::max(found.here, *ratio);
+    };
+    for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
+        take(own, exact);
+    const bool is_small = result.elements.numel() <= kFew && which == HonestRuns::kChips;
+    for (const DisturbedRuns::Draw& draw : disturbed_.draws(by.steps)) {
+        const Tensor* own_exact = expected_of(draw.exact, result);
+        if (own_exact == nullptr) continue;
+        take(draw.stepped, own_exact->as<double>());
+        // An error of few elements may be small by luck.
+        if (is_small)
+            for (const Results& own :
+                 honest_runs(*run_.op, disturbed_.inputs(by.steps, draw.number), by.steps, which))
+                take(own, own_exact->as<double>());
+    }
+    // One rounding of a term that cancels.
+    const std::vector<double> hidden = hidden_terms(run_, result);
+    for (size_t i = 0; i < hidden.size(); ++i)
+        if (const double share = by.steps.unit() * hidden[i] / limit(static_cast<int64_t>(i));
+            std::isfinite(share))
+            found.here = std::max(found.here, share);
+    return found;
+}
+
+double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {
+    const Results* results = disturbed_.exact();
+    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_narrow(result.elements.dtype()))
+        return 0;
+    const std::span<const double> exact = y->as<double>();
+    const AllowedError limit = allowed(by, result, exact, conditioned(by, result, *y));
+    const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
+    double worst = 0;
+    for (const Results& own : chip_runs(*run_.op, run_.arguments))
+        worst = std::max(worst, ratio_of_own(here, own, exact, limit, kMostOfChip).value_or(0));
+    return worst;
 }
 
 }  // namespace npuscope::diagnose

@@ -1,11 +1,15 @@
 // What honest arithmetic makes of an op that is no product.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "compare/split.h"
 #include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/closeness.h"
+#include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/result_error.h"
 
@@ -17,49 +21,49 @@ namespace npuscope::diagnose {
 /// op). Integer results must be equal. Borrows the run. Threads: one.
 class VectorError {
   public:
-    explicit VectorError(const OpRun& run) : run_(run) {}
+    explicit VectorError(const OpRun& run) : run_(run), disturbed_(run) {}
 
+    /// `tightness` below 1: only that share of the bound with conditioning is allowed, but an ulp
+    /// of the result always.
     [[nodiscard]] std::optional<compare::Introduced> judge(const VectorClass& by,
                                                            const RecordedResult& result,
-                                                           bool details);
+                                                           bool details,
+                                                           double tightness = 1);
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
         return worst_ratio(run_, *this, by);
     }
+    /// Empty for integers, and where nothing is computed here by the class.
+    [[nodiscard]] std::optional<Closeness> closeness(const VectorClass& by,
+                                                     const RecordedResult& result,
+                                                     HonestRuns which);
+    /// How far off, by the class, the emulated chips are on the recorded arguments; 0 where the
+    /// result is not recorded in 16 bits. Some chips' ops of such dtypes compute in fewer bits than
+    /// others do.
+    [[nodiscard]] double chips_ratio(const VectorClass& by, const RecordedResult& result);
 
   private:
-    /// Errors by element, and their root mean square.
-    struct Spread {
-        std::vector<double> errors;
-        double rms = 0;
-    };
-
-    [[nodiscard]] const Results* exact();
     /// Integers and bools, element by element.
     [[nodiscard]] compare::Introduced judge_whole(const VectorClass& by,
                                                   const RecordedResult& result,
                                                   const Tensor& exact,
                                                   bool details) const;
-    /// Each element of the results depends on the like elements of the operands only.
-    [[nodiscard]] bool is_elementwise();
-    /// The op on disturbed inputs, exactly and in float32 steps.
-    struct Draw {
-        Results exact;
-        Results stepped;
-    };
-    [[nodiscard]] const std::vector<Draw>& draws(const NumberFormat& steps);
-    [[nodiscard]] Spread conditioning(const VectorClass& by,
-                                      const RecordedResult& result,
-                                      const Tensor& exact);
-    [[nodiscard]] Spread steps(const VectorClass& by, const RecordedResult& result);
     [[nodiscard]] std::vector<double> sum_errors(const RecordedResult& result);
+    /// By element, what is allowed beside a few units: conditioning, cancellation, sums.
+    [[nodiscard]] const std::vector<double>& conditioned(const VectorClass& by,
+                                                         const RecordedResult& result,
+                                                         const Tensor& exact);
+    /// Of a result whose exact elements are given, with `beside` by element or empty.
+    [[nodiscard]] AllowedError allowed(const VectorClass& by,
+                                       const RecordedResult& result,
+                                       std::span<const double> exact,
+                                       std::span<const double> beside) const;
 
     const OpRun& run_;
-    std::optional<std::optional<Results>> exact_;
+    DisturbedRuns disturbed_;
     std::optional<std::optional<Results>> sizes_;
-    std::optional<bool> elementwise_;
-    int drawn_bits_ = 0;
-    std::vector<Draw> draws_;
+    /// By the bits of the steps and the result.
+    std::map<std::pair<int, std::string>, std::vector<double>> conditioned_;
 };
 
 }  // namespace npuscope::diagnose

@@ -192,9 +192,9 @@ std::vector<OptionRow> make_rows() {
          .access = access<&ChipOptions::op_impl_types>},
         {.key = "reduce_order",
          .meaning = "sums longer than one repeat of 256 bytes: a tree over the repeats, or one "
-                    "after the other",
+                    "after the other; or all values one by one",
          .grade = "B",
-         .choices = {"tree", "sequential"},
+         .choices = {"tree", "sequential", "one_by_one"},
          .access = access<&ChipOptions::reduce_order>},
         {.key = "status_scope",
          .meaning = "who shares the float status: the executors of a program, or all programs on "

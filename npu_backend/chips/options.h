@@ -37,7 +37,7 @@ enum class ImplMode : uint8_t {
     kHighPerformanceForAll,
     kHighPrecisionForAll,
 };
-enum class ReduceOrder : uint8_t { kTree, kSequential };
+enum class ReduceOrder : uint8_t { kTree, kSequential, kOneByOne };
 enum class PrecisionMode : uint8_t {
     kMustKeepOriginDtype,
     kAllowFp32ToFp16,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -45,9 +46,11 @@ W pairwise_sum(std::span<W> values) {
 /// saturation mode, clamped. Source: Ascend C ReduceSum boundary table.
 [[nodiscard]] Float16 half_tree_sum(std::span<const Float16> values, OverflowMode mode);
 
-/// Sums over repeats of 256 bytes: a tree inside each, and over them a tree or one after the other.
+/// Sums over repeats of 256 bytes: a tree inside each, and over them a tree or one after the other;
+/// or all values one after the other.
 template <class W>
 W repeat_sum(std::span<W> values, ReduceOrder order) {
+    if (order == ReduceOrder::kOneByOne) return std::accumulate(values.begin(), values.end(), W{0});
     constexpr size_t kRepeat = 256 / sizeof(float);
     if (order == ReduceOrder::kTree || values.size() <= kRepeat) return pairwise_sum(values);
     W sum{0};

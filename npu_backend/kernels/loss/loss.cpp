@@ -64,12 +64,12 @@ void nll_loss(KernelCall& call) {
         return narrowed<W>(
             of, x.dtype(), std::move(shape), call.numerics.overflow_mode(), finite, call.status);
     };
-    const W total = pairwise_sum(std::span<W>(used));
+    const W total = repeat_sum(std::span<W>(used), call.numerics.device.options.reduce_order);
     if (reduction == Reduction::kNone) {
         call.outputs = {give(losses, {x.dim(0)}), give({W{0}}, {})};
         return;
     }
-    const W sum = pairwise_sum(std::span<W>(losses));
+    const W sum = repeat_sum(std::span<W>(losses), call.numerics.device.options.reduce_order);
     call.outputs = {give({reduction == Reduction::kMean ? sum / total : sum}, {}),
                     give({total}, {})};
 }
@@ -115,7 +115,7 @@ void softmax_gradient(KernelCall& call) {
     for (size_t begin = 0; begin < dy.size(); begin += length) {
         for (size_t i = 0; i < length; ++i)
             scratch[i] = kLogarithm ? dy[begin + i] : dy[begin + i] * y[begin + i];
-        const W sum = pairwise_sum(std::span<W>(scratch));
+        const W sum = repeat_sum(std::span<W>(scratch), call.numerics.device.options.reduce_order);
         for (size_t i = begin; i < begin + length; ++i) {
             if (kLogarithm)
                 dy[i] -= unit.exp(y[i]) * sum;

@@ -46,10 +46,12 @@ void group_norm(KernelCall& call) {
         const auto row = std::span<W>(y).subspan(at * length, length);
         const W share = W{1} / static_cast<W>(length);
         std::vector<W> scratch(row.begin(), row.end());
-        const W mean = pairwise_sum(std::span<W>(scratch)) * share;
+        const W mean =
+            repeat_sum(std::span<W>(scratch), call.numerics.device.options.reduce_order) * share;
         for (size_t i = 0; i < length; ++i)
             scratch[i] = (row[i] - mean) * (row[i] - mean);
-        const W variance = pairwise_sum(std::span<W>(scratch)) * share;
+        const W variance =
+            repeat_sum(std::span<W>(scratch), call.numerics.device.options.reduce_order) * share;
         const W inverse = W{1} / std::sqrt(variance + epsilon);
         for (size_t i = 0; i < length; ++i) {
             const size_t channel = at % static_cast<size_t>(groups) * channels + i / inner;
@@ -66,14 +68,18 @@ void group_norm(KernelCall& call) {
 
 /// One row of a normalisation's gradient, in place: dy becomes dx; `scaled` is dy gamma.
 template <class W>
-void row_gradient(
-    std::span<W> dy, std::span<const W> x, std::vector<W>& scratch, W mean, W inverse) {
+void row_gradient(std::span<W> dy,
+                  std::span<const W> x,
+                  std::vector<W>& scratch,
+                  W mean,
+                  W inverse,
+                  ReduceOrder order) {
     const W share = W{1} / static_cast<W>(dy.size());
     scratch.assign(dy.begin(), dy.end());
-    const W level = pairwise_sum(std::span<W>(scratch)) * share;
+    const W level = repeat_sum(std::span<W>(scratch), order) * share;
     for (size_t i = 0; i < dy.size(); ++i)
         scratch[i] = dy[i] * ((x[i] - mean) * inverse);
-    const W slope = pairwise_sum(std::span<W>(scratch)) * share;
+    const W slope = repeat_sum(std::span<W>(scratch), order) * share;
     for (size_t i = 0; i < dy.size(); ++i)
         dy[i] = (dy[i] - level - (x[i] - mean) * inverse * slope) * inverse;
 }
@@ -104,8 +110,8 @@ void layer_norm_gradient(KernelCall& call) {
             products.push_back(dy[r * width + c] * ((x[r * width + c] - mean[r]) * inverse[r]));
             plain.push_back(dy[r * width + c]);
         }
-        scale[c] = pairwise_sum(std::span<W>(products));
-        offset[c] = pairwise_sum(std::span<W>(plain));
+        scale[c] = repeat_sum(std::span<W>(products), call.numerics.device.options.reduce_order);
+        offset[c] = repeat_sum(std::span<W>(plain), call.numerics.device.options.reduce_order);
     });
     parallel_for(rows, call.numerics.threads, [&](int64_t row) {
         const auto r = static_cast<size_t>(row);
@@ -113,8 +119,12 @@ void layer_norm_gradient(KernelCall& call) {
         for (size_t i = 0; i < width; ++i)
             line[i] *= gamma[i];
         std::vector<W> scratch;
-        row_gradient<W>(
-            line, std::span<const W>(x).subspan(r * width, width), scratch, mean[r], inverse[r]);
+        row_gradient<W>(line,
+                        std::span<const W>(x).subspan(r * width, width),
+                        scratch,
+                        mean[r],
+                        inverse[r],
+                        call.numerics.device.options.reduce_order);
     });
     const Shape& parameters = call.input(4).shape();
     call.outputs = {give(call, dy, given.shape(), finite),
@@ -158,8 +168,8 @@ void group_norm_gradient(KernelCall& call) {
                 plain.push_back(dy[i]);
             }
         }
-        scale[c] = pairwise_sum(std::span<W>(products));
-        offset[c] = pairwise_sum(std::span<W>(plain));
+        scale[c] = repeat_sum(std::span<W>(products), call.numerics.device.options.reduce_order);
+        offset[c] = repeat_sum(std::span<W>(plain), call.numerics.device.options.reduce_order);
     });
     parallel_for(rows, call.numerics.threads, [&](int64_t row) {
         const auto r = static_cast<size_t>(row);
@@ -167,8 +177,12 @@ void group_norm_gradient(KernelCall& call) {
         for (size_t i = 0; i < length; ++i)
             line[i] *= gamma[r % static_cast<size_t>(groups) * each + i / inner];
         std::vector<W> scratch;
-        row_gradient<W>(
-            line, std::span<const W>(x).subspan(r * length, length), scratch, mean[r], inverse[r]);
+        row_gradient<W>(line,
+                        std::span<const W>(x).subspan(r * length, length),
+                        scratch,
+                        mean[r],
+                        inverse[r],
+                        call.numerics.device.options.reduce_order);
     });
     const Shape parameters = {static_cast<int64_t>(channels)};
     call.outputs = {give(call, dy, given.shape(), finite),

@@ -39,12 +39,12 @@ std::pair<W, W> normalize_row(const KernelCall& call,
     scratch.resize(row.size());
     for (size_t i = 0; i < row.size(); ++i)
         scratch[i] = row[i] * share;
-    const W mean = pairwise_sum(std::span<W>(scratch));
+    const W mean = repeat_sum(std::span<W>(scratch), call.numerics.device.options.reduce_order);
     for (size_t i = 0; i < row.size(); ++i) {
         row[i] -= mean;
         scratch[i] = row[i] * row[i] * share;
     }
-    const W variance = pairwise_sum(std::span<W>(scratch));
+    const W variance = repeat_sum(std::span<W>(scratch), call.numerics.device.options.reduce_order);
     const W factor = inverse_deviation(call, variance, epsilon);
     for (W& value : row)
         value *= factor;
@@ -182,11 +182,13 @@ void bn_training_reduce(KernelCall& call) {
     parallel_for(rows.rows, call.numerics.threads, [&](int64_t c) {
         const auto begin = values.begin() + c * rows.length;
         std::vector<W> row(begin, begin + rows.length);
-        sum[static_cast<size_t>(c)] = pairwise_sum(std::span<W>(row));
+        sum[static_cast<size_t>(c)] =
+            repeat_sum(std::span<W>(row), call.numerics.device.options.reduce_order);
         row.assign(begin, begin + rows.length);
         for (W& value : row)
             value *= value;
-        square_sum[static_cast<size_t>(c)] = pairwise_sum(std::span<W>(row));
+        square_sum[static_cast<size_t>(c)] =
+            repeat_sum(std::span<W>(row), call.numerics.device.options.reduce_order);
     });
     const auto give = [&](const std::vector<W>& of) {
         return narrowed<W>(

@@ -65,8 +65,8 @@ void update_gradient(KernelCall& call) {
         const std::span<W> normal = x.row(c);
         for (size_t i = 0; i < normal.size(); ++i)
             normal[i] = (normal[i] - mean[c]) * inverse[c] * dy[i];
-        scale[c] = pairwise_sum(normal);
-        offset[c] = pairwise_sum(dy);
+        scale[c] = repeat_sum(normal, call.numerics.device.options.reduce_order);
+        offset[c] = repeat_sum(dy, call.numerics.device.options.reduce_order);
     }
     const auto give = [&](const std::vector<W>& of) {
         return narrowed<W>(of,

@@ -21,7 +21,11 @@ template <class W>
 class RowRecipe {
   public:
     RowRecipe(Steps steps, bool logarithm, const Numerics& numerics)
-        : steps_(steps), logarithm_(logarithm), unit_(numerics), half_(numerics.overflow_mode()) {}
+        : steps_(steps),
+          logarithm_(logarithm),
+          unit_(numerics),
+          half_(numerics.overflow_mode()),
+          order_(numerics.device.options.reduce_order) {}
 
     void operator()(std::span<W> row, bool finite) {
         if (row.empty()) return;
@@ -37,7 +41,7 @@ class RowRecipe {
         for (size_t i = 0; i < row.size(); ++i)
             powers_[i] = unit_.exp(row[i]);
         sums_ = powers_;
-        const W sum = pairwise_sum(std::span<W>(sums_));
+        const W sum = repeat_sum(std::span<W>(sums_), order_);
         const W logarithm = logarithm_ ? unit_.ln(sum) : W{0};
         for (size_t i = 0; i < row.size(); ++i)
             row[i] = logarithm_ ? row[i] - logarithm : unit_.divide(powers_[i], sum);
@@ -58,6 +62,7 @@ class RowRecipe {
     bool logarithm_;
     VectorUnit<W> unit_;
     Rounder<Float16> half_;
+    ReduceOrder order_;
     std::vector<W> powers_;
     std::vector<W> sums_;
 };

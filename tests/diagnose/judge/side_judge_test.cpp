@@ -1,5 +1,7 @@
 #include "diagnose/judge/side_judge.h"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -82,6 +84,63 @@ TEST(SideJudge, leaves_the_class_as_it_is_when_one_op_is_at_fault) {
               "matrix products (float32): fp16 inputs, fp32 sums (11 of 12 sampled)");
     for (size_t i = 0; i < found.ratios.size(); ++i)
         EXPECT_EQ(found.ratios[i] > 1, i == 4) << i;
+}
+
+/// Fourteen runs of an op as the float32 reference makes them; the elements of the first `changed`
+/// are off by `units` of their last place.
+std::vector<DumpedOp> runs_off(const std::string& op, int64_t changed, int units) {
+    std::mt19937 random(3);
+    Executor executor(Device::reference32());
+    std::vector<DumpedOp> ops;
+    for (int64_t seqid = 1; seqid <= 14; ++seqid) {
+        const Tensor x = noise({6, 8}, random);
+        const bool two = op == "add_Tensor";
+        const Tensor other = noise({6, 8}, random);
+        Tensor y = (two ? executor.call(op, {x, other}) : executor.call(op, {x})).tensor(0);
+        for (float& value : y.mutable_as<float>())
+            for (int step = 0; seqid <= changed && step < units; ++step)
+                value = std::nextafter(value, 100.0F);
+        DumpedOp dumped{.name = op,
+                        .seqid = seqid,
+                        .inputs = {{"self", x}},
+                        .outputs = {{"result", y}},
+                        .node = {}};
+        if (two) dumped.inputs.push_back({"other", other});
+        ops.push_back(std::move(dumped));
+    }
+    return ops;
+}
+
+// IEEE 754: a sum is rounded once, so it is off by half a unit of the last place at most.
+TEST(SideJudge, finds_a_sum_that_is_off_by_two_units) {
+    for (const int units : {1, 3}) {
+        const Judged found = judged(runs_off("add_Tensor", 1, units));
+        EXPECT_EQ(found.ratios.front() > 1, units == 3) << units;
+        EXPECT_TRUE(std::ranges::all_of(
+            found.ratios.begin() + 1, found.ratios.end(), [](double ratio) { return ratio <= 1; }));
+    }
+}
+
+// What all runs of a function do is a habit of the library that computed it.
+TEST(SideJudge, tells_a_fault_from_a_habit) {
+    EXPECT_GT(judged(runs_off("exp", 1, 5)).ratios.front(), 1);
+    EXPECT_TRUE(std::ranges::all_of(judged(runs_off("exp", 14, 5)).ratios,
+                                    [](double ratio) { return ratio <= 1; }));
+}
+
+// 2^-9 and 2^-12 of the value are half units of bfloat16 and float16.
+TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
+    const auto sentence = [](DType narrow) {
+        std::vector<DumpedOp> ops = runs_off("tanh", 0, 0);
+        for (DumpedOp& op : ops)
+            op.outputs.front().value =
+                std::get<Tensor>(op.outputs.front().value).cast(narrow).cast(DType::kFloat32);
+        return judged(ops).sentences.front();
+    };
+    EXPECT_EQ(sentence(DType::kBFloat16),
+              "other ops (float32): bf16 throughout (14 of 14 sampled)");
+    EXPECT_EQ(sentence(DType::kFloat16),
+              "other ops (float32): fp32, fp16 results (14 of 14 sampled)");
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ TEST(RepeatSum, adds_repeats_in_a_tree_or_one_after_the_other) {
     four[128] = 1;
     four[192] = 1;
     EXPECT_EQ(repeat_sum(std::span<float>(four), ReduceOrder::kTree), 0x1p24f + 2);
+    // 1 + 2^24 + 1 one by one: each 1 is lost to a tie; in a pair they are not.
+    std::vector<float> three = {1, 0x1p24f, 1, 1};
+    EXPECT_EQ(repeat_sum(std::span<float>(three), ReduceOrder::kOneByOne), 0x1p24f);
+    EXPECT_EQ(repeat_sum(std::span<float>(three), ReduceOrder::kTree), 0x1p24f + 2);
 }
 
 TEST(Rows, moves_reduced_axes_to_the_end_and_back) {

@@ -1,0 +1,120 @@
+#include "diagnose/judge/closeness.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "diagnose/judge/disturbed_runs.h"
+#include "diagnose/judge/exact_run.h"
+#include "npu_backend/chips/chip.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+constexpr double kLeast = 0.02;
+
+/// An emulated chip, as it is or with another order of sums and functions that are off by units of
+/// the last place, as libraries' are.
+struct Implementation {
+    std::string_view chip;
+    std::vector<std::string> settings{};
+};
+
+const std::vector<Implementation>& implementations() {
+    static const std::vector<Implementation> rows = {
+        {"910A"},
+        {"910B"},
+        {"950"},
+        {"910B", {"reduce_order=one_by_one", "exp_ulp=1", "rec_ulp=1"}},
+        {"910A", {"reduce_order=one_by_one", "cube_acc=align_trunc0"}},
+        {"910B", {"vec_fma=fma", "cube_acc=align_trunc0", "cube_split_k=4"}},
+    };
+    return rows;
+}
+
+DType dtype_of(const NumberFormat& steps) {
+    if (steps.bits <= kBFloat16.bits) return DType::kBFloat16;
+    if (steps.bits <= kFloat16.bits) return DType::kFloat16;
+    return steps.bits <= kFloat32.bits ? DType::kFloat32 : DType::kFloat64;
+}
+
+}  // namespace
+
+double Closeness::floored() const {
+    return std::max(here, kLeast);
+}
+
+double Closeness::times() const {
+    return recorded / floored();
+}
+
+std::vector<Results> honest_runs(const backend::Op& op,
+                                 const NamedValues& wide,
+                                 const NumberFormat& steps,
+                                 HonestRuns which) {
+    std::vector<Results> found;
+    const auto take = [&](std::optional<Results> results) {
+        if (results) found.push_back(std::move(*results));
+    };
+    if (steps.bits > kFloat32.bits) {
+        take(run(op, wide, Device::reference64()));
+        return found;
+    }
+    take(run(op, with_floats_as(wide, DType::kFloat32), Device::reference32()));
+    if (which == HonestRuns::kReference) return found;
+    for (Results& results : chip_runs(op, with_floats_as(wide, dtype_of(steps))))
+        found.push_back(std::move(results));
+    return found;
+}
+
+std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& arguments) {
+    std::vector<Results> found;
+    for (const Implementation& each : implementations())
+        if (auto results = run(op, arguments, Device::npu(chip(each.chip), each.settings)))
+            found.push_back(std::move(*results));
+    return found;
+}
+
+std::optional<double> ratio_of_own(const HonestResult& of,
+                                   const Results& own,
+                                   std::span<const double> exact,
+                                   const AllowedError& limit,
+                                   double most) {
+    const Tensor* found = expected_of(own, of.result);
+    if (found == nullptr || !is_float(found->dtype())) return std::nullopt;
+    const double scale = found->dtype() == DType::kFloat32 && of.steps.bits < kFloat32.bits
+                             ? of.steps.unit() / kFloat32.unit()
+                             : 1;
+    const Tensor wide = found->cast(DType::kFloat64);
+    const std::span<const double> values = wide.as<double>();
+    const NumberFormat recorded = format_of(of.result.elements.dtype());
+    double worst = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i]) || !std::isfinite(exact[i])) continue;
+        const double value =
+            recorded.rounded(of.results.rounded(exact[i] + (values[i] - exact[i]) * scale));
+        const double error = std::abs(value - exact[i]);
+        if (error == 0 || !std::isfinite(value)) continue;
+        const double allowed = limit(static_cast<int64_t>(i));
+        if (error > most * allowed) return std::nullopt;
+        worst = std::max(worst, error / allowed);
+    }
+    return worst;
+}
+
+AllowedError tightened(AllowedError limit,
+                       double share,
+                       double half_units,
+                       const RecordedResult& result,
+                       const NumberFormat& results,
+                       std::span<const double> exact) {
+    return [=, format = format_of(result.elements.dtype())](int64_t index) {
+        const double value = exact[static_cast<size_t>(index)];
+        return std::max(share * limit(index),
+                        half_units * std::max(format.half_unit(value), results.half_unit(value)));
+    };
+}
+
+}  // namespace npuscope::diagnose

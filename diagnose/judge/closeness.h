@@ -1,0 +1,66 @@
+// How near a recorded result is to the exact one, beside what honest arithmetic reaches here: a
+// bound holds for every chip, this for chips as they are.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "diagnose/judge/number_format.h"
+#include "diagnose/judge/op_run.h"
+#include "diagnose/judge/result_error.h"
+
+namespace npuscope::diagnose {
+
+/// Both as the largest share of one bound.
+struct Closeness {
+    double recorded = 0;
+    double here = 0;
+
+    /// Results that equal the exact ones here may be off by a rounding elsewhere.
+    [[nodiscard]] double floored() const;
+    /// How many times further off the recorded result is than those computed here.
+    [[nodiscard]] double times() const;
+};
+
+/// Which runs of an op are taken for what honest arithmetic makes.
+enum class HonestRuns : uint8_t {
+    kReference,  ///< the float32 reference
+    kChips,      ///< the emulated chips as well
+};
+
+/// Results of the op on `wide` (float64) in steps of a format. Runs that an implementation does not
+/// take are left out.
+[[nodiscard]] std::vector<Results> honest_runs(const backend::Op& op,
+                                               const NamedValues& wide,
+                                               const NumberFormat& steps,
+                                               HonestRuns which);
+
+/// Of which result, and what it is rounded to.
+struct HonestResult {
+    const RecordedResult& result;
+    NumberFormat results;  ///< before it is rounded to the recorded dtype
+    NumberFormat steps;
+};
+
+/// The largest share of `limit` that the result of `own` is off by; empty where it has no such
+/// result, or is off by more than `most` and so is of another class. Errors of float32 steps are scaled to
+/// narrower ones.
+[[nodiscard]] std::optional<double> ratio_of_own(const HonestResult& of,
+                                                 const Results& own,
+                                                 std::span<const double> exact,
+                                                 const AllowedError& limit,
+                                                 double most = 1);
+
+/// The op on `arguments` as an emulated chip makes it, for each chip that takes them.
+[[nodiscard]] std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& arguments);
+
+/// `share` of a limit, but so many half units of the result at least.
+[[nodiscard]] AllowedError tightened(AllowedError limit,
+                                     double share,
+                                     double half_units,
+                                     const RecordedResult& result,
+                                     const NumberFormat& results,
+                                     std::span<const double> exact);
+
+}  // namespace npuscope::diagnose

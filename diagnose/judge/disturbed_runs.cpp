@@ -1,0 +1,153 @@
+#include "diagnose/judge/disturbed_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "diagnose/judge/exact_run.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+constexpr unsigned kDraws = 4;
+
+double rms_of(const std::vector<double>& errors) {
+    double squares = 0;
+    for (const double error : errors)
+        squares += error * error;
+    return errors.empty() ? 0 : std::sqrt(squares / static_cast<double>(errors.size()));
+}
+
+/// Differences of two results, non-finite ones left out, the larger of them and `errors`.
+void take_differences(const Tensor& one, const Tensor& other, std::vector<double>& errors) {
+    const auto a = one.as<double>();
+    const auto b = other.as<double>();
+    errors.resize(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+        const double difference = std::abs(a[i] - b[i]);
+        if (std::isfinite(difference)) errors[i] = std::max(errors[i], difference);
+    }
+}
+
+Tensor as_dtype(const Tensor& tensor, DType dtype) {
+    return is_float(tensor.dtype()) ? tensor.cast(dtype) : tensor;
+}
+
+}  // namespace
+
+NamedValues with_floats_as(NamedValues arguments, DType dtype) {
+    for (NamedValue& argument : arguments) {
+        if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
+            *tensor = as_dtype(*tensor, dtype);
+        } else if (auto* list = std::get_if<TensorList>(&argument.value)) {
+            for (Tensor& each : *list)
+                each = as_dtype(each, dtype);
+        } else if (auto* asked = std::get_if<DType>(&argument.value)) {
+            if (is_float(*asked)) *asked = dtype;
+        }
+    }
+    return arguments;
+}
+
+const Results* DisturbedRuns::exact() {
+    if (!exact_) exact_ = run(*run_.op, run_.wide, Device::reference64());
+    return *exact_ ? &**exact_ : nullptr;
+}
+
+bool DisturbedRuns::is_elementwise() {
+    if (elementwise_) return *elementwise_;
+    elementwise_ = false;
+    const Results* before = exact();
+    const int64_t count = run_.results.front().elements.numel();
+    if (before == nullptr) return false;
+    const auto is_chosen = [](size_t index) { return (index * 0x9e3779b97f4a7c15U) >> 63U != 0; };
+    bool changes = false;
+    const NamedValues other =
+        changed(run_.wide, [&](const std::string&, std::span<double> elements) {
+            if (static_cast<int64_t>(elements.size()) != count || count == 1) return;
+            changes = true;
+            for (size_t i = 0; i < elements.size(); ++i)
+                if (is_chosen(i)) elements[i] *= 1.5;
+        });
+    if (!changes) return false;
+    const auto after = run(*run_.op, other, Device::reference64());
+    if (!after) return false;
+    for (const RecordedResult& result : run_.results) {
+        const Tensor* a = expected_of(*before, result);
+        const Tensor* b = expected_of(*after, result);
+        if (a == nullptr || b == nullptr || a->numel() != count || a->dtype() != DType::kFloat64)
+            return false;
+        for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+            const double x = a->as<double>()[i];
+            const double y = b->as<double>()[i];
+            if (!is_chosen(i) && x != y && !(std::isnan(x) && std::isnan(y))) return false;
+        }
+    }
+    elementwise_ = true;
+    return true;
+}
+
+NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
+    std::mt19937_64 signs(draw + 1);
+    const double unit = steps.unit();
+    const double least = steps.half_unit(0);
+    const bool by_operand = is_elementwise();
+    unsigned operand = 0;
+    NamedValues inputs = changed(run_.wide, [&](const std::string&, std::span<double> elements) {
+        // Where elements do not meet, all of an operand may go one way: four draws are all ways of
+        // three operands.
+        const unsigned way = operand == 2 ? draw ^ (draw >> 1U) : draw >> (operand & 1U);
+        ++operand;
+        for (double& element : elements) {
+            if (element == 0 || !std::isfinite(element)) continue;
+            const double by = std::max(std::abs(element) * unit, least);
+            element += ((by_operand ? way : signs()) & 1U) != 0 ? by : -by;
+        }
+    });
+    // As float32, so that every run is given the same numbers.
+    return steps.bits < kFloat64.bits ? with_floats_as(std::move(inputs), DType::kFloat32) : inputs;
+}
+
+const std::vector<DisturbedRuns::Draw>& DisturbedRuns::draws(const NumberFormat& steps) {
+    if (drawn_bits_ == steps.bits) return draws_;
+    drawn_bits_ = steps.bits;
+    draws_.clear();
+    const Device device =
+        steps.bits < kFloat64.bits ? Device::reference32() : Device::reference64();
+    for (unsigned draw = 0; draw < kDraws; ++draw) {
+        const NamedValues disturbed = inputs(steps, draw);
+        auto exact = run(*run_.op, widened(disturbed), Device::reference64());
+        auto stepped = run(*run_.op, disturbed, device);
+        if (exact && stepped) draws_.push_back({draw, std::move(*exact), std::move(*stepped)});
+    }
+    return draws_;
+}
+
+Spread DisturbedRuns::conditioning(const NumberFormat& steps,
+                                   const RecordedResult& result,
+                                   const Tensor& exact) {
+    Spread spread;
+    for (const Draw& draw : draws(steps))
+        if (const Tensor* tensor = expected_of(draw.exact, result);
+            tensor != nullptr && tensor->dtype() == DType::kFloat64)
+            take_differences(*tensor, exact, spread.errors);
+    spread.errors.resize(static_cast<size_t>(exact.numel()));
+    spread.rms = rms_of(spread.errors);
+    return spread;
+}
+
+Spread DisturbedRuns::steps(const NumberFormat& steps, const RecordedResult& result) {
+    Spread spread;
+    for (const Draw& draw : draws(steps)) {
+        const Tensor* exact = expected_of(draw.exact, result);
+        const Tensor* stepped = expected_of(draw.stepped, result);
+        if (exact != nullptr && stepped != nullptr && exact->dtype() == DType::kFloat64)
+            take_differences(stepped->cast(DType::kFloat64), *exact, spread.errors);
+    }
+    spread.errors.resize(static_cast<size_t>(result.elements.numel()));
+    spread.rms = rms_of(spread.errors);
+    return spread;
+}
+
+}  // namespace npuscope::diagnose

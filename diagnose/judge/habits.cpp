@@ -1,0 +1,54 @@
+#include "diagnose/judge/habits.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+constexpr size_t kMostRuns = 16;
+
+}  // namespace
+
+Habits::Habits(std::vector<SideOp> ops, TimesOf times_of) : times_of_(std::move(times_of)) {
+    for (SideOp& op : ops)
+        if (const backend::Op* row = row_of(op.op->id.op))
+            ops_[std::string(row->name())].push_back(std::move(op));
+    for (auto& [name, runs] : ops_)
+        runs = evenly(runs, kMostRuns);
+}
+
+const Habits::ByResult& Habits::times_of(const std::string& op) const {
+    const auto [place, fresh] = found_.try_emplace(op);
+    const auto runs = ops_.find(op);
+    if (!fresh || runs == ops_.end()) return place->second;
+    for (const SideOp& each : runs->second) {
+        try {
+            std::string why_not;
+            if (const auto run = load_run(*each.op, why_not, each.inputs))
+                for (const auto& [result, times] : times_of_(*run))
+                    place->second[result].push_back(times);
+        } catch (const Error&) {
+            // What cannot be read is told where it is compared.
+        }
+    }
+    return place->second;
+}
+
+std::vector<double> Habits::others(const std::string& op,
+                                   const std::string& result,
+                                   double own) const {
+    const std::lock_guard guard(mutex_);
+    const ByResult& all = times_of(op);
+    const auto found = all.find(result);
+    if (found == all.end()) return {};
+    std::vector<double> times = found->second;
+    if (const auto itself = std::ranges::find(times, own); itself != times.end())
+        times.erase(itself);
+    std::ranges::sort(times, std::greater<>());
+    return times;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,55 @@
+// How far the runs of a recording are off, beside what honest arithmetic makes of them here: what
+// one run does and its like do not is no habit of the chip.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// A recorded run, and what it took in where that is not recorded with it.
+struct SideOp {
+    const compare::SourceOp* op = nullptr;
+    KnownInputs inputs{};
+};
+
+/// Threads: several may ask at once.
+class Habits {
+  public:
+    /// Closeness::times of each result of a run, by its name.
+    using TimesOf = std::function<std::map<std::string, double>(const OpRun& run)>;
+    /// Borrows what the ops borrow.
+    Habits(std::vector<SideOp> ops, TimesOf times_of);
+
+    /// Of the like runs but the one that has `own`, from the largest. Runs that cannot be read or
+    /// computed say nothing.
+    [[nodiscard]] std::vector<double> others(const std::string& op,
+                                             const std::string& result,
+                                             double own) const;
+
+  private:
+    using ByResult = std::map<std::string, std::vector<double>>;
+    [[nodiscard]] const ByResult& times_of(const std::string& op) const;
+
+    std::map<std::string, std::vector<SideOp>> ops_;  ///< some of each name as the schema has it
+    TimesOf times_of_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, ByResult> found_;
+};
+
+/// At most `most` of them, evenly.
+template <class T>
+[[nodiscard]] std::vector<T> evenly(const std::vector<T>& all, size_t most) {
+    if (all.size() <= most) return all;
+    std::vector<T> chosen;
+    for (size_t i = 0; i < most; ++i)
+        chosen.push_back(all[i * all.size() / most]);
+    return chosen;
+}
+
+}  // namespace npuscope::diagnose
