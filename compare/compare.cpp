@@ -8,8 +8,10 @@
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
+#include "compare/effects.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
+#include "compare/origins.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
 #include "compare/rules/rule.h"
@@ -324,8 +326,12 @@ Result Comparison::run() {
     result.load_mode = plan_.load_mode;
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    if (traced) take_given(*traced, threads, result);
+    if (traced) {
+        take_given(*traced, threads, result);
+        judge_origins(*traced->flows, threads, result);
+    }
     find_culprits(result);
+    if (traced && options_.splitter != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     return result;
 }

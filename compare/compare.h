@@ -70,6 +70,8 @@ struct OpResult {
     std::vector<std::string> also_target{};
     std::vector<std::string> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the two programs differ
+    bool from_nothing = false;   ///< an input differs that nothing before it made
+    std::string origin{};  ///< who made what differs, where nobody can judge that; "" elsewhere
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
     std::string unmatched{};
     std::string unmatched_argument{};
