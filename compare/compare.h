@@ -44,6 +44,7 @@ struct TensorResult {
     /// What each side introduced; empty where nobody was asked, or nothing was measured.
     std::optional<Split> split{};
     bool by_statistics = false;  ///< judged by recorded statistics, for want of elements
+    double deviation = 0;        ///< then: the largest difference of a number, over its scale
     int missing_statistics = 0;  ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};

@@ -98,7 +98,9 @@ std::string worst_text(const AccusedResult& accused) {
 
 /// The sentence, without the elements that are listed below it.
 std::string why_text(const Culprit& culprit, const OpResult& op, const AccusedResult& accused) {
-    if (accused.error == nullptr || culprit.why != op.judgement.rule) return printable(culprit.why);
+    if (accused.error == nullptr || !accused.error->told.empty() ||
+        culprit.why != op.judgement.rule)
+        return printable(culprit.why);
     const std::string whose = culprit.kind == CulpritKind::kGolden ? "the golden's " : "its ";
     if (!std::isfinite(accused.error->ratio))
         return whose + "own arithmetic is at fault: no honest one gives this for these inputs";
@@ -165,6 +167,7 @@ std::string brief_text(const Culprit& culprit, const OpResult& op) {
     const AccusedResult accused = accused_result(culprit, op);
     if (accused.error == nullptr) return {};
     const Introduced& error = *accused.error;
+    if (!error.told.empty()) return label_text(culprit, op) + ": " + printable(error.told);
     std::string text =
         fmt::format("{}: {} of {} elements over", label_text(culprit, op), error.over, error.numel);
     if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
@@ -206,7 +209,7 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
     if (accused.error != nullptr && accused.error->formula == "equal")
         text += field("held to", "whole numbers, which must be equal");
     if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
-    if (accused.error != nullptr) text += elements_text(accused);
+    if (accused.error != nullptr && !accused.error->worst.empty()) text += elements_text(accused);
     const std::string next = next_command(culprit, op, options);
     if (!next.empty()) text += wrapped("next: " + in_color(options, kBold, next), 2, 4);
     return text;
