@@ -7,9 +7,12 @@
 #include "compare/accumulate.h"
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
+#include "compare/by_statistics.h"
 #include "compare/count.h"
+#include "compare/effects.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
+#include "compare/origins.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
 #include "compare/rules/rule.h"
@@ -196,7 +199,8 @@ void Comparison::split(const OpPair& pair,
     std::vector<Split> splits = options_.splitter->split(pair, queries, op.arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
-        if (!splits[i].target && splits[i].why_not != kRandomOp && inputs_agree(op)) continue;
+        if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) && inputs_agree(op))
+            continue;
         judge_again(*results[i], splits[i]);
         results[i]->split = std::move(splits[i]);
     }
@@ -265,11 +269,12 @@ TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery&
         result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
         return result;
     }
-    const auto [judgement, missing] =
+    const StatisticsJudgement judged =
         judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds_.bound(query));
-    result.judgement = judgement;
-    result.missing_statistics = missing;
-    result.by_statistics = missing < kStatistics;
+    result.judgement = judged.judgement;
+    result.deviation = judged.deviation;
+    result.missing_statistics = judged.missing;
+    result.by_statistics = judged.missing < kStatistics;
     return result;
 }
 
@@ -324,8 +329,14 @@ Result Comparison::run() {
     result.load_mode = plan_.load_mode;
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    if (traced) take_given(*traced, threads, result);
+    if (traced) {
+        take_given(*traced, threads, result);
+        if (!result.load_mode && traced->flows->has_statistics())
+            judge_by_statistics(*traced->flows, result);
+        judge_origins(*traced->flows, threads, result);
+    }
     find_culprits(result);
+    if (traced && options_.splitter != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     return result;
 }

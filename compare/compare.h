@@ -44,6 +44,7 @@ struct TensorResult {
     /// What each side introduced; empty where nobody was asked, or nothing was measured.
     std::optional<Split> split{};
     bool by_statistics = false;  ///< judged by recorded statistics, for want of elements
+    double deviation = 0;        ///< then: the largest difference of a number, over its scale
     int missing_statistics = 0;  ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
@@ -70,6 +71,8 @@ struct OpResult {
     std::vector<std::string> also_target{};
     std::vector<std::string> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the two programs differ
+    bool from_nothing = false;   ///< an input differs that nothing before it made
+    std::string origin{};  ///< who made what differs, where nobody can judge that; "" elsewhere
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
     std::string unmatched{};
     std::string unmatched_argument{};

@@ -90,7 +90,8 @@ void find_culprits(Result& result) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
             found.push_back(unmatched_culprit(op, i));
-        } else if (is_finding(op.judgement.verdict) && !op.target.empty() && !op.golden.empty()) {
+        } else if (is_finding(op.judgement.verdict) && !op.from_nothing && !op.target.empty() &&
+                   !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
         if (const std::string text = one_sided_input(op); !text.empty())

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ struct Culprit {
     std::string tensor{};    ///< kTensor: "/mm/33/input/mat2"
     std::string why{};       ///< a sentence
     std::string argument{};  ///< kArgument: its name; "" where the op's differing ones tell
+    /// The largest share of it in max|t-g| / max|g| of a last output or gradient; empty where
+    /// errors do not go from op to op (load mode), or nobody followed them.
+    std::optional<double> effect{};
+    std::string effect_on{};  ///< that output's path in the target; "" without an effect
 };
 
 /// Adds to `result.culprits`, which has those of tensors, where the programs part and what its ops

@@ -10,6 +10,7 @@
 
 #include "compare/align/align.h"
 #include "compare/align/match_text.h"
+#include "compare/align/traits.h"
 #include "core/naming/aliases.h"
 
 namespace npuscope::compare {
@@ -159,6 +160,17 @@ class OpMatcher {
     std::set<const SourceOp*> taken_;
 };
 
+/// Copies and casts that one side has more compute nothing.
+void see_through_casts(Plan& plan) {
+    const auto first = std::ranges::stable_partition(plan.ops, [](const OpPair& pair) {
+        const bool both = pair.target != nullptr && pair.golden != nullptr;
+        const SourceOp& known = pair.target != nullptr ? *pair.target : *pair.golden;
+        return both || !is_cast(canonical_name(known.id.op));
+    });
+    plan.casts.assign(first.begin(), first.end());
+    plan.ops.erase(first.begin(), first.end());
+}
+
 }  // namespace
 
 Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
@@ -174,6 +186,7 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
     }
     if (plan.load_mode) {
         plan.ops = matcher.pairs();
+        see_through_casts(plan);
     } else if (both_dumps) {
         plan = align_runs(target, golden);
     } else {

@@ -29,7 +29,7 @@ struct Plan {
     bool inputs = true;               ///< both sides may have some
     std::vector<Parting> partings{};  ///< of free runs of two dumps, in order
     std::vector<OpPair>
-        casts{};  ///< likewise copies and casts that one side has more; not in `ops`
+        casts{};  ///< of two dumps, copies and casts that one side has more; not in `ops`
 };
 
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their

@@ -14,8 +14,10 @@ struct OpPair;
 class PairedFlows;
 struct SourceTensor;
 
-/// Split::why_not of an op whose results depend on a generator.
+/// Split::why_not of an op whose results depend on a generator; of one whose mask, scale and share
+/// are right all the same.
 inline constexpr const char* kRandomOp = "random";
+inline constexpr const char* kCheckedRandomOp = "random; what does not depend on chance is right";
 
 /// One element of a result against what its op makes of its own inputs.
 struct ErrorElement {
@@ -43,6 +45,7 @@ struct Introduced {
     std::string where{};                ///< where the elements over it lie: "all in [:, 5]"
     std::string arithmetic{};           ///< what it was held to: "fp16 inputs, fp32 sums"
     std::string formula{};              ///< of `allowed`
+    std::string told{};                 ///< what is wrong, where that has a name; "" elsewhere
 };
 
 /// Both sides' runs of one result.

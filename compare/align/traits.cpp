@@ -123,7 +123,7 @@ class TraitsReader {
             traits.inputs += shape_hash(shape);
         traits.output = shape_hash(output);
         traits.rank = static_cast<int32_t>(output.size());
-        traits.is_cast = std::ranges::find(kCasts, name) != kCasts.end();
+        traits.is_cast = is_cast(name);
         if (!op.place) return traits;
         const OpSource where = op.place();
         std::string place = where.module.empty() ? where.node : where.module;
@@ -160,6 +160,10 @@ void forget_foreign_places(BothTraits& traits) {
 }
 
 }  // namespace
+
+bool is_cast(std::string_view op) {
+    return std::ranges::find(kCasts, op) != kCasts.end();
+}
 
 uint64_t shape_hash(const Shape& shape) {
     uint64_t hash = 0x2545F4914F6CDD1Du;

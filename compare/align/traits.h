@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct OpTraits {
         return place >= 0 && other.place >= 0 && place != other.place;
     }
 };
+
+/// Whether the op only copies, to another dtype perhaps, or makes room for that: recorders of one
+/// framework see such ops, those of another do not. `op` is an IR name.
+[[nodiscard]] bool is_cast(std::string_view op);
 
 /// Hash of one shape.
 [[nodiscard]] uint64_t shape_hash(const Shape& shape);

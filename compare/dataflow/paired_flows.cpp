@@ -94,6 +94,12 @@ std::optional<size_t> PairedFlows::made_by_target(size_t golden_output, size_t o
     return std::nullopt;
 }
 
+bool PairedFlows::has_statistics() const {
+    const auto by_statistics = [](const TracedTensor& tensor) { return tensor.print.has_value(); };
+    return std::ranges::any_of(target_.flow.tensors, by_statistics) ||
+           std::ranges::any_of(golden_.flow.tensors, by_statistics);
+}
+
 std::string PairedFlows::place_of(size_t pair) const {
     std::string text;
     const auto add = [&](const std::string& one, const std::string& other) {

@@ -53,6 +53,8 @@ class PairedFlows {
     [[nodiscard]] std::string autograd_of(size_t pair) const;
     /// What a side records of its argument `training` or `train`; empty where neither does.
     [[nodiscard]] std::optional<bool> trains(size_t pair) const;
+    /// Whether a side has tensors of which only statistics were recorded.
+    [[nodiscard]] bool has_statistics() const;
     /// Whether the target's op is paired.
     [[nodiscard]] bool is_paired(size_t target_op) const { return paired_[target_op]; }
 

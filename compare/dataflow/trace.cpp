@@ -1,6 +1,7 @@
 #include "compare/dataflow/trace.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -19,6 +20,17 @@ uint64_t key_of(uint64_t hash, int64_t numel) {
     return hash ^ (static_cast<uint64_t>(numel) * 0x9e3779b97f4a7c15u);
 }
 
+/// Equal for equal statistics.
+uint64_t print_of(const RecordedStatistics& statistics, int64_t numel) {
+    uint64_t hash = static_cast<uint64_t>(numel);
+    for (const auto& number : {statistics.max, statistics.min, statistics.mean, statistics.norm}) {
+        hash ^= number ? std::bit_cast<uint64_t>(*number) : 1;
+        hash *= 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 TracedTensor traced(size_t op, const SourceTensor& tensor) {
     TracedTensor entry{.op = op,
                        .direction = tensor.direction,
@@ -27,9 +39,13 @@ TracedTensor traced(size_t op, const SourceTensor& tensor) {
                        .dtype = tensor.dtype,
                        .shape = tensor.shape,
                        .content = {},
+                       .print = {},
                        .producer = {},
                        .given = {}};
-    if (!tensor.open) return entry;
+    if (!tensor.open) {
+        if (tensor.statistics) entry.print = print_of(*tensor.statistics, numel_of(tensor.shape));
+        return entry;
+    }
     try {
         const auto elements = tensor.open();
         entry.content = content_of(*elements);
@@ -160,6 +176,25 @@ void find_casts(const Source& source, Dataflow& flow, int threads) {
     }
 }
 
+/// Inputs and earlier outputs that have the same statistics.
+void find_by_statistics(Dataflow& flow) {
+    std::unordered_map<uint64_t, size_t> latest;
+    for (size_t op = 0; op + 1 < flow.first.size(); ++op) {
+        for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
+            TracedTensor& tensor = flow.tensors[i];
+            if (!tensor.print || tensor.direction != Direction::kInput) continue;
+            const auto found = latest.find(*tensor.print);
+            if (found == latest.end()) continue;
+            tensor.producer = found->second;
+            tensor.passage = Passage::kReordered;
+        }
+        for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i)
+            if (const TracedTensor& tensor = flow.tensors[i];
+                tensor.print && tensor.direction == Direction::kOutput)
+                latest[*tensor.print] = i;
+    }
+}
+
 }  // namespace
 
 Dataflow trace(const Source& source, int threads) {
@@ -182,6 +217,7 @@ Dataflow trace(const Source& source, int threads) {
     flow.first.push_back(flow.tensors.size());
     find_exact(flow);
     find_casts(source, flow, threads);
+    find_by_statistics(flow);
     number_givens(flow);
     return flow;
 }

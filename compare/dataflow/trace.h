@@ -31,8 +31,11 @@ struct TracedTensor {
     std::string dtype;
     Shape shape;
     std::optional<Content> content;  ///< empty: its elements were not recorded or cannot be read
+    /// Of a tensor by its statistics: their hash.
+    std::optional<uint64_t> print{};
 
-    /// Of an input: the latest earlier output with its elements, index into Dataflow::tensors.
+    /// Of an input: the latest earlier output with its elements, or its statistics where these are
+    /// all that was recorded; index into Dataflow::tensors.
     std::optional<size_t> producer;
     Passage passage = Passage::kNone;
     /// The elements are so plain (zeros, ones, a short mask) that the producer is a guess.

@@ -114,7 +114,7 @@ class Distances {
 };
 
 /// The place's distance in a dimension split into blocks of `inner`.
-struct Split {
+struct AxisSplit {
     int64_t inner = 1;
     int64_t outer_stride = 0;
     int64_t inner_stride = 0;
@@ -125,8 +125,8 @@ struct Split {
 };
 
 /// Strides that two known places tell, held by all others.
-std::optional<Split> split_by(const std::map<int64_t, int64_t>& known, int64_t inner) {
-    Split split{.inner = inner};
+std::optional<AxisSplit> split_by(const std::map<int64_t, int64_t>& known, int64_t inner) {
+    AxisSplit split{.inner = inner};
     bool has_inner = inner == 1;
     for (auto a = known.begin(); a != known.end() && !has_inner; ++a) {
         const auto b = std::next(a);

@@ -76,6 +76,7 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"match", op.match},
                          {"verdict", name_of(op.judgement.verdict)},
                          {"rule", op.judgement.rule},
+                         {"origin", text_or_null(op.origin)},
                          {"inherited", number_json(worst_error(op, dumpfile::Direction::kInput))},
                          {"introduced", introduced_json(op)},
                          {"error", number_json(worst_error(op, dumpfile::Direction::kOutput))},
@@ -127,6 +128,8 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"line", op.line},
                          {"why", culprit.why},
                          {"elements", elements_json(culprit, op)},
+                         {"effect", number_json(culprit.effect)},
+                         {"effect_on", text_or_null(culprit.effect_on)},
                          {"next", text_or_null(next_command(culprit, op, options))}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
     if (!culprit.argument.empty())

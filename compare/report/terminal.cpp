@@ -81,6 +81,23 @@ std::string not_provable_text(const Judged& judged) {
     return wrapped(text, 0, 2);
 }
 
+/// Ops whose error comes from one that nobody can judge.
+std::string origins_text(const Result& result) {
+    int64_t count = 0;
+    const OpResult* first = nullptr;
+    for (const OpResult& op : result.ops) {
+        if (op.origin.empty()) continue;
+        if (count++ == 0) first = &op;
+    }
+    if (first == nullptr) return {};
+    return wrapped(fmt::format("the errors of {} came from ops that nobody can judge, first {}: {}",
+                               counted_ops(count),
+                               label_text(*first),
+                               printable(first->origin)),
+                   0,
+                   2);
+}
+
 std::string counts_text(const Result& result, const ReportOptions& options) {
     const Counts& counts = result.counts;
     const Judged judged = judged_ops(result);
@@ -102,7 +119,7 @@ std::string counts_text(const Result& result, const ReportOptions& options) {
         text += "; " + counted_ops(counts.only_golden) + " only in the golden";
     text = wrapped(text, 0, 2);
     if (judged.of > 0) text += share_text(judged);
-    text += not_provable_text(judged);
+    text += not_provable_text(judged) + origins_text(result);
     if (counts.not_recorded + counts.partly_recorded > 0)
         text += wrapped(fmt::format("not recorded on both sides: any statistic of {} tensors, some "
                                     "statistics of {}",

@@ -14,6 +14,7 @@ bool is_beyond_arithmetic(const Evidence& evidence) {
 
 std::string beyond_arithmetic_text(const Evidence& evidence) {
     const Introduced& error = *evidence.target();
+    if (!error.told.empty()) return error.told;
     std::string text = fmt::format("{} beyond what {} makes of these inputs",
                                    evidence.share_text(error.over),
                                    error.arithmetic);

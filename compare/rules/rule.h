@@ -23,6 +23,8 @@ struct Evidence {
     const Split* split = nullptr;      ///< nullptr: nobody was asked to recompute the op
     bool is_input = false;             ///< nothing was computed here: what differs came in
     std::optional<double> noise = {};  ///< relative error between runs that are alike
+    /// Of an input that no op made, farther off than what was computed before: that distance.
+    std::optional<double> from_nothing = {};
 
     /// max|t-g| / max(max|g|, bound.scale) (max|t-g| where both are 0); infinity where only one
     /// side is non-finite.

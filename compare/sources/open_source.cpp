@@ -64,6 +64,27 @@ std::optional<TensorName> parse_name(const std::string& name) {
     return std::nullopt;
 }
 
+/// Of an op whose tensors were kept by their numbers alone.
+std::vector<SourceTensor> tensors_by_statistics(const dumpfile::OpEntry& op) {
+    std::vector<SourceTensor> tensors;
+    const dumpfile::OpFacts facts = op.facts();
+    if (!facts.statistics) return tensors;
+    for (const auto& [path, tensor] : *facts.statistics) {
+        const size_t slash = path.find('/');
+        const bool is_input = path.substr(0, slash) == "input";
+        if (slash == std::string::npos || (!is_input && path.substr(0, slash) != "output"))
+            continue;
+        tensors.push_back(
+            {.direction = is_input ? dumpfile::Direction::kInput : dumpfile::Direction::kOutput,
+             .argument = path.substr(slash + 1),
+             .path = op.id.path() + "/" + path,
+             .dtype = std::string(name_of(tensor.dtype)),
+             .shape = tensor.shape,
+             .statistics = recorded_of(tensor.statistics)});
+    }
+    return tensors;
+}
+
 std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) {
     std::vector<SourceTensor> tensors;
     tensors.reserve(op.entries.size());
@@ -79,7 +100,19 @@ std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpf
              .shape = entry.stored.shape,
              .open = [&reader, &entry] { return std::make_unique<DumpElements>(reader, entry); }});
     }
-    return tensors;
+    return tensors.empty() ? tensors_by_statistics(op) : tensors;
+}
+
+/// Without tensors of its own the dump may hold statistics of inputs.
+bool has_inputs(const dumpfile::Reader& reader) {
+    if (reader.has_inputs()) return true;
+    for (const dumpfile::OpEntry& op : reader.ops()) {
+        const auto is_tensor = [](const dumpfile::Entry& entry) { return entry.is_tensor(); };
+        if (std::ranges::any_of(op.entries, is_tensor)) return false;
+        for (const SourceTensor& tensor : tensors_by_statistics(op))
+            if (tensor.direction == dumpfile::Direction::kInput) return true;
+    }
+    return false;
 }
 
 /// Behind the op that ran before each.
@@ -163,7 +196,7 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
 }
 
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
-    Source source{.numbered = true, .has_inputs = reader->has_inputs()};
+    Source source{.numbered = true, .has_inputs = has_inputs(*reader)};
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
     source.release = [&dump = *reader] { dump.index().release_pages(); };
     source.device = device_of(*reader);

@@ -45,12 +45,17 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
     std::vector<const char*> judged;
     std::vector<const char*> missing;
     std::string difference;
+    double deviation = 0;
     for (const Number& each : numbers) {
         (each.target && each.golden ? judged : missing).push_back(each.name);
-        if (!each.target || !each.golden || !difference.empty()) continue;
+        if (!each.target || !each.golden) continue;
         const double mine = *each.target;
         const double theirs = *each.golden;
         if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) continue;
+        const double off = std::fabs(mine - theirs) / (each.scale == 0 ? 1 : std::fabs(each.scale));
+        deviation =
+            std::max(deviation, std::isnan(off) ? std::numeric_limits<double>::infinity() : off);
+        if (!difference.empty()) continue;
         const double allowed = each.scale == 0 ? tolerance : tolerance * std::fabs(each.scale);
         if (!(std::fabs(mine - theirs) <= allowed))
             difference = fmt::format("statistics: {} {:g} and {:g} differ by more than {:g} ({})",
@@ -61,6 +66,7 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
                                      bound.source);
     }
     StatisticsJudgement result;
+    result.deviation = deviation;
     result.missing = static_cast<int>(missing.size());
     if (!difference.empty()) {
         result.judgement = {Verdict::kFail, difference};
@@ -80,7 +86,10 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
 }
 
 RecordedStatistics recorded_of(const Tensor& tensor) {
-    const Statistics found = statistics_of(tensor);
+    return recorded_of(statistics_of(tensor));
+}
+
+RecordedStatistics recorded_of(const Statistics& found) {
     if (found.count == 0) return {};
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     constexpr double kInf = std::numeric_limits<double>::infinity();

@@ -5,6 +5,7 @@
 
 #include "compare/bounds.h"
 #include "compare/verdict.h"
+#include "core/tensor/statistics.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::compare {
@@ -19,12 +20,17 @@ struct RecordedStatistics {
 };
 inline constexpr int kStatistics = 4;
 
+/// From a recorder that treats finite elements apart; nothing of a tensor without elements.
+[[nodiscard]] RecordedStatistics recorded_of(const Statistics& statistics);
 /// Of all elements; nothing of a tensor without elements. Not finite ones count as they are.
 [[nodiscard]] RecordedStatistics recorded_of(const Tensor& tensor);
 
 struct StatisticsJudgement {
     Judgement judgement;
     int missing = 0;  ///< of the four: not recorded on both sides
+    /// The largest difference of a number over its scale, as it is held against the tolerance;
+    /// infinity where one side alone is NaN or infinite.
+    double deviation = 0;
 };
 
 /// Each number that both sides have against the bound; max, min and mean relative to the largest

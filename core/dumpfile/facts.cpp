@@ -11,8 +11,11 @@ namespace npuscope::dumpfile {
 
 namespace {
 
+/// Keeps the order of the text.
+using Json = nlohmann::ordered_json;
+
 /// Empty unless it is a list of numbers that can be strides.
-std::vector<int64_t> strides_of(const nlohmann::json& list) {
+std::vector<int64_t> strides_of(const Json& list) {
     std::vector<int64_t> strides;
     if (!list.is_array()) return strides;
     for (const auto& stride : list) {
@@ -23,17 +26,17 @@ std::vector<int64_t> strides_of(const nlohmann::json& list) {
     return strides;
 }
 
-std::string text_at(const nlohmann::json& object, const char* key) {
+std::string text_at(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-bool flag_at(const nlohmann::json& object, const char* key) {
+bool flag_at(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::vector<GivenFact> given_of(const nlohmann::json& facts) {
+std::vector<GivenFact> given_of(const Json& facts) {
     std::vector<GivenFact> given;
     const auto rows = facts.find("given");
     if (rows == facts.end() || !rows->is_array()) return given;
@@ -43,8 +46,8 @@ std::vector<GivenFact> given_of(const nlohmann::json& facts) {
     return given;
 }
 
-nlohmann::ordered_json given_json(const std::vector<GivenFact>& given) {
-    auto rows = nlohmann::ordered_json::array();
+Json given_json(const std::vector<GivenFact>& given) {
+    auto rows = Json::array();
     for (const GivenFact& fact : given) {
         rows.push_back({{"input", fact.input}, {"how", fact.how}});
         if (fact.is_number) rows.back()["number"] = true;
@@ -52,9 +55,8 @@ nlohmann::ordered_json given_json(const std::vector<GivenFact>& given) {
     return rows;
 }
 
-nlohmann::ordered_json statistics_json(
-    const std::vector<std::pair<std::string, TensorFacts>>& tensors) {
-    auto rows = nlohmann::ordered_json::object();
+Json statistics_json(const std::vector<std::pair<std::string, TensorFacts>>& tensors) {
+    auto rows = Json::object();
     for (const auto& [path, tensor] : tensors) {
         const Statistics& found = tensor.statistics;
         rows[path] = {{"dtype", name_of(tensor.dtype)},
@@ -73,11 +75,65 @@ nlohmann::ordered_json statistics_json(
     return rows;
 }
 
+/// Whole and not negative.
+std::optional<int64_t> count_at(const Json& object, const char* key) {
+    constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number_unsigned() || found->get<uint64_t>() > kMost)
+        return std::nullopt;
+    return found->get<int64_t>();
+}
+
+std::optional<double> number_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number() ? std::optional(found->get<double>())
+                                                       : std::nullopt;
+}
+
+/// Empty where a number is missing or none that statistics have.
+std::optional<TensorFacts> tensor_facts_of(const Json& row) {
+    if (!row.is_object()) return std::nullopt;
+    const auto dtype = dtype_from_name(text_at(row, "dtype"));
+    const auto shape = row.find("shape");
+    if (!dtype || shape == row.end() || !shape->is_array()) return std::nullopt;
+    TensorFacts facts{.dtype = *dtype, .shape = strides_of(*shape), .statistics = {}};
+    if (facts.shape.size() != shape->size()) return std::nullopt;
+    Statistics& found = facts.statistics;
+    for (const auto& [key, count] : {std::pair("count", &found.count),
+                                     {"finite", &found.finite},
+                                     {"nan", &found.nan},
+                                     {"positive_inf", &found.positive_inf},
+                                     {"negative_inf", &found.negative_inf},
+                                     {"zero", &found.zero}}) {
+        const auto number = count_at(row, key);
+        if (!number) return std::nullopt;
+        *count = *number;
+    }
+    for (const auto& [key, value] : {std::pair("min", &found.min),
+                                     {"max", &found.max},
+                                     {"mean", &found.mean},
+                                     {"deviation", &found.deviation}}) {
+        const auto number = number_at(row, key);
+        if (!number) return std::nullopt;
+        *value = *number;
+    }
+    return facts;
+}
+
+std::optional<std::vector<std::pair<std::string, TensorFacts>>> statistics_in(const Json& facts) {
+    const auto rows = facts.find("statistics");
+    if (rows == facts.end() || !rows->is_object()) return std::nullopt;
+    std::vector<std::pair<std::string, TensorFacts>> tensors;
+    for (const auto& [path, row] : rows->items())
+        if (auto tensor = tensor_facts_of(row)) tensors.emplace_back(path, std::move(*tensor));
+    return tensors;
+}
+
 }  // namespace
 
 OpFacts parse_facts(const std::string& json) {
     OpFacts facts;
-    const auto parsed = parse_json<nlohmann::json>(json);
+    const auto parsed = parse_json<Json>(json);
     if (!parsed.is_object()) return facts;
     const auto text = [&](const char* key) { return text_at(parsed, key); };
     facts.source.node = text("node");
@@ -94,6 +150,7 @@ OpFacts parse_facts(const std::string& json) {
     facts.source.step = number("step", -1);
     facts.by_alias = flag_at(parsed, "alias");
     facts.given = given_of(parsed);
+    facts.statistics = statistics_in(parsed);
     if (const auto kernels = parsed.find("kernels"); kernels != parsed.end() && kernels->is_array())
         for (const auto& kernel : *kernels)
             if (kernel.is_string()) facts.kernels.push_back(kernel.get<std::string>());
@@ -115,7 +172,7 @@ OpFacts parse_facts(const std::string& json) {
 }
 
 std::string to_json(const OpFacts& facts) {
-    nlohmann::ordered_json json;
+    Json json;
     const auto add = [&](const char* key, const std::string& text) {
         if (!text.empty()) json[key] = text;
     };
@@ -137,7 +194,7 @@ std::string to_json(const OpFacts& facts) {
         json["strides"][path] = strides;
     if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);
     if (json.is_null()) return {};
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace npuscope::dumpfile

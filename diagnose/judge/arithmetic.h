@@ -17,6 +17,7 @@ enum class OperandRounding : uint8_t {
     kAway,       ///< to nearest, ties away from zero: emulated exactly
     kTruncated,  ///< toward zero: emulated exactly
     kFlushed,    ///< to nearest, subnormal results to zero: emulated exactly
+    kSaturated,  ///< to nearest, what leaves the range to the largest number: emulated exactly
     kSomehow,    ///< to `operands` by an unknown rule: bounded
     kScaled,     ///< to 8-bit integers with one scale a tensor: bounded
 };

@@ -52,7 +52,7 @@ bool replace_tensors(const RecordedOp& golden,
 }  // namespace
 
 OpKind kind_of(const backend::Op& op) {
-    if (takes_a_generator(op) || op.name() == "native_dropout") return OpKind::kRandom;
+    if (takes_a_generator(op) || op.row->draws != backend::Draws::kNothing) return OpKind::kRandom;
     if (!launches(
             op, [](const backend::Kernel& kernel) { return kernel.unit == backend::Unit::kCube; }))
         return OpKind::kVector;
@@ -72,13 +72,14 @@ OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues argu
 
 std::optional<OpRun> load_run(const compare::SourceOp& recorded,
                               std::string& why_not,
-                              const KnownInputs& known) {
+                              const KnownInputs& known,
+                              bool also_random) {
     const backend::Op* op = row_of(recorded.id.op);
     if (op == nullptr) {
         why_not = "there is no op of this name to compute it with";
         return std::nullopt;
     }
-    if (kind_of(*op) == OpKind::kRandom) {
+    if (kind_of(*op) == OpKind::kRandom && !also_random) {
         why_not = compare::kRandomOp;
         return std::nullopt;
     }

@@ -50,11 +50,12 @@ struct KnownInputs {
     std::function<std::vector<compare::RebuiltInput>()> tensors{};
 };
 
-/// Empty, with the reason in `why_not`: no such op, inputs neither recorded nor known. Errors: as
-/// the sources when elements cannot be read.
+/// Empty, with the reason in `why_not`: no such op, a random one unless `also_random`, inputs
+/// neither recorded nor known. Errors: as the sources when elements cannot be read.
 [[nodiscard]] std::optional<OpRun> load_run(const compare::SourceOp& recorded,
                                             std::string& why_not,
-                                            const KnownInputs& known = {});
+                                            const KnownInputs& known = {},
+                                            bool also_random = false);
 
 /// Recorders leave out arguments that are words. The run in each form that its op has then; itself
 /// alone where nothing is left open.

@@ -46,6 +46,8 @@ double rounded_operand(const ProductClass& by, double value) {
     if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
     if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
     const double nearest = by.operands.rounded(value);
+    if (by.rounding == OperandRounding::kSaturated && std::isinf(nearest) && std::isfinite(value))
+        return std::copysign(by.operands.largest(), value);
     const bool flushed = by.rounding == OperandRounding::kFlushed &&
                          std::abs(nearest) < std::ldexp(1.0, by.operands.lowest);
     return flushed ? std::copysign(0.0, value) : nearest;
@@ -125,9 +127,11 @@ NamedValues ProductError::operands(const ProductClass& by, Rounded which) const 
 
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
+    const bool within = by.rounding == OperandRounding::kSaturated && is_within(by.operands);
+    const OperandRounding rounding = within ? OperandRounding::kNearest : by.rounding;
     const std::string key = which == Rounded::kNothing ? "exact"
                                                        : fmt::format("{} {} {} {}",
-                                                                     static_cast<int>(by.rounding),
+                                                                     static_cast<int>(rounding),
                                                                      by.operands.bits,
                                                                      by.operands.lowest,
                                                                      static_cast<int>(which));
@@ -155,6 +159,19 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
                                     }),
                             Device::reference64());
     return place->second ? &*place->second : nullptr;
+}
+
+/// Whether rounding to the format leaves all operands finite.
+bool ProductError::is_within(const NumberFormat& format) {
+    if (!largest_) {
+        largest_ = 0;
+        for (const NamedValue& argument : run_.wide)
+            if (const auto* tensor = std::get_if<Tensor>(&argument.value);
+                tensor != nullptr && tensor->dtype() == DType::kFloat64)
+                for (const double element : tensor->as<double>())
+                    if (std::isfinite(element)) largest_ = std::max(*largest_, std::abs(element));
+    }
+    return std::isfinite(format.rounded(*largest_));
 }
 
 double ProductError::largest_bias() const {

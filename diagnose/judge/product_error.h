@@ -50,6 +50,7 @@ class ProductError {
     };
 
     [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
+    [[nodiscard]] bool is_within(const NumberFormat& format);
     [[nodiscard]] double largest_bias() const;
     [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
     /// The operands as the class takes them, in float64.
@@ -67,6 +68,7 @@ class ProductError {
     const OpRun& run_;
     std::map<std::string, std::optional<Results>> computed_;
     std::map<std::string, std::vector<double>> spread_;
+    std::optional<double> largest_;  ///< magnitude of the finite operands
 };
 
 /// How many products are added up to one element of the result.

@@ -38,6 +38,10 @@ class SideJudge {
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
     }
+    /// Of ops that are no products; fp32 where the group has none.
+    [[nodiscard]] const VectorClass& vector_class(const ArithmeticGroup& group) const {
+        return *class_of({OpKind::kVector, group.dtype}).vector;
+    }
     /// "matrix products (float32): fp16 inputs, fp32 sums (24 of 24 sampled)"
     [[nodiscard]] std::vector<std::string> sentences() const;
 

@@ -7,6 +7,7 @@
 
 #include "core/naming/aliases.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/random_error.h"
 
 namespace npuscope::diagnose {
 
@@ -48,6 +49,15 @@ std::optional<double> relative_difference(const Tensor& one, const Tensor& other
 
 bool is_tensor_value(const Value& value) {
     return std::holds_alternative<Tensor>(value) || std::holds_alternative<TensorList>(value);
+}
+
+/// `to` gets the arguments of `from` that are no tensors in place of its own.
+void take_numbers(const OpRun& from, OpRun& to) {
+    std::erase_if(to.arguments,
+                  [](const NamedValue& argument) { return !is_tensor_value(argument.value); });
+    for (const NamedValue& argument : from.arguments)
+        if (!is_tensor_value(argument.value)) to.arguments.push_back(argument);
+    to.wide = widened(to.arguments);
 }
 
 /// Where in `run` the result is that a source calls `argument`; -1 without one.
@@ -157,6 +167,43 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
     }
 }
 
+void RecomputingSplitter::judge_random(const OpPair& pair,
+                                       const std::vector<SplitQuery>& outputs,
+                                       const std::vector<compare::ArgumentDifference>& arguments,
+                                       std::vector<Split>& splits) const {
+    std::string why_not;
+    auto target = load_run(*pair.target, why_not, known_inputs(pair), true);
+    if (!target) return;
+    const auto golden = pair.golden == nullptr
+                            ? std::nullopt
+                            : load_run(*pair.golden, why_not, KnownInputs{}, true);
+    const auto errors = judge_draws(*target, target_judge_->vector_class(group_of(*target)));
+    const auto golden_errors =
+        golden ? judge_draws(*golden, golden_judge_->vector_class(group_of(*golden)))
+               : SideJudge::Errors{};
+    SideJudge::Errors mixed;
+    if (golden && !arguments.empty() && !load_mode_) {
+        take_numbers(*golden, *target);
+        mixed = judge_draws(*target, target_judge_->vector_class(group_of(*target)));
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int place = place_of(*target, outputs[i].target);
+        if (place < 0 || !errors[static_cast<size_t>(place)]) continue;
+        const compare::Introduced& error = *errors[static_cast<size_t>(place)];
+        splits[i].why_not = compare::kCheckedRandomOp;
+        const int golden_place = golden ? place_of(*golden, outputs[i].golden) : -1;
+        if (golden_place >= 0) splits[i].golden = golden_errors[static_cast<size_t>(golden_place)];
+        if (!mixed.empty() && mixed[static_cast<size_t>(place)]->ratio > 1 && error.ratio <= 1) {
+            splits[i].by_golden_arguments = mixed[static_cast<size_t>(place)]->ratio;
+            splits[i].arguments = compare::to_text(arguments);
+        }
+        // An error within what is allowed tells nothing of what was drawn.
+        const bool golden_wrong = splits[i].golden && splits[i].golden->ratio > 1;
+        if (error.ratio > 1 || golden_wrong || splits[i].by_golden_arguments)
+            splits[i].target = error;
+    }
+}
+
 std::vector<Split> RecomputingSplitter::split(
     const OpPair& pair,
     const std::vector<SplitQuery>& outputs,
@@ -167,6 +214,7 @@ std::vector<Split> RecomputingSplitter::split(
     if (!loaded) {
         for (Split& split : splits)
             split.why_not = why_not;
+        if (why_not == compare::kRandomOp) judge_random(pair, outputs, arguments, splits);
         return splits;
     }
     std::vector<OpRun> forms = forms_of(std::move(*loaded));
@@ -248,12 +296,8 @@ void RecomputingSplitter::judge_arguments(const OpRun& target,
                                           const std::vector<SplitQuery>& outputs,
                                           std::vector<Split>& splits) const {
     if (golden.op != target.op) return;
-    OpRun mixed{.op = target.op, .arguments = {}, .wide = {}, .results = target.results};
-    for (const NamedValue& argument : target.arguments)
-        if (is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
-    for (const NamedValue& argument : golden.arguments)
-        if (!is_tensor_value(argument.value)) mixed.arguments.push_back(argument);
-    mixed.wide = widened(mixed.arguments);
+    OpRun mixed = target;
+    take_numbers(golden, mixed);
     const auto errors = target_judge_->judge(mixed);
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(target, outputs[i].target);

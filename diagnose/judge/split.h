@@ -38,6 +38,11 @@ class RecomputingSplitter final : public compare::Splitter {
                          const std::string& differences,
                          const std::vector<compare::SplitQuery>& outputs,
                          std::vector<compare::Split>& splits) const;
+    /// Of a random op: what holds whatever it drew.
+    void judge_random(const compare::OpPair& pair,
+                      const std::vector<compare::SplitQuery>& outputs,
+                      const std::vector<compare::ArgumentDifference>& arguments,
+                      std::vector<compare::Split>& splits) const;
     /// The ratio of `product` as a part of the op that adds a bias to it; empty without one.
     [[nodiscard]] std::optional<double> ratio_with_bias(const compare::SourceOp& op,
                                                         const OpRun& product) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,13 @@ class Lowering;
 
 /// Names in a row; those behind the last one are empty.
 using KernelNames = std::array<std::string_view, 10>;
+
+/// What a random op draws, as far as its results tell whether it did so rightly.
+enum class Draws : uint8_t {
+    kNothing,  ///< no random op, or one whose draws tell nothing
+    kDropout,  ///< input times a mask over 1 - p, and the mask
+    kTrials,   ///< 1 with the probability p, else 0
+};
 
 /// One row of a family's table. Each family is one line in ops.def.
 struct OpRow {
@@ -34,6 +42,7 @@ struct OpRow {
     /// first without one); "" when there is none. Its rounding errors grow with the sum of the
     /// magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
     std::string_view sum = {};
+    Draws draws = Draws::kNothing;
 };
 
 /// A row with its schema parsed.

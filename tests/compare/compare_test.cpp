@@ -100,6 +100,25 @@ TEST_F(CompareDumps, match_a_load_mode_target_by_seqid) {
     EXPECT_EQ(result.exit_code(), 1);
 }
 
+TEST_F(CompareDumps, see_through_copies_that_one_side_of_load_mode_has_more) {
+    std::vector<DumpedOp> target = {unary("relu", 2, {}, {1, 2}), unary("_to_copy", 7, {}, {1, 2})};
+    for (DumpedOp& op : target)
+        op.inputs.clear();
+    std::vector<DumpedOp> golden = {unary("relu", 2, {1, 2}, {1, 2}),
+                                    unary("copy_", 3, {5, 6}, {1, 2}),
+                                    unary("new_zeros", 4, {1, 2}, {0, 0})};
+    const Result result = compared(target, golden);
+    EXPECT_TRUE(result.load_mode);
+    EXPECT_TRUE(result.culprits.empty());
+    EXPECT_EQ(result.counts.casts_only_target, 1);
+    EXPECT_EQ(result.counts.casts_only_golden, 2);
+    EXPECT_EQ(result.exit_code(), 0);
+    golden.push_back(unary("exp", 5, {1, 2}, {3, 7}));
+    const Result with_exp = compared(target, golden);
+    ASSERT_EQ(with_exp.culprits.size(), 1u) << "an op that computes is a finding";
+    EXPECT_EQ(with_exp.ops[with_exp.culprits[0].op].golden, "/exp/5");
+}
+
 TEST_F(CompareDumps, match_two_dumps_of_outputs_by_run_when_seqids_do_not_fit) {
     std::vector<DumpedOp> target = {unary("relu", 1, {}, {1, 2}), unary("exp", 2, {}, {5, 6})};
     std::vector<DumpedOp> golden = {unary("relu", 11, {}, {1, 2}), unary("exp", 12, {}, {5, 6})};

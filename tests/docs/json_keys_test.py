@@ -118,6 +118,11 @@ class Json(unittest.TestCase):
         cls.made_dump("longer.h5", eps=1e-3)
         with h5py.File(cls.folder / "longer.h5", "r+") as file:
             file.copy("exp/2", "neg/5")
+        for name, last in (("wrong.h5", -3), ("right.h5", -2)):
+            cls.made_dump(name, eps=1e-5)
+            with h5py.File(cls.folder / name, "r+") as file:
+                file.copy("exp/1", "neg/5")
+                file["neg/5/output/result"][...] = [-1, last]
         np.save(cls.folder / "array.npy", np.ones(3, np.float32))
 
     @classmethod
@@ -164,6 +169,9 @@ class Json(unittest.TestCase):
 
     def compare_longer(self) -> Any:
         return self.npuscope("compare", "-m", "longer.h5", "-g", "other.h5")
+
+    def compare_wrong(self) -> Any:
+        return self.npuscope("compare", "-m", "wrong.h5", "-g", "right.h5")
 
     def map_ops(self) -> Any:
         return self.npuscope("map", "golden.h5", "--op", "/addmm/69", "--op", "/bmm/7")
@@ -217,7 +225,7 @@ class Json(unittest.TestCase):
 
     test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
     test_of_compare = key_test(
-        "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer"
+        "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong"
     )
     test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
     test_of_run = key_test(

@@ -61,6 +61,18 @@ class CompareOverflow(unittest.TestCase):
         code, text = self.compare("npu.h5", "npu.h5", "--json", told="both files hold the same elements")
         self.assertEqual((code, json.loads(text)["overflow"]), (0, []))
 
+    def test_accuses_no_receiver_where_inputs_saturate(self):
+        models = Path(__file__).resolve().parents[2] / "data" / "models"
+        (self.folder / "out").mkdir(exist_ok=True)
+        for name, device in (("plain.h5", ("--device", "cpu")), ("saturated.h5", ("--chip", "910A"))):
+            npuscope("run", models / "digits_resnet.onnx", "--input", models / "digits_16bit.npz", *device,
+                     "--dump", self.folder / "out" / name, "-q")
+        code, text = self.compare("saturated.h5", "plain.h5", "--json", "-q")
+        found = json.loads(text)
+        self.assertEqual((code, [culprit["path"] for culprit in found["culprits"]]), (1, ["/convolution/1"]))
+        self.assertIn("target, convolutions (float32): fp16 inputs that saturate, fp32 sums (10 of 10 sampled)",
+                      found["arithmetic"])
+
 
 if __name__ == "__main__":
     unittest.main()

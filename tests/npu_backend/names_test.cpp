@@ -68,7 +68,6 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "max_pool3d_with_indices"},
         {"diagnose", "min_dim"},
         {"diagnose", "mish_backward"},
-        {"diagnose", "native_dropout"},
         {"diagnose", "silu_backward"},
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast

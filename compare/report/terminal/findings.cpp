@@ -24,7 +24,8 @@ constexpr double kSlopeTold = 1e-3;
 
 struct FindingLine {
     std::string text;
-    std::string brief{};  ///< the same in fewer words; "" where there are none
+    std::string brief{};   ///< the same in fewer words; "" where there are none
+    std::string effect{};  ///< what it does to the last outputs, where findings are ranked by that
     Verdict verdict = Verdict::kFail;
 };
 
@@ -51,6 +52,18 @@ std::string order_text(const Result& result, size_t place) {
     if (received > 0)
         text += fmt::format("; inherited by {} op{} behind it", received, received == 1 ? "" : "s");
     return text;
+}
+
+bool are_ranked(const Result& result) {
+    return result.culprits.size() > 1 && result.culprits.front().effect.has_value();
+}
+
+/// What the first culprit does to the last outputs and gradients, of several.
+std::string effect_text(const Culprit& culprit) {
+    if (culprit.effect_on.empty()) return "reaches no last output or gradient";
+    return fmt::format("{:.2g} of max|g| at {}, the most at a last output or gradient",
+                       *culprit.effect,
+                       printable(culprit.effect_on));
 }
 
 std::string field(const std::string& name, const std::string& text) {
@@ -85,7 +98,9 @@ std::string worst_text(const AccusedResult& accused) {
 
 /// The sentence, without the elements that are listed below it.
 std::string why_text(const Culprit& culprit, const OpResult& op, const AccusedResult& accused) {
-    if (accused.error == nullptr || culprit.why != op.judgement.rule) return printable(culprit.why);
+    if (accused.error == nullptr || !accused.error->told.empty() ||
+        culprit.why != op.judgement.rule)
+        return printable(culprit.why);
     const std::string whose = culprit.kind == CulpritKind::kGolden ? "the golden's " : "its ";
     if (!std::isfinite(accused.error->ratio))
         return whose + "own arithmetic is at fault: no honest one gives this for these inputs";
@@ -152,6 +167,7 @@ std::string brief_text(const Culprit& culprit, const OpResult& op) {
     const AccusedResult accused = accused_result(culprit, op);
     if (accused.error == nullptr) return {};
     const Introduced& error = *accused.error;
+    if (!error.told.empty()) return label_text(culprit, op) + ": " + printable(error.told);
     std::string text =
         fmt::format("{}: {} of {} elements over", label_text(culprit, op), error.over, error.numel);
     if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
@@ -161,12 +177,14 @@ std::string brief_text(const Culprit& culprit, const OpResult& op) {
 
 std::vector<FindingLine> other_findings(const Result& result) {
     std::vector<FindingLine> lines;
+    const bool ranked = are_ranked(result);
     for (size_t i = 1; i < result.culprits.size(); ++i) {
         const Culprit& culprit = result.culprits[i];
         const OpResult& op = result.ops[culprit.op];
         const Verdict verdict = op.judgement.verdict;
         lines.push_back({.text = sentence_text(culprit, op),
                          .brief = brief_text(culprit, op),
+                         .effect = ranked ? fmt::format("{:.2g}", culprit.effect.value_or(0)) : "",
                          .verdict = is_finding(verdict) ? verdict : Verdict::kFail});
     }
     add_untold(result, lines);
@@ -184,13 +202,14 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
     const AccusedResult accused = accused_result(culprit, op);
     text += wrapped(why_text(culprit, op, accused), 2, 4);
     text += field("order", order_text(result, culprit.op));
+    if (are_ranked(result)) text += field("effect", effect_text(culprit));
     if (accused.error != nullptr && accused.error->formula != "equal")
         text +=
             field("held to", accused.error->arithmetic + "; allowed is " + accused.error->formula);
     if (accused.error != nullptr && accused.error->formula == "equal")
         text += field("held to", "whole numbers, which must be equal");
     if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
-    if (accused.error != nullptr) text += elements_text(accused);
+    if (accused.error != nullptr && !accused.error->worst.empty()) text += elements_text(accused);
     const std::string next = next_command(culprit, op, options);
     if (!next.empty()) text += wrapped("next: " + in_color(options, kBold, next), 2, 4);
     return text;
@@ -203,12 +222,21 @@ std::string other_findings_text(const Result& result, const ReportOptions& optio
         std::ranges::stable_sort(lines, std::ranges::greater{}, &FindingLine::verdict);
     const size_t first = result.culprits.empty() ? 0 : 1;
     const size_t most = options.all_ops ? lines.size() : kMostFindings - first;
-    std::string text = first == 1 ? "other findings:\n" : "findings:\n";
+    std::string text = first == 0           ? "findings:\n"
+                       : are_ranked(result) ? "other findings, by what they do to the last outputs "
+                                              "and gradients (of max|g|):\n"
+                                            : "other findings:\n";
+    size_t width = 0;
+    for (const FindingLine& line : lines)
+        width = std::max(width, line.effect.size());
+    const size_t indent = width == 0 ? 2 : width + 4;
     for (size_t i = 0; i < std::min(lines.size(), most); ++i) {
         const FindingLine& line = lines[i];
         const std::string& brief = line.brief.empty() ? line.text : line.brief;
-        text += options.all_ops ? wrapped(line.text, 2, 4)
-                                : "  " + shortened(brief, kTerminalColumns - 2) + "\n";
+        const std::string margin = width == 0 ? "" : padded(line.effect, width + 2);
+        text += options.all_ops
+                    ? wrapped(margin + line.text, 2, indent + 2)
+                    : "  " + margin + shortened(brief, kTerminalColumns - indent) + "\n";
     }
     if (lines.size() > most) text += fmt::format("  {} more with -v\n", lines.size() - most);
     return text;

@@ -62,6 +62,16 @@ TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_without_a_finding) {
         << text;
 }
 
+TEST(TerminalReport, tells_of_errors_whose_origin_nobody_can_judge) {
+    Result result = small_result();
+    result.ops[0].origin = "/dropout/0 made its input self, and nobody can judge that op";
+    const std::string text = report_named("terminal").write(result, {.options = {}});
+    EXPECT_NE(text.find("the errors of 1 op came from ops that nobody can judge, first /relu/1:\n"
+                        "  /dropout/0 made its input self, and nobody can judge that op\n"),
+              std::string::npos)
+        << text;
+}
+
 TEST(TerminalReport, has_colours_only_when_asked) {
     EXPECT_EQ(report_text("terminal").find('\x1b'), std::string::npos);
     EXPECT_NE(report_text("terminal", {.color = true, .options = {}}).find("\x1b[31m"),

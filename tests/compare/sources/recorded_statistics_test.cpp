@@ -30,27 +30,31 @@ TEST(RecordedStatistics, has_none_of_a_tensor_without_elements) {
 TEST(RecordedStatistics, takes_a_missing_number_for_no_difference) {
     // A bool as msprobe records it: any() and all(), no mean and no norm.
     const RecordedStatistics flags{.max = 1, .min = 0};
-    const auto [judgement, missing] = judge_statistics(flags, {1, 0, 0.5, 2}, {.exact = true});
+    const auto [judgement, missing, deviation] =
+        judge_statistics(flags, {1, 0, 0.5, 2}, {.exact = true});
     EXPECT_EQ(judgement.verdict, Verdict::kPass);
     EXPECT_EQ(missing, 2);
+    EXPECT_EQ(deviation, 0);
     EXPECT_NE(judgement.rule.find("max and min agree"), std::string::npos) << judgement.rule;
     EXPECT_NE(judgement.rule.find("mean, norm and elements were not recorded"), std::string::npos)
         << judgement.rule;
 }
 
 TEST(RecordedStatistics, still_fails_by_the_numbers_that_are_there) {
-    const auto [judgement, missing] =
+    const auto [judgement, missing, deviation] =
         judge_statistics({.max = 1, .min = 1}, {.max = 1, .min = 0}, {.exact = true});
     EXPECT_EQ(judgement.verdict, Verdict::kFail);
     EXPECT_EQ(missing, 2);
+    EXPECT_EQ(deviation, 1);  // of min, over the largest magnitude
     EXPECT_NE(judgement.rule.find("min 1 and 0"), std::string::npos) << judgement.rule;
 }
 
 TEST(RecordedStatistics, judges_nothing_without_a_number_on_both_sides) {
-    const auto [judgement, missing] =
+    const auto [judgement, missing, deviation] =
         judge_statistics({.max = 1, .min = 0}, {.mean = 0.5, .norm = 2}, kFloat32);
     EXPECT_EQ(judgement.verdict, Verdict::kUndefined);
     EXPECT_EQ(missing, kStatistics);
+    EXPECT_EQ(deviation, 0);
 }
 
 TEST(RecordedStatistics, are_relative_to_the_largest_magnitude) {
@@ -61,6 +65,7 @@ TEST(RecordedStatistics, are_relative_to_the_largest_magnitude) {
               Verdict::kFail);
     EXPECT_EQ(judge_statistics({3, -4, NAN, 5}, {3, -4, 0, 5}, kFloat32).judgement.verdict,
               Verdict::kFail);
+    EXPECT_TRUE(std::isinf(judge_statistics({3, -4, NAN, 5}, {3, -4, 0, 5}, kFloat32).deviation));
     EXPECT_EQ(judge_statistics({3, -4, NAN, 5}, {3, -4, NAN, 5}, kFloat32).judgement.verdict,
               Verdict::kPass);
 }

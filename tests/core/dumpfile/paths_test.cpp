@@ -89,5 +89,53 @@ TEST(OpFacts, tell_strides_that_can_be_some) {
     EXPECT_TRUE(parse_facts(R"({"strides":[1]})").strides.empty());
 }
 
+TEST(OpFacts, tell_statistics_as_they_were_written) {
+    OpFacts facts;
+    TensorFacts tensor{.dtype = DType::kBFloat16, .shape = {2, 3}, .statistics = {}};
+    tensor.statistics = {.count = 6,
+                         .finite = 4,
+                         .nan = 1,
+                         .negative_inf = 1,
+                         .zero = 2,
+                         .min = -0.1,
+                         .max = 3e38,
+                         .mean = 1.0 / 3,
+                         .deviation = 2};
+    facts.statistics = {{"output/result", tensor}, {"input/self", {.shape = {}, .statistics = {}}}};
+    const std::string text = to_json(facts);
+    const OpFacts read = parse_facts(text);
+    ASSERT_TRUE(read.statistics);
+    ASSERT_EQ(read.statistics->size(), 2u);
+    EXPECT_EQ(read.statistics->front().first, "output/result") << "in their order";
+    EXPECT_EQ(read.statistics->front().second.dtype, DType::kBFloat16);
+    EXPECT_EQ(read.statistics->front().second.shape, (Shape{2, 3}));
+    EXPECT_EQ(read.statistics->front().second.statistics.mean, 1.0 / 3);
+    EXPECT_EQ(to_json(read), text);
+    EXPECT_FALSE(parse_facts("{}").statistics);
+}
+
+TEST(OpFacts, leave_out_statistics_that_are_none) {
+    const std::string sound =
+        R"("shape":[1],"count":1,"finite":1,"nan":0,"positive_inf":0,"negative_inf":0,"zero":0,)"
+        R"("min":1,"max":1,"mean":1,"deviation":0)";
+    const auto rows = [&](const std::string& row) {
+        return parse_facts(R"({"statistics":{"input/self":{)" + row + "}}}").statistics->size();
+    };
+    EXPECT_EQ(rows(R"("dtype":"float32",)" + sound), 1u);
+    EXPECT_EQ(rows(sound), 0u);
+    EXPECT_EQ(rows(R"("dtype":"what",)" + sound), 0u);
+    for (const auto& [from, to] : {std::pair("[1]", "[-1]"),
+                                   {"[1]", "1"},
+                                   {R"("count":1)", R"("count":-1)"},
+                                   {R"("nan":0)", R"("nan":0.5)"},
+                                   {R"("mean":1)", R"("mean":"1")"},
+                                   {R"("max":1,)", ""}}) {
+        std::string broken = sound;
+        broken.replace(broken.find(from), std::string_view(from).size(), to);
+        EXPECT_EQ(rows(R"("dtype":"float32",)" + broken), 0u) << broken;
+    }
+    EXPECT_FALSE(parse_facts(R"({"statistics":[1]})").statistics);
+}
+
 }  // namespace
 }  // namespace npuscope::dumpfile

@@ -1,6 +1,7 @@
 #include "diagnose/judge/product_error.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,15 @@ TEST(ProductError, rounds_operands_as_the_class_does) {
     const OpRun whole = product_of(1 + 0x1p-12F, 0, 1, 0, 1 + 0x1p-12F);
     EXPECT_GT(ratio(whole, "fp16 inputs, fp32 sums"), 100);
     EXPECT_EQ(ratio(whole, "fp32"), 0);
+}
+
+// 100000 is 65504 on a chip that saturates, infinity on others.
+TEST(ProductError, saturates_operands_as_the_class_does) {
+    const OpRun run = product_of(100000, 1, 0.5, 1, 32753);
+    EXPECT_EQ(ratio(run, "fp16 inputs that saturate, fp32 sums"), 0);
+    EXPECT_TRUE(std::isinf(ratio(run, "fp16 inputs, fp32 sums")));
+    const OpRun within = product_of(1 + 0x1p-12F, 0, 1, 0, 1);
+    EXPECT_LT(ratio(within, "fp16 inputs that saturate, fp32 sums"), 0.1);
 }
 
 TEST(ProductError, bounds_operands_that_are_rounded_somehow) {

@@ -106,6 +106,32 @@ TEST(Findings, are_a_line_each_and_no_more_than_twenty) {
     EXPECT_GE(std::count(all.begin(), all.end(), '\n'), 31);
 }
 
+TEST(Findings, are_ranked_by_what_they_do_to_the_end) {
+    Result result = with_fault();
+    result.culprits[0].effect = 0.001;
+    result.culprits[0].effect_on = "/relu/3/output/out";
+    EXPECT_EQ(first_culprit_text(result, {.options = {}}).find("effect:"), std::string::npos);
+    for (const double effect : {0.25, 0.0}) {
+        result.culprits.push_back(result.culprits[0]);
+        result.culprits.back().effect = effect;
+    }
+    EXPECT_NE(
+        first_culprit_text(result, {.options = {}})
+            .find("\n  effect: 0.001 of max|g| at /relu/3/output/out, the most at a last output "
+                  "or\n    gradient\n"),
+        std::string::npos)
+        << first_culprit_text(result, {.options = {}});
+    EXPECT_EQ(
+        other_findings_text(result, {.options = {}}),
+        "other findings, by what they do to the last outputs and gradients (of max|g|):\n"
+        "  0.25  /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n"
+        "  0     /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n");
+    result.culprits[0].effect_on.clear();
+    EXPECT_NE(first_culprit_text(result, {.options = {}})
+                  .find("\n  effect: reaches no last output or gradient\n"),
+              std::string::npos);
+}
+
 TEST(Findings, tell_of_findings_that_no_culprit_names) {
     Result result = with_fault();
     result.culprits.clear();

@@ -1,0 +1,163 @@
+#include "compare/origins.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "compare/dataflow/find_part.h"
+#include "compare/dataflow/givens.h"
+#include "compare/dataflow/overwritten.h"
+#include "compare/inflow.h"
+#include "compare/rules/rule.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// What no recorded op made may be so much farther off than what was computed before: some step
+/// that is not recorded made it of that.
+constexpr double kFarther = 4;
+/// Rounding to 8 bits, as a step that is not recorded may do, is off by 2^-9; four times that.
+constexpr double kNoise = 0.01;
+
+/// rms(t - g) / rms(g) of a measured tensor.
+double distance_of(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (sums.nonfinite_differs > 0) return kInfinity;
+    if (sums.dd == 0) return 0;
+    return sums.gg > 0 ? std::sqrt(sums.dd / sums.gg) : kInfinity;
+}
+
+bool is_floating(const TensorResult& tensor) {
+    const auto dtype = dtype_from_name(tensor.dtype);
+    return dtype && is_float(*dtype);
+}
+
+class Origins {
+  public:
+    Origins(PairedFlows& flows, Result& result)
+        : flows_(flows), result_(result), inflows_(flows, result) {}
+
+    void run(int threads) {
+        if (!inflows_.by_target()) return;
+        take_told();
+        std::vector<Suspect> suspects;
+        double before = 0;
+        for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
+            look_at(pair, before, suspects);
+            for (const TensorResult& tensor : result_.ops[pair].tensors)
+                if (tensor.direction == Direction::kOutput && is_floating(tensor))
+                    before =
+                        std::max(before, tensor.metrics.empty() ? kInfinity : distance_of(tensor));
+        }
+        if (suspects.empty()) return;
+        std::vector<size_t> inputs;
+        for (const Suspect& suspect : suspects)
+            inputs.push_back(suspect.tensor);
+        find_parts(flows_.target().source, flows_.target().flow, inputs, threads);
+        for (const Suspect& suspect : suspects)
+            accuse(suspect);
+    }
+
+  private:
+    struct Suspect {
+        size_t pair = 0;
+        size_t tensor = 0;  ///< of the target's flow
+        double before = 0;  ///< the largest distance of what was computed before
+    };
+
+    void take_told();
+    void look_at(size_t pair, double before, std::vector<Suspect>& suspects);
+    [[nodiscard]] bool is_told(size_t tensor) const;
+    void accuse(const Suspect& suspect);
+
+    PairedFlows& flows_;
+    Result& result_;
+    Inflows inflows_;
+    std::set<std::string> told_paths_;
+    std::set<size_t> told_givens_;
+};
+
+void Origins::take_told() {
+    for (const Culprit& culprit : result_.culprits)
+        if (!culprit.tensor.empty()) told_paths_.insert(culprit.tensor);
+    for (const TracedTensor& tensor : flows_.target().flow.tensors)
+        if (tensor.given && told_paths_.contains(tensor.path)) told_givens_.insert(*tensor.given);
+}
+
+bool Origins::is_told(size_t tensor) const {
+    const TracedTensor& traced = flows_.target().tensor(tensor);
+    return told_paths_.contains(traced.path) ||
+           (traced.given && told_givens_.contains(*traced.given));
+}
+
+void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects) {
+    OpResult& op = result_.ops[pair];
+    if (op.judgement.verdict != Verdict::kInherited || op.target.empty() || op.golden.empty())
+        return;
+    const std::string& name = flows_.plan().ops[pair].target->id.op;
+    for (const Inflow& inflow : inflows_.of(pair)) {
+        if (inflow.compared == nullptr || inflow.compared->judgement.verdict != Verdict::kInherited)
+            continue;
+        const TracedTensor& traced = flows_.target().tensor(inflow.tensor);
+        if (inflow.maker) {
+            const OpResult& maker = result_.ops[*inflow.maker];
+            if (op.origin.empty() && maker.judgement.verdict == Verdict::kNotProvable)
+                op.origin = maker.target + " made its input " + traced.argument +
+                            ", and nobody can judge that op";
+            continue;
+        }
+        if (traced.producer || !traced.content || is_told(inflow.tensor)) continue;
+        // Which of these are the golden's is told where givens are compared.
+        if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
+            continue;
+        if (!is_floating(*inflow.compared)) continue;
+        if (distance_of(*inflow.compared) > std::max(kNoise, kFarther * before))
+            suspects.push_back({pair, inflow.tensor, before});
+    }
+}
+
+void Origins::accuse(const Suspect& suspect) {
+    const TracedTensor& traced = flows_.target().tensor(suspect.tensor);
+    if (traced.producer || is_told(suspect.tensor)) return;
+    told_paths_.insert(traced.path);
+    if (traced.given) told_givens_.insert(*traced.given);
+    OpResult& op = result_.ops[suspect.pair];
+    const auto input = std::ranges::find_if(op.tensors, [&](const TensorResult& tensor) {
+        return tensor.direction == Direction::kInput && tensor.target == traced.path;
+    });
+    const Split nobody;
+    input->judgement = judge({.sums = input->sums,
+                              .bound = input->judgement.bound,
+                              .dtype = dtype_from_name(input->dtype).value_or(DType::kFloat32),
+                              .split = &nobody,
+                              .is_input = true,
+                              .from_nothing = suspect.before});
+    conclude(op);
+    op.judgement = op.inputs;
+    op.from_nothing = true;
+    const std::string& name = flows_.plan().ops[suspect.pair].target->id.op;
+    result_.culprits.push_back(
+        {.kind = CulpritKind::kTensor,
+         .op = suspect.pair,
+         .tensor = traced.path,
+         .why = noun_of_input(name, traced.argument) + " `" + traced.argument + "` of " +
+                op.target + flows_.place_of(suspect.pair) + " is " + input->judgement.rule});
+}
+
+}  // namespace
+
+void judge_origins(PairedFlows& flows, int threads, Result& result) {
+    const auto is_one_sided = [](const OpResult& op) {
+        return op.target.empty() || op.golden.empty();
+    };
+    // What ops that one side has more made is a matter of the programs.
+    if (result.load_mode || std::ranges::any_of(result.ops, is_one_sided)) return;
+    Origins(flows, result).run(threads);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,71 @@
+#include "compare/origins.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/compared_programs.h"
+
+namespace npuscope::compare {
+namespace {
+
+const Shape kRows = {8, 16};
+
+/// neg of a, relu, exp: what exp takes in is relu's, unless `between` is given in its place.
+std::vector<HandMadeOp> chain(float noise, const Tensor* between = nullptr) {
+    const Tensor a = random_tensor(kRows, 1);
+    const Tensor b =
+        noise > 0 ? off_by(random_tensor(kRows, 2), noise, 12) : random_tensor(kRows, 2);
+    const Tensor c =
+        noise > 0 ? off_by(random_tensor(kRows, 3), noise, 13) : random_tensor(kRows, 3);
+    const Tensor& taken = between == nullptr ? c : *between;
+    const Tensor d = between == nullptr && noise == 0 ? random_tensor(kRows, 4)
+                                                      : off_by(random_tensor(kRows, 4), 0.04F, 14);
+    return {step("neg", a, b), step("relu", b, c), step("exp", taken, d)};
+}
+
+TEST(Origins, fail_an_input_that_nothing_before_it_made) {
+    const Tensor changed = off_by(random_tensor(kRows, 3), 0.04F, 5);
+    const Result result = compared(chain(0, &changed), chain(0));
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].kind, CulpritKind::kTensor);
+    EXPECT_EQ(result.culprits[0].tensor, "/exp/3/input/self");
+    EXPECT_NE(result.culprits[0].why.find("input `self` of /exp/3 is off by"), std::string::npos);
+    EXPECT_NE(
+        result.culprits[0].why.find("nothing before it made that: no recorded op made it, and "
+                                    "all that was computed before it is the golden's"),
+        std::string::npos)
+        << result.culprits[0].why;
+    EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.exit_code(), 1);
+}
+
+TEST(Origins, take_errors_of_the_ops_before_for_an_origin) {
+    const Result result = compared(chain(0.04F), chain(0));
+    EXPECT_TRUE(result.culprits.empty());
+    EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kInherited);
+}
+
+// What an unrecorded step makes of honest errors is no more than a few times as far off.
+TEST(Origins, leave_what_may_be_noise_of_the_ops_before) {
+    const Tensor changed = off_by(random_tensor(kRows, 3), 0.04F, 5);
+    EXPECT_TRUE(compared(chain(0.015F, &changed), chain(0)).culprits.empty());
+    EXPECT_EQ(compared(chain(0.005F, &changed), chain(0)).culprits.size(), 1u);
+}
+
+TEST(Origins, leave_what_an_unrecorded_cast_may_have_rounded) {
+    const Tensor rounded = changed(random_tensor(kRows, 3), [](float value) {
+        return std::ldexp(std::trunc(std::ldexp(value, 8)), -8);
+    });
+    EXPECT_TRUE(compared(chain(0, &rounded), chain(0)).culprits.empty());
+}
+
+TEST(Origins, name_the_op_that_nobody_can_judge) {
+    WrittenSplitter splitter;
+    splitter.unjudged["/relu/2"] = kRandomOp;
+    const Result result = compared(chain(0.04F), chain(0), splitter);
+    EXPECT_TRUE(result.culprits.empty());
+    EXPECT_EQ(result.ops[2].origin, "/relu/2 made its input self, and nobody can judge that op");
+    EXPECT_EQ(result.ops[1].origin, "");
+}
+
+}  // namespace
+}  // namespace npuscope::compare
