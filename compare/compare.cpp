@@ -175,12 +175,28 @@ bool inputs_agree(const OpResult& op) {
     return any && op.arguments.empty();
 }
 
+bool are_equal(const TensorResult& tensor) {
+    return !tensor.metrics.empty() && tensor.sums.max_d == 0 && tensor.sums.nonfinite_differs == 0;
+}
+
+/// Of a run that recorded them: both sides were given the same numbers.
+bool inputs_are_equal(const OpResult& op) {
+    const auto inputs = [](const TensorResult& tensor) {
+        return tensor.direction == dumpfile::Direction::kInput;
+    };
+    return op.arguments.empty() && std::ranges::any_of(op.tensors, inputs) &&
+           std::ranges::all_of(op.tensors, [&](const TensorResult& tensor) {
+               return !inputs(tensor) || are_equal(tensor);
+           });
+}
+
 /// Judges what was measured of the outputs again, by what the sides introduced.
 void Comparison::split(const OpPair& pair,
                        const std::vector<TensorPair>& tensors,
                        OpResult& op) const {
     std::vector<SplitQuery> queries;
     std::vector<TensorResult*> results;
+    const bool same_inputs = plan_.load_mode || inputs_are_equal(op);
     for (size_t i = 0; i < tensors.size(); ++i) {
         TensorResult& result = op.tensors[i];
         if (result.metrics.empty()) continue;
@@ -189,7 +205,10 @@ void Comparison::split(const OpPair& pair,
             judge_again(result, {});
             continue;
         }
-        queries.push_back({tensors[i].target, tensors[i].golden, evidence.differs()});
+        queries.push_back({tensors[i].target,
+                           tensors[i].golden,
+                           evidence.differs(),
+                           same_inputs && are_equal(result)});
         results.push_back(&result);
     }
     if (queries.empty()) return;
@@ -284,9 +303,9 @@ Result Comparison::run() {
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     std::optional<Traced> traced;
     if (options_.splitter != nullptr) {
-        traced.emplace(plan_, target_, golden_, threads);
+        traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
         // Outputs alone, on both sides, are judged by how far they are apart.
-        const bool by_distance = !plan_.load_mode && !traced->has_inputs();
+        const bool by_distance = options_.dataflow && !plan_.load_mode && !traced->has_inputs();
         if (plan_.load_mode && !options_.splitter->was_loaded(*traced->flows)) {
             plan_ = make_plan(target_, golden_, false);
             traced->pair(plan_);
@@ -324,7 +343,7 @@ Result Comparison::run() {
     result.load_mode = plan_.load_mode;
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    if (traced) take_given(*traced, threads, result);
+    if (traced && options_.dataflow) take_given(*traced, threads, result);
     find_culprits(result);
     count(result);
     return result;

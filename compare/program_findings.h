@@ -16,9 +16,14 @@ namespace npuscope::compare {
 /// Both sides' dataflow.
 class Traced {
   public:
-    Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
-        : target(trace(target_source, threads)),
-          golden(trace(golden_source, threads)),
+    /// Without `reading` nothing is known of any tensor.
+    Traced(const Plan& plan,
+           const Source& target_source,
+           const Source& golden_source,
+           int threads,
+           bool reading)
+        : target(reading ? trace(target_source, threads) : Dataflow{}),
+          golden(reading ? trace(golden_source, threads) : Dataflow{}),
           target_source_(target_source),
           golden_source_(golden_source) {
         pair(plan);

@@ -190,7 +190,8 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         if (disturbed != nullptr) limit += disturbed->as<double>()[i] - size->as<double>()[i];
         limit += std::max(recorded.half_unit(value + limit), by.results.half_unit(value + limit));
         // The product may be rounded to the result's dtype before the bias is added.
-        if (bias > 0) limit += recorded.half_unit(value + bias);
+        if (bias > 0)
+            limit += std::max(recorded.half_unit(value + bias), by.results.half_unit(value + bias));
         return limit;
     };
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/product_error.h"
+#include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/vector_error.h"
 
 namespace npuscope::diagnose {
@@ -155,6 +156,12 @@ std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t 
     return chosen;
 }
 
+InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
+    if (is_product(group.kind))
+        return {.product = &stated_product_class(device, group.computed_in, group.dtype)};
+    return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
+}
+
 std::string name_of_forms(const backend::Op& op) {
     return op.name().substr(0, op.name().find("_backward"));
 }
@@ -171,14 +178,32 @@ std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     return static_cast<size_t>(most - runs.begin());
 }
 
-ArithmeticGroup group_of(const OpRun& run) {
-    ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
+ArithmeticGroup SideJudge::group_of(const OpRun& run) const {
+    ArithmeticGroup group{.kind = kind_of(*run.op)};
     for (const RecordedResult& result : run.results)
         if (is_float(result.elements.dtype())) {
             group.dtype = result.elements.dtype();
+            if (device_ != nullptr) group.computed_in = result.computed_in;
             break;
         }
     return group;
+}
+
+SideJudge::SideJudge(const std::vector<SideOp>& ops, const Device& device) : device_(&device) {
+    for (const SideOp& each : ops) {
+        const backend::Op* op = row_of(each.op->id.op);
+        if (op == nullptr || kind_of(*op) == OpKind::kRandom) continue;
+        for (const compare::SourceTensor& tensor : each.op->load()) {
+            const auto dtype = dtype_from_name(tensor.dtype);
+            if (tensor.direction != dumpfile::Direction::kOutput || !dtype || !is_float(*dtype))
+                continue;
+            const ArithmeticGroup group{kind_of(*op), *dtype, tensor.compute_type};
+            const auto [place, fresh] = classes_.try_emplace(group);
+            if (fresh) place->second = stated(group, device);
+            ++place->second.sampled;
+            break;
+        }
+    }
 }
 
 SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
@@ -232,12 +257,12 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
     }
 }
 
-const InferredArithmetic& SideJudge::class_of(const ArithmeticGroup& group) const {
-    static const InferredArithmetic kPlainProduct{.product = &product_classes()[1]};
-    static const InferredArithmetic kPlainVector{.vector = &vector_classes()[1]};
+InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
     const auto found = classes_.find(group);
     if (found != classes_.end()) return found->second;
-    return is_product(group.kind) ? kPlainProduct : kPlainVector;
+    if (device_ != nullptr) return stated(group, *device_);
+    // Of what no run told: float32's.
+    return stated({group.kind, group.dtype, ComputeType::kFloat32}, Device::reference32());
 }
 
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
@@ -256,7 +281,7 @@ std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpR
 
 SideJudge::Errors SideJudge::judge(const OpRun& run) const {
     const ArithmeticGroup group = group_of(run);
-    const InferredArithmetic& inferred = class_of(group);
+    const InferredArithmetic inferred = class_of(group);
     Errors errors;
     const auto judge_all = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : run.results) {
@@ -277,14 +302,19 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
 std::vector<std::string> SideJudge::sentences() const {
     std::vector<std::string> lines;
     for (const auto& [group, inferred] : classes_)
-        lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
-                                    group.kind == OpKind::kProduct       ? "matrix products"
-                                    : group.kind == OpKind::kConvolution ? "convolutions"
-                                                                         : "other ops",
-                                    name_of(group.dtype),
-                                    inferred.name(),
-                                    inferred.within,
-                                    inferred.sampled));
+        lines.push_back(
+            fmt::format("{} ({}): {} ({})",
+                        group.kind == OpKind::kProduct       ? "matrix products"
+                        : group.kind == OpKind::kConvolution ? "convolutions"
+                                                             : "other ops",
+                        name_of(group.dtype),
+                        inferred.name(),
+                        device_ != nullptr
+                            ? fmt::format("as {} states, {} op{}",
+                                          device_->description(),
+                                          inferred.sampled,
+                                          inferred.sampled == 1 ? "" : "s")
+                            : fmt::format("{} of {} sampled", inferred.within, inferred.sampled)));
     return lines;
 }
 

@@ -1,4 +1,5 @@
-// One recording's ops held against honest arithmetic, whose class is found out from the recording.
+// One recording's ops held against honest arithmetic, whose class is found out from the recording
+// or told by the device that made it.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include "compare/split.h"
 #include "diagnose/judge/arithmetic.h"
 #include "diagnose/judge/op_run.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
 
@@ -18,19 +20,21 @@ struct SideOp {
     KnownInputs inputs{};
 };
 
-/// Ops that compute alike: their kind, and the dtype of what they give out.
+/// Ops that compute alike: their kind, the dtype of what they give out and, where the device tells,
+/// what it computes them in.
 struct ArithmeticGroup {
     OpKind kind = OpKind::kVector;
     DType dtype = DType::kFloat32;
+    ComputeType computed_in = ComputeType::kNone;
     friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
 };
 
-/// The class of a group, found from a sample of its ops.
+/// The class of a group, found from a sample of its ops or told by the device.
 struct InferredArithmetic {
     const ProductClass* product = nullptr;
     const VectorClass* vector = nullptr;
-    int64_t sampled = 0;
-    int64_t within = 0;  ///< of the sample: what the class explains
+    int64_t sampled = 0;  ///< of a device that tells: all ops of the group
+    int64_t within = 0;   ///< of the sample: what the class explains
     [[nodiscard]] std::string_view name() const {
         return product != nullptr ? product->name : vector->name;
     }
@@ -42,6 +46,9 @@ class SideJudge {
     /// Finds the classes of `ops`; `threads` 0: all cores. Borrows what the ops borrow. An op that
     /// cannot be read says nothing here.
     explicit SideJudge(const std::vector<SideOp>& ops, int threads = 0);
+    /// Takes the classes that `device` states of what it computed; `ops` are those that it ran, for
+    /// sentences(). Borrows the device.
+    SideJudge(const std::vector<SideOp>& ops, const Device& device);
 
     /// One a result of the run, in their order; empty where the op gives no such result.
     using Errors = std::vector<std::optional<compare::Introduced>>;
@@ -58,13 +65,13 @@ class SideJudge {
     [[nodiscard]] std::vector<std::string> sentences() const;
 
   private:
-    [[nodiscard]] const InferredArithmetic& class_of(const ArithmeticGroup& group) const;
+    [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
+    [[nodiscard]] ArithmeticGroup group_of(const OpRun& run) const;
 
+    const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
     /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
     std::map<std::string, std::vector<int64_t>> forms_;
 };
-
-[[nodiscard]] ArithmeticGroup group_of(const OpRun& run);
 
 }  // namespace npuscope::diagnose
