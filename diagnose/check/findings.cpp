@@ -28,6 +28,15 @@ bool take_as_honest(compare::TensorResult& tensor) {
     const bool coarse = judgement.verdict == compare::Verdict::kInherited;
     if (judgement.verdict != compare::Verdict::kPass && !coarse) return false;
     const compare::Introduced& own = *tensor.split->target;
+    if (tensor.sums.nonfinite_differs > 0) {
+        // Already an operand left the range, so that no exact result is there to leave it.
+        judgement.verdict = compare::Verdict::kOutOfRange;
+        judgement.rule = fmt::format("{} of {} elements are not finite: the range of {} is too small",
+                                     tensor.sums.nonfinite_differs,
+                                     tensor.sums.numel,
+                                     own.arithmetic);
+        return false;
+    }
     judgement.verdict = compare::Verdict::kPass;
     judgement.rule = own.ratio == 0
                          ? "exact"
@@ -93,8 +102,16 @@ std::string note_of(const overflow::OverflowRecord& record, bool own) {
 
 void take_overflow(const Evidence& evidence, std::map<OpId, OpFinding>& ops) {
     std::set<OpId> alone;  // overflow on the golden's inputs too
-    for (const overflow::OverflowRecord& record : evidence.isolated_overflow.records)
+    for (const overflow::OverflowRecord& record : evidence.isolated_overflow.records) {
         alone.insert(record.id);
+        const auto found = ops.find(record.id);
+        if (found == ops.end() || !record.raised() || !found->second.is(compare::Verdict::kFail))
+            continue;
+        // Saturated operands are beyond any arithmetic; the float status knows why.
+        found->second.judgement = {compare::Verdict::kOutOfRange,
+                                   "overflows on the golden's inputs, raised by " +
+                                       joined(record.kernels)};
+    }
     for (const auto* list : {&evidence.free_overflow.records, &evidence.free_overflow.receivers})
         for (const overflow::OverflowRecord& record : *list) {
             const auto found = ops.find(record.id);
