@@ -7,12 +7,10 @@
 #include "compare/accumulate.h"
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
-#include "compare/by_statistics.h"
 #include "compare/count.h"
 #include "compare/effects.h"
 #include "compare/judge_as_sum.h"
 #include "compare/match.h"
-#include "compare/origins.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
 #include "compare/rules/rule.h"
@@ -178,12 +176,28 @@ bool inputs_agree(const OpResult& op) {
     return any && op.arguments.empty();
 }
 
+bool are_equal(const TensorResult& tensor) {
+    return !tensor.metrics.empty() && tensor.sums.max_d == 0 && tensor.sums.nonfinite_differs == 0;
+}
+
+/// Of a run that recorded them: both sides were given the same numbers.
+bool inputs_are_equal(const OpResult& op) {
+    const auto inputs = [](const TensorResult& tensor) {
+        return tensor.direction == dumpfile::Direction::kInput;
+    };
+    return op.arguments.empty() && std::ranges::any_of(op.tensors, inputs) &&
+           std::ranges::all_of(op.tensors, [&](const TensorResult& tensor) {
+               return !inputs(tensor) || are_equal(tensor);
+           });
+}
+
 /// Judges what was measured of the outputs again, by what the sides introduced.
 void Comparison::split(const OpPair& pair,
                        const std::vector<TensorPair>& tensors,
                        OpResult& op) const {
     std::vector<SplitQuery> queries;
     std::vector<TensorResult*> results;
+    const bool same_inputs = plan_.load_mode || inputs_are_equal(op);
     for (size_t i = 0; i < tensors.size(); ++i) {
         TensorResult& result = op.tensors[i];
         if (result.metrics.empty()) continue;
@@ -192,7 +206,10 @@ void Comparison::split(const OpPair& pair,
             judge_again(result, {});
             continue;
         }
-        queries.push_back({tensors[i].target, tensors[i].golden, evidence.differs()});
+        queries.push_back({tensors[i].target,
+                           tensors[i].golden,
+                           evidence.differs(),
+                           same_inputs && are_equal(result)});
         results.push_back(&result);
     }
     if (queries.empty()) return;
@@ -204,6 +221,21 @@ void Comparison::split(const OpPair& pair,
         judge_again(*results[i], splits[i]);
         results[i]->split = std::move(splits[i]);
     }
+}
+
+/// Judges again where the target's writer watched its ops.
+void judge_by_history(const TensorPair& pair, TensorResult& result) {
+    const ArrayHistory& own = pair.target->history;
+    if (result.metrics.empty() || (!own.honest && own.fault.empty())) return;
+    const LiveHistory history{
+        .honest = own.honest,
+        .same_program = !own.program.empty() && own.program == pair.golden->history.program,
+        .fault = own.fault};
+    result.judgement = judge({.sums = result.sums,
+                              .bound = result.judgement.bound,
+                              .dtype = dtype_from_name(result.dtype).value_or(DType::kFloat32),
+                              .is_input = result.direction == dumpfile::Direction::kInput,
+                              .history = &history});
 }
 
 TensorResult Comparison::compare_pair(const TensorPair& pair) const {
@@ -224,6 +256,7 @@ TensorResult Comparison::compare_pair(const TensorPair& pair) const {
                 target = pair.target->open();
                 golden = pair.golden->open();
                 result = by_elements(*target, *golden, query);
+                judge_by_history(pair, result);
             } else {
                 result = by_statistics(pair, query);
             }
@@ -289,9 +322,9 @@ Result Comparison::run() {
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     std::optional<Traced> traced;
     if (options_.splitter != nullptr) {
-        traced.emplace(plan_, target_, golden_, threads);
+        traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
         // Outputs alone, on both sides, are judged by how far they are apart.
-        const bool by_distance = !plan_.load_mode && !traced->has_inputs();
+        const bool by_distance = options_.dataflow && !plan_.load_mode && !traced->has_inputs();
         if (plan_.load_mode && !options_.splitter->was_loaded(*traced->flows)) {
             plan_ = make_plan(target_, golden_, false);
             traced->pair(plan_);
@@ -329,12 +362,7 @@ Result Comparison::run() {
     result.load_mode = plan_.load_mode;
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    if (traced) {
-        take_given(*traced, threads, result);
-        if (!result.load_mode && traced->flows->has_statistics())
-            judge_by_statistics(*traced->flows, result);
-        judge_origins(*traced->flows, threads, result);
-    }
+    if (traced && options_.dataflow) take_flow_findings(*traced, threads, result);
     find_culprits(result);
     if (traced && options_.splitter != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);

@@ -137,6 +137,9 @@ struct Options {
     /// Recomputes ops, so that each is judged by what it introduced itself. Without it, by how far
     /// its results are from the golden's. Borrowed for the call.
     Splitter* splitter = nullptr;
+    /// With a splitter: look for tensors that nobody computed and are not the golden's, and for
+    /// inputs that are not what the op before them made.
+    bool dataflow = true;
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };

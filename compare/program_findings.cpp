@@ -4,10 +4,12 @@
 #include <unordered_map>
 
 #include "compare/align/parting.h"
+#include "compare/by_statistics.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
 #include "compare/dataflow/wiring.h"
+#include "compare/origins.h"
 
 namespace npuscope::compare {
 
@@ -49,8 +51,10 @@ void take_partings(const Plan& plan, Result& result) {
                                   : result.counts.casts_only_golden);
 }
 
-void take_given(Traced& traced, int threads, Result& result) {
-    PairedFlows& flows = *traced.flows;
+namespace {
+
+/// What no op computed, and what ops were given in place of what they should have been.
+void take_given(PairedFlows& flows, int threads, Result& result) {
     const Givens givens = differing_givens(flows, threads);
     for (const GivenFinding& finding : givens.findings)
         result.culprits.push_back({.kind = CulpritKind::kTensor,
@@ -76,6 +80,15 @@ void take_given(Traced& traced, int threads, Result& result) {
     result.hardly_pair = hardly_pair(flows);
     for (std::string& remark : pair_remarks(flows, devices))
         result.notes.push_back(std::move(remark));
+}
+
+}  // namespace
+
+void take_flow_findings(Traced& traced, int threads, Result& result) {
+    PairedFlows& flows = *traced.flows;
+    take_given(flows, threads, result);
+    if (!result.load_mode && flows.has_statistics()) judge_by_statistics(flows, result);
+    judge_origins(flows, threads, result);
 }
 
 }  // namespace npuscope::compare

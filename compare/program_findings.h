@@ -16,9 +16,14 @@ namespace npuscope::compare {
 /// Both sides' dataflow.
 class Traced {
   public:
-    Traced(const Plan& plan, const Source& target_source, const Source& golden_source, int threads)
-        : target(trace(target_source, threads)),
-          golden(trace(golden_source, threads)),
+    /// Without `reading` nothing is known of any tensor.
+    Traced(const Plan& plan,
+           const Source& target_source,
+           const Source& golden_source,
+           int threads,
+           bool reading)
+        : target(reading ? trace(target_source, threads) : Dataflow{}),
+          golden(reading ? trace(golden_source, threads) : Dataflow{}),
           target_source_(target_source),
           golden_source_(golden_source) {
         pair(plan);
@@ -45,7 +50,8 @@ class Traced {
 /// Where the programs part, and how many casts were seen through; count() keeps them.
 void take_partings(const Plan& plan, Result& result);
 
-/// What no op computed, and what ops were given in place of what they should have been.
-void take_given(Traced& traced, int threads, Result& result);
+/// What no op computed, what ops were given in place of what they should have been, what statistics
+/// alone tell, and what came out of nothing.
+void take_flow_findings(Traced& traced, int threads, Result& result);
 
 }  // namespace npuscope::compare

@@ -66,6 +66,7 @@ struct SplitQuery {
     const SourceTensor* target = nullptr;
     const SourceTensor* golden = nullptr;
     bool differs = false;  ///< beyond the tolerance of its precision
+    bool same = false;  ///< the inputs of both sides and this output are equal, element by element
 };
 
 /// Threads: split() may be called by several threads at once.

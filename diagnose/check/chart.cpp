@@ -48,26 +48,19 @@ std::string grid() {
     return svg;
 }
 
-/// Introduced error over tolerance; empty where it was not measured.
-std::optional<double> ratio_of(const OpFinding& op) {
-    if (!op.introduced || op.tolerance <= 0) return std::nullopt;
-    const double ratio = *op.introduced / op.tolerance;
-    return std::isnan(ratio) ? HUGE_VAL : ratio;
-}
-
 std::string title_of(const OpFinding& op, bool overflowed) {
-    return fmt::format("<title>{} {}: {} of {} allowed{}</title>",
+    return fmt::format("<title>{} {}: off by {}, {} of its limit{}</title>",
                        escaped(op.id.path()),
                        escaped(op.node),
                        percent_text(op.introduced),
-                       percent_text(op.tolerance),
+                       limit_text(op.ratio),
                        overflowed ? ", overflowed" : "");
 }
 
 /// The bar and the mark of one op, between `x` and `x + width`.
 std::string bar(const OpFinding& op, double x, double width) {
     const bool overflowed = op.overflow == OverflowRole::kIntroduced;
-    const std::optional<double> ratio = ratio_of(op);
+    const std::optional<double> ratio = op.ratio;
     std::string svg;
     if (ratio) {
         const double y = std::min(y_of(*ratio), kBottom - 1);
@@ -100,7 +93,7 @@ std::string bar(const OpFinding& op, double x, double width) {
 std::string chart(const CheckReport& report) {
     std::string svg = fmt::format(
         "<div class=\"chart\"><svg id=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" "
-        "aria-label=\"introduced error of each op over its tolerance\">",
+        "aria-label=\"introduced error of each op over what its arithmetic may be off\">",
         kWidth,
         kHeight);
     svg += grid();

@@ -18,6 +18,7 @@
 #include "diagnose/check/culprit_kernels.h"
 #include "diagnose/check/end_to_end.h"
 #include "diagnose/check/findings.h"
+#include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "diagnose/run/batched_run.h"
 #include "diagnose/run/model_inputs.h"
@@ -109,13 +110,19 @@ RunProducts run_once(const onnx_model::Model& model,
     return products;
 }
 
+/// `known`: both devices, as far as they run here. In the isolated run nobody but the dumper gave
+/// the ops their inputs.
 compare::Result compare_runs(const dumpfile::Reader& target,
                              const dumpfile::Reader& golden,
+                             const KnownRuns& known,
                              const std::string& label,
                              const CheckOptions& options) {
     Progress progress(label, 0, options.progress);
     compare::Options comparison;
     comparison.divergence = false;
+    comparison.dataflow = known.target_only;
+    RecomputingSplitter splitter(0, known);
+    comparison.splitter = &splitter;
     comparison.on_op = [&](int64_t done, int64_t, const std::string& op) {
         progress.update(done, op);
         if (options.between_steps) options.between_steps();
@@ -135,6 +142,25 @@ void take_load(const RunProducts& isolated, CheckReport& report) {
     report.remarks.push_back(fmt::format("{} ops had no match in the golden file, first: {}",
                                          isolated.dump.unmatched,
                                          first.empty() ? "" : first.front()));
+}
+
+/// The target's: "matrix products (float32): fp16 inputs, fp32 sums (as npu 910A states, 20 ops)".
+std::vector<std::string> arithmetic_of(const compare::Result& comparison) {
+    constexpr std::string_view kSide = "target, ";
+    std::vector<std::string> lines;
+    for (const std::string& line : comparison.arithmetic)
+        if (line.starts_with(kSide)) lines.push_back(line.substr(kSide.size()));
+    return lines;
+}
+
+/// Where the free run's program and tensors are not the golden's.
+std::vector<std::string> program_differences(const compare::Result& free_run) {
+    std::vector<std::string> sentences;
+    for (const compare::Culprit& culprit : free_run.culprits)
+        if (culprit.kind == compare::CulpritKind::kProgram ||
+            culprit.kind == compare::CulpritKind::kTensor)
+            sentences.push_back(culprit.why);
+    return sentences;
 }
 
 /// What the two runs on their own give out, and how many predictions change. A golden that is a
@@ -206,17 +232,24 @@ CheckReport check(const CheckOptions& options) {
     const dumpfile::Reader golden(report.golden_dump);
     const dumpfile::Reader free_dump(report.free_dump);
     const dumpfile::Reader isolated(report.isolated_dump);
+    KnownRuns known{.target = &options.device,
+                    .golden = options.golden.empty() ? &options.reference : nullptr,
+                    .loaded = true,
+                    .target_only = true};
     const compare::Result free_result =
-        compare_runs(free_dump, golden, "compare free run", options);
+        compare_runs(free_dump, golden, known, "compare free run", options);
+    known.target_only = false;
     report.ops = collect_findings(
         {.free_dump = free_dump,
          .free_run = free_result,
-         .isolated = compare_runs(isolated, golden, "compare isolated run", options),
+         .isolated = compare_runs(isolated, golden, known, "compare isolated run", options),
          .free_overflow = free_run.overflow,
          .isolated_overflow = isolated_run.overflow});
     for (const auto& [key, value] : free_dump.run_facts())
         report.options.emplace_back(key, value);
 
+    report.arithmetic = arithmetic_of(free_result);
+    report.program = program_differences(free_result);
     compare_results(free_run, golden_run, free_result, report);
     conclude(report, golden, !folder.temporary());
     trace_culprits({.device = options.device,

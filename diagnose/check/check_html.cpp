@@ -51,7 +51,7 @@ std::string head(const CheckReport& report) {
     fact("inputs", report.inputs);
     html += "</dl>\n<div class=\"cards\">";
     html += card(fmt::format("{} / {}", report.passed, report.compared),
-                 "ops within tolerance, each on the golden's inputs");
+                 "ops as good as their arithmetic, each on the golden's inputs");
     html += card(std::to_string(report.overflow_introduced), "ops that overflowed");
     html += card(std::to_string(report.overflow_received), "ops that only received an overflow");
     for (const OutputDifference& output : report.outputs)
@@ -121,14 +121,22 @@ std::string tensor_details(const OpFinding& op) {
 
 /// The columns of a line about an op; its details fill a line of their own below.
 constexpr std::array<const char*, 9> kColumns = {
-    "#", "op", "node", "computed in", "introduced", "inherited", "free run", "allowed", "verdict"};
+    "#", "op", "node", "computed in", "introduced", "inherited", "free run", "of limit", "verdict"};
 
-std::string number_cell(size_t column, std::optional<double> value) {
+std::string cell(size_t column, std::optional<double> value, const std::string& text) {
     const double key = !value ? -1 : std::isfinite(*value) ? *value : 1e300;
     return fmt::format("<td class=\"num\" data-label=\"{}\" data-v=\"{:.9g}\">{}</td>",
                        kColumns[column],
                        key,
-                       percent_text(value));
+                       text);
+}
+
+std::string number_cell(size_t column, std::optional<double> value) {
+    return cell(column, value, percent_text(value));
+}
+
+std::string ratio_cell(size_t column, std::optional<double> value) {
+    return cell(column, value, limit_text(value));
 }
 
 std::string text_cell(size_t column, const std::string& style, const std::string& text) {
@@ -147,7 +155,7 @@ std::string row(const OpFinding& op) {
     html += text_cell(1, "mono name", op.id.path()) + text_cell(2, "name", op.node) +
             text_cell(3, "", std::string(name_of(op.compute_type)));
     html += number_cell(4, op.introduced) + number_cell(5, op.inherited) +
-            number_cell(6, op.free_error) + number_cell(7, op.tolerance);
+            number_cell(6, op.free_error) + ratio_cell(7, op.ratio);
     html += text_cell(8, class_of(status), status);
     return html + fmt::format("</tr><tr class=\"detail\"><td colspan=\"{}\">{}</td></tr></tbody>\n",
                               kColumns.size(),
@@ -175,7 +183,10 @@ std::string footer(const CheckReport& report) {
         "golden run's inputs; it decides the verdict. "
         "<b>Inherited</b> is what had already reached its inputs in the free run. Errors are max|t "
         "&#8722; g| / max|g| of the worst tensor; "
-        "<b>allowed</b> follows the precision the op computed in.</p>";
+        "<b>of limit</b> is the worst element's error, introduced, over what the arithmetic of the "
+        "device may be off there.</p>";
+    for (const std::string& line : report.arithmetic)
+        html += "<p>computes " + escaped(line) + "</p>";
     for (const std::string& remark : report.remarks)
         html += "<p>" + escaped(remark) + "</p>";
     html += "<h2>Files and options</h2><dl class=\"facts\">";
@@ -203,7 +214,8 @@ std::string to_html(const CheckReport& report) {
                         escaped(report.model),
                         kPageStyle);
     html += "<h1>npuscope check</h1>\n" + head(report);
-    html += "<h2>Introduced error of each op over its tolerance</h2>\n" + chart(report);
+    html += "<h2>Introduced error of each op over what its arithmetic may be off</h2>\n" +
+            chart(report);
     html += "<h2>Ops</h2>\n" + table(report) + footer(report);
     html += fmt::format("</main><script>{}</script></body></html>\n", kPageScript);
     return html;

@@ -48,8 +48,10 @@ json op_json(const OpFinding& op) {
             {"rule", op.rule()},
             {"compute_type", name_of(op.compute_type)},
             {"kernels", op.kernels},
-            {"tolerance", op.tolerance},
             {"introduced", number_json(op.introduced)},
+            {"ratio", number_json(op.ratio)},
+            {"arithmetic", op.arithmetic},
+            {"free_fault", op.free_fault},
             {"inherited", number_json(op.inherited)},
             {"free", number_json(op.free_error)},
             {"overflow", name_of(op.overflow)},
@@ -74,7 +76,7 @@ json culprit_json(const CheckReport& report) {
 }  // namespace
 
 std::string to_json(const CheckReport& report) {
-    json root = {{"version", 1},
+    json root = {{"version", 2},
                  {"npuscope", kVersion},
                  {"verdict", name_of(report.verdict)},
                  {"headline", report.headline},
@@ -91,6 +93,8 @@ std::string to_json(const CheckReport& report) {
                    {"overflow_introduced", report.overflow_introduced},
                    {"overflow_received", report.overflow_received}}},
                  {"given", {{"differ", report.given_differ}, {"first", report.given}}},
+                 {"program", report.program},
+                 {"arithmetic", report.arithmetic},
                  {"bad_inputs", report.bad_inputs},
                  {"remarks", report.remarks},
                  {"dumps",

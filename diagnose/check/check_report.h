@@ -25,10 +25,17 @@ struct OpFinding {
     ComputeType compute_type = ComputeType::kNone;
     std::vector<std::string> kernels;
     std::optional<compare::Judgement> judgement;  ///< empty: the isolated run lacks it
-    std::optional<double> introduced;             ///< isolated run: on the golden's inputs
-    std::optional<double> inherited;              ///< free run: the worst of its inputs
-    std::optional<double> free_error;             ///< free run: the worst of its outputs
-    double tolerance = 0;
+    /// What the op did in the free run that no arithmetic explains; "" where its isolated run
+    /// tells.
+    std::string free_fault = {};
+    std::optional<double> introduced;  ///< isolated run: on the golden's inputs
+    std::optional<double> inherited;   ///< free run: the worst of its inputs
+    std::optional<double> free_error;  ///< free run: the worst of its outputs
+    /// Isolated run: its worst element's error over what its arithmetic may be off there; empty
+    /// where the op cannot be computed again.
+    std::optional<double> ratio = {};
+    bool coarse = false;  ///< honest, and yet off by more than results of its precision usually are
+    std::string arithmetic = {};  ///< that it was held to: "fp16 inputs, fp32 sums"
     OverflowRole overflow = OverflowRole::kNone;
     std::string overflow_note;  ///< from which op it received, which kernels raised it
     std::vector<compare::TensorResult> tensors;  ///< outputs of the isolated run
@@ -39,16 +46,26 @@ struct OpFinding {
     [[nodiscard]] bool is(compare::Verdict verdict) const {
         return judgement && judgement->verdict == verdict;
     }
-    [[nodiscard]] bool passes() const { return is(compare::Verdict::kPass); }
-    [[nodiscard]] bool fails() const {
-        return is(compare::Verdict::kFail) || is(compare::Verdict::kOutOfRange);
+    [[nodiscard]] bool passes() const {
+        return free_fault.empty() &&
+               (is(compare::Verdict::kPass) || is(compare::Verdict::kOrderSensitive));
     }
+    /// On the golden's inputs.
+    [[nodiscard]] bool fails_alone() const {
+        return is(compare::Verdict::kFail) || is(compare::Verdict::kOutOfRange) ||
+               is(compare::Verdict::kGoldenAtFault);
+    }
+    [[nodiscard]] bool fails() const { return fails_alone() || !free_fault.empty(); }
     /// The verdict's name, "unjudged" without one.
     [[nodiscard]] std::string_view verdict_name() const {
+        if (!free_fault.empty() && !fails_alone()) return compare::name_of(compare::Verdict::kFail);
         return judgement ? compare::name_of(judgement->verdict) : "unjudged";
     }
     /// What decided the verdict; "" without one.
-    [[nodiscard]] std::string rule() const { return judgement ? judgement->rule : std::string(); }
+    [[nodiscard]] std::string rule() const {
+        if (!free_fault.empty() && !fails_alone()) return "in the free run: " + free_fault;
+        return judgement ? judgement->rule : std::string();
+    }
     /// The verdict's name, but "overflow" where the op introduced one, and "received" where it
     /// passes with another op's.
     [[nodiscard]] std::string_view status() const;
@@ -76,10 +93,13 @@ struct CheckReport {
     /// sentence each.
     int64_t given_differ = 0;
     std::vector<std::string> given = {};
-    std::vector<OpFinding> ops;           ///< by seqid
-    std::optional<size_t> first_culprit;  ///< index into ops
+    /// Where the free run's program and tensors are not the golden's, a sentence each.
+    std::vector<std::string> program = {};
+    std::vector<std::string> arithmetic = {};  ///< what the device computes in, a sentence each
+    std::vector<OpFinding> ops;                ///< by seqid
+    std::optional<size_t> first_culprit;       ///< index into ops
     std::optional<size_t>
-        worst;  ///< index of the largest introduced/tolerance; absent when nothing was judged
+        worst;  ///< index of the largest introduced; absent when no judged op differs
     Explanation why;
     std::string next;                       ///< a command to run
     std::vector<OutputDifference> outputs;  ///< free run against golden

@@ -35,7 +35,7 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
                                          "computed",
                                          "introduced",
                                          "inherited",
-                                         "allowed",
+                                         "of limit",
                                          "verdict"));
     size_t hidden = 0;
     for (size_t i = 0; i < report.ops.size(); ++i) {
@@ -56,7 +56,7 @@ std::string table(const CheckReport& report, const Paint& paint, bool all_ops) {
                         name_of(op.compute_type),
                         percent_text(op.introduced),
                         percent_text(op.inherited),
-                        percent_text(op.tolerance),
+                        limit_text(op.ratio),
                         paint(color, status),
                         report.worst == i && status == "pass" ? paint(kDim, "  (the worst)") : "");
     }
@@ -95,6 +95,9 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
                         report.device,
                         printable(report.golden),
                         printable(report.inputs));
+    for (const std::string& line : report.arithmetic)
+        text += "  computes  " + line + "\n";
+    text += report.arithmetic.empty() ? "" : "\n";
     text += table(report, paint, all_ops) + "\n";
     for (const OutputDifference& output : report.outputs)
         text += output.incomparable.empty()

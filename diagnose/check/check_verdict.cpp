@@ -14,12 +14,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// How much further off than the sum of what the ops add an output may be. Ops amplify what comes
-/// in (a difference of large numbers, a steep activation); ten is what inheritance allows one op.
-constexpr double kMostAmplification = 10;
-
 void count(CheckReport& report) {
-    double worst_ratio = -1;
+    double most = 0;
     for (size_t i = 0; i < report.ops.size(); ++i) {
         const OpFinding& op = report.ops[i];
         const bool judged = op.passes() || op.fails();
@@ -31,31 +27,11 @@ void count(CheckReport& report) {
         report.overflow_received += op.overflow == OverflowRole::kReceived ? 1 : 0;
         const bool culprit = op.fails() || op.overflow == OverflowRole::kIntroduced;
         if (culprit && !report.first_culprit) report.first_culprit = i;
-        if (op.introduced && op.tolerance > 0 && !(*op.introduced / op.tolerance <= worst_ratio)) {
-            worst_ratio = *op.introduced / op.tolerance;
+        if (op.introduced && op.ratio && !(*op.introduced <= most)) {
+            most = *op.introduced;
             report.worst = i;
         }
     }
-}
-
-/// What the ops' own errors may add up to at an output.
-double explained_error(const CheckReport& report) {
-    double sum = 0;
-    double widest = 0;
-    for (const OpFinding& op : report.ops) {
-        if (op.introduced && std::isfinite(*op.introduced)) sum += *op.introduced;
-        widest = std::max(widest, op.tolerance);
-    }
-    return std::max(kMostAmplification * sum, widest);
-}
-
-/// An integer output (a class, a place) jumps where two candidates are close: it is shown only.
-const OutputDifference* unexplained_output(const CheckReport& report) {
-    const double limit = explained_error(report);
-    const auto found = std::ranges::find_if(report.outputs, [&](const OutputDifference& output) {
-        return output.incomparable.empty() && output.is_float && !(output.relative <= limit);
-    });
-    return found == report.outputs.end() ? nullptr : &*found;
 }
 
 /// Why too little was judged; "" when enough was.
@@ -81,28 +57,49 @@ std::string culprit_headline(const CheckReport& report) {
                            label_of(op),
                            report.overflow_received,
                            report.overflow_received == 1 ? "" : "s");
-    return fmt::format("{} is the first op over its tolerance: {}", label_of(op), op.rule());
+    if (op.is(compare::Verdict::kGoldenAtFault))
+        return fmt::format("{}: the golden is at fault: {}", label_of(op), op.rule());
+    return fmt::format(
+        "{} is the first op beyond what its arithmetic explains: {}", label_of(op), op.rule());
 }
 
-std::string output_headline(const CheckReport& report, const OutputDifference& output) {
-    return fmt::format(
-        "output {} is off by {} of its largest value, although each op alone is within its "
-        "tolerance: their errors explain {} at most",
-        printable(output.name),
-        percent_text(output.relative),
-        percent_text(explained_error(report)));
+/// The free run is not the golden's program, or was not given the golden's tensors.
+std::string program_headline(const CheckReport& report) {
+    const std::string more =
+        report.program.size() > 1 ? fmt::format(" (and {} more)", report.program.size() - 1) : "";
+    return "in the free run, " + report.program.front() + more;
 }
 
 std::string pass_headline(const CheckReport& report) {
     std::string text =
-        fmt::format("all {} judged ops are within tolerance and none overflows", report.compared);
+        fmt::format("all {} judged ops keep what their arithmetic promises and none overflows",
+                    report.compared);
     if (report.worst) text += "; " + label_of(report.ops[*report.worst]) + " differs most";
     return text;
 }
 
+/// Ops that are honest, but whose arithmetic does not suit these values.
+std::string coarse_remark(const CheckReport& report) {
+    const OpFinding* first = nullptr;
+    int64_t coarse = 0;
+    for (const OpFinding& op : report.ops) {
+        if (!op.coarse || !op.passes()) continue;
+        if (first == nullptr) first = &op;
+        ++coarse;
+    }
+    if (first == nullptr) return {};
+    return fmt::format(
+        "{} op{} off by more than {} results usually are, although the arithmetic is honest: the "
+        "values are too small, or cancel; first {}, by {} of its largest value",
+        coarse,
+        coarse == 1 ? " is" : "s are",
+        name_of(first->compute_type),
+        label_of(*first),
+        percent_text(first->introduced));
+}
+
 /// The first that applies names the verdict and the reason.
 void judge(CheckReport& report) {
-    const OutputDifference* output = unexplained_output(report);
     const std::string why_undecided = undecided(report);
     report.verdict = CheckVerdict::kFail;
     if (!report.bad_inputs.empty()) {
@@ -116,8 +113,8 @@ void judge(CheckReport& report) {
     } else if (!why_undecided.empty()) {
         report.verdict = CheckVerdict::kUndecided;
         report.headline = why_undecided + ": this says neither pass nor fail";
-    } else if (output != nullptr) {
-        report.headline = output_headline(report, *output);
+    } else if (!report.program.empty()) {
+        report.headline = program_headline(report);
     } else {
         report.verdict = CheckVerdict::kPass;
         report.headline = pass_headline(report);
@@ -159,6 +156,11 @@ void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
             "npuscope inspect " + report.free_dump.string() + " " + report.ops[*subject].id.path();
     for (size_t i = 1; i < report.given.size(); ++i)
         report.remarks.push_back(report.given[i]);
+    for (const std::string& sentence : report.program)
+        if (report.headline.find(sentence) == std::string::npos && report.given.empty())
+            report.remarks.push_back("in the free run, " + sentence);
+    if (const std::string remark = coarse_remark(report); !remark.empty())
+        report.remarks.push_back(remark);
     if (report.not_judged > 0)
         report.remarks.push_back(
             fmt::format("{} of {} ops were not judged (constant, empty, missing or incomparable "

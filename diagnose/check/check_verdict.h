@@ -7,13 +7,15 @@
 namespace npuscope::diagnose {
 
 /// Fills counts, first culprit, worst, verdict, headline, why, next and remarks from `ops`,
-/// `outputs`, `given` and `bad_inputs`.
+/// `outputs`, `given`, `program` and `bad_inputs`.
 ///
-/// fail       an op is over its tolerance or overflows on the golden's inputs; the model was given
-///            NaN, or other weights or inputs than the golden
+/// fail       an op adds more than its arithmetic may, on the golden's inputs or in the free run,
+/// or
+///            overflows; the model was given NaN, or other weights or inputs than the golden
 /// undecided  none of these, but fewer than half of the ops, or no output, could be judged
-/// fail       an output is further off than the errors that the ops add explain
-/// pass       the rest
+/// fail       the free run has other ops than the golden, or an op was not given what the op before
+///            it made
+/// pass       the rest: however far the outputs are off, each op on the way is honest
 ///
 /// The first that applies.
 ///

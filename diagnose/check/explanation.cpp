@@ -67,39 +67,37 @@ Explanation explain_overflow(const OpFinding& op, const dumpfile::Reader& golden
                         op.overflow_note.empty() ? "" : "; " + op.overflow_note)};
 }
 
+/// "which explains its error, 0.1 % of the largest value"
+std::string as_explained(const OpFinding& op, bool fits) {
+    const std::string error = percent_text(op.introduced.value_or(0));
+    if (fits) return "which explains its error, " + error + " of the largest value";
+    return "which does not explain its error, " + error + " of the largest value";
+}
+
 Explanation explain_difference(const OpFinding& op) {
     const double error = op.introduced.value_or(0);
-    if (computes_below_its_dtype(op)) {
-        // An input rounded to 11 significand bits is off by at most 2^-12 relative; sums of
-        // products stay near that.
-        const bool fits = error <= 0x1p-8;
+    const bool fits = op.ratio && *op.ratio <= 1;
+    if (computes_below_its_dtype(op))
         return {"cube-demotion",
-                fits ? 0.9 : 0.4,
-                fmt::format("it computes in float16 although its tensors are float32: the Cube "
-                            "demotes its inputs to 11 significand bits, "
-                            "and {} of the largest value {} that",
-                            percent_text(error),
-                            fits ? "fits" : "is more than")};
-    }
+                fits ? 0.9 : 0.1,
+                "it computes in float16 although its tensors are float32: the Cube demotes its "
+                "inputs to 11 significand bits, " +
+                    as_explained(op, fits)};
     if (op.compute_type == ComputeType::kHFloat32)
         return {"hf32-inputs",
-                error <= 0x1p-9 ? 0.9 : 0.4,
-                fmt::format("its float32 inputs are shortened to HF32 (12 significand bits); the "
-                            "error is {} of the largest value",
-                            percent_text(error))};
+                fits ? 0.9 : 0.1,
+                "its float32 inputs are shortened to HF32, " + as_explained(op, fits)};
     if (computes_in_half(op))
-        return {std::string(name_of(op.compute_type)) + "-rounding",
-                0.8,
-                fmt::format("it computes in {}; the error is {} of the largest value",
-                            name_of(op.compute_type),
-                            percent_text(error))};
+        return {
+            std::string(name_of(op.compute_type)) + "-rounding",
+            fits ? 0.9 : 0.1,
+            fmt::format("it computes in {}, {}", name_of(op.compute_type), as_explained(op, fits))};
     if (error == 0) return {"equal", 1.0, "every op gives the reference's numbers bit by bit"};
-    return {
-        "summation-order",
-        error <= 1e-5 ? 0.6 : 0.1,
-        fmt::format("it computes in {} like the golden side; the error is {} of the largest value",
-                    name_of(op.compute_type),
-                    percent_text(error))};
+    return {"summation-order",
+            fits ? 0.6 : 0.1,
+            fmt::format("it computes in {} like the golden side, {}",
+                        name_of(op.compute_type),
+                        as_explained(op, fits))};
 }
 
 }  // namespace
@@ -109,6 +107,9 @@ Explanation explain(const OpFinding& op, const dumpfile::Reader& golden) {
     if (op.is(compare::Verdict::kMissingTarget) || op.is(compare::Verdict::kMissingGolden))
         return {"missing", 1.0, "the op ran on one side only"};
     if (op.is(compare::Verdict::kIncomparable)) return {"incomparable", 1.0, op.rule()};
+    if (op.is(compare::Verdict::kGoldenAtFault))
+        return {
+            "golden-at-fault", 0.9, "the device's result is nearer to float64 than the golden's"};
     return explain_difference(op);
 }
 

@@ -12,8 +12,9 @@ namespace npuscope::diagnose {
 
 struct Evidence {
     const dumpfile::Reader& free_dump;
-    const compare::Result& free_run;  ///< against golden
-    compare::Result isolated;         ///< against golden; its tensors move into the findings
+    const compare::Result& free_run;  ///< against golden, with what its ops introduced
+    compare::Result isolated;  ///< the same of the run on the golden's inputs; its tensors move
+                               ///< into the findings
     const overflow::OverflowReport& free_overflow;
     const overflow::OverflowReport& isolated_overflow;
 };

@@ -26,12 +26,12 @@ struct SampledRun {
 /// As SampledRun::bits.
 [[nodiscard]] int result_bits(const OpRun& run);
 
-/// The class of a group, found from a sample of its ops.
+/// The class of a group, found from a sample of its ops or told by the device.
 struct InferredArithmetic {
     const ProductClass* product = nullptr;
     const VectorClass* vector = nullptr;
-    int64_t sampled = 0;
-    int64_t within = 0;  ///< of the sample: what the class explains
+    int64_t sampled = 0;  ///< of a device that tells: all ops of the group
+    int64_t within = 0;   ///< of the sample: what the class explains
     [[nodiscard]] std::string_view name() const {
         return product != nullptr ? product->name : vector->name;
     }

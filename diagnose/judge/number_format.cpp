@@ -16,6 +16,12 @@ int last_place(const NumberFormat& format, double value) {
     return std::max(kept - 1023, format.lowest) - (format.bits - 1);
 }
 
+/// value 2^exponent. std::ldexp would be a call for every element.
+double scaled(double value, int exponent) {
+    if (exponent < -1022 || exponent > 1023) return std::ldexp(value, exponent);
+    return value * std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52U);
+}
+
 double in_range(const NumberFormat& format, double value) {
     if (std::abs(value) <= format.largest()) return value;
     return std::copysign(std::numeric_limits<double>::infinity(), value);
@@ -25,33 +31,33 @@ double in_range(const NumberFormat& format, double value) {
 
 double NumberFormat::half_unit(double value) const {
     if (!std::isfinite(value)) return 0;
-    return std::ldexp(0.5, last_place(*this, value));
+    return scaled(0.5, last_place(*this, value));
 }
 
 double NumberFormat::largest() const {
-    return std::ldexp(2 - std::ldexp(1.0, 1 - bits), highest);
+    return scaled(2 - scaled(1.0, 1 - bits), highest);
 }
 
 double NumberFormat::rounded(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
     const int place = last_place(*this, value);
-    return in_range(*this, std::ldexp(std::nearbyint(std::ldexp(value, -place)), place));
+    return in_range(*this, scaled(std::nearbyint(scaled(value, -place)), place));
 }
 
 double NumberFormat::rounded_away(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
     const int place = last_place(*this, value);
-    return in_range(*this, std::ldexp(std::round(std::ldexp(value, -place)), place));
+    return in_range(*this, scaled(std::round(scaled(value, -place)), place));
 }
 
 double NumberFormat::truncated(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
     const int place = last_place(*this, value);
-    return std::ldexp(std::trunc(std::ldexp(value, -place)), place);
+    return scaled(std::trunc(scaled(value, -place)), place);
 }
 
 double NumberFormat::unit() const {
-    return std::ldexp(1.0, -bits);
+    return scaled(1.0, -bits);
 }
 
 NumberFormat format_of(DType dtype) {

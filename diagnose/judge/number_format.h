@@ -26,6 +26,8 @@ struct NumberFormat {
     [[nodiscard]] double truncated(double value) const;
     /// Relative error of rounding a normal number: 2^-bits.
     [[nodiscard]] double unit() const;
+
+    friend bool operator==(const NumberFormat&, const NumberFormat&) = default;
 };
 
 inline constexpr NumberFormat kFloat64{53, -1022, 1023};

@@ -65,8 +65,10 @@ OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues argu
     OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
     run.wide = widened(run.arguments);
     for (const compare::SourceTensor& output : recorded.outputs())
-        run.results.push_back(
-            {output.argument, recorded.name_of_argument(output), output.open()->whole()});
+        run.results.push_back({output.argument,
+                               recorded.name_of_argument(output),
+                               output.open()->whole(),
+                               output.compute_type});
     return run;
 }
 

@@ -19,6 +19,7 @@ struct RecordedResult {
     std::string argument;  ///< as recorded
     std::string name;      ///< as the schema calls it
     Tensor elements;
+    ComputeType computed_in = ComputeType::kNone;  ///< as the recording says
 };
 
 struct OpRun {

@@ -226,7 +226,9 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
         allowed +=
             std::max(recorded.half_unit(value + allowed), by.results.half_unit(value + allowed));
         // The product may be rounded to the result's dtype before the bias is added.
-        if (bias > 0) allowed += recorded.half_unit(value + bias);
+        if (bias > 0)
+            allowed +=
+                std::max(recorded.half_unit(value + bias), by.results.half_unit(value + bias));
         return allowed;
     };
     return Bound{exact_values, limit};

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/product_error.h"
+#include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/vector_error.h"
 
 namespace npuscope::diagnose {
@@ -66,6 +67,12 @@ bool is_telling(const Ratios& ratios) {
     return std::ranges::any_of(ratios, [](double ratio) { return ratio > 0; });
 }
 
+InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
+    if (is_product(group.kind))
+        return {.product = &stated_product_class(device, group.computed_in, group.dtype)};
+    return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
+}
+
 std::string name_of_forms(const backend::Op& op) {
     return op.name().substr(0, op.name().find("_backward"));
 }
@@ -82,14 +89,33 @@ std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     return static_cast<size_t>(most - runs.begin());
 }
 
-ArithmeticGroup group_of(const OpRun& run) {
-    ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
+ArithmeticGroup SideJudge::group_of(const OpRun& run) const {
+    ArithmeticGroup group{.kind = kind_of(*run.op)};
     for (const RecordedResult& result : run.results)
         if (is_float(result.elements.dtype())) {
             group.dtype = result.elements.dtype();
+            if (device_ != nullptr) group.computed_in = result.computed_in;
             break;
         }
     return group;
+}
+
+SideJudge::SideJudge(const std::vector<SideOp>& ops, const Device& device)
+    : device_(&device), habits_({}, {}) {
+    for (const SideOp& each : ops) {
+        const backend::Op* op = row_of(each.op->id.op);
+        if (op == nullptr || kind_of(*op) == OpKind::kRandom) continue;
+        for (const compare::SourceTensor& tensor : each.op->load()) {
+            const auto dtype = dtype_from_name(tensor.dtype);
+            if (tensor.direction != dumpfile::Direction::kOutput || !dtype || !is_float(*dtype))
+                continue;
+            const ArithmeticGroup group{kind_of(*op), *dtype, tensor.compute_type};
+            const auto [place, fresh] = classes_.try_emplace(group);
+            if (fresh) place->second = stated(group, device);
+            ++place->second.sampled;
+            break;
+        }
+    }
 }
 
 SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads)
@@ -145,12 +171,12 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads)
     }
 }
 
-const InferredArithmetic& SideJudge::class_of(const ArithmeticGroup& group) const {
-    static const InferredArithmetic kPlainProduct{.product = &product_classes()[1]};
-    static const InferredArithmetic kPlainVector{.vector = &vector_classes()[1]};
+InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
     const auto found = classes_.find(group);
     if (found != classes_.end()) return found->second;
-    return is_product(group.kind) ? kPlainProduct : kPlainVector;
+    if (device_ != nullptr) return stated(group, *device_);
+    // Of what no run told: float32's.
+    return stated({group.kind, group.dtype, ComputeType::kFloat32}, Device::reference32());
 }
 
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
@@ -169,12 +195,12 @@ std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpR
 
 SideJudge::Errors SideJudge::judge(const OpRun& run) const {
     const ArithmeticGroup group = group_of(run);
-    const InferredArithmetic& inferred = class_of(group);
+    const InferredArithmetic inferred = class_of(group);
     Errors errors;
     const auto judge_all = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : run.results) {
             auto found = error.judge(by, result, false);
-            if (found && found->ratio > 0 && found->ratio <= 1) {
+            if (found && found->ratio > 0 && found->ratio <= 1 && device_ == nullptr) {
                 const double share = allowed_share(run, error, by, result);
                 if (share < 1) found = error.judge(by, result, false, share);
                 if (found && found->ratio > 1) found = error.judge(by, result, true, share);
@@ -218,7 +244,7 @@ double SideJudge::allowed_share(const OpRun& run,
 std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const std::vector<OpRun> forms = forms_of(run);
     const OpRun& form = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
-    const InferredArithmetic& inferred = class_of(group_of(run));
+    const InferredArithmetic inferred = class_of(group_of(run));
     std::map<std::string, double> times;
     const auto take = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : form.results)
@@ -239,14 +265,19 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
 std::vector<std::string> SideJudge::sentences() const {
     std::vector<std::string> lines;
     for (const auto& [group, inferred] : classes_)
-        lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
-                                    group.kind == OpKind::kProduct       ? "matrix products"
-                                    : group.kind == OpKind::kConvolution ? "convolutions"
-                                                                         : "other ops",
-                                    name_of(group.dtype),
-                                    inferred.name(),
-                                    inferred.within,
-                                    inferred.sampled));
+        lines.push_back(
+            fmt::format("{} ({}): {} ({})",
+                        group.kind == OpKind::kProduct       ? "matrix products"
+                        : group.kind == OpKind::kConvolution ? "convolutions"
+                                                             : "other ops",
+                        name_of(group.dtype),
+                        inferred.name(),
+                        device_ != nullptr
+                            ? fmt::format("as {} states, {} op{}",
+                                          device_->description(),
+                                          inferred.sampled,
+                                          inferred.sampled == 1 ? "" : "s")
+                            : fmt::format("{} of {} sampled", inferred.within, inferred.sampled)));
     return lines;
 }
 

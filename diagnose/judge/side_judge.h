@@ -1,4 +1,5 @@
-// One recording's ops held against honest arithmetic, whose class is found out from the recording.
+// One recording's ops held against honest arithmetic, whose class is found out from the recording
+// or told by the device that made it.
 #pragma once
 
 #include <map>
@@ -10,13 +11,16 @@
 #include "diagnose/judge/class_inference.h"
 #include "diagnose/judge/habits.h"
 #include "diagnose/judge/op_run.h"
+#include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
 
-/// Ops that compute alike: their kind, and the dtype of what they give out.
+/// Ops that compute alike: their kind, the dtype of what they give out and, where the device tells,
+/// what it computes them in.
 struct ArithmeticGroup {
     OpKind kind = OpKind::kVector;
     DType dtype = DType::kFloat32;
+    ComputeType computed_in = ComputeType::kNone;
     friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
 };
 
@@ -26,6 +30,9 @@ class SideJudge {
     /// Finds the classes of `ops`; `threads` 0: all cores. Borrows what the ops borrow. An op that
     /// cannot be read says nothing here.
     explicit SideJudge(const std::vector<SideOp>& ops, int threads = 0);
+    /// Takes the classes that `device` states of what it computed; `ops` are those that it ran, for
+    /// sentences(). Borrows the device.
+    SideJudge(const std::vector<SideOp>& ops, const Device& device);
 
     /// One a result of the run, in their order; empty where the op gives no such result.
     using Errors = std::vector<std::optional<compare::Introduced>>;
@@ -38,15 +45,18 @@ class SideJudge {
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
     }
-    /// Of ops that are no products; fp32 where the group has none.
-    [[nodiscard]] const VectorClass& vector_class(const ArithmeticGroup& group) const {
-        return *class_of({OpKind::kVector, group.dtype}).vector;
+    /// Of ops that are no products and give out what `run` does; fp32 where there are none.
+    [[nodiscard]] const VectorClass& vector_class(const OpRun& run) const {
+        ArithmeticGroup group = group_of(run);
+        group.kind = OpKind::kVector;
+        return *class_of(group).vector;
     }
     /// "matrix products (float32): fp16 inputs, fp32 sums (24 of 24 sampled)"
     [[nodiscard]] std::vector<std::string> sentences() const;
 
   private:
-    [[nodiscard]] const InferredArithmetic& class_of(const ArithmeticGroup& group) const;
+    [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
+    [[nodiscard]] ArithmeticGroup group_of(const OpRun& run) const;
     /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
     /// here.
     template <class Error, class Class>
@@ -57,12 +67,11 @@ class SideJudge {
     /// Closeness::times by result.
     [[nodiscard]] std::map<std::string, double> times_of(const OpRun& run) const;
 
+    const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
     /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
     std::map<std::string, std::vector<int64_t>> forms_;
     Habits habits_;
 };
-
-[[nodiscard]] ArithmeticGroup group_of(const OpRun& run);
 
 }  // namespace npuscope::diagnose

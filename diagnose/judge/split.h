@@ -14,9 +14,18 @@
 
 namespace npuscope::diagnose {
 
+/// What is known of two runs beforehand. Devices are borrowed.
+struct KnownRuns {
+    const Device* target = nullptr;  ///< tells the classes of arithmetic; nullptr: found out
+    const Device* golden = nullptr;  ///< likewise; what equals the float64 reference's is honest
+    bool loaded = false;       ///< a target without inputs was given the golden's, without a doubt
+    bool target_only = false;  ///< what the golden introduced is not asked for
+};
+
 class RecomputingSplitter final : public compare::Splitter {
   public:
-    explicit RecomputingSplitter(int threads = 0) : threads_(threads) {}
+    explicit RecomputingSplitter(int threads = 0, const KnownRuns& known = {})
+        : threads_(threads), known_(known) {}
     [[nodiscard]] bool was_loaded(compare::PairedFlows& flows) const override;
     void prepare(compare::PairedFlows& flows) override;
     [[nodiscard]] std::vector<compare::Split> split(
@@ -47,19 +56,24 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] std::optional<double> ratio_with_bias(const compare::SourceOp& op,
                                                         const OpRun& product) const;
 
+    /// Made when it is asked for.
+    [[nodiscard]] const SideJudge& golden_judge() const;
     /// Of the target's run, where its recording has none.
     [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
     /// The worst of the other ops of a span becomes its error.
     void judge_span(const compare::OpPair& pair, compare::Split& split) const;
 
     int threads_;
+    KnownRuns known_;
     bool load_mode_ = false;
     const compare::Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
     mutable std::mutex rebuilding_;
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;
-    std::unique_ptr<SideJudge> golden_judge_;
+    std::vector<SideOp> goldens_;
+    mutable std::once_flag golden_made_;
+    mutable std::unique_ptr<SideJudge> golden_judge_;
 };
 
 }  // namespace npuscope::diagnose

@@ -19,6 +19,11 @@ std::string percent_text(std::optional<double> value) {
     return fmt::format("{:.1e} %", percent);
 }
 
+std::string limit_text(std::optional<double> ratio) {
+    if (!ratio) return "-";
+    return *ratio < 0.01 && *ratio > 0 ? "<0.01" : fmt::format("{:.2g}", *ratio);
+}
+
 std::string short_text(double value) {
     if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
     const double magnitude = std::abs(value);

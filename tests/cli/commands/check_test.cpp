@@ -29,6 +29,22 @@ TEST(CheckCommand, the_digits_models_pass_on_every_chip) {
         }
 }
 
+TEST(CheckCommand, gradients_that_float16_loses_are_told_and_not_blamed_on_an_op) {
+    const test::RunResult result = check({test::models() + "/digits_step.onnx",
+                                          "--input",
+                                          test::models() + "/digits_step.io.npz",
+                                          "--chip",
+                                          "910A"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("off by more than float16 results usually are"), std::string::npos)
+        << result.out;
+    EXPECT_NE(
+        result.out.find("  computes  matrix products (float32): fp16 inputs, fp32 sums (as npu "
+                        "910A states, 5 ops)\n"),
+        std::string::npos)
+        << result.out;
+}
+
 TEST(CheckCommand, tells_the_options_that_were_set) {
     const test::TempDir folder;
     const std::string file = (folder / "options.json").string();

@@ -18,16 +18,19 @@ CheckReport sample() {
     good.id = {"relu", 1};
     good.judgement = compare::Judgement{compare::Verdict::kPass, ""};
     good.introduced = 0.0;
-    good.tolerance = 1e-5;
+    good.ratio = 0.0;
     OpFinding bad;
     bad.id = {"mm", 2};
     bad.node = "</script><b>";
     bad.judgement = compare::Judgement{compare::Verdict::kFail, ""};
     bad.introduced = std::numeric_limits<double>::infinity();
-    bad.tolerance = 4e-3;
+    bad.ratio = 68.4;
+    bad.arithmetic = "fp16 inputs, fp32 sums";
     bad.overflow = OverflowRole::kIntroduced;
     bad.kernels = {"Cast", "MatMul"};
     report.ops = {good, bad};
+    report.arithmetic = {
+        "matrix products (float32): fp16 inputs, fp32 sums (as npu 910A states, 1 op)"};
     report.first_culprit = 1;
     report.why = {"cube-demotion-saturation", 1.0, "its input reaches 1e5"};
     report.next = "npuscope inspect npu.h5 /mm/2";
@@ -36,13 +39,16 @@ CheckReport sample() {
 
 TEST(CheckJson, holds_the_agreed_members) {
     const auto root = nlohmann::json::parse(to_json(sample()));
-    EXPECT_EQ(root["version"], 1);
+    EXPECT_EQ(root["version"], 2);
     EXPECT_EQ(root["verdict"], "fail");
     EXPECT_EQ(root["first_culprit"]["path"], "/mm/2");
     EXPECT_EQ(root["first_culprit"]["why"]["fingerprint"], "cube-demotion-saturation");
     EXPECT_EQ(root["first_culprit"]["next"], "npuscope inspect npu.h5 /mm/2");
     EXPECT_EQ(root["ops"].size(), 2u);
     EXPECT_EQ(root["ops"][1]["introduced"], "inf");
+    EXPECT_EQ(root["ops"][1]["ratio"], 68.4);
+    EXPECT_EQ(root["ops"][1]["arithmetic"], "fp16 inputs, fp32 sums");
+    EXPECT_EQ(root["arithmetic"].size(), 1u);
     EXPECT_EQ(root["overflow"][0]["kind"], "introduced");
 }
 
@@ -68,6 +74,8 @@ TEST(CheckText, shows_what_does_not_pass_and_hides_what_does) {
     const std::string text = to_text(sample(), false, false);
     EXPECT_NE(text.find("FAIL"), std::string::npos);
     EXPECT_NE(text.find("/mm/2"), std::string::npos);
+    EXPECT_NE(text.find("  computes  matrix products (float32): fp16 inputs"), std::string::npos);
+    EXPECT_NE(text.find(" 68  overflow"), std::string::npos) << text;
     EXPECT_NE(text.find("1 more ops that pass"), std::string::npos);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }

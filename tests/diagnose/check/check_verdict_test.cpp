@@ -16,7 +16,8 @@ OpFinding op_with(std::optional<Verdict> verdict, double introduced) {
     op.compute_type = ComputeType::kFloat32;
     if (verdict) op.judgement = compare::Judgement{*verdict, {}};
     op.introduced = introduced;
-    op.tolerance = 1e-5;
+    op.ratio = introduced / 1e-5;
+    op.arithmetic = "fp32";
     return op;
 }
 
@@ -43,18 +44,57 @@ CheckReport concluded(CheckReport report) {
     return report;
 }
 
-TEST(CheckVerdict, passes_when_the_ops_explain_the_output) {
-    // Ten times 2e-6 allowed.
-    EXPECT_EQ(concluded(passing(1.9e-5)).verdict, CheckVerdict::kPass);
+TEST(CheckVerdict, passes_however_far_an_output_is_off_when_each_op_is_honest) {
+    const CheckReport report = concluded(passing(0.4));
+    EXPECT_EQ(report.verdict, CheckVerdict::kPass);
+    EXPECT_EQ(report.headline,
+              "all 2 judged ops keep what their arithmetic promises and none overflows; /mm/1 "
+              "differs most");
 }
 
-TEST(CheckVerdict, fails_an_output_that_the_ops_do_not_explain) {
-    const CheckReport report = concluded(passing(2.1e-5));
-    EXPECT_EQ(report.verdict, CheckVerdict::kFail);
-    EXPECT_EQ(report.headline,
-              "output y is off by 0.0021 % of its largest value, although each op alone is within "
-              "its tolerance: their errors explain 0.002 % at most");
-    EXPECT_FALSE(report.first_culprit);
+TEST(CheckVerdict, fails_another_program_and_names_where_it_parts) {
+    CheckReport report = passing(0.4);
+    report.program = {"the programs part here: target has relu more", "a tensor"};
+    const CheckReport done = concluded(report);
+    EXPECT_EQ(done.verdict, CheckVerdict::kFail);
+    EXPECT_EQ(done.headline,
+              "in the free run, the programs part here: target has relu more (and 1 more)");
+    EXPECT_FALSE(done.first_culprit);
+    EXPECT_EQ(done.remarks.front(), "in the free run, a tensor");
+}
+
+TEST(CheckVerdict, fails_an_op_that_goes_wrong_in_the_free_run_only) {
+    CheckReport report = passing(0.4);
+    report.ops[1].id = {"mm", 2};
+    report.ops[1].free_fault = "3 of 4 elements beyond what fp32 makes of these inputs";
+    const CheckReport done = concluded(report);
+    EXPECT_EQ(done.verdict, CheckVerdict::kFail);
+    EXPECT_EQ(done.first_culprit, 1u);
+    EXPECT_EQ(done.headline,
+              "/mm/2 is the first op beyond what its arithmetic explains: in the free run: 3 of 4 "
+              "elements beyond what fp32 makes of these inputs");
+    EXPECT_EQ(done.ops[1].status(), "fail");
+}
+
+TEST(CheckVerdict, blames_a_golden_that_is_at_fault) {
+    CheckReport report = passing(0.4);
+    report.ops[0].judgement = compare::Judgement{Verdict::kGoldenAtFault, "its golden"};
+    const CheckReport done = concluded(report);
+    EXPECT_EQ(done.verdict, CheckVerdict::kFail);
+    EXPECT_EQ(done.headline, "/mm/1: the golden is at fault: its golden");
+    EXPECT_EQ(done.why.fingerprint, "golden-at-fault");
+}
+
+TEST(CheckVerdict, tells_of_honest_ops_that_are_far_off) {
+    CheckReport report = passing(0.4);
+    report.ops[0].coarse = true;
+    report.ops[0].introduced = 0.24;
+    const CheckReport done = concluded(report);
+    EXPECT_EQ(done.verdict, CheckVerdict::kPass);
+    EXPECT_EQ(done.remarks.front(),
+              "1 op is off by more than float32 results usually are, although the arithmetic is "
+              "honest: the values are too small, or cancel; first /mm/1, by 24 % of its largest "
+              "value");
 }
 
 TEST(CheckVerdict, does_not_fail_a_class_that_jumps) {

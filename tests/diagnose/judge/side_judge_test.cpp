@@ -53,7 +53,8 @@ struct Judged {
     std::vector<double> ratios;
 };
 
-Judged judged(const std::vector<DumpedOp>& ops) {
+/// `device`: tells its classes; nullptr: they are found out.
+Judged judged(const std::vector<DumpedOp>& ops, const Device* device = nullptr) {
     const test::TempDir folder;
     compare::write_dump(folder / "d.h5", ops);
     const compare::Source source =
@@ -61,7 +62,7 @@ Judged judged(const std::vector<DumpedOp>& ops) {
     std::vector<SideOp> side;
     for (const compare::SourceOp& op : source.ops)
         side.push_back({&op});
-    const SideJudge judge(side);
+    const SideJudge judge = device != nullptr ? SideJudge(side, *device) : SideJudge(side);
     Judged found{.sentences = judge.sentences(), .ratios = {}};
     for (const compare::SourceOp& op : source.ops) {
         std::string why_not;
@@ -76,6 +77,23 @@ TEST(SideJudge, finds_the_class_of_a_chips_products) {
               "matrix products (float32): fp16 inputs, fp32 sums (12 of 12 sampled)");
     EXPECT_EQ(judged(products(Device::reference32(), 0)).sentences.front(),
               "matrix products (float32): fp32 (12 of 12 sampled)");
+}
+
+TEST(SideJudge, takes_the_class_that_the_device_states) {
+    const Device stated = Device::npu(chip("910B"));
+    const Judged found = judged(products(Device::npu(chip("910B")), 5), &stated);
+    EXPECT_EQ(found.sentences,
+              std::vector<std::string>{"matrix products (float32): fp32 (as npu 910B states, 12 "
+                                       "ops)"});
+    for (size_t i = 0; i < found.ratios.size(); ++i)
+        EXPECT_EQ(found.ratios[i] > 1, i == 4) << i;
+}
+
+TEST(SideJudge, excuses_nothing_that_the_device_does_not_state) {
+    // Computed in float16, by a device that says float32.
+    const Device stated = Device::npu(chip("910B"));
+    for (const double ratio : judged(products(Device::npu(chip("910A")), 0), &stated).ratios)
+        EXPECT_GT(ratio, 1);
 }
 
 TEST(SideJudge, leaves_the_class_as_it_is_when_one_op_is_at_fault) {
