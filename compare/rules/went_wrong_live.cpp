@@ -16,8 +16,9 @@ std::string went_wrong_live_text(const Evidence& evidence) {
 
 const Rule k_went_wrong_live_rule = {
     .name = "went_wrong_live",
-    .meaning = "an op between the tensor before it and this one was judged as it ran, and added more than "
-               "honest arithmetic makes of its inputs",
+    .meaning =
+        "an op between the tensor before it and this one was judged as it ran, and added more than "
+        "honest arithmetic makes of its inputs",
     .verdict = Verdict::kFail,
     .applies = is_went_wrong_live,
     .text = went_wrong_live_text};

@@ -156,9 +156,7 @@ bool is_array_file(const std::filesystem::path& path) {
            extension == ".pth" || extension == ".safetensors";
 }
 
-Source source_of_arrays(const NamedTensors& arrays,
-                        const ArrayHistories& histories,
-                        Arrays form) {
+Source source_of_arrays(const NamedTensors& arrays, const ArrayHistories& histories, Arrays form) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     std::unordered_map<std::string, size_t> places;
     for (const auto& [name, array] : arrays) {

@@ -30,7 +30,7 @@ struct SourceTensor {
     /// Its elements; empty where none were recorded. Errors: Error.
     std::function<std::unique_ptr<ElementSource>()> open{};
     std::optional<RecordedStatistics> statistics{};
-    std::string problem{};  ///< what could not be read; "" where nothing was recorded
+    std::string problem{};   ///< what could not be read; "" where nothing was recorded
     ArrayHistory history{};  ///< of an array of a .npz, where its writer watched
 
     /// Its dtype, shape and elements become those of a tensor in memory.

@@ -22,7 +22,8 @@ std::string to_comment(const ArrayHistory& history) {
         text += key;
         text += value;
     };
-    if (history.compute_type != ComputeType::kNone) add(kComputeType, name_of(history.compute_type));
+    if (history.compute_type != ComputeType::kNone)
+        add(kComputeType, name_of(history.compute_type));
     if (!history.program.empty()) add(kProgram, history.program);
     if (history.honest) add(kHonest, "");
     if (!history.fault.empty()) {

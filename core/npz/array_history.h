@@ -15,7 +15,8 @@ struct ArrayHistory {
     /// A hash of all ops before it, in their order: names, numbers, shapes of tensors. "": nobody
     /// counted.
     std::string program{};
-    /// Each op before it that a device computed added no more than its arithmetic may.
+    /// Each op before it that a device computed added no more than its arithmetic may, but for
+    /// those whose fault is told by an array before it.
     bool honest = false;
     /// What an op since the array before it did that no arithmetic explains; "" otherwise.
     std::string fault{};

@@ -12,9 +12,9 @@
 
 namespace npuscope::diagnose {
 
-/// No sample is needed, since the device tells the classes: every op is judged at once, and nothing of
-/// it is kept. Ops that cannot be computed here (random, unknown) are counted. An op that overflows on
-/// finite inputs is at fault. Threads: the event source's.
+/// No sample is needed, since the device tells the classes: every op is judged at once, and nothing
+/// of it is kept. Ops that cannot be computed here (random, unknown) are counted. An op that
+/// overflows on finite inputs is at fault. Threads: the event source's.
 class LiveJudge final : public Observer {
   public:
     /// Watches from now on, until it goes. Borrows the source.
@@ -29,8 +29,8 @@ class LiveJudge final : public Observer {
 
     [[nodiscard]] int64_t judged() const { return judged_; }
     [[nodiscard]] int64_t not_judged() const { return not_judged_; }
-    /// "/mm/12 (blocks.1): result: 3 of 80 elements beyond what fp16 inputs, fp32 sums makes of these
-    /// inputs; …", the first hundred, in the order that they ran.
+    /// "/mm/12 (blocks.1): result: 3 of 80 elements beyond what fp16 inputs, fp32 sums makes of
+    /// these inputs; …", the first hundred, in the order that they ran.
     [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
   private:

@@ -37,7 +37,8 @@ class Record(NamedTuple):
     compute_type: str = ""
     # Inside `with`: a hash of all ops before it, their names, numbers and shapes.
     program: str = ""
-    # Each op that the chip computed before it added no more than its arithmetic may.
+    # Each op that the chip computed before it added no more than its arithmetic may, but for those whose
+    # fault an earlier record tells.
     honest: bool = False
     # What an op since the record before did that no arithmetic explains.
     fault: str = ""
@@ -139,10 +140,11 @@ class Watch:
         # What no op computed is held against the golden's as it is.
         given = what == "parameter" or (what == "forward_input" and module == "")
         program = "" if given or self._program is None else self._program.so_far
-        faults = [] if given else self.faults
+        # A module's inputs are noted after its ops ran, whose faults its outputs tell.
+        faults = [] if given or what == "forward_input" else self.faults
         fault = faults[self._told] if len(faults) > self._told else ""
         self._told = max(self._told, len(faults))
-        honest = not given and not faults and self.judged > self.not_judged
+        honest = not given and not fault and self.judged > self.not_judged
         self.records.append(
             Record(
                 self.current_step,
@@ -150,7 +152,7 @@ class Watch:
                 what,
                 name,
                 copied,
-                self._compute_type,
+                "" if given else self._compute_type,
                 program,
                 honest,
                 fault,

@@ -16,14 +16,17 @@ Judgement judged_after(const std::vector<float>& target, const LiveHistory& hist
 TEST(HonestLive, takes_what_honest_ops_of_the_same_program_make) {
     const Judgement judgement = judged_after({5, 1}, {.honest = true, .same_program = true});
     EXPECT_EQ(judgement.verdict, Verdict::kInherited);
-    EXPECT_EQ(judgement.rule,
-              "off by 0.25 max|g|; both sides ran the same ops before it, and each was judged as it "
-              "ran");
+    EXPECT_EQ(
+        judgement.rule,
+        "off by 0.25 max|g|; both sides ran the same ops before it, and each was judged as it "
+        "ran");
 }
 
 TEST(HonestLive, excuses_no_other_program_and_nothing_that_was_not_judged) {
-    EXPECT_EQ(judged_after({5, 1}, {.honest = true, .same_program = false}).verdict, Verdict::kFail);
-    EXPECT_EQ(judged_after({5, 1}, {.honest = false, .same_program = true}).verdict, Verdict::kFail);
+    EXPECT_EQ(judged_after({5, 1}, {.honest = true, .same_program = false}).verdict,
+              Verdict::kFail);
+    EXPECT_EQ(judged_after({5, 1}, {.honest = false, .same_program = true}).verdict,
+              Verdict::kFail);
 }
 
 TEST(HonestLive, leaves_what_agrees) {

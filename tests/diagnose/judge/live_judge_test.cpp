@@ -26,8 +26,8 @@ TEST(LiveJudge, names_an_op_that_does_not_keep_what_its_device_states) {
     const Device cut = Device::npu(chip("910B"), std::vector<std::string>{"matmul_hf32=on"});
     Executor executor(cut);
     // Told of another rounding than the chip's.
-    const Device stated = Device::npu(
-        chip("910B"), std::vector<std::string>{"matmul_hf32=on", "hf32_tie=trunc"});
+    const Device stated =
+        Device::npu(chip("910B"), std::vector<std::string>{"matmul_hf32=on", "hf32_tie=trunc"});
     const LiveJudge judge(executor, stated);
     static_cast<void>(executor.call("mm", {kLeft, kRight}));
     ASSERT_EQ(judge.faults().size(), 1U);
@@ -39,7 +39,8 @@ TEST(LiveJudge, takes_overflow_of_finite_inputs_for_a_fault) {
     const Device device = Device::npu(chip("910A"));
     Executor executor(device);
     const LiveJudge judge(executor, device);
-    static_cast<void>(executor.call("mm", {test::floats({1, 1}, {1e6F}), test::floats({1, 1}, {1})}));
+    static_cast<void>(
+        executor.call("mm", {test::floats({1, 1}, {1e6F}), test::floats({1, 1}, {1})}));
     ASSERT_EQ(judge.faults().size(), 1U);
     EXPECT_EQ(judge.faults().front(), "/mm/1: overflows");
 }
