@@ -15,14 +15,22 @@
 
 namespace npuscope::compare {
 
+/// What was noticed of the target's ops before a tensor, while they ran.
+struct LiveHistory {
+    bool honest = false;        ///< each added no more than its arithmetic may
+    bool same_program = false;  ///< the golden's ops are the same, in the same order
+    std::string fault{};        ///< of an op since the tensor before it; "" without one
+};
+
 /// What is known of a tensor pair. A rule that lacks its evidence does not apply.
 struct Evidence {
     const Sums& sums;
     const Bound& bound;
-    DType dtype = DType::kFloat32;     ///< of the target
-    const Split* split = nullptr;      ///< nullptr: nobody was asked to recompute the op
-    bool is_input = false;             ///< nothing was computed here: what differs came in
-    std::optional<double> noise = {};  ///< relative error between runs that are alike
+    DType dtype = DType::kFloat32;         ///< of the target
+    const Split* split = nullptr;          ///< nullptr: nobody was asked to recompute the op
+    bool is_input = false;                 ///< nothing was computed here: what differs came in
+    std::optional<double> noise = {};      ///< relative error between runs that are alike
+    const LiveHistory* history = nullptr;  ///< nullptr: nobody watched the ops as they ran
 
     /// max|t-g| / max(max|g|, bound.scale) (max|t-g| where both are 0); infinity where only one
     /// side is non-finite.

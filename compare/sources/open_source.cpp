@@ -123,9 +123,7 @@ bool is_array_file(const std::filesystem::path& path) {
            extension == ".pth" || extension == ".safetensors";
 }
 
-Source source_of_arrays(const NamedTensors& arrays,
-                        const ComputeTypes& compute_types,
-                        Arrays form) {
+Source source_of_arrays(const NamedTensors& arrays, const ArrayHistories& histories, Arrays form) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     std::unordered_map<std::string, size_t> places;
     for (const auto& [name, array] : arrays) {
@@ -134,8 +132,10 @@ Source source_of_arrays(const NamedTensors& arrays,
         tensor.direction = parsed ? parsed->direction : dumpfile::Direction::kOutput;
         tensor.argument = parsed ? parsed->argument : form == Arrays::kAlone ? name : "0";
         tensor.path = name;
-        if (const auto type = compute_types.find(name); type != compute_types.end())
-            tensor.compute_type = type->second;
+        if (const auto known = histories.find(name); known != histories.end()) {
+            tensor.compute_type = known->second.compute_type;
+            tensor.history = known->second;
+        }
         tensor.hold(array);
         const std::string& op = parsed ? parsed->op : name;
         const auto [place, fresh] = places.try_emplace(op, ops.size());
@@ -183,7 +183,7 @@ Source open_source(const std::filesystem::path& path, Arrays form) {
         return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
     if (path.filename() == "dump.json") return source_of_msprobe(path);
     if (extension == ".npz")
-        return source_of_arrays(read_npz(path), read_npz_compute_types(path), form);
+        return source_of_arrays(read_npz(path), read_npz_histories(path), form);
     if (extension == ".npy")
         return source_of_arrays({{path.stem().string(), read_npy(path)}}, {}, form);
     if (extension == ".pt" || extension == ".pth")

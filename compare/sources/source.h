@@ -30,7 +30,8 @@ struct SourceTensor {
     /// Its elements; empty where none were recorded. Errors: Error.
     std::function<std::unique_ptr<ElementSource>()> open{};
     std::optional<RecordedStatistics> statistics{};
-    std::string problem{};  ///< what could not be read; "" where nothing was recorded
+    std::string problem{};   ///< what could not be read; "" where nothing was recorded
+    ArrayHistory history{};  ///< of an array of a .npz, where its writer watched
 
     /// Its dtype, shape and elements become those of a tensor in memory.
     void hold(const Tensor& tensor);
@@ -73,9 +74,9 @@ enum class Arrays : uint8_t {
 /// else, and those of the readers.
 [[nodiscard]] Source open_source(const std::filesystem::path& path, Arrays form = Arrays::kOfOps);
 
-/// `compute_types` are what they were computed in, by name.
+/// `histories` are how they came about, by name.
 [[nodiscard]] Source source_of_arrays(const NamedTensors& arrays,
-                                      const ComputeTypes& compute_types = {},
+                                      const ArrayHistories& histories = {},
                                       Arrays form = Arrays::kOfOps);
 /// .npz, .npy, .pt, .pth or .safetensors.
 [[nodiscard]] bool is_array_file(const std::filesystem::path& path);

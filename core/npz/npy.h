@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/dtype/compute_type.h"
+#include "core/npz/array_history.h"
 #include "core/tensor/real_array.h"
 
 namespace npuscope {
@@ -39,14 +38,11 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// Arrays of a .npz in archive order, names without ".npy".
 [[nodiscard]] NamedTensors read_npz(const std::filesystem::path& path);
 
-/// By an array's name: what it was computed in ("float16"), as a dump's attribute ComputeType.
-/// Stands in the comment of the array's entry, "ComputeType=float16", which NumPy does not look at.
-using ComputeTypes = std::map<std::string, ComputeType>;
-/// Errors: as read_npz().
-[[nodiscard]] ComputeTypes read_npz_compute_types(const std::filesystem::path& path);
+/// What the comments of the entries say. Errors: as read_npz().
+[[nodiscard]] ArrayHistories read_npz_histories(const std::filesystem::path& path);
 /// Under the final name only when complete.
 void write_npz(const std::filesystem::path& path,
                const NamedTensors& arrays,
-               const ComputeTypes& compute_types = {});
+               const ArrayHistories& histories = {});
 
 }  // namespace npuscope

@@ -15,7 +15,6 @@ namespace npuscope {
 namespace {
 
 constexpr std::string_view kExtension = ".npy";
-constexpr std::string_view kComputeType = "ComputeType=";
 // Deflate encodes at most 258 bytes in 2 bits. Source: RFC 1951, section 3.2.5.
 constexpr uint64_t kDeflateLimit = 1032;
 // An archive that unpacks to more than this, and to far more than its own size, is refused before
@@ -124,22 +123,22 @@ npz::Archive opened(const std::filesystem::path& path) {
 
 }  // namespace
 
-ComputeTypes read_npz_compute_types(const std::filesystem::path& path) {
+ArrayHistories read_npz_histories(const std::filesystem::path& path) {
     const npz::Archive archive = opened(path);
     const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
-    ComputeTypes types;
+    ArrayHistories histories;
     for (zip_uint64_t i = 0; i < count; ++i) {
         zip_uint32_t length = 0;
         const char* name = zip_get_name(archive.get(), i, 0);
         const char* text = zip_file_get_comment(archive.get(), i, &length, 0);
         if (name == nullptr || text == nullptr) continue;
         const std::string_view array(name);
-        const std::string_view comment(text, length);
-        if (!array.ends_with(kExtension) || !comment.starts_with(kComputeType)) continue;
-        if (const auto type = compute_type_from_name(comment.substr(kComputeType.size())))
-            types.emplace(array.substr(0, array.size() - kExtension.size()), *type);
+        if (!array.ends_with(kExtension)) continue;
+        if (ArrayHistory history = history_from_comment({text, length}); history != ArrayHistory{})
+            histories.emplace(array.substr(0, array.size() - kExtension.size()),
+                              std::move(history));
     }
-    return types;
+    return histories;
 }
 
 NamedTensors read_npz(const std::filesystem::path& path) {
@@ -172,7 +171,7 @@ NamedTensors read_npz(const std::filesystem::path& path) {
 
 void write_npz(const std::filesystem::path& path,
                const NamedTensors& arrays,
-               const ComputeTypes& compute_types) {
+               const ArrayHistories& histories) {
     PendingFile pending(path);
     const auto fail = [&](const std::string& reason) {
         throw Error(ErrorKind::kIo, "cannot write " + in_quotes(path) + ": " + reason);
@@ -208,9 +207,9 @@ void write_npz(const std::filesystem::path& path,
         zip_set_file_compression(archive.get(), position, ZIP_CM_STORE, 0);
         // One date for all, so that equal arrays give equal files: 1980-01-01, where ZIP begins.
         zip_file_set_dostime(archive.get(), position, 0, 0x21, 0);
-        const auto known = compute_types.find(name);
-        if (known == compute_types.end() || known->second == ComputeType::kNone) continue;
-        const std::string comment = std::string(kComputeType) + std::string(name_of(known->second));
+        const auto known = histories.find(name);
+        if (known == histories.end() || known->second == ArrayHistory{}) continue;
+        const std::string comment = to_comment(known->second);
         if (zip_file_set_comment(archive.get(),
                                  position,
                                  comment.c_str(),

@@ -31,10 +31,11 @@ bool take_as_honest(compare::TensorResult& tensor) {
     if (tensor.sums.nonfinite_differs > 0) {
         // Already an operand left the range, so that no exact result is there to leave it.
         judgement.verdict = compare::Verdict::kOutOfRange;
-        judgement.rule = fmt::format("{} of {} elements are not finite: the range of {} is too small",
-                                     tensor.sums.nonfinite_differs,
-                                     tensor.sums.numel,
-                                     own.arithmetic);
+        judgement.rule =
+            fmt::format("{} of {} elements are not finite: the range of {} is too small",
+                        tensor.sums.nonfinite_differs,
+                        tensor.sums.numel,
+                        own.arithmetic);
         return false;
     }
     judgement.verdict = compare::Verdict::kPass;
@@ -108,9 +109,9 @@ void take_overflow(const Evidence& evidence, std::map<OpId, OpFinding>& ops) {
         if (found == ops.end() || !record.raised() || !found->second.is(compare::Verdict::kFail))
             continue;
         // Saturated operands are beyond any arithmetic; the float status knows why.
-        found->second.judgement = {compare::Verdict::kOutOfRange,
-                                   "overflows on the golden's inputs, raised by " +
-                                       joined(record.kernels)};
+        found->second.judgement = {
+            compare::Verdict::kOutOfRange,
+            "overflows on the golden's inputs, raised by " + joined(record.kernels)};
     }
     for (const auto* list : {&evidence.free_overflow.records, &evidence.free_overflow.receivers})
         for (const overflow::OverflowRecord& record : *list) {

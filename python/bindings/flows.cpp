@@ -225,19 +225,26 @@ void register_flows(py::module_& module) {
         "write_npz",
         [](const fs::path& path,
            const py::dict& arrays,
-           const std::map<std::string, std::string>& compute_types) {
+           const std::map<std::string, std::tuple<std::string, std::string, bool, std::string>>&
+               histories) {
             NamedTensors tensors;
             for (const auto& [name, array] : arrays)
                 tensors.emplace_back(py::cast<std::string>(name),
                                      tensor_from(array, py::cast<std::string>(name)));
-            ComputeTypes types;
-            for (const auto& [name, type] : compute_types)
-                types[name] = compute_type_from_name(type).value_or(ComputeType::kNone);
-            write_npz(path, tensors, types);
+            ArrayHistories known;
+            for (const auto& [name, row] : histories) {
+                const auto& [type, program, honest, fault] = row;
+                known[name] = {compute_type_from_name(type).value_or(ComputeType::kNone),
+                               program,
+                               honest,
+                               fault};
+            }
+            write_npz(path, tensors, known);
         },
         py::arg("path"),
         py::arg("arrays"),
-        py::arg("compute_types") = std::map<std::string, std::string>());
+        py::arg("histories") =
+            std::map<std::string, std::tuple<std::string, std::string, bool, std::string>>());
 }
 
 }  // namespace npuscope::python

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/dumpfile/paths.h"
 #include "core/naming/pattern.h"
+#include "diagnose/judge/live_judge.h"
 #include "dumper/dump_scope.h"
 #include "overflow/report.h"
 #include "overflow/watcher.h"
@@ -154,6 +155,17 @@ py::dict record_dict(const overflow::OverflowRecord& record) {
     return row;
 }
 
+/// Judges the ops that the stream's chip computes.
+struct OpJudge {
+    explicit OpJudge(const std::shared_ptr<OpStream>& stream) : source(stream) {
+        if (stream->executor() == nullptr)
+            throw Error(ErrorKind::kUsage, "no chip computes the ops of this stream");
+        judge = std::make_unique<diagnose::LiveJudge>(*stream, stream->executor()->device());
+    }
+    std::shared_ptr<OpStream> source;  // outlives the judge
+    std::unique_ptr<diagnose::LiveJudge> judge;
+};
+
 template <class Source>
 std::shared_ptr<Scope> make_scope(const std::shared_ptr<Source>& source, const py::dict& given) {
     auto scope = std::make_shared<Scope>();
@@ -208,6 +220,13 @@ void register_scopes(py::module_& module) {
     py::class_<OpFilter>(module, "OpFilter")
         .def(py::init(&filter_from), py::arg("ops"), py::arg("steps"))
         .def("keeps", &OpFilter::keeps, py::arg("name"), py::arg("step"));
+    py::class_<OpJudge>(module, "OpJudge")
+        .def(py::init<const std::shared_ptr<OpStream>&>(), py::arg("stream"))
+        .def_property_readonly("judged", [](const OpJudge& self) { return self.judge->judged(); })
+        .def_property_readonly("not_judged",
+                               [](const OpJudge& self) { return self.judge->not_judged(); })
+        .def_property_readonly("faults", [](const OpJudge& self) { return self.judge->faults(); })
+        .def("close", [](OpJudge& self) { self.judge->close(); });
     py::class_<Watch>(module, "OverflowWatch")
         .def(py::init(&make_watch<LockedExecutor>), py::arg("source"))
         .def(py::init(&make_watch<OpStream>), py::arg("source"))

@@ -247,7 +247,7 @@ TEST(CompareFiles, compares_arrays_by_name) {
 TEST(CompareFiles, holds_arrays_to_what_they_were_computed_in) {
     const TempDir folder;
     const NamedTensors target = {{"a", vector_of({1, 2.002F})}, {"b", vector_of({1, 2.002F})}};
-    write_npz(folder / "t.npz", target, {{"b", ComputeType::kFloat16}});
+    write_npz(folder / "t.npz", target, {{"b", {.compute_type = ComputeType::kFloat16}}});
     write_npz(folder / "g.npz", {{"a", vector_of({1, 2})}, {"b", vector_of({1, 2})}});
     const Result result = compare_files(folder / "t.npz", folder / "g.npz");
     ASSERT_EQ(result.ops.size(), 2u);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Type
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Type
 
 import torch
 from torch import nn
@@ -13,6 +15,7 @@ from npuscope.dump_scope import PathLike, path_text
 from npuscope.errors import UsageError
 from npuscope.torch import private
 from npuscope.torch.chip_session import coarser, npu
+from npuscope.torch.plans import plan_of
 from npuscope.torch.session import current_session
 from npuscope.torch.tensors import to_core
 
@@ -21,7 +24,8 @@ _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
 class Record(NamedTuple):
     """One tensor of one module. `what` is forward_input, forward_output, backward_output (the gradient
-    that arrives), backward_input (that leaves), parameter_gradient or buffer."""
+    that arrives), backward_input (that leaves), parameter (as the first call finds it), parameter_gradient
+    or buffer."""
 
     step: int
     module: str
@@ -31,6 +35,13 @@ class Record(NamedTuple):
     # The coarsest precision that anything before it was computed in: its own ops may be exact, but
     # not what flowed in. "" where no chip computed.
     compute_type: str = ""
+    # Inside `with`: a hash of all ops before it, their names, numbers and shapes.
+    program: str = ""
+    # Each op that the chip computed before it added no more than its arithmetic may, but for those whose
+    # fault an earlier record tells.
+    honest: bool = False
+    # What an op since the record before did that no arithmetic explains.
+    fault: str = ""
 
     @property
     def key(self) -> str:
@@ -48,8 +59,44 @@ def _tensors(value: Any, name: str) -> Iterator[tuple]:
             yield from _tensors(item, f"{name}_{key}" if name else str(key))
 
 
+class _Program(private.TorchDispatchMode):
+    """A hash of the ops that run, before any chip or dumper sees them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hash = hashlib.sha1()
+        self._turn = threading.Lock()  # autograd may bring other threads
+
+    def __torch_dispatch__(
+        self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
+    ) -> Any:
+        plan = plan_of(op)
+        if not (plan.passive or plan.describes_storage):
+            words = [plan.name, *map(_shown, plan.bind(args, kwargs or {}))]
+            with self._turn:
+                self._hash.update("\n".join(words).encode())
+        return op(*args, **(kwargs or {}))
+
+    @property
+    def so_far(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+
+def _shown(value: Any) -> str:
+    """An argument as it tells one program from another: of tensors the shape."""
+    if isinstance(value, torch.Tensor):
+        return str(tuple(value.shape))
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_shown, value)) + "]"
+    known = value is None or isinstance(value, (bool, int, float, str))
+    return repr(value) if known else type(value).__name__
+
+
 class Watch:
     """What `watch(model)` gives. Use as a with-block, or call `close()`.
+
+    Inside its `with` and that of `npu`, each op that the chip computes is judged as it runs, on its own
+    inputs: `judged` and `not_judged` count them, `faults` lists what no arithmetic of the chip explains.
 
     `records` grows as the model runs. `step()` begins the next step; with an optimizer each of its
     steps does, and the parameters' gradients are recorded before it.
@@ -62,6 +109,10 @@ class Watch:
         self._handles: List[Any] = []
         self._optimizer = optimizer
         self._compute_type = ""
+        self._program: Optional[_Program] = None
+        self._judge: Optional[Any] = None
+        self._told = 0
+        self._seen: Set[str] = set()
         for name, module in model.named_modules():
             self._handles.append(module.register_forward_hook(self._forward_hook(name)))
         if optimizer is not None:
@@ -84,10 +135,42 @@ class Watch:
         session = current_session()
         if session is not None:
             self._compute_type = coarser(self._compute_type, session.compute_type)
-        if copied is not None:
-            self.records.append(
-                Record(self.current_step, module, what, name, copied, self._compute_type)
+        if copied is None:
+            return
+        # What no op computed is held against the golden's as it is.
+        given = what == "parameter" or (what == "forward_input" and module == "")
+        program = "" if given or self._program is None else self._program.so_far
+        # A module's inputs are noted after its ops ran, whose faults its outputs tell.
+        faults = [] if given or what == "forward_input" else self.faults
+        fault = faults[self._told] if len(faults) > self._told else ""
+        self._told = max(self._told, len(faults))
+        honest = not given and not fault and self.judged > self.not_judged
+        self.records.append(
+            Record(
+                self.current_step,
+                module,
+                what,
+                name,
+                copied,
+                "" if given else self._compute_type,
+                program,
+                honest,
+                fault,
             )
+        )
+
+    @property
+    def judged(self) -> int:
+        return 0 if self._judge is None else self._judge.judged
+
+    @property
+    def not_judged(self) -> int:
+        return 0 if self._judge is None else self._judge.not_judged
+
+    @property
+    def faults(self) -> List[str]:
+        """Of the chip's ops so far, in the order that they ran; the first hundred."""
+        return [] if self._judge is None else self._judge.faults
 
     def _forward_hook(self, path: str) -> Callable[..., None]:
         def hook(module: nn.Module, inputs: Any, outputs: Any) -> None:
@@ -97,6 +180,10 @@ class Watch:
             for name, tensor in _tensors(outputs, ""):
                 self._add(path, "forward_output", name or "0", tensor)
                 self._watch_gradient(path, "backward_output", name or "0", tensor)
+            if path not in self._seen:
+                self._seen.add(path)
+                for name, parameter in module.named_parameters(recurse=False):
+                    self._add(path, "parameter", name, parameter)
             for name in _STATISTICS:
                 if isinstance(getattr(module, name, None), torch.Tensor):
                     self._add(path, "buffer", name, getattr(module, name))
@@ -133,10 +220,13 @@ class Watch:
         return {key: record.value for key, record in self._rows().items()}
 
     def save(self, path: PathLike) -> None:
-        """A .npz of all records, with what each was computed in; two of them are compared by
-        `npuscope compare -m A.npz -g B.npz`."""
-        types = {key: record.compute_type for key, record in self._rows().items()}
-        _core.write_npz(path_text(path), self.arrays(), types)
+        """A .npz of all records, with what each was computed in and how the ops before it were judged;
+        two of them are compared by `npuscope compare -m A.npz -g B.npz`."""
+        histories = {
+            key: (record.compute_type, record.program, record.honest, record.fault)
+            for key, record in self._rows().items()
+        }
+        _core.write_npz(path_text(path), self.arrays(), histories)
 
     def table(self) -> str:
         """One line a record: its extremes and mean, and how many elements are not finite."""
@@ -159,6 +249,11 @@ class Watch:
             self._optimizer = None
 
     def __enter__(self) -> "Watch":
+        session = current_session()
+        if session is not None and session.chip is not None:
+            self._judge = _core.OpJudge(session.stream)
+        self._program = _Program()
+        self._program.__enter__()
         return self
 
     def __exit__(
@@ -167,6 +262,10 @@ class Watch:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
+        if self._program is not None:
+            self._program.__exit__(kind, error, trace)
+        if self._judge is not None:
+            self._judge.close()
         self.close()
 
 

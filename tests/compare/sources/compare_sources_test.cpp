@@ -37,7 +37,7 @@ TEST(CompareSources, reports_ops_and_tensors_of_one_side) {
 TEST(CompareSources, holds_tensors_to_what_they_were_computed_in) {
     const Source golden = ops({{"a", floats({1, 2})}, {"b", floats({1, 2})}});
     const Source target = source_of_arrays({{"a", floats({1, 2.002F})}, {"b", floats({1, 2.002F})}},
-                                           {{"b", ComputeType::kFloat16}});
+                                           {{"b", {.compute_type = ComputeType::kFloat16}}});
     const Result result = compare_sources(target, golden);
     ASSERT_EQ(result.ops.size(), 2u);
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);

@@ -72,9 +72,9 @@ TEST(Npz, tells_what_arrays_were_computed_in_where_numpy_does_not_look) {
     const Tensor one = Tensor::from<float>({1}, {1});
     write_npz(folder / "o.npz",
               {{"a", one}, {"b/c", one}, {"d", one}},
-              {{"b/c", ComputeType::kFloat16}, {"d", ComputeType::kNone}});
-    EXPECT_EQ(read_npz_compute_types(folder / "o.npz"),
-              (ComputeTypes{{"b/c", ComputeType::kFloat16}}));
+              {{"b/c", {.compute_type = ComputeType::kFloat16}}, {"d", {}}});
+    EXPECT_EQ(read_npz_histories(folder / "o.npz"),
+              (ArrayHistories{{"b/c", {.compute_type = ComputeType::kFloat16}}}));
     EXPECT_EQ(read_npz(folder / "o.npz").size(), 3U);
     const auto shown = test::run_python(
         "import sys, numpy as np, zipfile\n"
@@ -95,8 +95,8 @@ TEST(Npz, takes_the_comments_of_other_writers_for_none) {
         "        archive.writestr(entry, image.getvalue())",
         {(folder / "o.npz").string()});
     ASSERT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(read_npz_compute_types(folder / "o.npz"),
-              (ComputeTypes{{"b", ComputeType::kHFloat32}}));
+    EXPECT_EQ(read_npz_histories(folder / "o.npz"),
+              (ArrayHistories{{"b", {.compute_type = ComputeType::kHFloat32}}}));
 }
 
 TEST(Npz, equal_arrays_give_equal_files) {
