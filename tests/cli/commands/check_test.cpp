@@ -45,6 +45,21 @@ TEST(CheckCommand, gradients_that_float16_loses_are_told_and_not_blamed_on_an_op
         << result.out;
 }
 
+TEST(CheckCommand, overflow_on_the_goldens_inputs_is_out_of_range) {
+    const test::RunResult result = check({test::models() + "/digits_resnet.onnx",
+                                          "--input",
+                                          test::models() + "/digits_16bit.npz",
+                                          "--chip",
+                                          "910A",
+                                          "--json"});
+    ASSERT_EQ(result.exit_code, 1) << result.err;
+    const auto root = nlohmann::json::parse(result.out);
+    EXPECT_EQ(root["first_culprit"]["path"], "/convolution/1");
+    // It receives no overflow in the free run, and saturates on the golden's inputs.
+    EXPECT_EQ(root["ops"].back()["verdict"], "out_of_range");
+    EXPECT_EQ(root["ops"].back()["rule"], "overflows on the golden's inputs, raised by Cast");
+}
+
 TEST(CheckCommand, tells_the_options_that_were_set) {
     const test::TempDir folder;
     const std::string file = (folder / "options.json").string();
