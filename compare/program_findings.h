@@ -24,6 +24,15 @@ class Traced {
         pair(plan);
     }
 
+    /// Nothing is traced: sides without tensors.
+    Traced(const Plan& plan, const Source& target_source, const Source& golden_source)
+        : target(untraced(target_source)),
+          golden(untraced(golden_source)),
+          target_source_(target_source),
+          golden_source_(golden_source) {
+        pair(plan);
+    }
+
     /// From now on ops are paired by this plan; nothing is read again.
     void pair(const Plan& plan) {
         flows.emplace(plan, Side{target_source_, target}, Side{golden_source_, golden});
@@ -36,6 +45,10 @@ class Traced {
     std::optional<PairedFlows> flows;
 
   private:
+    [[nodiscard]] static Dataflow untraced(const Source& source) {
+        return {.tensors = {}, .first = std::vector<size_t>(source.ops.size() + 1)};
+    }
+
     const Source& target_source_;
     const Source& golden_source_;
 };
@@ -44,6 +57,11 @@ class Traced {
 
 /// Where the programs part, and how many casts were seen through; count() keeps them.
 void take_partings(const Plan& plan, Result& result);
+
+/// Arithmetic that is not the expected, of the plan whose ops are the result's.
+void take_contradictions(const Plan& plan,
+                         std::vector<ArithmeticContradiction> contradictions,
+                         Result& result);
 
 /// What no op computed, and what ops were given in place of what they should have been.
 void take_given(Traced& traced, int threads, Result& result);

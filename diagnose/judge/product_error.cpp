@@ -94,23 +94,20 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
 
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
-    const std::string key = which == Rounded::kNothing ? "exact"
-                                                       : fmt::format("{} {} {} {}",
-                                                                     static_cast<int>(by.rounding),
-                                                                     by.operands.bits,
-                                                                     by.operands.lowest,
-                                                                     static_cast<int>(which));
+    if (which == Rounded::kNothing) return exact_results(run_);
+    const std::string key = fmt::format("{} {} {} {}",
+                                        static_cast<int>(by.rounding),
+                                        by.operands.bits,
+                                        by.operands.lowest,
+                                        static_cast<int>(which));
     const auto [place, fresh] = computed_.try_emplace(key);
     if (fresh) {
-        NamedValues arguments = run_.wide;
-        if (which != Rounded::kNothing)
-            arguments = changed(std::move(arguments),
-                                [&](const std::string& name, std::span<double> elements) {
-                                    if (which == Rounded::kOperands && is_bias(*run_.op, name))
-                                        return;
-                                    for (double& element : elements)
-                                        element = rounded_operand(by, element);
-                                });
+        const NamedValues arguments =
+            changed(run_.wide, [&](const std::string& name, std::span<double> elements) {
+                if (which == Rounded::kOperands && is_bias(*run_.op, name)) return;
+                for (double& element : elements)
+                    element = rounded_operand(by, element);
+            });
         place->second = run(*run_.op, arguments, Device::reference64());
     }
     return place->second ? &*place->second : nullptr;

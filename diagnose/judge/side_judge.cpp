@@ -17,8 +17,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Runs of an op that are computed by every class; they are taken evenly from the recording.
-constexpr size_t kSample = 24;
 /// A class explains a group when it explains all of the sample but this share, or one: a fault is
 /// in few ops.
 constexpr double kShare = 0.03;
@@ -34,8 +32,7 @@ constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
 
-constexpr size_t kMostClasses = 24;
-using Ratios = std::array<double, kMostClasses>;
+using Ratios = ClassRatios;
 
 bool is_product(OpKind kind) {
     return kind == OpKind::kProduct || kind == OpKind::kConvolution;
@@ -48,21 +45,6 @@ double log_score(const std::vector<Ratios>& sample, size_t column) {
     for (const Ratios& ratios : sample)
         sum += std::log(std::clamp(ratios[column], 0.25, 1e6));
     return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
-}
-
-int64_t count_within(const std::vector<Ratios>& sample, size_t column) {
-    return std::ranges::count_if(sample, [&](const Ratios& ratios) { return ratios[column] <= 1; });
-}
-
-/// All but few; in a small sample all but one that is far off, not just over its limit.
-bool explains(const std::vector<Ratios>& sample, size_t column) {
-    const auto sampled = static_cast<int64_t>(sample.size());
-    const int64_t outside = sampled - count_within(sample, column);
-    if (outside == 0) return true;
-    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const Ratios& ratios) {
-               return ratios[column] <= 1 || ratios[column] > kFar;
-           });
 }
 
 bool is_near(const std::vector<Ratios>& sample, size_t column, double share) {
@@ -147,6 +129,15 @@ bool is_telling(const Ratios& ratios) {
     return std::ranges::any_of(ratios, [](double ratio) { return ratio > 0; });
 }
 
+/// Of two classes of one kind, the first the more precise one, and found without exception.
+bool is_more_precise(const InferredArithmetic& one, const InferredArithmetic& other) {
+    if (one.within < one.sampled) return false;
+    return one.product != nullptr ? is_as_precise(*one.product, *other.product) &&
+                                        !is_as_precise(*other.product, *one.product)
+                                  : is_as_precise(*one.vector, *other.vector) &&
+                                        !is_as_precise(*other.vector, *one.vector);
+}
+
 std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t most) {
     if (ops.size() <= most) return ops;
     std::vector<const SideOp*> chosen;
@@ -160,6 +151,30 @@ std::string name_of_forms(const backend::Op& op) {
 }
 
 }  // namespace
+
+std::string name_of(const ArithmeticGroup& group) {
+    return fmt::format("{} ({})",
+                       group.kind == OpKind::kProduct       ? "matrix products"
+                       : group.kind == OpKind::kConvolution ? "convolutions"
+                                                            : "other ops",
+                       name_of(group.dtype));
+}
+
+int64_t count_within(const std::vector<ClassRatios>& sample, size_t column) {
+    return std::ranges::count_if(sample,
+                                 [&](const ClassRatios& ratios) { return ratios[column] <= 1; });
+}
+
+bool explains(const std::vector<ClassRatios>& sample, size_t column) {
+    const auto sampled = static_cast<int64_t>(sample.size());
+    const int64_t outside = sampled - count_within(sample, column);
+    if (outside == 0) return true;
+    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
+    return outside == 1 && sampled > 1 &&
+           std::ranges::all_of(sample, [&](const ClassRatios& ratios) {
+               return ratios[column] <= 1 || ratios[column] > kFar;
+           });
+}
 
 std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     const auto found = forms_.find(name_of_forms(op));
@@ -181,16 +196,15 @@ ArithmeticGroup group_of(const OpRun& run) {
     return group;
 }
 
-SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
+SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads, size_t sample_size) {
     std::map<std::string, std::vector<const SideOp*>> by_name;
     for (const SideOp& op : ops)
         by_name[op.op->id.op].push_back(&op);
     // Of every name some, so that no kind is told by one op only.
     std::vector<const SideOp*> chosen;
     for (const auto& [name, runs] : by_name)
-        for (const SideOp* op : evenly(runs, kSample))
+        for (const SideOp* op : evenly(runs, sample_size))
             chosen.push_back(op);
-    std::map<ArithmeticGroup, std::vector<Ratios>> samples;
     std::mutex mutex;
     parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
         try {
@@ -213,7 +227,10 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
             }
             if (!is_telling(ratios)) return;
             const std::lock_guard guard(mutex);
-            samples[group].push_back(ratios);
+            const auto [place, fresh] = samples_.try_emplace(group);
+            const auto own = static_cast<size_t>(&op - ops.data());
+            place->second.first = fresh ? own : std::min(place->second.first, own);
+            place->second.ratios.push_back(ratios);
             if (forms.size() < 2) return;
             forms_[name].resize(forms.size());
             ++forms_[name][best];
@@ -221,14 +238,21 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads) {
             // What cannot be read is told where it is compared.
         }
     });
-    for (const auto& [group, sample] : samples) {
-        std::vector<Ratios> wider = sample;
-        if (static_cast<int64_t>(sample.size()) < kFewest)
-            for (const auto& [other, more] : samples)
+    for (const auto& [group, sample] : samples_) {
+        std::vector<Ratios> wider = sample.ratios;
+        if (static_cast<int64_t>(wider.size()) < kFewest)
+            for (const auto& [other, more] : samples_)
                 if (other != group && is_product(other.kind) == is_product(group.kind))
-                    wider.insert(wider.end(), more.begin(), more.end());
-        classes_[group] = is_product(group.kind) ? product_class_of(wider, group.dtype)
-                                                 : vector_class_of(wider, group.dtype);
+                    wider.insert(wider.end(), more.ratios.begin(), more.ratios.end());
+        const auto class_from = [&](const std::vector<Ratios>& runs) {
+            return is_product(group.kind) ? product_class_of(runs, group.dtype)
+                                          : vector_class_of(runs, group.dtype);
+        };
+        classes_[group] = class_from(wider);
+        // Few runs that are more precise than their like need no excuse.
+        if (const InferredArithmetic own = class_from(sample.ratios);
+            wider.size() > sample.ratios.size() && is_more_precise(own, classes_[group]))
+            classes_[group] = own;
     }
 }
 
@@ -277,11 +301,8 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
 std::vector<std::string> SideJudge::sentences() const {
     std::vector<std::string> lines;
     for (const auto& [group, inferred] : classes_)
-        lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
-                                    group.kind == OpKind::kProduct       ? "matrix products"
-                                    : group.kind == OpKind::kConvolution ? "convolutions"
-                                                                         : "other ops",
-                                    name_of(group.dtype),
+        lines.push_back(fmt::format("{}: {} ({} of {} sampled)",
+                                    name_of(group),
                                     inferred.name(),
                                     inferred.within,
                                     inferred.sampled));

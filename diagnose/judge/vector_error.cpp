@@ -107,15 +107,10 @@ compare::Introduced VectorError::judge_whole(const VectorClass& by,
     return error;
 }
 
-const Results* VectorError::exact() {
-    if (!exact_) exact_ = run(*run_.op, run_.wide, Device::reference64());
-    return *exact_ ? &**exact_ : nullptr;
-}
-
 bool VectorError::is_elementwise() {
     if (elementwise_) return *elementwise_;
     elementwise_ = false;
-    const Results* before = exact();
+    const Results* before = exact_results(run_);
     const int64_t count = run_.results.front().elements.numel();
     if (before == nullptr) return false;
     const auto is_chosen = [](size_t index) { return (index * 0x9e3779b97f4a7c15U) >> 63U != 0; };
@@ -233,7 +228,7 @@ std::vector<double> VectorError::sum_errors(const RecordedResult& result) {
 std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                                       const RecordedResult& result,
                                                       bool details) {
-    const Results* results = exact();
+    const Results* results = exact_results(run_);
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr) return std::nullopt;
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))

@@ -34,7 +34,6 @@ class VectorError {
         double rms = 0;
     };
 
-    [[nodiscard]] const Results* exact();
     /// Integers and bools, element by element.
     [[nodiscard]] compare::Introduced judge_whole(const VectorClass& by,
                                                   const RecordedResult& result,
@@ -55,7 +54,6 @@ class VectorError {
     [[nodiscard]] std::vector<double> sum_errors(const RecordedResult& result);
 
     const OpRun& run_;
-    std::optional<std::optional<Results>> exact_;
     std::optional<std::optional<Results>> sizes_;
     std::optional<bool> elementwise_;
     int drawn_bits_ = 0;
