@@ -134,6 +134,16 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
     return place->second ? &*place->second : nullptr;
 }
 
+bool ProductError::has_bias() const {
+    return std::ranges::any_of(run_.wide, [&](const NamedValue& argument) {
+        return is_bias(*run_.op, argument.name) && std::holds_alternative<Tensor>(argument.value);
+    });
+}
+
+void ProductError::forget_rounded() {
+    std::erase_if(computed_, [](const auto& each) { return !each.first.starts_with("magnitude"); });
+}
+
 double ProductError::largest_bias() const {
     double largest = 0;
     for (const NamedValue& argument : run_.wide)
@@ -207,6 +217,7 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
     if (!best || best->ratio <= 1 || !is_emulated(by)) return best;
     // The bias may be rounded as well; a bias gradient is summed up without the Cube by some.
     for (const Rounded which : {Rounded::kBiasToo, Rounded::kNothing}) {
+        if (which == Rounded::kBiasToo && !has_bias()) continue;
         if (which == Rounded::kNothing && result.name != "result2") continue;
         const auto other = judge_as(by, which, result, details);
         if (other && other->ratio < best->ratio) best = other;

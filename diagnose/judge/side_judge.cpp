@@ -31,6 +31,9 @@ constexpr double kBetter = 0.05;
 constexpr double kFar = 3;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
+/// Of large tensors fewer runs are sampled.
+constexpr size_t kFewestSampled = 10;
+constexpr int64_t kSampledElements = int64_t{1} << 22;
 
 using Ratios = ClassRatios;
 
@@ -109,13 +112,27 @@ InferredArithmetic vector_class_of(const std::vector<Ratios>& sample, DType dtyp
             .within = within};
 }
 
+bool rounds_alike(const ProductClass& one, const ProductClass& other) {
+    return one.rounding == other.rounding && one.operands.bits == other.operands.bits &&
+           one.operands.lowest == other.operands.lowest;
+}
+
 Ratios ratios_of(const OpRun& run) {
     Ratios ratios;
     ratios.fill(0);
     if (is_product(kind_of(*run.op))) {
+        // Classes that round operands alike share what is computed, and follow each other.
         ProductError error(run);
-        for (size_t i = 0; i < product_classes().size(); ++i)
-            ratios[i] = error.ratio(product_classes()[i]).value_or(0);
+        const auto classes = product_classes();
+        std::vector<bool> done(classes.size());
+        for (size_t first = 0; first < classes.size(); ++first) {
+            for (size_t i = first; i < classes.size(); ++i) {
+                if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
+                ratios[i] = error.ratio(classes[i]).value_or(0);
+                done[i] = true;
+            }
+            error.forget_rounded();
+        }
     } else {
         VectorError error(run);
         for (size_t i = 0; i < vector_classes().size(); ++i)
@@ -144,6 +161,20 @@ std::vector<const SideOp*> evenly(const std::vector<const SideOp*>& ops, size_t 
     for (size_t i = 0; i < most; ++i)
         chosen.push_back(ops[i * ops.size() / most]);
     return chosen;
+}
+
+/// Runs of large tensors tell more each, and cost more: no fewer than kFewestSampled, and of them
+/// so many that they have kSampledElements.
+size_t affordable_runs(const compare::SourceOp& op, size_t most) {
+    int64_t elements = 1;
+    try {
+        for (const compare::SourceTensor& tensor : op.load())
+            elements = std::max(elements, numel_of(tensor.shape));
+    } catch (const Error&) {
+        return most;
+    }
+    return std::min(most,
+                    std::max(kFewestSampled, static_cast<size_t>(kSampledElements / elements)));
 }
 
 std::string name_of_forms(const backend::Op& op) {
@@ -203,7 +234,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads, size_t sample_
     // Of every name some, so that no kind is told by one op only.
     std::vector<const SideOp*> chosen;
     for (const auto& [name, runs] : by_name)
-        for (const SideOp* op : evenly(runs, sample_size))
+        for (const SideOp* op : evenly(runs, affordable_runs(*runs.front()->op, sample_size)))
             chosen.push_back(op);
     std::mutex mutex;
     parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {

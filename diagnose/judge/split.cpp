@@ -24,7 +24,7 @@ constexpr size_t kNextOps = 4;
 /// Ops that are computed to tell load mode from a free run.
 constexpr size_t kLoadSample = 48;
 /// Runs of a name that tell its class in a quick judgement.
-constexpr size_t kQuickSample = 6;
+constexpr size_t kQuickSample = 10;
 /// Any arithmetic keeps nearer to the exact result of what an op was given.
 constexpr double kNearExact = 0.1;
 
