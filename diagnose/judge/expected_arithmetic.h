@@ -26,9 +26,8 @@ class ExpectedArithmetic {
     /// nothing.
     [[nodiscard]] static ExpectedArithmetic recorded_in(const compare::Source& source);
 
-    [[nodiscard]] bool is_anything() const {
-        return chip_ != nullptr || product_ != nullptr || vector_ != nullptr;
-    }
+    [[nodiscard]] bool is_anything() const { return chip_ != nullptr || is_named(); }
+    [[nodiscard]] bool is_named() const { return product_ != nullptr || vector_ != nullptr; }
     /// Groups of the judge whose own sample is of ten or more runs, which its class explains and
     /// the expected one does not, nor is the class the more precise of the two. `first` is empty.
     [[nodiscard]] std::vector<std::pair<ArithmeticGroup, compare::ArithmeticContradiction>>

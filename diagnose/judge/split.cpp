@@ -127,7 +127,7 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
             if (is_chosen(op)) goldens_.push_back({op, {}});
         pairs_of_targets_.resize(targets.size(), &pair);
     }
-    target_judge_ = std::make_unique<SideJudge>(targets, threads_, sample_);
+    target_judge_ = std::make_unique<SideJudge>(targets, threads_, sample_, expected_.is_named());
     if (chosen.empty()) (void)golden_judge();
 }
 

@@ -43,7 +43,8 @@ compare::Source made_on(const Device& device, DType dtype, unsigned runs = kRuns
 }
 
 struct JudgedSource {
-    explicit JudgedSource(compare::Source from) : source(std::move(from)), judge(ops_of(source)) {}
+    explicit JudgedSource(compare::Source from)
+        : source(std::move(from)), judge(ops_of(source), 0, SideJudge::kSample, true) {}
     static std::vector<SideOp> ops_of(const compare::Source& source) {
         std::vector<SideOp> ops;
         for (const compare::SourceOp& op : source.ops)

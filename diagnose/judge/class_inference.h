@@ -1,0 +1,47 @@
+// The class of arithmetic of a group of ops, from the runs that were held to the classes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/judge/sampled_run.h"
+
+namespace npuscope::diagnose {
+
+/// Runs of a group that tell its class.
+struct ArithmeticSample {
+    std::vector<ClassRatios> ratios;
+    size_t first = 0;  ///< of them in the recording: index into the judge's ops
+};
+
+/// Runs that the class in that column explains.
+[[nodiscard]] int64_t count_within(const std::vector<ClassRatios>& sample, size_t column);
+/// All but few; in a small sample all but one that is far off, not just over its limit.
+[[nodiscard]] bool explains(const std::vector<ClassRatios>& sample, size_t column);
+
+/// The class of a group, found from a sample of its ops.
+struct InferredArithmetic {
+    const ProductClass* product = nullptr;
+    const VectorClass* vector = nullptr;
+    int64_t sampled = 0;
+    int64_t within = 0;  ///< of the sample: what the class explains
+    [[nodiscard]] std::string_view name() const {
+        return product != nullptr ? product->name : vector->name;
+    }
+};
+
+using ArithmeticSamples = std::map<ArithmeticGroup, ArithmeticSample>;
+
+/// Of a group of the samples; groups of few runs are told by their like as well.
+[[nodiscard]] InferredArithmetic class_from(const ArithmeticSamples& samples,
+                                            const ArithmeticGroup& group);
+
+/// No class that was not tried would be taken in place of the one that was found.
+[[nodiscard]] bool is_settled(const ArithmeticSamples& samples,
+                              const ArithmeticGroup& group,
+                              const InferredArithmetic& found,
+                              Tried tried);
+
+}  // namespace npuscope::diagnose
