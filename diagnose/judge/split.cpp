@@ -25,6 +25,8 @@ constexpr size_t kNextOps = 4;
 constexpr size_t kLoadSample = 48;
 /// Runs of a name that tell its class in a quick judgement.
 constexpr size_t kQuickSample = 10;
+/// No more of them than this for each op that is judged.
+constexpr size_t kQuickShare = 2;
 /// Any arithmetic keeps nearer to the exact result of what an op was given.
 constexpr double kNearExact = 0.1;
 
@@ -114,7 +116,7 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
     const auto is_chosen = [&](const SourceOp* op) {
         return op != nullptr && (chosen.empty() || names.contains(op->id.op));
     };
-    if (!chosen.empty()) sample_ = kQuickSample;
+    if (!chosen.empty()) sample_ = std::min(kQuickSample, kQuickShare * chosen.size());
     std::vector<SideOp> targets;
     for (size_t i = 0; i < plan.ops.size(); ++i) {
         const OpPair& pair = plan.ops[i];
@@ -187,7 +189,15 @@ std::vector<Split> RecomputingSplitter::split(
         if (golden || pair.golden == nullptr) return;
         if (auto found = load_run(*pair.golden, why_not)) {
             std::vector<OpRun> golden_forms = forms_of(std::move(*found));
-            std::tie(form, golden_errors) = golden_judge().judge_best(golden_forms);
+            const auto known = golden_forms.size() > 1
+                                   ? golden_judge().form_of(*golden_forms.front().op)
+                                   : std::nullopt;
+            if (known) {
+                form = *known;
+                golden_errors = golden_judge().judge(golden_forms[form]);
+            } else {
+                std::tie(form, golden_errors) = golden_judge().judge_best(golden_forms);
+            }
             golden = std::move(golden_forms[form]);
         }
     };
