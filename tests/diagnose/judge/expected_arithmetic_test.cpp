@@ -77,6 +77,18 @@ TEST(ExpectedArithmetic, of_every_chip_is_what_the_emulation_makes) {
     }
 }
 
+TEST(SideJudge, finds_the_same_classes_whether_it_tries_all_or_stops_early) {
+    for (const Device& device : {Device::reference32(),
+                                 Device::npu(chip("910A")),
+                                 Device::npu(chip("910B")),
+                                 Device::npu(chip("950"))})
+        for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+            const JudgedSource made(made_on(device, dtype));
+            const SideJudge early(JudgedSource::ops_of(made.source));
+            EXPECT_EQ(early.sentences(), made.judge.sentences()) << device.description();
+        }
+}
+
 TEST(SideJudge, gives_few_runs_that_are_more_precise_than_their_like_a_class_of_their_own) {
     compare::Source source = made_on(Device::npu(chip("910B")), DType::kFloat32);
     // One product of fp32 beside twelve convolutions of HF32 inputs.
