@@ -13,6 +13,7 @@
 #include "core/dtype/dtype.h"
 #include "core/layout/stored_layout.h"
 #include "core/naming/aliases.h"
+#include "diagnose/judge/arithmetic.h"
 #include "npu_backend/chips/device.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
@@ -200,6 +201,28 @@ Table verdicts() {
     return table;
 }
 
+std::string bits_text(const diagnose::NumberFormat& format) {
+    return format.bits == diagnose::kFloat64.bits ? "" : std::to_string(format.bits);
+}
+
+Table classes() {
+    Table table{{"class", "ops", "tried", "bits of sums or steps", "bits of results"}, {}};
+    for (const diagnose::ProductClass& row : diagnose::product_classes())
+        table.rows.push_back({std::string(row.name),
+                              "products",
+                              std::to_string(row.stage),
+                              std::to_string(row.sums.bits),
+                              bits_text(row.results)});
+    int stage = 0;
+    for (const diagnose::VectorClass& row : diagnose::vector_classes())
+        table.rows.push_back({std::string(row.name),
+                              "others",
+                              std::to_string(stage++),
+                              std::to_string(row.steps.bits),
+                              bits_text(row.results)});
+    return table;
+}
+
 Table verdict_rules() {
     Table table{{"rule", "verdict", "when"}, {}};
     for (const compare::Rule* rule : compare::all_rules())
@@ -218,6 +241,9 @@ constexpr const char* kGrades =
 constexpr Topic kTopics[] = {
     {"aliases", "other names that dumps carry for an op", aliases},
     {"chips", "the emulated chips, their rules and options", chips, kMoreAboutChips, kGrades},
+    {"classes",
+     "the classes of arithmetic that a recording's ops are held to, in the order they are tried",
+     classes},
     {"detectors", "what a scan for overflow looks for", detectors},
     {"dtypes", "element types and their ranges", dtypes},
     {"formats", "memory formats of CANN's tensors, and shapes in them", formats},

@@ -4,15 +4,15 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "compare/accumulate.h"
 #include "compare/align/parting.h"
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
 #include "compare/effects.h"
-#include "compare/judge_as_sum.h"
 #include "compare/match.h"
+#include "compare/measure_pair.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
+#include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
 #include "compare/sources/source.h"
 #include "core/base/error.h"
@@ -22,59 +22,6 @@
 namespace npuscope::compare {
 
 namespace {
-
-/// [2,1,3] and [2,3] hold the same elements in the same places.
-Shape without_ones(const Shape& shape) {
-    Shape rest;
-    std::copy_if(
-        shape.begin(), shape.end(), std::back_inserter(rest), [](int64_t dim) { return dim != 1; });
-    return rest;
-}
-
-Judgement judge_one_sided(const TensorPair& pair) {
-    Judgement judgement = pair.target != nullptr
-                              ? Judgement{Verdict::kMissingGolden, "only the target has it"}
-                              : Judgement{Verdict::kMissingTarget, "only the golden side has it"};
-    // A place that is kept for a result which is not there differs from nothing.
-    if (std::ranges::find(pair.known().shape, 0) != pair.known().shape.end())
-        judgement = {Verdict::kUndefined, judgement.rule + ", without elements"};
-    return judgement;
-}
-
-Judgement shapes_differ(const Shape& target, const Shape& golden) {
-    return {Verdict::kIncomparable,
-            "shapes differ: " + to_string(target) + " and " + to_string(golden)};
-}
-
-/// Measures and judges one pair.
-TensorResult measure(const ElementSource& target,
-                     const ElementSource& golden,
-                     const Bound& bound,
-                     const Options& options) {
-    TensorResult result;
-    result.dtype = name_of(target.dtype());
-    result.shape = target.shape();
-    if (!are_comparable(target.dtype(), golden.dtype())) {
-        result.judgement = {Verdict::kIncomparable,
-                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
-                                std::string(name_of(golden.dtype()))};
-        return result;
-    }
-    if (without_ones(target.shape()) != without_ones(golden.shape())) {
-        result.judgement = shapes_differ(target.shape(), golden.shape());
-        return result;
-    }
-    result.sums = accumulate(target, golden, options.divergence, options.threads);
-    for (const Metric* metric : all_metrics())
-        result.metrics.push_back(metric->compute(result.sums));
-    result.judgement = judge({result.sums, bound, target.dtype()});
-    return result;
-}
-
-RecordedStatistics recorded(const SourceTensor& tensor) {
-    return tensor.open ? recorded_of(tensor.open()->whole())
-                       : tensor.statistics.value_or(RecordedStatistics{});
-}
 
 /// Two sources in one comparison.
 class Comparison {
@@ -87,25 +34,27 @@ class Comparison {
           golden_(golden),
           bounds_(bounds),
           options_(options),
-          by_history_(options.splitter != nullptr),
+          splitter_(options.judging == Judging::kOff ? nullptr : options.splitter),
           plan_(make_plan(target, golden)) {}
 
     Result run();
 
   private:
+    /// Traces what has to be known before ops are judged.
+    void prepare(std::optional<Traced>& traced, int threads);
+    void compare_ops(int threads, Result& result);
+    /// Judges the ops again that a quick judgement computes.
+    void judge_quickly(std::optional<Traced>& traced, int threads, Result& result);
+    [[nodiscard]] std::vector<TensorPair> pairs_in(const OpPair& pair,
+                                                   const BothTensors& both) const;
     [[nodiscard]] OpResult compare_op(const OpPair& pair) const;
-    [[nodiscard]] TensorResult compare_pair(const TensorPair& pair) const;
     void split(const OpPair& pair, const std::vector<TensorPair>& tensors, OpResult& op) const;
-    [[nodiscard]] TensorResult by_elements(const ElementSource& target,
-                                           const ElementSource& golden,
-                                           const BoundQuery& query) const;
-    [[nodiscard]] TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query) const;
 
     const Source& target_;
     const Source& golden_;
     const Bounds& bounds_;
     Options options_;
-    bool by_history_;  ///< not where the caller's tolerance decides
+    Splitter* splitter_;  ///< nullptr: nothing is computed
     Plan plan_;
 };
 
@@ -133,6 +82,16 @@ void judge_again(TensorResult& result, const Split& split) {
                               .is_input = result.direction == dumpfile::Direction::kInput});
 }
 
+std::vector<TensorPair> Comparison::pairs_in(const OpPair& pair, const BothTensors& both) const {
+    const bool inputs = options_.inputs && plan_.inputs;
+    std::vector<TensorPair> pairs =
+        pair_tensors(pair, both.target, both.golden, target_.numbered && golden_.numbered);
+    std::erase_if(pairs, [&](const TensorPair& tensors) {
+        return !inputs && tensors.known().direction == dumpfile::Direction::kInput;
+    });
+    return pairs;
+}
+
 OpResult Comparison::compare_op(const OpPair& pair) const {
     OpResult op;
     op.match = pair.match;
@@ -154,17 +113,12 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
         } catch (const Error& failure) {
             return unread(op, failure);
         }
-        const bool inputs = options_.inputs && plan_.inputs;
-        std::vector<TensorPair> pairs =
-            pair_tensors(pair, both.target, both.golden, target_.numbered && golden_.numbered);
-        std::erase_if(pairs, [&](const TensorPair& tensors) {
-            return !inputs && tensors.known().direction == dumpfile::Direction::kInput;
-        });
+        const std::vector<TensorPair> pairs = pairs_in(pair, both);
         for (const TensorPair& tensors : pairs)
-            op.tensors.push_back(compare_pair(tensors));
-        if (options_.splitter != nullptr) split(pair, pairs, op);
+            op.tensors.push_back(measure_pair(tensors, bounds_, options_));
+        if (splitter_ != nullptr && options_.judging == Judging::kExact) split(pair, pairs, op);
     }
-    conclude(op);
+    conclude(op, options_.allow_golden_at_fault);
     return op;
 }
 
@@ -215,7 +169,7 @@ void Comparison::split(const OpPair& pair,
         results.push_back(&result);
     }
     if (queries.empty()) return;
-    std::vector<Split> splits = options_.splitter->split(pair, queries, op.arguments);
+    std::vector<Split> splits = splitter_->split(pair, queries, op.arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
         if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) && inputs_agree(op))
@@ -225,119 +179,23 @@ void Comparison::split(const OpPair& pair,
     }
 }
 
-/// Judges again where the target's writer watched its ops.
-void judge_by_history(const TensorPair& pair, TensorResult& result) {
-    const ArrayHistory& own = pair.target->history;
-    if (result.metrics.empty() || (!own.honest && own.fault.empty())) return;
-    const LiveHistory history{
-        .honest = own.honest,
-        .same_program = !own.program.empty() && own.program == pair.golden->history.program,
-        .fault = own.fault};
-    result.judgement = judge({.sums = result.sums,
-                              .bound = result.judgement.bound,
-                              .dtype = dtype_from_name(result.dtype).value_or(DType::kFloat32),
-                              .is_input = result.direction == dumpfile::Direction::kInput,
-                              .history = &history});
-}
-
-TensorResult Comparison::compare_pair(const TensorPair& pair) const {
-    TensorResult result;
-    std::unique_ptr<ElementSource> target;
-    std::unique_ptr<ElementSource> golden;
-    if (pair.target == nullptr || pair.golden == nullptr) {
-        result.judgement = judge_one_sided(pair);
-    } else {
-        const BoundQuery query{
-            .target = pair.target->path,
-            .golden = pair.golden->path,
-            .dtype = dtype_from_name(pair.target->dtype).value_or(DType::kFloat32),
-            .compute_type = pair.target->compute_type,
-            .is_input = pair.target->direction == dumpfile::Direction::kInput};
-        try {
-            if (pair.target->open && pair.golden->open) {
-                target = pair.target->open();
-                golden = pair.golden->open();
-                result = by_elements(*target, *golden, query);
-                if (by_history_) judge_by_history(pair, result);
-            } else {
-                result = by_statistics(pair, query);
-            }
-        } catch (const Error& failure) {
-            result = {};
-            result.judgement = {Verdict::kIncomparable, failure.what()};
-        }
-        result.target = pair.target->path;
-        result.golden = pair.golden->path;
-    }
-    const SourceTensor& known = pair.known();
-    result.argument = known.argument;
-    result.direction = known.direction;
-    (pair.target != nullptr ? result.target : result.golden) = known.path;
-    if (result.metrics.empty()) {
-        result.dtype = known.dtype;
-        result.shape = known.shape;
-    } else if (options_.custom != nullptr) {
-        result.custom = options_.custom->compare(
-            target->whole(), golden->whole(), result.target, result.golden);
-    }
-    return result;
-}
-
-TensorResult Comparison::by_elements(const ElementSource& target,
-                                     const ElementSource& golden,
-                                     const BoundQuery& query) const {
-    TensorResult result = measure(target, golden, bounds_.bound(query), options_);
-    judge_as_sum(result, query.dtype, [&] { return bounds_.sum_of_magnitudes(query); });
-    target.require_intact();
-    golden.require_intact();
-    return result;
-}
-
-TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery& query) const {
-    TensorResult result;
-    for (const SourceTensor* side : {pair.target, pair.golden})
-        if (!side->open && !side->statistics && !side->problem.empty()) {
-            result.judgement = {Verdict::kIncomparable, side->problem};
-            return result;
-        }
-    if (pair.target->shape != pair.golden->shape) {
-        result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
-        return result;
-    }
-    const StatisticsJudgement judged =
-        judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds_.bound(query));
-    result.judgement = judged.judgement;
-    result.deviation = judged.deviation;
-    result.missing_statistics = judged.missing;
-    result.by_statistics = judged.missing < kStatistics;
-    return result;
-}
-
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 
-Result Comparison::run() {
-    Result result;
-    for (const Source* side : {&target_, &golden_})
-        result.notes.insert(result.notes.end(), side->remarks.begin(), side->remarks.end());
-    if (options_.custom != nullptr) result.custom_names = options_.custom->names();
-    const int threads = options_.threads > 0 ? options_.threads : available_threads();
-    std::optional<Traced> traced;
-    if (options_.splitter != nullptr) {
-        traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
-        // Outputs alone, on both sides, are judged by how far they are apart.
-        const bool by_distance = options_.dataflow && !plan_.load_mode && !traced->has_inputs();
-        if (plan_.load_mode && !options_.splitter->was_loaded(*traced->flows)) {
-            plan_ = make_plan(target_, golden_, false);
-            traced->pair(plan_);
-        }
-        if (by_distance) {
-            options_.splitter = nullptr;
-        } else {
-            options_.splitter->prepare(*traced->flows);
-            result.arithmetic = options_.splitter->remarks();
-        }
+void Comparison::prepare(std::optional<Traced>& traced, int threads) {
+    traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
+    // Outputs alone, on both sides, are judged by how far they are apart.
+    const bool by_distance = options_.dataflow && !plan_.load_mode && !traced->has_inputs();
+    if (plan_.load_mode && !splitter_->was_loaded(*traced->flows)) {
+        plan_ = make_plan(target_, golden_, false);
+        traced->pair(plan_);
     }
+    if (by_distance) splitter_ = nullptr;
+    if (splitter_ != nullptr && options_.judging == Judging::kExact)
+        splitter_->prepare(*traced->flows, {});
+}
+
+void Comparison::compare_ops(int threads, Result& result) {
     result.ops.resize(plan_.ops.size());
     const auto total = static_cast<int64_t>(plan_.ops.size());
     // Many ops: one thread an op. Few: the threads share each tensor. The numbers are the same.
@@ -361,23 +219,84 @@ Result Comparison::run() {
         }
         if (options_.on_op) options_.on_op(done, total, op.target.empty() ? op.golden : op.target);
     });
+}
+
+bool differs_anywhere(const OpResult& op) {
+    return is_finding(op.judgement.verdict) ||
+           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+               return tensor.direction == dumpfile::Direction::kOutput && !tensor.metrics.empty() &&
+                      Evidence{.sums = tensor.sums, .bound = tensor.judgement.bound}.differs();
+           });
+}
+
+void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Result& result) {
+    std::vector<size_t> differing;
+    std::vector<size_t> chosen;
+    for (size_t i = 0; i < plan_.ops.size(); ++i) {
+        if (plan_.ops[i].target == nullptr || plan_.ops[i].golden == nullptr) continue;
+        chosen.assign(1, i);
+        if (differs_anywhere(result.ops[i])) differing.push_back(i);
+    }
+    if (differing.empty() && !traced) {
+        // Nobody needs to know what made what: the last op alone is an output for sure.
+        traced.emplace(plan_, target_, golden_);
+    } else {
+        if (!traced) prepare(traced, threads);
+        chosen = quick_choice(*traced->flows, differing);
+        if (options_.dataflow) take_flow_findings(*traced, threads, result);
+    }
+    if (splitter_ == nullptr || chosen.empty()) return;
+    splitter_->prepare(*traced->flows, chosen);
+    parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
+        const size_t place = chosen[static_cast<size_t>(index)];
+        OpResult& op = result.ops[place];
+        try {
+            const BothTensors both = tensors_of(plan_.ops[place]);
+            split(plan_.ops[place], pairs_in(plan_.ops[place], both), op);
+            conclude(op, options_.allow_golden_at_fault);
+        } catch (const Error&) {
+            // What cannot be read was told when it was measured.
+        }
+    });
+}
+
+Result Comparison::run() {
+    Result result;
+    result.allow_golden_at_fault = options_.allow_golden_at_fault;
+    for (const Source* side : {&target_, &golden_})
+        result.notes.insert(result.notes.end(), side->remarks.begin(), side->remarks.end());
+    if (options_.custom != nullptr) result.custom_names = options_.custom->names();
+    const int threads = options_.threads > 0 ? options_.threads : available_threads();
+    const bool quick = options_.judging == Judging::kQuick;
+    std::optional<Traced> traced;
+    if (splitter_ != nullptr && (!quick || plan_.load_mode)) prepare(traced, threads);
+    compare_ops(threads, result);
     result.load_mode = plan_.load_mode;
+    if (splitter_ != nullptr && quick) {
+        judge_quickly(traced, threads, result);
+    } else if (traced && options_.dataflow) {
+        take_flow_findings(*traced, threads, result);
+    }
+    if (splitter_ != nullptr) {
+        result.arithmetic = splitter_->remarks();
+        take_contradictions(plan_, splitter_->contradictions(), result);
+    }
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    if (traced && options_.dataflow) take_flow_findings(*traced, threads, result);
     find_culprits(result);
-    if (traced && options_.splitter != nullptr) rank_culprits(*traced->flows, threads, result);
+    if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     return result;
 }
 
 }  // namespace
 
-TensorResult compare_tensors(const Tensor& target,
-                             const Tensor& golden,
-                             const Bound& bound,
-                             const Options& options) {
-    return measure(TensorElements(target), TensorElements(golden), bound, options);
+Judging judging_named(std::string_view name) {
+    if (name == "exact") return Judging::kExact;
+    if (name == "quick") return Judging::kQuick;
+    if (name == "off") return Judging::kOff;
+    throw Error(ErrorKind::kUsage,
+                "there is no judgement '" + std::string(name) + "'; it is exact, quick or off");
 }
 
 Result compare_sources(const Source& target,

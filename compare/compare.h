@@ -89,6 +89,13 @@ struct PartingResult {
     int op = -1;         ///< index in Result::ops of the first op
 };
 
+/// ArithmeticContradiction as a finding.
+struct ArithmeticFinding {
+    ArithmeticContradiction found;  ///< without its pair
+    std::string text;  ///< "all matrix products (float32) behave like bf16 inputs, fp32 sums; …"
+    size_t op = 0;     ///< index in Result::ops of the first that was sampled
+};
+
 struct Counts {
     int64_t ops = 0;                              ///< matched
     int64_t only_target = 0;                      ///< ops
@@ -111,13 +118,16 @@ struct Result {
     std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
     Counts counts;
     bool load_mode = false;                   ///< the target has no inputs: matched by seqid
+    bool allow_golden_at_fault = false;       ///< as the options
     bool hardly_pair = false;                 ///< two models: nothing follows from the rest
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};
     std::vector<std::string> arithmetic{};  ///< what was found out of the sides', a sentence each
-    std::vector<Culprit> culprits{};        ///< the first one first
+    /// Kinds of op whose arithmetic is not the expected; culprits as well.
+    std::vector<ArithmeticFinding> contradictions{};
+    std::vector<Culprit> culprits{};  ///< the first one first
 
     [[nodiscard]] const OpResult* first_culprit() const {
         return culprits.empty() ? nullptr : &ops[culprits.front().op];
@@ -127,6 +137,15 @@ struct Result {
     /// two models.
     [[nodiscard]] int exit_code() const;
 };
+
+/// How much is computed again.
+enum class Judging : uint8_t {
+    kExact,  ///< every op
+    kQuick,  ///< ops beyond their bounds, those that made their inputs, and the program's outputs
+    kOff,    ///< none: by how far the results are apart
+};
+/// "exact", "quick" or "off". Errors: Error(kUsage) that lists them.
+[[nodiscard]] Judging judging_named(std::string_view name);
 
 struct Options {
     int threads = 0;         ///< 0: all cores. Results do not depend on it.
@@ -140,6 +159,8 @@ struct Options {
     /// With a splitter: look for tensors that nobody computed and are not the golden's, and for
     /// inputs that are not what the op before them made.
     bool dataflow = true;
+    Judging judging = Judging::kExact;   ///< with a splitter
+    bool allow_golden_at_fault = false;  ///< golden_at_fault is no finding
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };
@@ -152,7 +173,7 @@ struct Options {
 [[nodiscard]] std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction);
 
 /// Sets an op's judgement and inputs from its tensors.
-void conclude(OpResult& op);
+void conclude(OpResult& op, bool allow_golden_at_fault = false);
 
 struct Source;
 

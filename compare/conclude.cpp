@@ -8,21 +8,24 @@ namespace npuscope::compare {
 namespace {
 
 /// Findings by severity, then a pass, then what is neither.
-int weight(Verdict verdict) {
+int weight(Verdict verdict, bool allow_golden_at_fault) {
     constexpr int kFindings = 100;
     constexpr int kPassed = 50;
-    if (is_finding(verdict)) return kFindings + static_cast<int>(verdict);
+    if (is_finding(verdict, allow_golden_at_fault)) return kFindings + static_cast<int>(verdict);
     return verdict == Verdict::kPass ? kPassed : static_cast<int>(verdict);
 }
 
 /// The first tensor of the largest weight decides.
-Judgement worst(const std::vector<TensorResult>& tensors, dumpfile::Direction direction) {
+Judgement worst(const std::vector<TensorResult>& tensors,
+                dumpfile::Direction direction,
+                bool allow_golden_at_fault) {
+    const auto weight_of = [&](const TensorResult& tensor) {
+        return weight(tensor.judgement.verdict, allow_golden_at_fault);
+    };
     const TensorResult* deciding = nullptr;
     for (const TensorResult& tensor : tensors) {
         if (tensor.direction != direction) continue;
-        if (deciding == nullptr ||
-            weight(tensor.judgement.verdict) > weight(deciding->judgement.verdict))
-            deciding = &tensor;
+        if (deciding == nullptr || weight_of(tensor) > weight_of(*deciding)) deciding = &tensor;
     }
     if (deciding == nullptr) return {};
     Judgement judgement = deciding->judgement;
@@ -40,7 +43,7 @@ bool has_direction(const OpResult& op, dumpfile::Direction direction) {
 
 }  // namespace
 
-void conclude(OpResult& op) {
+void conclude(OpResult& op, bool allow_golden_at_fault) {
     if (op.target.empty() || op.golden.empty()) {
         op.judgement =
             op.golden.empty()
@@ -50,9 +53,9 @@ void conclude(OpResult& op) {
                 : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
         return;
     }
-    op.inputs = worst(op.tensors, dumpfile::Direction::kInput);
+    op.inputs = worst(op.tensors, dumpfile::Direction::kInput, allow_golden_at_fault);
     if (has_direction(op, dumpfile::Direction::kOutput)) {
-        op.judgement = worst(op.tensors, dumpfile::Direction::kOutput);
+        op.judgement = worst(op.tensors, dumpfile::Direction::kOutput, allow_golden_at_fault);
     } else if (has_direction(op, dumpfile::Direction::kInput)) {
         op.judgement = op.inputs;
     } else {

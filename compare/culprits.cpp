@@ -74,13 +74,13 @@ Culprit unmatched_culprit(const OpResult& op, size_t place) {
 }  // namespace
 
 std::string_view name_of(CulpritKind kind) {
-    constexpr std::array<std::string_view, 5> kNames = {
-        "op", "argument", "tensor", "program", "golden"};
+    constexpr std::array<std::string_view, 6> kNames = {
+        "op", "argument", "tensor", "program", "golden", "arithmetic"};
     return kNames[static_cast<size_t>(kind)];
 }
 
 void find_culprits(Result& result) {
-    std::vector<Culprit> found = std::move(result.culprits);  // those of tensors
+    std::vector<Culprit> found = std::move(result.culprits);  // those of tensors and of arithmetic
     for (size_t i = 0; i < result.ops.size(); ++i) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
@@ -90,8 +90,8 @@ void find_culprits(Result& result) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
             found.push_back(unmatched_culprit(op, i));
-        } else if (is_finding(op.judgement.verdict) && !op.from_nothing && !op.target.empty() &&
-                   !op.golden.empty()) {
+        } else if (is_finding(op.judgement.verdict, result.allow_golden_at_fault) &&
+                   !op.from_nothing && !op.target.empty() && !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
         if (const std::string text = one_sided_input(op); !text.empty())
@@ -100,7 +100,10 @@ void find_culprits(Result& result) {
     for (const PartingResult& parting : result.partings)
         found.push_back(culprit_of(parting, result));
     std::ranges::stable_sort(found, {}, [](const Culprit& culprit) {
-        const int rank = culprit.behind ? 2 : culprit.kind == CulpritKind::kTensor ? 0 : 1;
+        const int rank = culprit.behind                             ? 3
+                         : culprit.kind == CulpritKind::kTensor     ? 0
+                         : culprit.kind == CulpritKind::kArithmetic ? 1
+                                                                    : 2;
         return std::pair(culprit.op, rank);
     });
     result.culprits = std::move(found);

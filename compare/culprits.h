@@ -14,11 +14,12 @@ struct Result;
 
 /// What is at fault.
 enum class CulpritKind : uint8_t {
-    kOp,        ///< the target's op: its arithmetic
-    kArgument,  ///< a number that it was called with
-    kTensor,    ///< a tensor that no op computed, or that is not what the golden's op was given
-    kProgram,   ///< ops that only one side has
-    kGolden,    ///< the golden's op
+    kOp,          ///< the target's op: its arithmetic
+    kArgument,    ///< a number that it was called with
+    kTensor,      ///< a tensor that no op computed, or that is not what the golden's op was given
+    kProgram,     ///< ops that only one side has
+    kGolden,      ///< the golden's op
+    kArithmetic,  ///< how all ops of a kind compute: not as expected
 };
 [[nodiscard]] std::string_view name_of(CulpritKind kind);
 
@@ -35,8 +36,8 @@ struct Culprit {
     std::string effect_on{};  ///< that output's path in the target; "" without an effect
 };
 
-/// Adds to `result.culprits`, which has those of tensors, where the programs part and what its ops
-/// did; puts them in the program's order, what an op was given before what it did.
+/// Adds to `result.culprits`, which has those of tensors and of arithmetic, where the programs part
+/// and what its ops did; puts them in the program's order, what an op was given before what it did.
 void find_culprits(Result& result);
 
 }  // namespace npuscope::compare

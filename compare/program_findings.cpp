@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "compare/align/parting.h"
 #include "compare/by_statistics.h"
 #include "compare/dataflow/givens.h"
@@ -49,6 +51,28 @@ void take_partings(const Plan& plan, Result& result) {
     for (const OpPair& cast : plan.casts)
         ++(cast.target != nullptr ? result.counts.casts_only_target
                                   : result.counts.casts_only_golden);
+}
+
+void take_contradictions(const Plan& plan,
+                         std::vector<ArithmeticContradiction> contradictions,
+                         Result& result) {
+    for (ArithmeticContradiction& each : contradictions) {
+        const auto op = static_cast<size_t>(each.first - plan.ops.data());
+        each.first = nullptr;
+        std::string text =
+            fmt::format("all {} behave like {} ({} of {} sampled); expected {}{} ({} of {})",
+                        each.ops,
+                        each.found,
+                        each.found_explains,
+                        each.sampled,
+                        each.expected,
+                        each.because.empty() ? "" : " of " + each.because,
+                        each.expected_explains,
+                        each.sampled);
+        result.culprits.push_back({.kind = CulpritKind::kArithmetic, .op = op, .why = text});
+        result.contradictions.push_back(
+            {.found = std::move(each), .text = std::move(text), .op = op});
+    }
 }
 
 namespace {

@@ -22,12 +22,16 @@ class Traced {
            const Source& golden_source,
            int threads,
            bool reading)
-        : target(reading ? trace(target_source, threads) : Dataflow{}),
-          golden(reading ? trace(golden_source, threads) : Dataflow{}),
+        : target(reading ? trace(target_source, threads) : untraced(target_source)),
+          golden(reading ? trace(golden_source, threads) : untraced(golden_source)),
           target_source_(target_source),
           golden_source_(golden_source) {
         pair(plan);
     }
+
+    /// Nothing is traced.
+    Traced(const Plan& plan, const Source& target_source, const Source& golden_source)
+        : Traced(plan, target_source, golden_source, 1, false) {}
 
     /// From now on ops are paired by this plan; nothing is read again.
     void pair(const Plan& plan) {
@@ -41,6 +45,10 @@ class Traced {
     std::optional<PairedFlows> flows;
 
   private:
+    [[nodiscard]] static Dataflow untraced(const Source& source) {
+        return {.tensors = {}, .first = std::vector<size_t>(source.ops.size() + 1)};
+    }
+
     const Source& target_source_;
     const Source& golden_source_;
 };
@@ -49,6 +57,11 @@ class Traced {
 
 /// Where the programs part, and how many casts were seen through; count() keeps them.
 void take_partings(const Plan& plan, Result& result);
+
+/// Arithmetic that is not the expected, of the plan whose ops are the result's.
+void take_contradictions(const Plan& plan,
+                         std::vector<ArithmeticContradiction> contradictions,
+                         Result& result);
 
 /// What no op computed, what ops were given in place of what they should have been, what statistics
 /// alone tell, and what came out of nothing.

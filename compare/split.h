@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,18 @@ struct Split {
     std::string why_not{};  ///< why the target's share is not known: "random", "no inputs recorded"
 };
 
+/// A kind of op whose arithmetic, as its results show it, is not the expected.
+struct ArithmeticContradiction {
+    std::string ops{};       ///< "matrix products (float32)"
+    std::string found{};     ///< the class that they behave like
+    std::string expected{};  ///< the class that they should
+    std::string because{};   ///< who says so: "910A"; "" where the class itself was named
+    int64_t sampled = 0;
+    int64_t found_explains = 0;     ///< of the sample
+    int64_t expected_explains = 0;  ///< likewise
+    const OpPair* first = nullptr;  ///< the first that was sampled
+};
+
 /// What is known of one output of the op pair before it is split.
 struct SplitQuery {
     const SourceTensor* target = nullptr;
@@ -76,8 +89,9 @@ class Splitter {
     /// Of a target without inputs: whether its ops were given the golden's, and not what its own
     /// earlier ops made.
     [[nodiscard]] virtual bool was_loaded(PairedFlows& flows) const = 0;
-    /// Called once, before any split(). Borrows the flows.
-    virtual void prepare(PairedFlows& flows) = 0;
+    /// Called once, before any split(). `chosen` are the pairs that will be split, as indices into
+    /// the plan's ops; all where it is empty. Borrows the flows.
+    virtual void prepare(PairedFlows& flows, std::span<const size_t> chosen) = 0;
     /// One a query, in their order; `arguments` are the numbers that differ. Errors: as the
     /// sources' when a file cannot be read.
     [[nodiscard]] virtual std::vector<Split> split(
@@ -86,6 +100,8 @@ class Splitter {
         const std::vector<ArgumentDifference>& arguments) const = 0;
     /// What was found out about the files' arithmetic, a sentence each.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
+    /// What of the target's arithmetic is not as it was said to be, one a kind of op.
+    [[nodiscard]] virtual std::vector<ArithmeticContradiction> contradictions() const { return {}; }
 };
 
 }  // namespace npuscope::compare

@@ -51,4 +51,8 @@ bool is_finding(Verdict verdict) {
     return kRows[static_cast<size_t>(verdict)].is_finding;
 }
 
+bool is_finding(Verdict verdict, bool allow_golden_at_fault) {
+    return is_finding(verdict) && !(allow_golden_at_fault && verdict == Verdict::kGoldenAtFault);
+}
+
 }  // namespace npuscope::compare

@@ -43,6 +43,8 @@ struct VerdictRow {
 
 /// Mistrusted, inherited, undefined and the like are no findings, but they are no pass either.
 [[nodiscard]] bool is_finding(Verdict verdict);
+/// The same, but for golden_at_fault where that is allowed.
+[[nodiscard]] bool is_finding(Verdict verdict, bool allow_golden_at_fault);
 
 /// `rule` is the rule with its numbers, "max|t-g| 0.5 > 2e-05 = 1e-05 max|g| (float32 1e-05)".
 struct Judgement {

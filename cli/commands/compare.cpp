@@ -8,10 +8,12 @@
 #include "cli/command.h"
 #include "compare/files.h"
 #include "compare/report/report.h"
+#include "core/base/error.h"
 #include "core/base/progress.h"
 #include "custom_algorithms/runner.h"
 #include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
+#include "npu_backend/chips/chip.h"
 
 namespace npuscope::cli {
 
@@ -22,6 +24,10 @@ struct CompareArguments {
     std::string golden;
     std::string output;
     std::string custom;
+    std::string chip;
+    std::string target_class;
+    std::string judge = "exact";
+    bool allow_golden_at_fault = false;
     std::optional<double> tolerance;
     double factor = 1;
     bool no_inputs = false;
@@ -45,8 +51,17 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     options.custom = custom.get();
-    diagnose::RecomputingSplitter splitter(arguments.threads);
-    if (!arguments.tolerance) options.splitter = &splitter;
+    options.judging =
+        arguments.tolerance ? compare::Judging::kOff : compare::judging_named(arguments.judge);
+    options.allow_golden_at_fault = arguments.allow_golden_at_fault;
+    const diagnose::ExpectedArithmetic expected(
+        arguments.chip.empty() ? nullptr : &chip(arguments.chip), arguments.target_class);
+    if (expected.is_anything() && options.judging == compare::Judging::kOff)
+        throw Error(ErrorKind::kUsage,
+                    "--chip and --target-class say what arithmetic to expect; nothing is computed "
+                    "that shows it with --judge off or --tolerance");
+    diagnose::RecomputingSplitter splitter(arguments.threads, {}, expected);
+    options.splitter = &splitter;
     std::optional<Progress> progress;
     options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);
@@ -72,7 +87,13 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
         {"tolerance",
          arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
         {"tolerance_factor", std::to_string(arguments.factor)},
-        {"inputs", arguments.no_inputs ? "no" : "yes"}};
+        {"inputs", arguments.no_inputs ? "no" : "yes"},
+        {"judge", arguments.tolerance ? "off" : arguments.judge},
+        {"chip", arguments.chip},
+        {"target_class", arguments.target_class},
+        {"allow_golden_at_fault", arguments.allow_golden_at_fault ? "yes" : "no"}};
+    if (expected.is_anything() && result.arithmetic.empty())
+        std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
     for (const std::string& note : result.notes)
         std::fprintf(stderr, "npuscope: %s\n", note.c_str());
     if (!arguments.output.empty()) compare::write_reports(result, report, arguments.output);
@@ -101,6 +122,26 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     app.add_option("--tolerance-factor", arguments->factor, "scales the tolerances by ComputeType")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    app.add_option("--judge",
+                   arguments->judge,
+                   "exact: every op is computed again; quick: those beyond their tolerance, what "
+                   "made their inputs, and the program's outputs; off: none, by distance only")
+        ->check(CLI::IsMember({"exact", "quick", "off"}))
+        ->capture_default_str();
+    std::string chips;
+    for (const Chip& row : all_chips())
+        chips += (chips.empty() ? "" : ", ") + std::string(row.name);
+    app.add_option("--chip",
+                   arguments->chip,
+                   "what the target ran on, so that other arithmetic is a finding: " + chips +
+                       "; without it: what its dump says");
+    app.add_option(
+        "--target-class",
+        arguments->target_class,
+        "the arithmetic that the target should have, a class of `npuscope help classes`");
+    app.add_flag("--allow-golden-at-fault",
+                 arguments->allow_golden_at_fault,
+                 "ops on which the golden is wrong and the target is not are no findings");
     app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
     app.add_flag("--no-kl",
                  arguments->no_divergence,

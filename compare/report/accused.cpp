@@ -22,7 +22,9 @@ std::string with_place(const std::string& path, const OpResult& op) {
 
 AccusedResult accused_result(const Culprit& culprit, const OpResult& op) {
     AccusedResult worst;
-    if (culprit.kind == CulpritKind::kTensor || culprit.kind == CulpritKind::kProgram) return worst;
+    if (culprit.kind == CulpritKind::kTensor || culprit.kind == CulpritKind::kProgram ||
+        culprit.kind == CulpritKind::kArithmetic)
+        return worst;
     for (const TensorResult& tensor : op.tensors) {
         if (!tensor.split) continue;
         const auto& error =

@@ -151,6 +151,21 @@ ordered_json partings_json(const Result& result) {
     return list;
 }
 
+ordered_json contradictions_json(const Result& result) {
+    ordered_json list = ordered_json::array();
+    for (const ArithmeticFinding& each : result.contradictions)
+        list.push_back({{"text", each.text},
+                        {"ops", each.found.ops},
+                        {"found", each.found.found},
+                        {"expected", each.found.expected},
+                        {"because", text_or_null(each.found.because)},
+                        {"sampled", each.found.sampled},
+                        {"found_explains", each.found.found_explains},
+                        {"expected_explains", each.found.expected_explains},
+                        {"first", result.ops[each.op].target}});
+    return list;
+}
+
 ordered_json judged_json(const Result& result) {
     const Judged judged = judged_ops(result);
     ordered_json reasons = ordered_json::object();
@@ -185,6 +200,7 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"culprits", ordered_json::array()},
                          {"partings", partings_json(result)},
                          {"arithmetic", result.arithmetic},
+                         {"contradictions", contradictions_json(result)},
                          {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
     for (const Culprit& culprit : result.culprits)

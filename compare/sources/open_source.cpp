@@ -200,6 +200,8 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
     source.release = [&dump = *reader] { dump.index().release_pages(); };
     source.device = device_of(*reader);
+    source.device_name = reader->run_fact("Device");
+    source.device_options = reader->run_fact("Options");
     source.ops.reserve(reader->ops().size());
     for (const dumpfile::OpEntry& op : reader->ops())
         source.ops.push_back(source_op(*reader, op));

@@ -54,11 +54,14 @@ struct SourceOp {
 
 /// Its ops must not outlive it.
 struct Source {
-    std::vector<SourceOp> ops{};          ///< in the order of recording
-    bool numbered = false;                ///< a dump: the ids are IR names and seqids
-    std::optional<bool> has_inputs{};     ///< whether any op has some; empty: nobody looked
-    std::function<void()> release{};      ///< gives the pages of a mapped file back; may be empty
-    std::optional<int64_t> device{};      ///< DeviceType of a dump's tensors, where recorded
+    std::vector<SourceOp> ops{};       ///< in the order of recording
+    bool numbered = false;             ///< a dump: the ids are IR names and seqids
+    std::optional<bool> has_inputs{};  ///< whether any op has some; empty: nobody looked
+    std::function<void()> release{};   ///< gives the pages of a mapped file back; may be empty
+    std::optional<int64_t> device{};   ///< DeviceType of a dump's tensors, where recorded
+    /// Of a dump that says so: what computed it ("npu 910A"), and the options of its arithmetic.
+    std::string device_name{};
+    std::string device_options{};
     std::vector<std::string> remarks{};   ///< such as that the dump is incomplete
     std::shared_ptr<const void> owner{};  ///< what the ops read from
 };

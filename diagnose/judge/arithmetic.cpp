@@ -92,6 +92,14 @@ constexpr auto kVectors = std::to_array<VectorClass>({
     {.name = "bf16 throughout", .steps = kBFloat16, .results = kBFloat16},
 });
 
+/// Of 8-bit integers, the sign is no bit of significand.
+constexpr int kBitsOfInt8 = 7;
+
+int operand_bits(const ProductClass& row) {
+    if (row.rounding == OperandRounding::kScaled) return kBitsOfInt8;
+    return row.rounding == OperandRounding::kNone ? kFloat64.bits : row.operands.bits;
+}
+
 }  // namespace
 
 std::span<const ProductClass> product_classes() {
@@ -100,6 +108,15 @@ std::span<const ProductClass> product_classes() {
 
 std::span<const VectorClass> vector_classes() {
     return kVectors;
+}
+
+bool is_as_precise(const ProductClass& one, const ProductClass& other) {
+    return operand_bits(one) >= operand_bits(other) && one.sums.bits >= other.sums.bits &&
+           one.results.bits >= other.results.bits;
+}
+
+bool is_as_precise(const VectorClass& one, const VectorClass& other) {
+    return one.steps.bits >= other.steps.bits && one.results.bits >= other.results.bits;
 }
 
 }  // namespace npuscope::diagnose

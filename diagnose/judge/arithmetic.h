@@ -56,4 +56,9 @@ struct VectorClass {
 };
 [[nodiscard]] std::span<const VectorClass> vector_classes();
 
+/// Inputs, steps and results of `one` keep at least as many bits as those of `other`; how inputs
+/// are rounded does not count.
+[[nodiscard]] bool is_as_precise(const ProductClass& one, const ProductClass& other);
+[[nodiscard]] bool is_as_precise(const VectorClass& one, const VectorClass& other);
+
 }  // namespace npuscope::diagnose

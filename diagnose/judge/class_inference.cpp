@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <span>
+#include <utility>
 
 namespace npuscope::diagnose {
 
@@ -19,43 +19,28 @@ constexpr double kNear = 0.02;
 constexpr double kNearSpread = 0.001;
 /// By how much a class must fit better than one before it in the table, as a mean logarithm.
 constexpr double kBetter = 0.05;
-/// Results of so many numbers tell their format.
-constexpr int64_t kFewestNumbers = 8;
-/// Of a run's numbers, and of a group's runs, that must have a format's bits: a fault is in few.
-constexpr double kMostNumbers = 0.99;
-constexpr double kMostRuns = 0.9;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
+/// Of a group's runs, that must have a format's bits: a fault is in few.
+constexpr double kMostRuns = 0.9;
+/// No class fits better than this.
+constexpr double kBestFit = 0.25;
+/// Fewer ops of a kind take the class of their like.
+constexpr int64_t kFewest = 10;
 
 /// How far off a class is, on the whole: without regard to how well it fits, or how far one fault
 /// is off.
-double log_score(const std::vector<SampledRun>& sample, size_t column) {
+double log_score(const std::vector<ClassRatios>& sample, size_t column) {
     double sum = 0;
-    for (const SampledRun& run : sample)
-        sum += std::log(std::clamp(run.ratios[column], 0.25, 1e6));
+    for (const ClassRatios& ratios : sample)
+        sum += std::log(std::clamp(ratios[column], kBestFit, 1e6));
     return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
 }
 
-int64_t count_within(const std::vector<SampledRun>& sample, size_t column) {
-    return std::ranges::count_if(sample,
-                                 [&](const SampledRun& run) { return run.ratios[column] <= 1; });
-}
-
-/// All but few; in a small sample all but one that is far off, not just over its limit.
-bool explains(const std::vector<SampledRun>& sample, size_t column) {
-    const auto sampled = static_cast<int64_t>(sample.size());
-    const int64_t outside = sampled - count_within(sample, column);
-    if (outside == 0) return true;
-    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const SampledRun& run) {
-               return run.ratios[column] <= 1 || run.ratios[column] > kFar;
-           });
-}
-
-bool is_near(const std::vector<SampledRun>& sample, size_t column, double share) {
+bool is_near(const std::vector<ClassRatios>& sample, size_t column, double share) {
     std::vector<double> ratios;
-    for (const SampledRun& run : sample)
-        ratios.push_back(run.ratios[column]);
+    for (const ClassRatios& each : sample)
+        ratios.push_back(each[column]);
     if (ratios.empty()) return false;
     const auto middle = ratios.begin() + static_cast<ptrdiff_t>(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
@@ -71,7 +56,7 @@ struct Stage {
 /// The first stage that explains the sample; without one, that which explains most. 0 explained
 /// when there is no stage.
 std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
-                                  const std::vector<SampledRun>& sample) {
+                                  const std::vector<ClassRatios>& sample) {
     std::pair<size_t, int64_t> found{stages.empty() ? 0 : stages.front().column, -1};
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
@@ -83,13 +68,13 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
 }
 
 /// Of the format that the results of nearly all runs are in; 0 without one that is narrow.
-int bits_of_results(const std::vector<SampledRun>& sample) {
+int bits_of_results(const std::vector<int>& bits_of_runs) {
     for (const int bits : {kBFloat16.bits, kFloat16.bits}) {
         int64_t known = 0;
         int64_t fitting = 0;
-        for (const SampledRun& run : sample) {
-            known += run.bits > 0 ? 1 : 0;
-            fitting += run.bits > 0 && run.bits <= bits ? 1 : 0;
+        for (const int own : bits_of_runs) {
+            known += own > 0 ? 1 : 0;
+            fitting += own > 0 && own <= bits ? 1 : 0;
         }
         if (fitting > 1 && static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known))
             return bits;
@@ -97,13 +82,13 @@ int bits_of_results(const std::vector<SampledRun>& sample) {
     return 0;
 }
 
-/// Chooses among the classes of that format of results if one of them explains the sample, else
-/// among all. `stages_of` gives the stages whose columns it is asked for.
+/// Chooses among the classes of results of `bits`, if these are known and one of them explains the
+/// sample, else among all. `stages_of` gives the stages whose columns it is asked for.
 template <class Class, class StagesOf>
 std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
-                                        const std::vector<SampledRun>& sample,
+                                        const std::vector<ClassRatios>& sample,
+                                        int bits,
                                         const StagesOf& stages_of) {
-    const int bits = bits_of_results(sample);
     if (bits > 0) {
         std::vector<Stage> stages =
             stages_of([&](size_t column) { return classes[column].results.bits == bits; });
@@ -115,35 +100,7 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
     return choose(stages_of([](size_t) { return true; }), sample);
 }
 
-/// Of significand.
-int bits_needed(double value) {
-    if (kBFloat16.rounded(value) == value) return kBFloat16.bits;
-    return kFloat16.rounded(value) == value ? kFloat16.bits : kFloat32.bits;
-}
-
-}  // namespace
-
-int result_bits(const OpRun& run) {
-    std::map<int, int64_t> numbers;
-    int64_t all = 0;
-    for (const RecordedResult& result : run.results) {
-        if (result.elements.dtype() != DType::kFloat32) continue;
-        for (const float value : result.elements.as<float>())
-            if (value != 0 && std::isfinite(value)) {
-                ++numbers[bits_needed(value)];
-                ++all;
-            }
-    }
-    if (all < kFewestNumbers) return 0;
-    int64_t fitting = 0;
-    for (const auto& [bits, count] : numbers) {
-        fitting += count;
-        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all)) return bits;
-    }
-    return kFloat32.bits;
-}
-
-InferredArithmetic product_class_of(const std::vector<SampledRun>& sample, DType dtype) {
+InferredArithmetic product_class_of(const std::vector<ClassRatios>& sample, int bits, DType dtype) {
     const auto classes = product_classes();
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
@@ -161,13 +118,13 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample, DType
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
         return stages;
     };
-    const auto [column, within] = choose_class(classes, sample, stages_of);
+    const auto [column, within] = choose_class(classes, sample, bits, stages_of);
     return {.product = &classes[column],
             .sampled = static_cast<int64_t>(sample.size()),
             .within = within};
 }
 
-InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, DType dtype) {
+InferredArithmetic vector_class_of(const std::vector<ClassRatios>& sample, int bits, DType dtype) {
     const auto classes = vector_classes();
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
@@ -177,10 +134,78 @@ InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, DType 
                 stages.push_back({column, stages.empty() ? 0 : kNear});
         return stages;
     };
-    const auto [column, within] = choose_class(classes, sample, stages_of);
+    const auto [column, within] = choose_class(classes, sample, bits, stages_of);
     return {.vector = &classes[column],
             .sampled = static_cast<int64_t>(sample.size()),
             .within = within};
+}
+
+/// Of two classes of one kind, the first the more precise one, and found without exception.
+bool is_more_precise(const InferredArithmetic& one, const InferredArithmetic& other) {
+    if (one.within < one.sampled) return false;
+    return one.product != nullptr ? is_as_precise(*one.product, *other.product) &&
+                                        !is_as_precise(*other.product, *one.product)
+                                  : is_as_precise(*one.vector, *other.vector) &&
+                                        !is_as_precise(*other.vector, *one.vector);
+}
+
+/// Groups of fewer runs than kFewest with their like.
+std::vector<ClassRatios> widened_sample(const ArithmeticSamples& samples,
+                                        const ArithmeticGroup& group) {
+    std::vector<ClassRatios> wider = samples.at(group).ratios;
+    if (static_cast<int64_t>(wider.size()) < kFewest)
+        for (const auto& [other, more] : samples)
+            if (other != group && is_product(other.kind) == is_product(group.kind))
+                wider.insert(wider.end(), more.ratios.begin(), more.ratios.end());
+    return wider;
+}
+
+}  // namespace
+
+int64_t count_within(const std::vector<ClassRatios>& sample, size_t column) {
+    return std::ranges::count_if(sample,
+                                 [&](const ClassRatios& ratios) { return ratios[column] <= 1; });
+}
+
+bool explains(const std::vector<ClassRatios>& sample, size_t column) {
+    const auto sampled = static_cast<int64_t>(sample.size());
+    const int64_t outside = sampled - count_within(sample, column);
+    if (outside == 0) return true;
+    if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
+    return outside == 1 && sampled > 1 &&
+           std::ranges::all_of(sample, [&](const ClassRatios& ratios) {
+               return ratios[column] <= 1 || ratios[column] > kFar;
+           });
+}
+
+InferredArithmetic class_from(const ArithmeticSamples& samples, const ArithmeticGroup& group) {
+    const int bits = bits_of_results(samples.at(group).bits);
+    const auto class_of = [&](const std::vector<ClassRatios>& runs) {
+        return is_product(group.kind) ? product_class_of(runs, bits, group.dtype)
+                                      : vector_class_of(runs, bits, group.dtype);
+    };
+    const std::vector<ClassRatios> wider = widened_sample(samples, group);
+    const InferredArithmetic found = class_of(wider);
+    const std::vector<ClassRatios>& own = samples.at(group).ratios;
+    if (wider.size() == own.size()) return found;
+    // Few runs that are more precise than their like need no excuse.
+    const InferredArithmetic alone = class_of(own);
+    return is_more_precise(alone, found) ? alone : found;
+}
+
+bool is_settled(const ArithmeticSamples& samples,
+                const ArithmeticGroup& group,
+                const InferredArithmetic& found,
+                Tried tried) {
+    const std::vector<ClassRatios> sample = widened_sample(samples, group);
+    const auto column =
+        static_cast<size_t>(found.product != nullptr ? found.product - product_classes().data()
+                                                     : found.vector - vector_classes().data());
+    if (!explains(sample, column)) return false;
+    // The results' format asks for classes that are tried last.
+    if (tried != Tried::kAll && bits_of_results(samples.at(group).bits) > 0) return false;
+    return found.product == nullptr || tried != Tried::kPlain || column < kPlainColumn ||
+           log_score(sample, column) <= std::log(kBestFit) + kBetter;
 }
 
 }  // namespace npuscope::diagnose

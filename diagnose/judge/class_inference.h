@@ -1,30 +1,26 @@
-// Which class of honest arithmetic explains a sample of ops.
+// The class of arithmetic of a group of ops, from the runs that were held to the classes.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
-#include "core/dtype/dtype.h"
-#include "diagnose/judge/arithmetic.h"
-#include "diagnose/judge/op_run.h"
+#include "diagnose/judge/sampled_run.h"
 
 namespace npuscope::diagnose {
 
-inline constexpr size_t kMostClasses = 24;
-/// Of one op, by the row of its class: how far off it is at most, in what the class allows.
-using Ratios = std::array<double, kMostClasses>;
-
-struct SampledRun {
-    Ratios ratios{};
-    /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 where they
-    /// are too few to tell.
-    int bits = 0;
+/// Runs of a group that tell its class.
+struct ArithmeticSample {
+    std::vector<ClassRatios> ratios;
+    std::vector<int> bits;  ///< SampledRun::bits of each
+    size_t first = 0;       ///< of them in the recording: index into the judge's ops
 };
 
-/// As SampledRun::bits.
-[[nodiscard]] int result_bits(const OpRun& run);
+/// Runs that the class in that column explains.
+[[nodiscard]] int64_t count_within(const std::vector<ClassRatios>& sample, size_t column);
+/// All but few; in a small sample all but one that is far off, not just over its limit.
+[[nodiscard]] bool explains(const std::vector<ClassRatios>& sample, size_t column);
 
 /// The class of a group, found from a sample of its ops or told by the device.
 struct InferredArithmetic {
@@ -37,11 +33,16 @@ struct InferredArithmetic {
     }
 };
 
-/// Of matrix products that give out `dtype`.
-[[nodiscard]] InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
-                                                  DType dtype);
-/// Of other ops.
-[[nodiscard]] InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample,
-                                                 DType dtype);
+using ArithmeticSamples = std::map<ArithmeticGroup, ArithmeticSample>;
+
+/// Of a group of the samples; groups of few runs are told by their like as well.
+[[nodiscard]] InferredArithmetic class_from(const ArithmeticSamples& samples,
+                                            const ArithmeticGroup& group);
+
+/// No class that was not tried would be taken in place of the one that was found.
+[[nodiscard]] bool is_settled(const ArithmeticSamples& samples,
+                              const ArithmeticGroup& group,
+                              const InferredArithmetic& found,
+                              Tried tried);
 
 }  // namespace npuscope::diagnose

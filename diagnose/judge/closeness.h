@@ -44,8 +44,8 @@ struct HonestResult {
 };
 
 /// The largest share of `limit` that the result of `own` is off by; empty where it has no such
-/// result, or is off by more than `most` and so is of another class. Errors of float32 steps are scaled to
-/// narrower ones.
+/// result, or is off by more than `most` and so is of another class. Errors of float32 steps are
+/// scaled to narrower ones.
 [[nodiscard]] std::optional<double> ratio_of_own(const HonestResult& of,
                                                  const Results& own,
                                                  std::span<const double> exact,

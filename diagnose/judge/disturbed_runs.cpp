@@ -50,15 +50,10 @@ NamedValues with_floats_as(NamedValues arguments, DType dtype) {
     return arguments;
 }
 
-const Results* DisturbedRuns::exact() {
-    if (!exact_) exact_ = run(*run_.op, run_.wide, Device::reference64());
-    return *exact_ ? &**exact_ : nullptr;
-}
-
 bool DisturbedRuns::is_elementwise() {
     if (elementwise_) return *elementwise_;
     elementwise_ = false;
-    const Results* before = exact();
+    const Results* before = exact_results(run_);
     const int64_t count = run_.results.front().elements.numel();
     if (before == nullptr) return false;
     const auto is_chosen = [](size_t index) { return (index * 0x9e3779b97f4a7c15U) >> 63U != 0; };

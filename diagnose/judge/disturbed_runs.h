@@ -21,9 +21,6 @@ class DisturbedRuns {
   public:
     explicit DisturbedRuns(const OpRun& run) : run_(run) {}
 
-    /// f(inputs) in float64; nullptr where the op does not take them.
-    [[nodiscard]] const Results* exact();
-
     /// The op on disturbed inputs, exactly and in float32 steps.
     struct Draw {
         unsigned number = 0;
@@ -48,7 +45,6 @@ class DisturbedRuns {
 
   private:
     const OpRun& run_;
-    std::optional<std::optional<Results>> exact_;
     std::optional<bool> elementwise_;
     int drawn_bits_ = 0;
     std::vector<Draw> draws_;

@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/sampled_run.h"
 
 namespace npuscope::diagnose {
-
-/// A recorded run, and what it took in where that is not recorded with it.
-struct SideOp {
-    const compare::SourceOp* op = nullptr;
-    KnownInputs inputs{};
-};
 
 /// Threads: several may ask at once.
 class Habits {

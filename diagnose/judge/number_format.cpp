@@ -16,10 +16,26 @@ int last_place(const NumberFormat& format, double value) {
     return std::max(kept - 1023, format.lowest) - (format.bits - 1);
 }
 
-/// value 2^exponent. std::ldexp would be a call for every element.
+/// 2^exponent.
+double power(int exponent) {
+    constexpr int kBias = 1023;
+    if (exponent <= -kBias || exponent > kBias) return std::ldexp(1.0, exponent);
+    return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << 52U);
+}
+
+/// value 2^exponent, as std::ldexp: a product where the power is a normal number.
 double scaled(double value, int exponent) {
-    if (exponent < -1022 || exponent > 1023) return std::ldexp(value, exponent);
-    return value * std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52U);
+    constexpr int kLargest = 1000;
+    if (std::abs(exponent) > kLargest) return std::ldexp(value, exponent);
+    return value * power(exponent);
+}
+
+/// To a whole number, ties to even, of a magnitude that `bits` hold.
+double nearest_whole(double value, int bits) {
+    constexpr int kFew = 32;
+    if (bits > kFew) return std::nearbyint(value);
+    constexpr double kShift = 0x1.8p52;  // where a unit in the last place is 1
+    return std::copysign((value + kShift) - kShift, value);
 }
 
 double in_range(const NumberFormat& format, double value) {
@@ -31,17 +47,17 @@ double in_range(const NumberFormat& format, double value) {
 
 double NumberFormat::half_unit(double value) const {
     if (!std::isfinite(value)) return 0;
-    return scaled(0.5, last_place(*this, value));
+    return power(last_place(*this, value) - 1);
 }
 
 double NumberFormat::largest() const {
-    return scaled(2 - scaled(1.0, 1 - bits), highest);
+    return (2 - power(1 - bits)) * power(highest);
 }
 
 double NumberFormat::rounded(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
     const int place = last_place(*this, value);
-    return in_range(*this, scaled(std::nearbyint(scaled(value, -place)), place));
+    return in_range(*this, scaled(nearest_whole(scaled(value, -place), bits), place));
 }
 
 double NumberFormat::rounded_away(double value) const {
@@ -57,7 +73,7 @@ double NumberFormat::truncated(double value) const {
 }
 
 double NumberFormat::unit() const {
-    return scaled(1.0, -bits);
+    return power(-bits);
 }
 
 NumberFormat format_of(DType dtype) {

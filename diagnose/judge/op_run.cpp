@@ -61,6 +61,11 @@ OpKind kind_of(const backend::Op& op) {
     return strided ? OpKind::kConvolution : OpKind::kProduct;
 }
 
+const Results* exact_results(const OpRun& op) {
+    if (!op.exact) op.exact = run(*op.op, op.wide, Device::reference64());
+    return *op.exact ? &**op.exact : nullptr;
+}
+
 OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
     OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
     run.wide = widened(run.arguments);

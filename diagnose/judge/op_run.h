@@ -27,7 +27,13 @@ struct OpRun {
     NamedValues arguments;  ///< as recorded
     NamedValues wide;       ///< floats in float64
     std::vector<RecordedResult> results;
+    /// What exact_results() computed; a run with other arguments needs another OpRun.
+    mutable std::optional<std::optional<Results>> exact{};
 };
+
+/// f(inputs) in float64, computed when it is first asked for; nullptr where the op does not take
+/// these arguments. Threads: one a run.
+[[nodiscard]] const Results* exact_results(const OpRun& run);
 
 /// What kind of op it is, as far as errors go.
 enum class OpKind : uint8_t {

@@ -127,14 +127,14 @@ NamedValues ProductError::operands(const ProductClass& by, Rounded which) const 
 
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
+    if (which == Rounded::kNothing) return exact_results(run_);
     const bool within = by.rounding == OperandRounding::kSaturated && is_within(by.operands);
     const OperandRounding rounding = within ? OperandRounding::kNearest : by.rounding;
-    const std::string key = which == Rounded::kNothing ? "exact"
-                                                       : fmt::format("{} {} {} {}",
-                                                                     static_cast<int>(rounding),
-                                                                     by.operands.bits,
-                                                                     by.operands.lowest,
-                                                                     static_cast<int>(which));
+    const std::string key = fmt::format("{} {} {} {}",
+                                        static_cast<int>(rounding),
+                                        by.operands.bits,
+                                        by.operands.lowest,
+                                        static_cast<int>(which));
     const auto [place, fresh] = computed_.try_emplace(key);
     if (fresh) place->second = run(*run_.op, operands(by, which), Device::reference64());
     return place->second ? &*place->second : nullptr;
@@ -172,6 +172,16 @@ bool ProductError::is_within(const NumberFormat& format) {
                     if (std::isfinite(element)) largest_ = std::max(*largest_, std::abs(element));
     }
     return std::isfinite(format.rounded(*largest_));
+}
+
+bool ProductError::has_bias() const {
+    return std::ranges::any_of(run_.wide, [&](const NamedValue& argument) {
+        return is_bias(*run_.op, argument.name) && std::holds_alternative<Tensor>(argument.value);
+    });
+}
+
+void ProductError::forget_rounded() {
+    std::erase_if(computed_, [](const auto& each) { return !each.first.starts_with("magnitude"); });
 }
 
 double ProductError::largest_bias() const {
@@ -287,6 +297,7 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
     if (!best || best->ratio <= 1 || !is_emulated(by)) return best;
     // The bias may be rounded as well; a bias gradient is summed up without the Cube by some.
     for (const Rounded which : {Rounded::kBiasToo, Rounded::kNothing}) {
+        if (which == Rounded::kBiasToo && !has_bias()) continue;
         if (which == Rounded::kNothing && result.name != "result2") continue;
         const auto other = judge_as(by, which, result, details, tightness);
         if (other && other->ratio < best->ratio) best = other;

@@ -41,7 +41,11 @@ class ProductError {
         return worst_ratio(run_, *this, by);
     }
 
+    /// Gives back what was computed of rounded operands.
+    void forget_rounded();
+
   private:
+    [[nodiscard]] bool has_bias() const;
     /// Which operands a class rounds.
     enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
     struct Bound {

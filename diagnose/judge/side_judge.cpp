@@ -1,8 +1,6 @@
 #include "diagnose/judge/side_judge.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <mutex>
 #include <numeric>
 
@@ -18,10 +16,9 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Runs of an op that are computed by every class; they are taken evenly from the recording.
-constexpr size_t kSample = 24;
-/// Fewer ops of a kind take the class of their like.
-constexpr int64_t kFewest = 10;
+/// Of large tensors fewer runs are sampled.
+constexpr size_t kFewestSampled = 10;
+constexpr int64_t kSampledElements = int64_t{1} << 22;
 
 /// An op may be off by so many times what honest arithmetic makes of it here: chips differ in their
 /// functions and in the order of their sums.
@@ -43,38 +40,24 @@ constexpr size_t kMany = 8;
 /// Where nothing here computes as the class does, like runs must show its habit: so many at least.
 constexpr size_t kEnough = 5;
 
-bool is_product(OpKind kind) {
-    return kind == OpKind::kProduct || kind == OpKind::kConvolution;
-}
-
-Ratios ratios_of(const OpRun& run) {
-    Ratios ratios;
-    ratios.fill(0);
-    if (is_product(kind_of(*run.op))) {
-        ProductError error(run);
-        for (size_t i = 0; i < product_classes().size(); ++i)
-            ratios[i] = error.ratio(product_classes()[i]).value_or(0);
-    } else {
-        VectorError error(run);
-        for (size_t i = 0; i < vector_classes().size(); ++i)
-            ratios[i] = error.ratio(vector_classes()[i]).value_or(0);
+/// Runs of large tensors tell more each, and cost more: no fewer than kFewestSampled, and of them
+/// so many that they have kSampledElements.
+size_t affordable_runs(const compare::SourceOp& op, size_t most) {
+    int64_t elements = 1;
+    try {
+        for (const compare::SourceTensor& tensor : op.load())
+            elements = std::max(elements, numel_of(tensor.shape));
+    } catch (const Error&) {
+        return most;
     }
-    return ratios;
-}
-
-/// Bits that equal the exact ones fit any class.
-bool is_telling(const Ratios& ratios) {
-    return std::ranges::any_of(ratios, [](double ratio) { return ratio > 0; });
+    return std::min(most,
+                    std::max(kFewestSampled, static_cast<size_t>(kSampledElements / elements)));
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     if (is_product(group.kind))
         return {.product = &stated_product_class(device, group.computed_in, group.dtype)};
     return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
-}
-
-std::string name_of_forms(const backend::Op& op) {
-    return op.name().substr(0, op.name().find("_backward"));
 }
 
 }  // namespace
@@ -89,12 +72,12 @@ std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     return static_cast<size_t>(most - runs.begin());
 }
 
-ArithmeticGroup SideJudge::group_of(const OpRun& run) const {
-    ArithmeticGroup group{.kind = kind_of(*run.op)};
+ArithmeticGroup SideJudge::own_group(const OpRun& run) const {
+    ArithmeticGroup group = group_of(run);
+    if (device_ == nullptr) return group;
     for (const RecordedResult& result : run.results)
         if (is_float(result.elements.dtype())) {
-            group.dtype = result.elements.dtype();
-            if (device_ != nullptr) group.computed_in = result.computed_in;
+            group.computed_in = result.computed_in;
             break;
         }
     return group;
@@ -118,7 +101,10 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, const Device& device)
     }
 }
 
-SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads)
+SideJudge::SideJudge(const std::vector<SideOp>& ops,
+                     int threads,
+                     size_t sample_size,
+                     bool all_classes)
     : habits_(ops, [this](const OpRun& run) { return times_of(run); }) {
     std::map<std::string, std::vector<const SideOp*>> by_name;
     for (const SideOp& op : ops)
@@ -126,48 +112,38 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, int threads)
     // Of every name some, so that no kind is told by one op only.
     std::vector<const SideOp*> chosen;
     for (const auto& [name, runs] : by_name)
-        for (const SideOp* op : evenly(runs, kSample))
+        for (const SideOp* op : evenly(runs, affordable_runs(*runs.front()->op, sample_size)))
             chosen.push_back(op);
-    std::map<ArithmeticGroup, std::vector<SampledRun>> samples;
+    // Most recordings show it by few classes; the others cost as much again, each.
     std::mutex mutex;
-    parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
-        try {
+    OpenKinds open = {true, true};
+    for (const Tried tried : {Tried::kPlain, Tried::kFirst, Tried::kAll}) {
+        if (all_classes && tried != Tried::kAll) continue;
+        const bool is_first = samples_.empty();
+        std::erase_if(samples_,
+                      [&](const auto& each) { return open[is_product(each.first.kind)]; });
+        parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
             const SideOp& op = *chosen[static_cast<size_t>(index)];
-            std::string why_not;
-            auto run = load_run(*op.op, why_not, op.inputs);
-            if (!run || run->results.empty()) return;
-            const ArithmeticGroup group = group_of(*run);
-            SampledRun sampled{.bits = result_bits(*run)};
-            Ratios& ratios = sampled.ratios;
-            ratios.fill(std::numeric_limits<double>::infinity());
-            const std::string name = name_of_forms(*run->op);
-            const std::vector<OpRun> forms = forms_of(std::move(*run));
-            size_t best = 0;
-            for (size_t form = 0; form < forms.size(); ++form) {
-                const Ratios other = ratios_of(forms[form]);
-                // The tightest class tells forms apart best.
-                if (!(other[1] < ratios[1])) continue;
-                ratios = other;
-                best = form;
-            }
-            if (!is_telling(ratios)) return;
+            const std::optional<SampledRun> run = sampled_run(op, tried, open);
+            if (!run) return;
             const std::lock_guard guard(mutex);
-            samples[group].push_back(sampled);
-            if (forms.size() < 2) return;
-            forms_[name].resize(forms.size());
-            ++forms_[name][best];
-        } catch (const Error&) {
-            // What cannot be read is told where it is compared.
+            const auto [place, fresh] = samples_.try_emplace(run->group);
+            const auto own = static_cast<size_t>(&op - ops.data());
+            place->second.first = fresh ? own : std::min(place->second.first, own);
+            place->second.ratios.push_back(run->ratios);
+            place->second.bits.push_back(run->bits);
+            if (run->forms < 2 || !is_first) return;
+            forms_[run->name].resize(run->forms);
+            ++forms_[run->name][run->best];
+        });
+        open = {false, false};
+        for (const auto& each : samples_) {
+            const ArithmeticGroup& group = each.first;
+            classes_[group] = class_from(samples_, group);
+            if (!is_settled(samples_, group, classes_[group], tried))
+                open[is_product(group.kind)] = true;
         }
-    });
-    for (const auto& [group, sample] : samples) {
-        std::vector<SampledRun> wider = sample;
-        if (static_cast<int64_t>(sample.size()) < kFewest)
-            for (const auto& [other, more] : samples)
-                if (other != group && is_product(other.kind) == is_product(group.kind))
-                    wider.insert(wider.end(), more.begin(), more.end());
-        classes_[group] = is_product(group.kind) ? product_class_of(wider, group.dtype)
-                                                 : vector_class_of(wider, group.dtype);
+        if (!open[0] && !open[1]) break;
     }
 }
 
@@ -194,7 +170,7 @@ std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpR
 }
 
 SideJudge::Errors SideJudge::judge(const OpRun& run) const {
-    const ArithmeticGroup group = group_of(run);
+    const ArithmeticGroup group = own_group(run);
     const InferredArithmetic inferred = class_of(group);
     Errors errors;
     const auto judge_all = [&](auto&& error, const auto& by) {
@@ -244,7 +220,7 @@ double SideJudge::allowed_share(const OpRun& run,
 std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const std::vector<OpRun> forms = forms_of(run);
     const OpRun& form = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
-    const InferredArithmetic inferred = class_of(group_of(run));
+    const InferredArithmetic inferred = class_of(own_group(run));
     std::map<std::string, double> times;
     const auto take = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : form.results)
@@ -266,11 +242,8 @@ std::vector<std::string> SideJudge::sentences() const {
     std::vector<std::string> lines;
     for (const auto& [group, inferred] : classes_)
         lines.push_back(
-            fmt::format("{} ({}): {} ({})",
-                        group.kind == OpKind::kProduct       ? "matrix products"
-                        : group.kind == OpKind::kConvolution ? "convolutions"
-                                                             : "other ops",
-                        name_of(group.dtype),
+            fmt::format("{}: {} ({})",
+                        name_of(group),
                         inferred.name(),
                         device_ != nullptr
                             ? fmt::format("as {} states, {} op{}",

@@ -15,21 +15,19 @@
 
 namespace npuscope::diagnose {
 
-/// Ops that compute alike: their kind, the dtype of what they give out and, where the device tells,
-/// what it computes them in.
-struct ArithmeticGroup {
-    OpKind kind = OpKind::kVector;
-    DType dtype = DType::kFloat32;
-    ComputeType computed_in = ComputeType::kNone;
-    friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
-};
-
 /// Threads: judge() may be called by several threads at once.
 class SideJudge {
   public:
-    /// Finds the classes of `ops`; `threads` 0: all cores. Borrows what the ops borrow. An op that
-    /// cannot be read says nothing here.
-    explicit SideJudge(const std::vector<SideOp>& ops, int threads = 0);
+    /// Runs of an op that are computed by every class; taken evenly from the recording.
+    static constexpr size_t kSample = 24;
+
+    /// Finds the classes of `ops` from `sample` runs of each name; `threads` 0: all cores. Borrows
+    /// what the ops borrow. An op that cannot be read says nothing here.
+    /// Classes more lenient than one that explains all are tried with `all_classes` only.
+    explicit SideJudge(const std::vector<SideOp>& ops,
+                       int threads = 0,
+                       size_t sample = kSample,
+                       bool all_classes = false);
     /// Takes the classes that `device` states of what it computed; `ops` are those that it ran, for
     /// sentences(). Borrows the device.
     SideJudge(const std::vector<SideOp>& ops, const Device& device);
@@ -47,16 +45,21 @@ class SideJudge {
     }
     /// Of ops that are no products and give out what `run` does; fp32 where there are none.
     [[nodiscard]] const VectorClass& vector_class(const OpRun& run) const {
-        ArithmeticGroup group = group_of(run);
+        ArithmeticGroup group = own_group(run);
         group.kind = OpKind::kVector;
         return *class_of(group).vector;
+    }
+    /// Of a group of classes(): its own runs, whatever its class was told by.
+    [[nodiscard]] const ArithmeticSample& sample_of(const ArithmeticGroup& group) const {
+        return samples_.at(group);
     }
     /// "matrix products (float32): fp16 inputs, fp32 sums (24 of 24 sampled)"
     [[nodiscard]] std::vector<std::string> sentences() const;
 
   private:
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
-    [[nodiscard]] ArithmeticGroup group_of(const OpRun& run) const;
+    /// With what the device computed it in, where that tells the class.
+    [[nodiscard]] ArithmeticGroup own_group(const OpRun& run) const;
     /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
     /// here.
     template <class Error, class Class>
@@ -69,6 +72,7 @@ class SideJudge {
 
     const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
+    std::map<ArithmeticGroup, ArithmeticSample> samples_;
     /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
     std::map<std::string, std::vector<int64_t>> forms_;
     Habits habits_;

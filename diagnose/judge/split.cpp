@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "core/naming/aliases.h"
+#include "core/tensor/difference.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/random_error.h"
 
@@ -22,6 +24,10 @@ using compare::SplitQuery;
 constexpr size_t kNextOps = 4;
 /// Ops that are computed to tell load mode from a free run.
 constexpr size_t kLoadSample = 48;
+/// Runs of a name that tell its class in a quick judgement.
+constexpr size_t kQuickSample = 10;
+/// No more of them than this for each op that is judged.
+constexpr size_t kQuickShare = 2;
 /// Any arithmetic keeps nearer to the exact result of what an op was given.
 constexpr double kNearExact = 0.1;
 
@@ -30,21 +36,10 @@ bool hold_the_same(const Tensor& one, const Tensor& other) {
     return one.numel() == other.numel() && identical(one.reshaped(other.shape()), other);
 }
 
-/// max|a-b| / max|b| of what is finite on both sides.
+/// Empty where they have not as many elements.
 std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
     if (one.numel() != other.numel()) return std::nullopt;
-    const Tensor wide_one = one.cast(DType::kFloat64);
-    const Tensor wide_other = other.cast(DType::kFloat64);
-    const auto a = wide_one.as<double>();
-    const auto b = wide_other.as<double>();
-    double difference = 0;
-    double scale = 0;
-    for (size_t i = 0; i < a.size(); ++i) {
-        if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
-        difference = std::max(difference, std::abs(a[i] - b[i]));
-        scale = std::max(scale, std::abs(b[i]));
-    }
-    return scale > 0 ? difference / scale : difference;
+    return difference(one, other.reshaped(one.shape())).relative();
 }
 
 bool is_tensor_value(const Value& value) {
@@ -58,6 +53,7 @@ void take_numbers(const OpRun& from, OpRun& to) {
     for (const NamedValue& argument : from.arguments)
         if (!is_tensor_value(argument.value)) to.arguments.push_back(argument);
     to.wide = widened(to.arguments);
+    to.exact.reset();
 }
 
 /// Where in `run` the result is that a source calls `argument`; -1 without one.
@@ -117,32 +113,46 @@ bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
     return nearer_when_loaded >= nearer_when_free && near_when_loaded > far_when_loaded;
 }
 
-void RecomputingSplitter::prepare(compare::PairedFlows& flows) {
+void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const size_t> chosen) {
     const compare::Plan& plan = flows.plan();
     target_ = &flows.target().source;
     load_mode_ = plan.load_mode;
     if (!load_mode_ && !target_->has_inputs.value_or(true))
         rebuilder_ = std::make_unique<compare::InputRebuilder>(flows, threads_);
+    if (!expected_.is_anything()) expected_ = ExpectedArithmetic::recorded_in(*target_);
+    // Their class is told by runs of the same names.
+    std::set<std::string_view> names;
+    for (const size_t each : chosen)
+        for (const SourceOp* op : {plan.ops[each].target, plan.ops[each].golden})
+            if (op != nullptr) names.insert(op->id.op);
+    const auto is_chosen = [&](const SourceOp* op) {
+        return op != nullptr && (chosen.empty() || names.contains(op->id.op));
+    };
+    if (!chosen.empty()) sample_ = std::min(kQuickSample, kQuickShare * chosen.size());
     std::vector<SideOp> targets;
     for (size_t i = 0; i < plan.ops.size(); ++i) {
         const OpPair& pair = plan.ops[i];
         places_[&pair] = i;
-        if (pair.target != nullptr) targets.push_back({pair.target, known_inputs(pair)});
+        if (is_chosen(pair.target)) targets.push_back({pair.target, known_inputs(pair)});
         for (const SourceOp* op : pair.also_target)
-            targets.push_back({op, {}});
-        if (pair.golden != nullptr) goldens_.push_back({pair.golden, {}});
+            if (is_chosen(op)) targets.push_back({op, {}});
+        if (is_chosen(pair.golden)) goldens_.push_back({pair.golden, {}});
         for (const SourceOp* op : pair.also_golden)
-            goldens_.push_back({op, {}});
+            if (is_chosen(op)) goldens_.push_back({op, {}});
+        pairs_of_targets_.resize(targets.size(), &pair);
     }
-    target_judge_ = known_.target != nullptr ? std::make_unique<SideJudge>(targets, *known_.target)
-                                             : std::make_unique<SideJudge>(targets, threads_);
+    target_judge_ =
+        known_.target != nullptr
+            ? std::make_unique<SideJudge>(targets, *known_.target)
+            : std::make_unique<SideJudge>(targets, threads_, sample_, expected_.is_named());
+    if (chosen.empty() && known_.target == nullptr) (void)golden_judge();
 }
 
 const SideJudge& RecomputingSplitter::golden_judge() const {
     std::call_once(golden_made_, [&] {
         golden_judge_ = known_.golden != nullptr
                             ? std::make_unique<SideJudge>(goldens_, *known_.golden)
-                            : std::make_unique<SideJudge>(goldens_, threads_);
+                            : std::make_unique<SideJudge>(goldens_, threads_, sample_);
     });
     return *golden_judge_;
 }
@@ -188,8 +198,7 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
                             : load_run(*pair.golden, why_not, KnownInputs{}, true);
     const auto errors = judge_draws(*target, target_judge_->vector_class(*target));
     const auto golden_errors =
-        golden ? judge_draws(*golden, golden_judge_->vector_class(*golden))
-               : SideJudge::Errors{};
+        golden ? judge_draws(*golden, golden_judge_->vector_class(*golden)) : SideJudge::Errors{};
     SideJudge::Errors mixed;
     if (golden && !arguments.empty() && !load_mode_) {
         take_numbers(*golden, *target);
@@ -241,7 +250,15 @@ std::vector<Split> RecomputingSplitter::split(
         if (golden || pair.golden == nullptr) return;
         if (auto found = load_run(*pair.golden, why_not)) {
             std::vector<OpRun> golden_forms = forms_of(std::move(*found));
-            std::tie(form, golden_errors) = golden_judge().judge_best(golden_forms);
+            const auto known = golden_forms.size() > 1
+                                   ? golden_judge().form_of(*golden_forms.front().op)
+                                   : std::nullopt;
+            if (known) {
+                form = *known;
+                golden_errors = golden_judge().judge(golden_forms[form]);
+            } else {
+                std::tie(form, golden_errors) = golden_judge().judge_best(golden_forms);
+            }
             golden = std::move(golden_forms[form]);
         }
     };
@@ -292,14 +309,14 @@ void RecomputingSplitter::compare_inputs(const OpRun& target,
                                          SideJudge::Errors& golden_errors,
                                          const std::vector<SplitQuery>& outputs,
                                          std::vector<Split>& splits) {
-    const auto exact_target = run(*target.op, target.wide, Device::reference64());
-    const auto exact_golden = run(*golden.op, golden.wide, Device::reference64());
+    const Results* exact_target = exact_results(target);
+    const Results* exact_golden = exact_results(golden);
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(golden, outputs[i].golden);
         const int target_place = place_of(target, outputs[i].target);
         if (place < 0 || target_place < 0) continue;
         splits[i].golden = std::move(golden_errors[static_cast<size_t>(place)]);
-        if (!exact_target || !exact_golden) continue;
+        if (exact_target == nullptr || exact_golden == nullptr) continue;
         const Tensor* t =
             expected_of(*exact_target, target.results[static_cast<size_t>(target_place)]);
         const Tensor* g = expected_of(*exact_golden, golden.results[static_cast<size_t>(place)]);
@@ -353,6 +370,16 @@ std::optional<double> RecomputingSplitter::ratio_with_bias(const SourceOp& op,
         if (errors.front()) return errors.front()->ratio;
     }
     return std::nullopt;
+}
+
+std::vector<compare::ArithmeticContradiction> RecomputingSplitter::contradictions() const {
+    std::vector<compare::ArithmeticContradiction> found;
+    if (!target_judge_) return found;
+    for (auto& [group, contradiction] : expected_.contradicted_by(*target_judge_)) {
+        contradiction.first = pairs_of_targets_[target_judge_->sample_of(group).first];
+        found.push_back(std::move(contradiction));
+    }
+    return found;
 }
 
 std::vector<std::string> RecomputingSplitter::remarks() const {

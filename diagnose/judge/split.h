@@ -10,6 +10,7 @@
 #include "compare/dataflow/paired_flows.h"
 #include "compare/dataflow/rebuild.h"
 #include "compare/split.h"
+#include "diagnose/judge/expected_arithmetic.h"
 #include "diagnose/judge/side_judge.h"
 
 namespace npuscope::diagnose {
@@ -24,15 +25,19 @@ struct KnownRuns {
 
 class RecomputingSplitter final : public compare::Splitter {
   public:
-    explicit RecomputingSplitter(int threads = 0, const KnownRuns& known = {})
-        : threads_(threads), known_(known) {}
+    /// `expected` of the target's arithmetic; where that is nothing, what its recording says.
+    explicit RecomputingSplitter(int threads = 0,
+                                 const KnownRuns& known = {},
+                                 const ExpectedArithmetic& expected = {})
+        : threads_(threads), known_(known), expected_(expected) {}
     [[nodiscard]] bool was_loaded(compare::PairedFlows& flows) const override;
-    void prepare(compare::PairedFlows& flows) override;
+    void prepare(compare::PairedFlows& flows, std::span<const size_t> chosen) override;
     [[nodiscard]] std::vector<compare::Split> split(
         const compare::OpPair& pair,
         const std::vector<compare::SplitQuery>& outputs,
         const std::vector<compare::ArgumentDifference>& arguments) const override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] std::vector<compare::ArithmeticContradiction> contradictions() const override;
 
   private:
     /// The golden's own errors, and f(target's inputs) against f(golden's inputs).
@@ -65,6 +70,8 @@ class RecomputingSplitter final : public compare::Splitter {
 
     int threads_;
     KnownRuns known_;
+    ExpectedArithmetic expected_;
+    std::vector<const compare::OpPair*> pairs_of_targets_;  ///< by the target judge's ops
     bool load_mode_ = false;
     const compare::Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
@@ -72,6 +79,7 @@ class RecomputingSplitter final : public compare::Splitter {
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;
     std::vector<SideOp> goldens_;
+    size_t sample_ = SideJudge::kSample;
     mutable std::once_flag golden_made_;
     mutable std::unique_ptr<SideJudge> golden_judge_;
 };

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
-#include "core/base/error.h"
+#include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
-#include "npu_backend/executor.h"
 
 namespace npuscope::diagnose {
 
@@ -14,25 +12,6 @@ namespace {
 
 using dumpfile::Direction;
 using dumpfile::OpEntry;
-
-Tensor magnitude(const Tensor& tensor) {
-    if (!is_float(tensor.dtype())) return tensor;
-    Tensor wide = tensor.cast(DType::kFloat64);
-    for (double& value : wide.mutable_as<double>())
-        value = std::abs(value);
-    return wide;
-}
-
-Value magnitude(const Value& value) {
-    if (const auto* tensor = std::get_if<Tensor>(&value)) return magnitude(*tensor);
-    if (const auto* list = std::get_if<TensorList>(&value)) {
-        TensorList magnitudes;
-        for (const Tensor& tensor : *list)
-            magnitudes.push_back(magnitude(tensor));
-        return magnitudes;
-    }
-    return value;
-}
 
 double largest(const Tensor& tensor) {
     const Tensor wide = tensor.cast(DType::kFloat64);
@@ -50,22 +29,14 @@ bool is_dump(const std::filesystem::path& path) {
 
 double sum_of_magnitudes(const backend::Op& op, const std::string& result, NamedValues arguments) {
     if (op.row->sum.empty() || op.row->sum != result) return 0;
-    for (NamedValue& argument : arguments) {
-        argument.value = magnitude(argument.value);
+    for (NamedValue& argument : arguments)
         // Other results of a backward op are not asked for.
         if (auto* mask = std::get_if<BoolMask>(&argument.value))
             for (size_t i = 0; i < mask->bits.size() && i < op.schema.results.size(); ++i)
                 mask->bits[i] = op.schema.results[i].name == result;
-    }
-    try {
-        Executor executor(Device::reference64());
-        const Results results = executor.call_named(op.name(), std::move(arguments));
-        const Tensor* sum = result_named(results, result);
-        return sum == nullptr ? 0 : largest(*sum);
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
-        return 0;
-    }
+    const auto results = run(op, magnitudes(widened(arguments)), Device::reference64());
+    const Tensor* sum = results ? result_named(*results, result) : nullptr;
+    return sum == nullptr ? 0 : largest(*sum);
 }
 
 double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {

@@ -160,7 +160,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                                       const RecordedResult& result,
                                                       bool details,
                                                       double tightness) {
-    const Results* results = disturbed_.exact();
+    const Results* results = exact_results(run_);
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr) return std::nullopt;
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
@@ -194,7 +194,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
 std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
                                                 HonestRuns which) {
-    const Results* results = disturbed_.exact();
+    const Results* results = exact_results(run_);
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return std::nullopt;
@@ -229,7 +229,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
 }
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {
-    const Results* results = disturbed_.exact();
+    const Results* results = exact_results(run_);
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_narrow(result.elements.dtype()))
         return 0;

@@ -39,6 +39,10 @@ struct Chip {
     int hf32_dropped_bits = 12;  ///< 12 or 13 of float32's 23 stored bits
     bool reduce_max_float32;     ///< false: the maximum over a row is taken in float16
     bool vector_fma = false;     ///< a vector instruction's multiply and add round once
+    /// Classes of arithmetic of float32 ops where no option is set, as the judge of recordings
+    /// calls them (`npuscope help classes`).
+    std::string_view matrix_products;
+    std::string_view convolutions;
     ChipStatusScope status_scope;
     std::string_view description;
 

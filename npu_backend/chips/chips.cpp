@@ -16,6 +16,8 @@ constexpr auto kChips = std::to_array<Chip>({
      .c0_int4 = 0,
      .c0_float32 = 16,
      .reduce_max_float32 = false,
+     .matrix_products = "fp16 inputs, fp32 sums",
+     .convolutions = "fp16 inputs, fp32 sums",
      .status_scope = ChipStatusScope::kDevice,
      .description = "Atlas training series: half results saturate at 65504; the Cube multiplies "
                     "float16 only, so that float32 inputs of convolutions and matrix products are "
@@ -26,6 +28,8 @@ constexpr auto kChips = std::to_array<Chip>({
      .c0_int4 = 64,
      .c0_float32 = 16,
      .reduce_max_float32 = false,
+     .matrix_products = "fp16 inputs, fp32 sums",
+     .convolutions = "fp16 inputs, fp32 sums",
      .status_scope = ChipStatusScope::kDevice,
      .description = "Atlas inference series: half results saturate at 65504; the Cube multiplies "
                     "float16 and small integers, float32 inputs are demoted to float16"},
@@ -37,6 +41,8 @@ constexpr auto kChips = std::to_array<Chip>({
      .c0_float32 = 8,
      .conv_hf32 = true,
      .reduce_max_float32 = true,
+     .matrix_products = "fp32",
+     .convolutions = "HF32 inputs, fp32 sums",
      .status_scope = ChipStatusScope::kProcess,
      .description = "Atlas A2: results overflow to inf as in IEEE 754; the Cube takes float16, "
                     "bfloat16 and float32; float32 convolutions read HF32 (11 stored significand "
@@ -49,6 +55,8 @@ constexpr auto kChips = std::to_array<Chip>({
      .c0_float32 = 8,
      .conv_hf32 = true,
      .reduce_max_float32 = true,
+     .matrix_products = "fp32",
+     .convolutions = "HF32 inputs, fp32 sums",
      .status_scope = ChipStatusScope::kProcess,
      .description = "Atlas A3: the arithmetic of Atlas A2; results overflow to inf as in IEEE 754, "
                     "float32 convolutions read HF32"},
@@ -62,6 +70,8 @@ constexpr auto kChips = std::to_array<Chip>({
      .hf32_dropped_bits = 13,
      .reduce_max_float32 = true,
      .vector_fma = true,
+     .matrix_products = "fp32",
+     .convolutions = "TF32 inputs, fp32 sums",
      .status_scope = ChipStatusScope::kProcess,
      .description = "Ascend 950: results overflow to inf as in IEEE 754, always; HF32 keeps 10 "
                     "stored significand bits"},

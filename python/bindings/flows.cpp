@@ -96,11 +96,20 @@ py::list overflow_of(const compare::Result& result) {
     return rows;
 }
 
+/// How much is computed again, and what is expected of it.
+struct CompareJudging {
+    std::string judge;
+    std::optional<std::string> chip;
+    std::optional<std::string> target_class;
+    bool allow_golden_at_fault = false;
+};
+
 py::dict compare_dumps(const std::string& target,
                        const std::string& golden,
                        const std::optional<double>& tolerance,
                        bool inputs,
-                       const std::optional<fs::path>& output) {
+                       const std::optional<fs::path>& output,
+                       const CompareJudging& judging) {
     std::unique_ptr<compare::Bounds> bounds;
     if (tolerance)
         bounds = std::make_unique<compare::FixedBounds>(*tolerance);
@@ -109,8 +118,17 @@ py::dict compare_dumps(const std::string& target,
     const compare::Result result = interruptible([&](const StopRequest& stop) {
         compare::Options options;
         options.inputs = inputs;
-        diagnose::RecomputingSplitter splitter;
-        if (!tolerance) options.splitter = &splitter;
+        options.judging =
+            tolerance ? compare::Judging::kOff : compare::judging_named(judging.judge);
+        options.allow_golden_at_fault = judging.allow_golden_at_fault;
+        const diagnose::ExpectedArithmetic expected(judging.chip ? &chip(*judging.chip) : nullptr,
+                                                    judging.target_class.value_or(""));
+        if (expected.is_anything() && options.judging == compare::Judging::kOff)
+            throw Error(ErrorKind::kUsage,
+                        "chip and target_class say what arithmetic to expect; nothing is computed "
+                        "that shows it with judge=\"off\" or a tolerance");
+        diagnose::RecomputingSplitter splitter(0, {}, expected);
+        options.splitter = &splitter;
         options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
         const diagnose::SumBounds sums(*bounds, target, golden);
         compare::Result found = compare::compare_files(target, golden, sums, options);
@@ -126,6 +144,10 @@ py::dict compare_dumps(const std::string& target,
                                ? py::object(py::none())
                                : py::str(result.first_culprit()->target);
     answer["overflow"] = overflow_of(result);
+    py::list contradictions;
+    for (const compare::ArithmeticFinding& each : result.contradictions)
+        contradictions.append(each.text);
+    answer["contradictions"] = contradictions;
     answer["text"] =
         compare::report_named("terminal").write(result, {.target = target, .golden = golden});
     return answer;
@@ -175,13 +197,37 @@ py::list input_rows(const onnx_model::Model& model) {
 }  // namespace
 
 void register_flows(py::module_& module) {
-    module.def("compare",
-               &compare_dumps,
-               py::arg("target"),
-               py::arg("golden"),
-               py::arg("tolerance") = py::none(),
-               py::arg("inputs") = true,
-               py::arg("output") = py::none());
+    module.def(
+        "compare",
+        // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python
+        [](const std::string& target,
+           const std::string& golden,
+           const std::optional<double>& tolerance,
+           bool inputs,
+           const std::optional<fs::path>& output,
+           const std::string& judge,
+           const std::optional<std::string>& chip_name,
+           const std::optional<std::string>& target_class,
+           bool allow_golden_at_fault) {
+            return compare_dumps(target,
+                                 golden,
+                                 tolerance,
+                                 inputs,
+                                 output,
+                                 {.judge = judge,
+                                  .chip = chip_name,
+                                  .target_class = target_class,
+                                  .allow_golden_at_fault = allow_golden_at_fault});
+        },
+        py::arg("target"),
+        py::arg("golden"),
+        py::arg("tolerance") = py::none(),
+        py::arg("inputs") = true,
+        py::arg("output") = py::none(),
+        py::arg("judge") = "exact",
+        py::arg("chip") = py::none(),
+        py::arg("target_class") = py::none(),
+        py::arg("allow_golden_at_fault") = false);
     module.def(
         "check",
         // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python

@@ -225,6 +225,10 @@ def compare(
     tolerance: Optional[float] = ...,
     inputs: bool = ...,
     output: Optional[str] = ...,
+    judge: str = ...,
+    chip: Optional[str] = ...,
+    target_class: Optional[str] = ...,
+    allow_golden_at_fault: bool = ...,
 ) -> Dict[str, Any]: ...
 def check(
     model: str,

@@ -93,7 +93,8 @@ class Comparison(NamedTuple):
     `verdict` is "pass", "fail" or "nothing compared"; `exit_code` as the command's; `first_fail` the
     path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
     terminal shows it; `overflow` the ops that overflowed in the target only, each with `path`, `node`,
-    `kind` ("introduced" or "received") and `note`.
+    `kind` ("introduced" or "received") and `note`; `contradictions` a sentence for each kind of op
+    whose arithmetic is not the expected.
     """
 
     columns: Dict[str, np.ndarray]
@@ -103,6 +104,7 @@ class Comparison(NamedTuple):
     first_fail: Optional[str]
     text: str
     overflow: List[Dict[str, str]] = []
+    contradictions: List[str] = []
 
 
 def _column(values: List[Any]) -> np.ndarray:
@@ -120,11 +122,29 @@ def compare(
     tolerance: Optional[float] = None,
     inputs: bool = True,
     output: Optional[PathLike] = None,
+    judge: str = "exact",
+    chip: Optional[str] = None,
+    target_class: Optional[str] = None,
+    allow_golden_at_fault: bool = False,
 ) -> Comparison:
     """Compares a target dump (or .npz, .npy) with a golden one. `tolerance` relative to the largest
     golden value; None: by the precision that each op computed in. `output`: folder for reports.
-    Ctrl-C ends it. Errors: UsageError, IoError, FormatError."""
-    answer = _core.compare(path_text(target), path_text(golden), tolerance, inputs, path_text(output))
+    `judge`: "exact" computes every op again, "quick" those beyond their tolerance, what made their
+    inputs, and the program's outputs, "off" none. `chip` (what the target ran on) or `target_class`
+    (of `npuscope help classes`): arithmetic that is another is a finding. `allow_golden_at_fault`:
+    ops on which only the golden is wrong are none. Ctrl-C ends it. Errors: UsageError, IoError,
+    FormatError."""
+    answer = _core.compare(
+        path_text(target),
+        path_text(golden),
+        tolerance,
+        inputs,
+        path_text(output),
+        judge,
+        chip,
+        target_class,
+        allow_golden_at_fault,
+    )
     answer["columns"] = {name: _column(values) for name, values in answer["columns"].items()}
     return Comparison(**answer)
 

@@ -20,7 +20,7 @@ class WrittenSplitter final : public Splitter {
     std::map<std::string, std::string> unjudged;  ///< why, by the target's path
 
     [[nodiscard]] bool was_loaded(PairedFlows& /*flows*/) const override { return false; }
-    void prepare(PairedFlows& /*flows*/) override {}
+    void prepare(PairedFlows& /*flows*/, std::span<const size_t> /*chosen*/) override {}
     [[nodiscard]] std::vector<Split> split(
         const OpPair& pair,
         const std::vector<SplitQuery>& outputs,

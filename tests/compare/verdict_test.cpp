@@ -58,5 +58,12 @@ TEST(Verdict, names_are_the_documented_ones_and_findings_are_what_differs) {
         EXPECT_TRUE(is_finding(verdict));
 }
 
+TEST(Verdict, of_a_golden_at_fault_alone_may_be_allowed) {
+    EXPECT_TRUE(is_finding(Verdict::kGoldenAtFault));
+    EXPECT_TRUE(is_finding(Verdict::kGoldenAtFault, false));
+    EXPECT_FALSE(is_finding(Verdict::kGoldenAtFault, true));
+    EXPECT_TRUE(is_finding(Verdict::kFail, true));
+}
+
 }  // namespace
 }  // namespace npuscope::compare

@@ -173,6 +173,10 @@ class Json(unittest.TestCase):
     def compare_wrong(self) -> Any:
         return self.npuscope("compare", "-m", "wrong.h5", "-g", "right.h5")
 
+    def compare_contradicted(self) -> Any:
+        self.npuscope("run", *self.vit, "--chip", "910A", "--dump", "demoted.h5")
+        return self.npuscope("compare", "-m", "demoted.h5", "-g", "golden.h5", "--chip", "910B")
+
     def map_ops(self) -> Any:
         return self.npuscope("map", "golden.h5", "--op", "/addmm/69", "--op", "/bmm/7")
 
@@ -225,7 +229,8 @@ class Json(unittest.TestCase):
 
     test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
     test_of_compare = key_test(
-        "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong"
+        "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong",
+        "compare_contradicted",
     )
     test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
     test_of_run = key_test(

@@ -52,6 +52,27 @@ class Flows(unittest.TestCase):
         self.assertEqual(result.columns["cosine_similarity"].dtype, np.float64)
         self.assertIn(result.verdict, result.text)
 
+    def test_compare_expects_a_class_and_judges_as_much_as_it_is_told(self) -> None:
+        vit = RESNET.with_name("digits_vit.onnx")
+        target, golden = self.folder / "vit_npu.h5", self.folder / "vit.h5"
+        inputs = {
+            name: np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+            for name, _, shape in npuscope._core.model_inputs(str(vit))
+        }
+        npuscope.run(vit, inputs, chip="910A", dump=target)
+        npuscope.run(vit, inputs, chip="cpu", dump=golden)
+        result = npuscope.compare(target, golden, chip="950")
+        self.assertEqual((result.verdict, result.first_fail), ("fail", "/mm/1"))
+        (sentence,) = result.contradictions
+        self.assertIn("expected fp32 of 950", sentence)
+        self.assertEqual(npuscope.compare(target, golden, target_class="bf16 throughout").contradictions, [])
+        self.assertEqual(npuscope.compare(golden, golden, judge="quick").exit_code, 0)
+        self.assertEqual(npuscope.compare(target, golden, judge="off").verdict, "fail")
+        self.assertEqual(npuscope.compare(target, golden, allow_golden_at_fault=True).exit_code, 0)
+        for bad in ({"judge": "slow"}, {"chip": "V100"}, {"target_class": "fp17"}, {"judge": "off", "chip": "910A"}):
+            with self.assertRaises(npuscope.UsageError):
+                npuscope.compare(target, golden, **bad)
+
     def test_a_dump_compared_with_itself_passes(self) -> None:
         result = npuscope.compare(self.golden, self.golden)
         self.assertEqual((result.verdict, result.exit_code, result.first_fail), ("pass", 0, None))

@@ -133,13 +133,13 @@ void add_untold(const Result& result, std::vector<FindingLine>& lines) {
     }
     for (const OpResult& op : result.ops) {
         if (told.contains(op.target + " " + op.golden)) continue;
-        if (is_finding(op.judgement.verdict)) {
+        if (is_finding(op.judgement.verdict, result.allow_golden_at_fault)) {
             lines.push_back({.text = label_text(op) + ": " + printable(op.judgement.rule),
                              .verdict = op.judgement.verdict});
             continue;
         }
-        const auto tensor = std::ranges::find_if(op.tensors, [](const TensorResult& each) {
-            return is_finding(each.judgement.verdict);
+        const auto tensor = std::ranges::find_if(op.tensors, [&](const TensorResult& each) {
+            return is_finding(each.judgement.verdict, result.allow_golden_at_fault);
         });
         if (tensor != op.tensors.end())
             lines.push_back({.text = label_text(op) + ": " +
@@ -152,7 +152,8 @@ void add_untold(const Result& result, std::vector<FindingLine>& lines) {
 /// Sentences about a tensor name the op, and where it stands.
 std::string sentence_text(const Culprit& culprit, const OpResult& op) {
     const std::string why = printable(culprit.why);
-    if (culprit.kind == CulpritKind::kTensor) return why;
+    if (culprit.kind == CulpritKind::kTensor || culprit.kind == CulpritKind::kArithmetic)
+        return why;
     if (culprit.kind == CulpritKind::kProgram)
         return (culprit.behind ? "behind " : "") +
                printable(op.target.empty() ? op.golden : op.target) + ": " + why;
@@ -197,18 +198,24 @@ std::string first_culprit_text(const Result& result, const ReportOptions& option
     if (result.culprits.empty()) return {};
     const Culprit& culprit = result.culprits.front();
     const OpResult& op = result.ops[culprit.op];
-    const std::string what = (culprit.behind ? "behind " : "") + label_text(culprit, op);
+    const std::string what =
+        (culprit.kind == CulpritKind::kArithmetic ? "arithmetic of the target, from "
+         : culprit.behind                         ? "behind "
+                                                  : "") +
+        label_text(culprit, op);
     std::string text = wrapped("first culprit: " + in_color(options, kRed, what), 0, 2);
     const AccusedResult accused = accused_result(culprit, op);
     text += wrapped(why_text(culprit, op, accused), 2, 4);
-    text += field("order", order_text(result, culprit.op));
+    if (culprit.kind != CulpritKind::kArithmetic)
+        text += field("order", order_text(result, culprit.op));
     if (are_ranked(result)) text += field("effect", effect_text(culprit));
     if (accused.error != nullptr && accused.error->formula != "equal")
         text +=
             field("held to", accused.error->arithmetic + "; allowed is " + accused.error->formula);
     if (accused.error != nullptr && accused.error->formula == "equal")
         text += field("held to", "whole numbers, which must be equal");
-    if (!op.arguments.empty()) text += field("arguments", printable(to_text(op.arguments)));
+    if (!op.arguments.empty() && culprit.kind != CulpritKind::kArithmetic)
+        text += field("arguments", printable(to_text(op.arguments)));
     if (accused.error != nullptr && !accused.error->worst.empty()) text += elements_text(accused);
     const std::string next = next_command(culprit, op, options);
     if (!next.empty()) text += wrapped("next: " + in_color(options, kBold, next), 2, 4);

@@ -129,6 +129,77 @@ TEST(CompareCommand, stops_when_custom_algorithms_cannot_go_on) {
               std::string::npos);
 }
 
+/// A transformer's digits, run by npuscope.
+std::string digits_on(const TempDir& folder, const std::string& device, const std::string& chip) {
+    const std::string dump = (folder / (device + chip + ".h5")).string();
+    const RunResult result = run({program("npuscope"),
+                                  "run",
+                                  models() + "/digits_vit.onnx",
+                                  "--device",
+                                  device,
+                                  "--chip",
+                                  chip,
+                                  "--dump",
+                                  dump,
+                                  "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return dump;
+}
+
+TEST(CompareCommand, finds_arithmetic_that_is_not_the_chips_once) {
+    const TempDir folder;
+    const std::string target = digits_on(folder, "npu", "910A");
+    const std::string golden = digits_on(folder, "cpu", "910A");
+    EXPECT_EQ(compare({"-m", target, "-g", golden, "--chip", "910A"}).exit_code, 0);
+    const RunResult result = compare({"-m", target, "-g", golden, "--chip", "910B"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.out.find("first culprit: arithmetic of the target, from /mm/1"),
+              std::string::npos)
+        << result.out;
+    EXPECT_EQ(result.out.find("other findings"), std::string::npos);
+    const RunResult json =
+        compare({"-m", target, "-g", golden, "--target-class", "fp32", "--json"});
+    write_file(folder / "r.json", json.out);
+    const RunResult read = run_python(
+        "import json,sys\n"
+        "r=json.load(open(sys.argv[1]))\n"
+        "(c,)=r['contradictions']\n"
+        "assert (c['ops'],c['found'],c['expected'],c['because'],c['expected_explains'])=="
+        "('matrix products (float32)','fp16 inputs, fp32 sums','fp32',None,0)\n"
+        "assert c['sampled']==c['found_explains']>=10 and c['first']=='/mm/1'\n"
+        "assert [x['kind'] for x in r['culprits']]==['arithmetic'] and r['verdict']=='fail'\n"
+        "assert r['options']['target_class']=='fp32' and r['options']['judge']=='exact'\n",
+        {(folder / "r.json").string()});
+    EXPECT_EQ(read.exit_code, 0) << read.err;
+}
+
+TEST(CompareCommand, judges_as_much_as_it_is_told) {
+    const TempDir folder;
+    const std::string golden = digits_on(folder, "cpu", "910A");
+    const RunResult quick = compare({"-m", golden, "-g", golden, "--judge", "quick"});
+    EXPECT_EQ(quick.exit_code, 0) << quick.out;
+    const RunResult off = compare({"-m", golden, "-g", golden, "--judge", "off"});
+    EXPECT_EQ(off.exit_code, 0) << off.out;
+    EXPECT_EQ(off.out.find("arithmetic that"), std::string::npos);
+}
+
+TEST(CompareCommand, rejects_what_cannot_be_expected_or_judged) {
+    const auto path = (source_dir() / "tests/golden/msaccucmp/stride/my.h5").string();
+    const auto error = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"-m", path, "-g", path});
+        const RunResult result = compare(more);
+        EXPECT_EQ(result.exit_code, 2);
+        return result.err;
+    };
+    EXPECT_NE(error({"--chip", "V100"}).find("910A, 310P"), std::string::npos);
+    EXPECT_NE(error({"--target-class", "fp17"}).find("'bf16 inputs, fp32 sums'"),
+              std::string::npos);
+    EXPECT_NE(error({"--judge", "slow"}).find("quick"), std::string::npos);
+    EXPECT_NE(error({"--judge", "off", "--chip", "910A"}).find("--judge off"), std::string::npos);
+    EXPECT_NE(error({"--tolerance", "0.1", "--target-class", "fp32"}).find("--tolerance"),
+              std::string::npos);
+}
+
 TEST(CompareCommand, rejects_missing_files_other_kinds_and_bad_options_in_one_line) {
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"-m", "no.h5", "-g", "no.h5"},

@@ -1,0 +1,168 @@
+#include "compare/measure_pair.h"
+
+#include <algorithm>
+
+#include "compare/accumulate.h"
+#include "compare/judge_as_sum.h"
+#include "compare/rules/rule.h"
+#include "core/base/error.h"
+#include "custom_algorithms/runner.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// [2,1,3] and [2,3] hold the same elements in the same places.
+Shape without_ones(const Shape& shape) {
+    Shape rest;
+    std::copy_if(
+        shape.begin(), shape.end(), std::back_inserter(rest), [](int64_t dim) { return dim != 1; });
+    return rest;
+}
+
+Judgement judge_one_sided(const TensorPair& pair) {
+    Judgement judgement = pair.target != nullptr
+                              ? Judgement{Verdict::kMissingGolden, "only the target has it"}
+                              : Judgement{Verdict::kMissingTarget, "only the golden side has it"};
+    // A place that is kept for a result which is not there differs from nothing.
+    if (std::ranges::find(pair.known().shape, 0) != pair.known().shape.end())
+        judgement = {Verdict::kUndefined, judgement.rule + ", without elements"};
+    return judgement;
+}
+
+Judgement shapes_differ(const Shape& target, const Shape& golden) {
+    return {Verdict::kIncomparable,
+            "shapes differ: " + to_string(target) + " and " + to_string(golden)};
+}
+
+/// Measures and judges one pair.
+TensorResult measure(const ElementSource& target,
+                     const ElementSource& golden,
+                     const Bound& bound,
+                     const Options& options) {
+    TensorResult result;
+    result.dtype = name_of(target.dtype());
+    result.shape = target.shape();
+    if (!are_comparable(target.dtype(), golden.dtype())) {
+        result.judgement = {Verdict::kIncomparable,
+                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
+                                std::string(name_of(golden.dtype()))};
+        return result;
+    }
+    if (without_ones(target.shape()) != without_ones(golden.shape())) {
+        result.judgement = shapes_differ(target.shape(), golden.shape());
+        return result;
+    }
+    result.sums = accumulate(target, golden, options.divergence, options.threads);
+    for (const Metric* metric : all_metrics())
+        result.metrics.push_back(metric->compute(result.sums));
+    result.judgement = judge({result.sums, bound, target.dtype()});
+    return result;
+}
+
+RecordedStatistics recorded(const SourceTensor& tensor) {
+    return tensor.open ? recorded_of(tensor.open()->whole())
+                       : tensor.statistics.value_or(RecordedStatistics{});
+}
+
+TensorResult by_elements(const ElementSource& target,
+                         const ElementSource& golden,
+                         const BoundQuery& query,
+                         const Bounds& bounds,
+                         const Options& options) {
+    TensorResult result = measure(target, golden, bounds.bound(query), options);
+    judge_as_sum(result, query.dtype, [&] { return bounds.sum_of_magnitudes(query); });
+    target.require_intact();
+    golden.require_intact();
+    return result;
+}
+
+/// Judges again where the target's writer watched its ops.
+void judge_by_history(const TensorPair& pair, TensorResult& result) {
+    const ArrayHistory& own = pair.target->history;
+    if (result.metrics.empty() || (!own.honest && own.fault.empty())) return;
+    const LiveHistory history{
+        .honest = own.honest,
+        .same_program = !own.program.empty() && own.program == pair.golden->history.program,
+        .fault = own.fault};
+    result.judgement = judge({.sums = result.sums,
+                              .bound = result.judgement.bound,
+                              .dtype = dtype_from_name(result.dtype).value_or(DType::kFloat32),
+                              .is_input = result.direction == dumpfile::Direction::kInput,
+                              .history = &history});
+}
+
+TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query, const Bounds& bounds) {
+    TensorResult result;
+    for (const SourceTensor* side : {pair.target, pair.golden})
+        if (!side->open && !side->statistics && !side->problem.empty()) {
+            result.judgement = {Verdict::kIncomparable, side->problem};
+            return result;
+        }
+    if (pair.target->shape != pair.golden->shape) {
+        result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
+        return result;
+    }
+    const StatisticsJudgement judged =
+        judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds.bound(query));
+    result.judgement = judged.judgement;
+    result.deviation = judged.deviation;
+    result.missing_statistics = judged.missing;
+    result.by_statistics = judged.missing < kStatistics;
+    return result;
+}
+
+}  // namespace
+
+TensorResult measure_pair(const TensorPair& pair, const Bounds& bounds, const Options& options) {
+    TensorResult result;
+    std::unique_ptr<ElementSource> target;
+    std::unique_ptr<ElementSource> golden;
+    if (pair.target == nullptr || pair.golden == nullptr) {
+        result.judgement = judge_one_sided(pair);
+    } else {
+        const BoundQuery query{
+            .target = pair.target->path,
+            .golden = pair.golden->path,
+            .dtype = dtype_from_name(pair.target->dtype).value_or(DType::kFloat32),
+            .compute_type = pair.target->compute_type,
+            .is_input = pair.target->direction == dumpfile::Direction::kInput};
+        try {
+            if (pair.target->open && pair.golden->open) {
+                target = pair.target->open();
+                golden = pair.golden->open();
+                result = by_elements(*target, *golden, query, bounds, options);
+                // Not where the caller's tolerance decides.
+                if (options.splitter != nullptr) judge_by_history(pair, result);
+            } else {
+                result = by_statistics(pair, query, bounds);
+            }
+        } catch (const Error& failure) {
+            result = {};
+            result.judgement = {Verdict::kIncomparable, failure.what()};
+        }
+        result.target = pair.target->path;
+        result.golden = pair.golden->path;
+    }
+    const SourceTensor& known = pair.known();
+    result.argument = known.argument;
+    result.direction = known.direction;
+    (pair.target != nullptr ? result.target : result.golden) = known.path;
+    if (result.metrics.empty()) {
+        result.dtype = known.dtype;
+        result.shape = known.shape;
+    } else if (options.custom != nullptr) {
+        result.custom =
+            options.custom->compare(target->whole(), golden->whole(), result.target, result.golden);
+    }
+    return result;
+}
+
+TensorResult compare_tensors(const Tensor& target,
+                             const Tensor& golden,
+                             const Bound& bound,
+                             const Options& options) {
+    return measure(TensorElements(target), TensorElements(golden), bound, options);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,168 @@
+#include "diagnose/judge/sampled_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "diagnose/judge/product_error.h"
+#include "diagnose/judge/vector_error.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+bool rounds_alike(const ProductClass& one, const ProductClass& other) {
+    return one.rounding == other.rounding && one.operands.bits == other.operands.bits &&
+           one.operands.lowest == other.operands.lowest;
+}
+
+bool is_tried(const ProductClass& by, size_t column, DType dtype, Tried tried) {
+    if (tried == Tried::kAll) return true;
+    const bool is_first = by.stage <= product_classes()[kPlainColumn].stage;
+    return column == kPlainColumn || (is_first && tried == Tried::kFirst) ||
+           (column < kPlainColumn && dtype == DType::kFloat64);
+}
+
+bool is_tried(const VectorClass&, size_t column, DType dtype, Tried tried) {
+    return tried == Tried::kAll || column == kPlainColumn ||
+           (column < kPlainColumn && dtype == DType::kFloat64);
+}
+
+/// Results of so many numbers tell their format.
+constexpr int64_t kFewestNumbers = 8;
+/// Of a run's numbers, that must have a format's bits: a fault may be in few.
+constexpr double kMostNumbers = 0.99;
+
+/// Of significand.
+int bits_needed(double value) {
+    if (kBFloat16.rounded(value) == value) return kBFloat16.bits;
+    return kFloat16.rounded(value) == value ? kFloat16.bits : kFloat32.bits;
+}
+
+/// As SampledRun::bits.
+int result_bits(const OpRun& run) {
+    std::map<int, int64_t> numbers;
+    int64_t all = 0;
+    for (const RecordedResult& result : run.results) {
+        if (result.elements.dtype() != DType::kFloat32) continue;
+        for (const float value : result.elements.as<float>())
+            if (value != 0 && std::isfinite(value)) {
+                ++numbers[bits_needed(value)];
+                ++all;
+            }
+    }
+    if (all < kFewestNumbers) return 0;
+    int64_t fitting = 0;
+    for (const auto& [bits, count] : numbers) {
+        fitting += count;
+        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all)) return bits;
+    }
+    return kFloat32.bits;
+}
+
+struct RunRatios {
+    ClassRatios ratios;       ///< what was not tried fits nothing: infinity
+    bool is_telling = false;  ///< bits that equal the exact ones fit any class
+};
+
+RunRatios ratios_of(const OpRun& run, Tried tried) {
+    const DType dtype = group_of(run).dtype;
+    RunRatios found;
+    ClassRatios& ratios = found.ratios;
+    ratios.fill(std::numeric_limits<double>::infinity());
+    const auto take = [&](size_t column, double ratio) {
+        ratios[column] = ratio;
+        found.is_telling = found.is_telling || ratio > 0;
+    };
+    if (is_product(kind_of(*run.op))) {
+        // Classes that round operands alike share what is computed, and follow each other.
+        ProductError error(run);
+        const auto classes = product_classes();
+        std::vector<bool> done(classes.size());
+        for (size_t first = 0; first < classes.size(); ++first) {
+            for (size_t i = first; i < classes.size(); ++i) {
+                if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
+                if (is_tried(classes[i], i, dtype, tried))
+                    take(i, error.ratio(classes[i]).value_or(0));
+                done[i] = true;
+            }
+            error.forget_rounded();
+        }
+    } else {
+        VectorError error(run);
+        for (size_t i = 0; i < vector_classes().size(); ++i)
+            if (is_tried(vector_classes()[i], i, dtype, tried))
+                take(i, error.ratio(vector_classes()[i]).value_or(0));
+    }
+    // Exact in fp32, not in what rounds operands: that tells.
+    if (!found.is_telling && tried == Tried::kPlain && is_product(kind_of(*run.op)))
+        return ratios_of(run, Tried::kFirst);
+    return found;
+}
+
+}  // namespace
+
+std::string name_of(const ArithmeticGroup& group) {
+    return fmt::format("{} ({})",
+                       group.kind == OpKind::kProduct       ? "matrix products"
+                       : group.kind == OpKind::kConvolution ? "convolutions"
+                                                            : "other ops",
+                       name_of(group.dtype));
+}
+
+bool is_product(OpKind kind) {
+    return kind == OpKind::kProduct || kind == OpKind::kConvolution;
+}
+
+ArithmeticGroup group_of(const OpRun& run) {
+    ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
+    for (const RecordedResult& result : run.results)
+        if (is_float(result.elements.dtype())) {
+            group.dtype = result.elements.dtype();
+            break;
+        }
+    return group;
+}
+
+std::string name_of_forms(const backend::Op& op) {
+    return op.name().substr(0, op.name().find("_backward"));
+}
+
+std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenKinds& open) {
+    try {
+        std::string why_not;
+        auto run = load_run(*op.op, why_not, op.inputs);
+        if (!run || run->results.empty() || !open[is_product(kind_of(*run->op))])
+            return std::nullopt;
+        SampledRun sampled{.group = group_of(*run),
+                           .ratios = {},
+                           .bits = result_bits(*run),
+                           .name = name_of_forms(*run->op)};
+        const std::vector<OpRun> forms = forms_of(std::move(*run));
+        sampled.forms = forms.size();
+        RunRatios ratios{.ratios = {}};
+        ratios.ratios.fill(std::numeric_limits<double>::infinity());
+        for (size_t form = 0; form < forms.size(); ++form) {
+            const RunRatios other = ratios_of(forms[form], tried);
+            // The tightest class tells forms apart best.
+            if (form > 0 && !(other.ratios[kPlainColumn] < ratios.ratios[kPlainColumn])) continue;
+            ratios = other;
+            sampled.best = form;
+            // No other form is nearer than one that fits: forms differ by more.
+            if (other.ratios[kPlainColumn] <= 1) break;
+        }
+        if (!ratios.is_telling) return std::nullopt;
+        sampled.ratios = ratios.ratios;
+        return sampled;
+    } catch (const Error&) {
+        // What cannot be read is told where it is compared.
+        return std::nullopt;
+    }
+}
+
+}  // namespace npuscope::diagnose

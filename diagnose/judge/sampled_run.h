@@ -1,0 +1,71 @@
+// One recorded run, held to the classes of its kind: what it says of its recording's arithmetic.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <optional>
+#include <string>
+
+#include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// A recorded run, and what it took in where that is not recorded with it.
+struct SideOp {
+    const compare::SourceOp* op = nullptr;
+    KnownInputs inputs{};
+};
+
+/// Ops that compute alike: their kind, the dtype of what they give out and, where the device tells,
+/// what it computes them in.
+struct ArithmeticGroup {
+    OpKind kind = OpKind::kVector;
+    DType dtype = DType::kFloat32;
+    ComputeType computed_in = ComputeType::kNone;
+    friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
+};
+
+/// "matrix products (float32)"
+[[nodiscard]] std::string name_of(const ArithmeticGroup& group);
+
+inline constexpr size_t kMostClasses = 24;
+/// The largest ratio of a run, held to each class of its kind, in their order.
+using ClassRatios = std::array<double, kMostClasses>;
+
+[[nodiscard]] ArithmeticGroup group_of(const OpRun& run);
+[[nodiscard]] bool is_product(OpKind kind);
+/// "gelu" of gelu and gelu_backward: they have their forms in common.
+[[nodiscard]] std::string name_of_forms(const backend::Op& op);
+
+/// Of fp32, products and others alike.
+inline constexpr size_t kPlainColumn = 1;
+
+/// How many of the classes a sample is held to; more where fewer explain nothing.
+enum class Tried : uint8_t {
+    kPlain,  ///< fp32, and fp64 for float64 results
+    kFirst,  ///< those of the first stages
+    kAll,
+};
+
+/// What a run says of its group's class, and which form of its op fits best.
+struct SampledRun {
+    ArithmeticGroup group;
+    ClassRatios ratios;
+    /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 where they
+    /// are too few to tell.
+    int bits = 0;
+    std::string name;
+    size_t forms = 1;
+    size_t best = 0;
+};
+
+/// Kinds whose class is still to be found: of all others, of products.
+using OpenKinds = std::array<bool, 2>;
+
+/// Empty where it says nothing, cannot be read, or nobody asks. Threads: any.
+[[nodiscard]] std::optional<SampledRun> sampled_run(const SideOp& op,
+                                                    Tried tried,
+                                                    const OpenKinds& open);
+
+}  // namespace npuscope::diagnose
