@@ -273,6 +273,7 @@ TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery&
         judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds_.bound(query));
     result.judgement = judged.judgement;
     result.deviation = judged.deviation;
+    result.scale = judged.scale;
     result.missing_statistics = judged.missing;
     result.by_statistics = judged.missing < kStatistics;
     return result;
