@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/overwritten.h"
 #include "compare/inflow.h"
 
 namespace npuscope::compare {
@@ -14,10 +15,12 @@ namespace {
 
 using dumpfile::Direction;
 
-/// A result so much farther off than what came in did not get it from there.
+/// A result so much farther off than what came before did not get it from there.
 constexpr double kJump = 5;
-/// Operands rounded to 16 bits, half an ulp of float16 and as much again.
-constexpr double kRounding = 0x1p-10;
+/// What rounding operands to float16 makes, or to bfloat16 and eight bits: half an ulp, and as much
+/// again.
+constexpr double kHalf = 0x1p-10;
+constexpr double kBrain = 0x1p-6;
 
 bool is_one(const TensorResult& tensor, Direction direction) {
     return tensor.by_statistics && tensor.direction == direction;
@@ -32,23 +35,34 @@ class StatisticsJudge {
     }
 
     void run() {
+        const std::vector<Jump> jumps = all_jumps();
+        size_t next = 0;
         for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
-            OpResult& op = result_.ops[pair];
-            if (op.target.empty() || op.golden.empty()) continue;
-            const std::optional<double> received = judge_inputs(pair);
-            for (TensorResult& tensor : op.tensors)
-                if (is_one(tensor, Direction::kOutput)) judge_output(tensor, received);
-            for (const TensorResult& tensor : op.tensors)
-                if (is_one(tensor, Direction::kOutput))
-                    before_ = std::max(before_, tensor.deviation);
-            conclude(op);
+            judge_inputs(pair);
+            for (; next < jumps.size() && jumps[next].pair == pair; ++next)
+                judge_output(jumps[next]);
+            if (!result_.ops[pair].target.empty() && !result_.ops[pair].golden.empty())
+                conclude(result_.ops[pair]);
         }
     }
 
   private:
-    /// The largest deviation of an input; empty where none is known.
-    std::optional<double> judge_inputs(size_t pair);
-    void judge_output(TensorResult& tensor, std::optional<double> received) const;
+    /// A result beside what came before it.
+    struct Jump {
+        size_t pair = 0;
+        size_t tensor = 0;     ///< index into OpResult::tensors
+        double deviation = 0;  ///< relative to the op's largest element, where it adds up
+        double received = 0;   ///< the largest deviation of an input, or of a result before
+    };
+
+    [[nodiscard]] std::vector<Jump> all_jumps() const;
+    [[nodiscard]] static bool is_beyond(const Jump& jump) {
+        // What differs first tells nothing of the arithmetic yet.
+        const double rounding = jump.received == 0 ? kBrain : kHalf;
+        return !(jump.deviation <= std::max(rounding, kJump * jump.received));
+    }
+    void judge_inputs(size_t pair);
+    void judge_output(const Jump& jump);
     void accuse(size_t pair, const TensorResult& tensor);
     [[nodiscard]] std::optional<size_t> maker_of(size_t pair, const TensorResult& tensor) const;
 
@@ -56,9 +70,41 @@ class StatisticsJudge {
     Result& result_;
     Inflows inflows_;
     std::unordered_map<std::string, size_t> tensors_;  ///< of the side's flow, by path
-    double before_ = 0;                                ///< largest deviation of results
+    bool any_before_ = false;                          ///< a result before differs
     std::set<std::string> told_;                       ///< sentences about what nobody made
 };
+
+/// Elements of a result that is smaller than what the op took in are sums: their errors are those
+/// of what was added up.
+double scaled_deviation(const OpResult& op, const TensorResult& output) {
+    double largest = 0;
+    int64_t most = 0;
+    for (const TensorResult& tensor : op.tensors)
+        if (is_one(tensor, Direction::kInput)) {
+            largest = std::max(largest, tensor.scale);
+            most = std::max(most, numel_of(tensor.shape));
+        }
+    if (numel_of(output.shape) >= most || !(largest > output.scale)) return output.deviation;
+    return output.deviation * (output.scale == 0 ? 1 : output.scale) / largest;
+}
+
+std::vector<StatisticsJudge::Jump> StatisticsJudge::all_jumps() const {
+    std::vector<Jump> jumps;
+    double before = 0;
+    for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
+        const OpResult& op = result_.ops[pair];
+        if (op.target.empty() || op.golden.empty()) continue;
+        double received = before;
+        for (const TensorResult& tensor : op.tensors)
+            if (is_one(tensor, Direction::kInput)) received = std::max(received, tensor.deviation);
+        for (size_t i = 0; i < op.tensors.size(); ++i) {
+            if (!is_one(op.tensors[i], Direction::kOutput)) continue;
+            jumps.push_back({pair, i, scaled_deviation(op, op.tensors[i]), received});
+            before = std::max(before, jumps.back().deviation);
+        }
+    }
+    return jumps;
+}
 
 std::optional<size_t> StatisticsJudge::maker_of(size_t pair, const TensorResult& tensor) const {
     const auto place = tensors_.find(inflows_.by_target() ? tensor.target : tensor.golden);
@@ -68,22 +114,20 @@ std::optional<size_t> StatisticsJudge::maker_of(size_t pair, const TensorResult&
     return std::nullopt;
 }
 
-std::optional<double> StatisticsJudge::judge_inputs(size_t pair) {
+void StatisticsJudge::judge_inputs(size_t pair) {
     OpResult& op = result_.ops[pair];
-    std::optional<double> received;
     for (TensorResult& tensor : op.tensors) {
-        if (!is_one(tensor, Direction::kInput)) continue;
-        received = std::max(received.value_or(0), tensor.deviation);
-        if (tensor.judgement.verdict != Verdict::kFail) continue;
+        if (!is_one(tensor, Direction::kInput) || tensor.judgement.verdict != Verdict::kFail)
+            continue;
         if (const auto maker = maker_of(pair, tensor)) {
             tensor.judgement.rule += "; " + result_.ops[*maker].target + " made it";
         } else {
             const std::string noun = noun_of_input(op.id.op, tensor.argument);
-            if (before_ == 0 || noun == "weight" || noun == "bias") accuse(pair, tensor);
+            const bool told = !any_before_ || noun == "weight" || noun == "bias";
+            if (told && !is_overwritten(op.id.op, tensor.argument)) accuse(pair, tensor);
         }
         tensor.judgement.verdict = Verdict::kInherited;
     }
-    return received;
 }
 
 void StatisticsJudge::accuse(size_t pair, const TensorResult& tensor) {
@@ -98,20 +142,19 @@ void StatisticsJudge::accuse(size_t pair, const TensorResult& tensor) {
                                        " is not the golden's: " + tensor.judgement.rule});
 }
 
-void StatisticsJudge::judge_output(TensorResult& tensor, std::optional<double> received) const {
+void StatisticsJudge::judge_output(const Jump& jump) {
+    TensorResult& tensor = result_.ops[jump.pair].tensors[jump.tensor];
     if (tensor.judgement.verdict != Verdict::kFail) return;
-    const double source = received.value_or(before_);
-    const char* const what = received ? "what came in" : "what was made before";
-    const double allowed = std::max(kRounding, kJump * source);
+    any_before_ = true;
     const std::string off = fmt::format("statistics are off by {:.2g}", tensor.deviation);
-    if (!(tensor.deviation <= allowed)) {
-        tensor.judgement.rule += fmt::format("; {} is off by {:.2g}", what, source);
-    } else if (tensor.deviation <= kRounding && source == 0) {
+    if (is_beyond(jump)) {
+        tensor.judgement.rule += fmt::format("; what was before is off by {:.2g}", jump.received);
+    } else if (jump.received == 0) {
         tensor.judgement.verdict = Verdict::kPass;
         tensor.judgement.rule = off + ", as operands rounded to 16 bits make";
     } else {
         tensor.judgement.verdict = Verdict::kInherited;
-        tensor.judgement.rule = off + fmt::format(", {} by {:.2g}", what, source);
+        tensor.judgement.rule = off + fmt::format(", what was before by {:.2g}", jump.received);
     }
 }
 

@@ -179,6 +179,82 @@ void Comparison::split(const OpPair& pair,
     }
 }
 
+<<<<<<< HEAD
+=======
+TensorResult Comparison::compare_pair(const TensorPair& pair) const {
+    TensorResult result;
+    std::unique_ptr<ElementSource> target;
+    std::unique_ptr<ElementSource> golden;
+    if (pair.target == nullptr || pair.golden == nullptr) {
+        result.judgement = judge_one_sided(pair);
+    } else {
+        const BoundQuery query{
+            .target = pair.target->path,
+            .golden = pair.golden->path,
+            .dtype = dtype_from_name(pair.target->dtype).value_or(DType::kFloat32),
+            .compute_type = pair.target->compute_type,
+            .is_input = pair.target->direction == dumpfile::Direction::kInput};
+        try {
+            if (pair.target->open && pair.golden->open) {
+                target = pair.target->open();
+                golden = pair.golden->open();
+                result = by_elements(*target, *golden, query);
+            } else {
+                result = by_statistics(pair, query);
+            }
+        } catch (const Error& failure) {
+            result = {};
+            result.judgement = {Verdict::kIncomparable, failure.what()};
+        }
+        result.target = pair.target->path;
+        result.golden = pair.golden->path;
+    }
+    const SourceTensor& known = pair.known();
+    result.argument = known.argument;
+    result.direction = known.direction;
+    (pair.target != nullptr ? result.target : result.golden) = known.path;
+    if (result.metrics.empty()) {
+        result.dtype = known.dtype;
+        result.shape = known.shape;
+    } else if (options_.custom != nullptr) {
+        result.custom = options_.custom->compare(
+            target->whole(), golden->whole(), result.target, result.golden);
+    }
+    return result;
+}
+
+TensorResult Comparison::by_elements(const ElementSource& target,
+                                     const ElementSource& golden,
+                                     const BoundQuery& query) const {
+    TensorResult result = measure(target, golden, bounds_.bound(query), options_);
+    judge_as_sum(result, query.dtype, [&] { return bounds_.sum_of_magnitudes(query); });
+    target.require_intact();
+    golden.require_intact();
+    return result;
+}
+
+TensorResult Comparison::by_statistics(const TensorPair& pair, const BoundQuery& query) const {
+    TensorResult result;
+    for (const SourceTensor* side : {pair.target, pair.golden})
+        if (!side->open && !side->statistics && !side->problem.empty()) {
+            result.judgement = {Verdict::kIncomparable, side->problem};
+            return result;
+        }
+    if (pair.target->shape != pair.golden->shape) {
+        result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
+        return result;
+    }
+    const StatisticsJudgement judged =
+        judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds_.bound(query));
+    result.judgement = judged.judgement;
+    result.deviation = judged.deviation;
+    result.scale = judged.scale;
+    result.missing_statistics = judged.missing;
+    result.by_statistics = judged.missing < kStatistics;
+    return result;
+}
+
+>>>>>>> rest
 /// Bytes compared before the mapped files' pages are given back.
 constexpr uint64_t kResident = uint64_t{8} << 20;
 

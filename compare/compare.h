@@ -45,6 +45,7 @@ struct TensorResult {
     std::optional<Split> split{};
     bool by_statistics = false;  ///< judged by recorded statistics, for want of elements
     double deviation = 0;        ///< then: the largest difference of a number, over its scale
+    double scale = 0;            ///< then: the golden's largest magnitude
     int missing_statistics = 0;  ///< for want of elements: how many of the four a side lacks
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};

@@ -67,6 +67,7 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
     }
     StatisticsJudgement result;
     result.deviation = deviation;
+    result.scale = std::isnan(largest) ? 0 : largest;
     result.missing = static_cast<int>(missing.size());
     if (!difference.empty()) {
         result.judgement = {Verdict::kFail, difference};

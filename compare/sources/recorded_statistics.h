@@ -31,6 +31,7 @@ struct StatisticsJudgement {
     /// The largest difference of a number over its scale, as it is held against the tolerance;
     /// infinity where one side alone is NaN or infinite.
     double deviation = 0;
+    double scale = 0;  ///< the golden's largest magnitude
 };
 
 /// Each number that both sides have against the bound; max, min and mean relative to the largest

@@ -30,6 +30,8 @@ constexpr size_t kQuickSample = 10;
 constexpr size_t kQuickShare = 2;
 /// Any arithmetic keeps nearer to the exact result of what an op was given.
 constexpr double kNearExact = 0.1;
+/// Distances of noise differ by less.
+constexpr double kClearlyFarther = 1.2;
 
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
@@ -89,6 +91,27 @@ std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs&
     return std::sqrt(errors / squares);
 }
 
+/// By most ops, of distances (loaded, free) from what was computed. What is nearer than half of the
+/// ops says little: coarse arithmetic rounds the golden's numbers and the target's to the same.
+bool are_nearer_when_loaded(const std::vector<std::pair<double, double>>& distances) {
+    std::vector<double> nearest;
+    for (const auto& [loaded, free] : distances)
+        nearest.push_back(std::min(loaded, free));
+    if (nearest.empty()) return true;
+    const auto middle = nearest.begin() + static_cast<ptrdiff_t>(nearest.size() / 2);
+    std::nth_element(nearest.begin(), middle, nearest.end());
+    int64_t clearly = 0;  // ops that are nearer when loaded, less those that are when free
+    int64_t at_all = 0;
+    for (const auto& [loaded, free] : distances) {
+        const double by_load = std::max(loaded, *middle);
+        const double by_run = std::max(free, *middle);
+        clearly += by_run > kClearlyFarther * by_load ? 1 : 0;
+        clearly -= by_load > kClearlyFarther * by_run ? 1 : 0;
+        at_all += loaded < free ? 1 : free < loaded ? -1 : 0;
+    }
+    return clearly != 0 ? clearly > 0 : at_all >= 0;
+}
+
 }  // namespace
 
 bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
@@ -98,8 +121,7 @@ bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
     const size_t step = std::max<size_t>(1, pairs.size() / kLoadSample);
     int64_t near_when_loaded = 0;
     int64_t far_when_loaded = 0;
-    int64_t nearer_when_loaded = 0;
-    int64_t nearer_when_free = 0;
+    std::vector<std::pair<double, double>> distances;  // loaded, free
     for (size_t i = step / 2; i < pairs.size(); i += step) {
         if (pairs[i].target == nullptr || pairs[i].golden == nullptr) continue;
         const auto loaded = distance_from_exact(*pairs[i].target, {.golden = pairs[i].golden});
@@ -107,10 +129,9 @@ bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
             *pairs[i].target,
             {.golden = pairs[i].golden, .tensors = [&] { return rebuilder.inputs_of(i); }});
         if (loaded) ++(*loaded < kNearExact ? near_when_loaded : far_when_loaded);
-        if (!loaded || !free || *loaded == *free) continue;
-        ++(*loaded < *free ? nearer_when_loaded : nearer_when_free);
+        if (loaded && free) distances.emplace_back(*loaded, *free);
     }
-    return nearer_when_loaded >= nearer_when_free && near_when_loaded > far_when_loaded;
+    return are_nearer_when_loaded(distances) && near_when_loaded > far_when_loaded;
 }
 
 void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const size_t> chosen) {

@@ -4,6 +4,7 @@
 
 #include "compare/sources/recorded_statistics.h"
 #include "tests/compare/compared_programs.h"
+#include "tests/compare/dumps.h"
 
 namespace npuscope::compare {
 namespace {
@@ -72,9 +73,33 @@ TEST(ByStatistics, fail_a_result_that_jumps) {
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].op, 1u);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
-    EXPECT_TRUE(result.ops[1].judgement.rule.ends_with("; what came in is off by 0.0005"))
+    EXPECT_TRUE(result.ops[1].judgement.rule.ends_with("; what was before is off by 0.0005"))
         << result.ops[1].judgement.rule;
     EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kInherited);
+}
+
+TEST(ByStatistics, leave_a_first_result_that_bfloat16_may_have_made) {
+    EXPECT_TRUE(judged(program(1.01F), program(1)).culprits.empty());
+    const Result result = judged(program(1.02F), program(1));
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].op, 0u);
+}
+
+TEST(ByStatistics, hold_sums_against_what_was_added_up) {
+    const auto sum = [](float result) {
+        return std::vector<HandMadeOp>{step("sum", random_tensor({64}, 1), vector_of({result}))};
+    };
+    EXPECT_TRUE(judged(sum(2e-8F), sum(1e-8F)).culprits.empty()) << "nothing is left of terms of 1";
+    EXPECT_EQ(judged(sum(2), sum(1)).culprits.size(), 1u);
+}
+
+// What a random op writes into held anything before.
+TEST(ByStatistics, leave_memory_that_is_overwritten) {
+    const auto drawn = [](unsigned seed) {
+        return std::vector<HandMadeOp>{
+            step("bernoulli__float", random_tensor({64}, seed), random_tensor({64}, 1))};
+    };
+    EXPECT_TRUE(judged(drawn(2), drawn(3)).culprits.empty());
 }
 
 TEST(ByStatistics, tell_of_a_parameter_that_nobody_computed) {
@@ -97,7 +122,7 @@ TEST(ByStatistics, go_by_all_that_was_made_before_where_inputs_are_unknown) {
     const Result result = judged(outputs(program(1.0005F, 1, 1.02F)), outputs(program(1)));
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].op, 2u);
-    EXPECT_TRUE(result.ops[2].judgement.rule.ends_with("; what was made before is off by 0.0005"))
+    EXPECT_TRUE(result.ops[2].judgement.rule.ends_with("; what was before is off by 0.0005"))
         << result.ops[2].judgement.rule;
 }
 

@@ -60,6 +60,27 @@ TEST(PairRemarks, tell_swapped_sides) {
         Remarks{});
 }
 
+/// One op of each of these names.
+Source ops_named(const std::vector<std::string>& names) {
+    std::vector<HandMadeOp> ops;
+    for (const std::string& name : names)
+        ops.push_back({name, {}, {{"out", random_tensor({3}, 1)}}});
+    return hand_made(ops);
+}
+
+// One of four is a quarter; fewer than four ops say nothing.
+TEST(HardlyPair, is_said_of_programs_that_share_few_ops) {
+    const auto hardly = [](const Source& target, const Source& golden) {
+        const TracedPair pair(target, golden);
+        return hardly_pair(pair.flows);
+    };
+    const Source golden = ops_named({"relu", "exp", "sin", "cos"});
+    EXPECT_FALSE(hardly(golden, golden));
+    EXPECT_TRUE(hardly(ops_named({"relu", "abs", "neg", "log"}), golden));
+    EXPECT_FALSE(hardly(ops_named({"relu", "exp", "neg", "log"}), golden));
+    EXPECT_FALSE(hardly(ops_named({"abs", "neg", "log"}), golden));
+}
+
 TEST(DeviceOf, is_what_the_tensors_say) {
     const auto step = test::source_dir() / "data/recordings/steps";
     EXPECT_EQ(device_of(dumpfile::Reader(step / "mlp_910A.h5")), dumpfile::kDeviceNpu);

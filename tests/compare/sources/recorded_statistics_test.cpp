@@ -30,18 +30,19 @@ TEST(RecordedStatistics, has_none_of_a_tensor_without_elements) {
 TEST(RecordedStatistics, takes_a_missing_number_for_no_difference) {
     // A bool as msprobe records it: any() and all(), no mean and no norm.
     const RecordedStatistics flags{.max = 1, .min = 0};
-    const auto [judgement, missing, deviation] =
+    const auto [judgement, missing, deviation, scale] =
         judge_statistics(flags, {1, 0, 0.5, 2}, {.exact = true});
     EXPECT_EQ(judgement.verdict, Verdict::kPass);
     EXPECT_EQ(missing, 2);
     EXPECT_EQ(deviation, 0);
+    EXPECT_EQ(scale, 1);
     EXPECT_NE(judgement.rule.find("max and min agree"), std::string::npos) << judgement.rule;
     EXPECT_NE(judgement.rule.find("mean, norm and elements were not recorded"), std::string::npos)
         << judgement.rule;
 }
 
 TEST(RecordedStatistics, still_fails_by_the_numbers_that_are_there) {
-    const auto [judgement, missing, deviation] =
+    const auto [judgement, missing, deviation, scale] =
         judge_statistics({.max = 1, .min = 1}, {.max = 1, .min = 0}, {.exact = true});
     EXPECT_EQ(judgement.verdict, Verdict::kFail);
     EXPECT_EQ(missing, 2);
@@ -50,7 +51,7 @@ TEST(RecordedStatistics, still_fails_by_the_numbers_that_are_there) {
 }
 
 TEST(RecordedStatistics, judges_nothing_without_a_number_on_both_sides) {
-    const auto [judgement, missing, deviation] =
+    const auto [judgement, missing, deviation, scale] =
         judge_statistics({.max = 1, .min = 0}, {.mean = 0.5, .norm = 2}, kFloat32);
     EXPECT_EQ(judgement.verdict, Verdict::kUndefined);
     EXPECT_EQ(missing, kStatistics);

@@ -81,8 +81,8 @@ TEST(Split, leaves_random_ops_that_are_right_but_for_chance) {
     EXPECT_TRUE(result.culprits.empty());
     EXPECT_EQ(std::ranges::count_if(result.ops[0].tensors,
                                     [](const compare::TensorResult& tensor) {
-                                        return tensor.split && tensor.split->why_not ==
-                                                                   compare::kCheckedRandomOp;
+                                        return tensor.split &&
+                                               tensor.split->why_not == compare::kCheckedRandomOp;
                                     }),
               2);
 }
@@ -201,6 +201,37 @@ TEST(Split, finds_the_form_that_a_file_leaves_out) {
     const compare::Result result = compared(gelus("tanh", 0.01F), gelus("tanh", 0));
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.ops[result.culprits[0].op].target, "/gelu/2");
+}
+
+/// tanh and relu in turn. As bfloat16 keeps the results, each on the golden's result before, or on
+/// its own; without inputs then.
+std::vector<DumpedOp> turns(bool narrow, bool loaded) {
+    std::vector<DumpedOp> ops;
+    Tensor golden = random_values({32, 16}, 41);
+    Tensor own = golden;
+    for (int64_t seqid = 1; seqid <= 12; ++seqid) {
+        const char* const name = seqid % 2 == 1 ? "tanh" : "relu";
+        DumpedOp op{.name = name, .seqid = seqid, .inputs = {}, .outputs = {}, .node = {}};
+        const Tensor exact = computed(name, {golden});
+        Tensor result = computed(name, {loaded ? golden : own});
+        if (narrow) {
+            result = result.cast(DType::kBFloat16).cast(DType::kFloat32);
+        } else {
+            op.inputs = {{"self", golden}};
+        }
+        op.outputs = {{"result", result}};
+        ops.push_back(op);
+        golden = exact;
+        own = result;
+    }
+    return ops;
+}
+
+// relu of what bfloat16 kept is exact in both runs: it tells nothing.
+TEST(Split, tells_load_mode_in_coarse_arithmetic) {
+    const std::vector<DumpedOp> golden = turns(false, false);
+    EXPECT_TRUE(compared(turns(true, true), golden).load_mode);
+    EXPECT_FALSE(compared(turns(true, false), golden).load_mode);
 }
 
 }  // namespace
