@@ -107,6 +107,7 @@ TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query, cons
         judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds.bound(query));
     result.judgement = judged.judgement;
     result.deviation = judged.deviation;
+    result.scale = judged.scale;
     result.missing_statistics = judged.missing;
     result.by_statistics = judged.missing < kStatistics;
     return result;
