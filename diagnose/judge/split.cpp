@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <tuple>
 
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/load_mode.h"
 #include "diagnose/judge/random_error.h"
 
 namespace npuscope::diagnose {
@@ -22,16 +22,10 @@ using compare::SplitQuery;
 
 /// How many ops after a product the addition of its bias may come.
 constexpr size_t kNextOps = 4;
-/// Ops that are computed to tell load mode from a free run.
-constexpr size_t kLoadSample = 48;
 /// Runs of a name that tell its class in a quick judgement.
 constexpr size_t kQuickSample = 10;
 /// No more of them than this for each op that is judged.
 constexpr size_t kQuickShare = 2;
-/// Any arithmetic keeps nearer to the exact result of what an op was given.
-constexpr double kNearExact = 0.1;
-/// Distances of noise differ by less.
-constexpr double kClearlyFarther = 1.2;
 
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
@@ -67,71 +61,10 @@ int place_of(const OpRun& run, const compare::SourceTensor* tensor) {
     return found == run.results.end() ? -1 : static_cast<int>(found - run.results.begin());
 }
 
-/// rms(recorded - f(inputs)) / rms(f(inputs)) of the first result; empty where it cannot be
-/// computed, or has no elements that are finite.
-std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs& inputs) {
-    std::string why_not;
-    const auto loaded = load_run(op, why_not, inputs);
-    if (!loaded || loaded->results.empty()) return std::nullopt;
-    const RecordedResult& result = loaded->results.front();
-    const auto results = run(*loaded->op, loaded->wide, Device::reference64());
-    const Tensor* exact = results ? expected_of(*results, result) : nullptr;
-    if (results && exact == nullptr) return std::numeric_limits<double>::infinity();
-    if (exact == nullptr || exact->dtype() != DType::kFloat64) return std::nullopt;
-    const Tensor wide = result.elements.cast(DType::kFloat64);
-    double errors = 0;
-    double squares = 0;
-    for (size_t i = 0; i < static_cast<size_t>(wide.numel()); ++i) {
-        const double error = wide.as<double>()[i] - exact->as<double>()[i];
-        if (!std::isfinite(error)) continue;
-        errors += error * error;
-        squares += exact->as<double>()[i] * exact->as<double>()[i];
-    }
-    if (squares == 0) return std::nullopt;
-    return std::sqrt(errors / squares);
-}
-
-/// By most ops, of distances (loaded, free) from what was computed. What is nearer than half of the
-/// ops says little: coarse arithmetic rounds the golden's numbers and the target's to the same.
-bool are_nearer_when_loaded(const std::vector<std::pair<double, double>>& distances) {
-    std::vector<double> nearest;
-    for (const auto& [loaded, free] : distances)
-        nearest.push_back(std::min(loaded, free));
-    if (nearest.empty()) return true;
-    const auto middle = nearest.begin() + static_cast<ptrdiff_t>(nearest.size() / 2);
-    std::nth_element(nearest.begin(), middle, nearest.end());
-    int64_t clearly = 0;  // ops that are nearer when loaded, less those that are when free
-    int64_t at_all = 0;
-    for (const auto& [loaded, free] : distances) {
-        const double by_load = std::max(loaded, *middle);
-        const double by_run = std::max(free, *middle);
-        clearly += by_run > kClearlyFarther * by_load ? 1 : 0;
-        clearly -= by_load > kClearlyFarther * by_run ? 1 : 0;
-        at_all += loaded < free ? 1 : free < loaded ? -1 : 0;
-    }
-    return clearly != 0 ? clearly > 0 : at_all >= 0;
-}
-
 }  // namespace
 
 bool RecomputingSplitter::was_loaded(compare::PairedFlows& flows) const {
-    if (known_.loaded) return true;
-    compare::InputRebuilder rebuilder(flows, threads_);
-    const auto& pairs = flows.plan().ops;
-    const size_t step = std::max<size_t>(1, pairs.size() / kLoadSample);
-    int64_t near_when_loaded = 0;
-    int64_t far_when_loaded = 0;
-    std::vector<std::pair<double, double>> distances;  // loaded, free
-    for (size_t i = step / 2; i < pairs.size(); i += step) {
-        if (pairs[i].target == nullptr || pairs[i].golden == nullptr) continue;
-        const auto loaded = distance_from_exact(*pairs[i].target, {.golden = pairs[i].golden});
-        const auto free = distance_from_exact(
-            *pairs[i].target,
-            {.golden = pairs[i].golden, .tensors = [&] { return rebuilder.inputs_of(i); }});
-        if (loaded) ++(*loaded < kNearExact ? near_when_loaded : far_when_loaded);
-        if (loaded && free) distances.emplace_back(*loaded, *free);
-    }
-    return are_nearer_when_loaded(distances) && near_when_loaded > far_when_loaded;
+    return known_.loaded || were_inputs_loaded(flows, threads_);
 }
 
 void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const size_t> chosen) {
@@ -395,7 +328,8 @@ std::optional<double> RecomputingSplitter::ratio_with_bias(const SourceOp& op,
 
 std::vector<compare::ArithmeticContradiction> RecomputingSplitter::contradictions() const {
     std::vector<compare::ArithmeticContradiction> found;
-    if (!target_judge_) return found;
+    // A device that states its arithmetic does not contradict itself.
+    if (!target_judge_ || known_.target != nullptr) return found;
     for (auto& [group, contradiction] : expected_.contradicted_by(*target_judge_)) {
         contradiction.first = pairs_of_targets_[target_judge_->sample_of(group).first];
         found.push_back(std::move(contradiction));

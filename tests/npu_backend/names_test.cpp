@@ -38,6 +38,9 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"compare", "normal_"},
         {"compare", "uniform_"},
         {"compare", "zero_"},
+        {"diagnose", "910A"},  // implementations of honest arithmetic
+        {"diagnose", "910B"},
+        {"diagnose", "950"},
         {"diagnose", "Abs"},  // what is rounded once, or has terms that cancel
         {"diagnose", "Add"},
         {"diagnose", "Adds"},
