@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "diagnose/judge/disturbed_runs.h"
@@ -102,6 +104,37 @@ std::optional<double> ratio_of_own(const HonestResult& of,
         worst = std::max(worst, error / allowed);
     }
     return worst;
+}
+
+double times_by_size(const HonestResult& of, const Results& own, std::span<const double> exact) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const Tensor* found = expected_of(own, of.result);
+    if (found == nullptr || !is_float(found->dtype())) return kNever;
+    const double scale = std::max(1.0, of.steps.unit() / kFloat32.unit());
+    const Tensor here = found->cast(DType::kFloat64);
+    const Tensor there = of.result.elements.cast(DType::kFloat64);
+    const NumberFormat recorded = format_of(of.result.elements.dtype());
+    /// By the exponent of the exact value: the largest errors.
+    struct Largest {
+        double here = 0;
+        double there = 0;
+    };
+    std::vector<Largest> sizes(2048);
+    for (size_t i = 0; i < exact.size(); ++i) {
+        const double error = std::abs(there.as<double>()[i] - exact[i]);
+        if (error == 0) continue;
+        if (!std::isfinite(error)) return kNever;
+        Largest& size = sizes[(std::bit_cast<uint64_t>(exact[i]) >> 52U) & 0x7ffU];
+        size.there = std::max(size.there, error);
+        size.here = std::max({size.here,
+                              scale * std::abs(here.as<double>()[i] - exact[i]),
+                              2 * recorded.half_unit(exact[i]),
+                              2 * of.results.half_unit(exact[i])});
+    }
+    double times = 0;
+    for (const Largest& size : sizes)
+        if (size.there > 0) times = std::max(times, size.there / size.here);
+    return times;
 }
 
 AllowedError tightened(AllowedError limit,

@@ -55,6 +55,13 @@ struct HonestResult {
 /// The op on `arguments` as an emulated chip makes it, for each chip that takes them.
 [[nodiscard]] std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& arguments);
 
+/// How many times further off than `own` the recorded result is at most, among elements of like
+/// size: a first look that needs no bound. Errors of less than an ulp count as one. Infinity where
+/// the two cannot be held against each other.
+[[nodiscard]] double times_by_size(const HonestResult& of,
+                                   const Results& own,
+                                   std::span<const double> exact);
+
 /// `share` of a limit, but so many half units of the result at least.
 [[nodiscard]] AllowedError tightened(AllowedError limit,
                                      double share,

@@ -10,8 +10,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-constexpr unsigned kDraws = 4;
-
 double rms_of(const std::vector<double>& errors) {
     double squares = 0;
     for (const double error : errors)
@@ -104,45 +102,39 @@ NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
     return steps.bits < kFloat64.bits ? with_floats_as(std::move(inputs), DType::kFloat32) : inputs;
 }
 
-const std::vector<DisturbedRuns::Draw>& DisturbedRuns::draws(const NumberFormat& steps) {
-    if (drawn_bits_ == steps.bits) return draws_;
+const DisturbedRuns::Errors& DisturbedRuns::errors(const NumberFormat& steps,
+                                                   const RecordedResult& asked) {
+    if (drawn_bits_ == steps.bits) return errors_[asked.name];
     drawn_bits_ = steps.bits;
-    draws_.clear();
+    errors_.clear();
+    const Results* before = exact_results(run_);
     const Device device =
         steps.bits < kFloat64.bits ? Device::reference32() : Device::reference64();
-    for (unsigned draw = 0; draw < kDraws; ++draw) {
+    // One draw after the other: their results are large.
+    for (unsigned draw = 0; before != nullptr && draw < kDraws; ++draw) {
         const NamedValues disturbed = inputs(steps, draw);
-        auto exact = run(*run_.op, widened(disturbed), Device::reference64());
-        auto stepped = run(*run_.op, disturbed, device);
-        if (exact && stepped) draws_.push_back({draw, std::move(*exact), std::move(*stepped)});
+        const auto exact = run(*run_.op, widened(disturbed), Device::reference64());
+        const auto stepped = run(*run_.op, disturbed, device);
+        if (!exact || !stepped) continue;
+        for (const RecordedResult& result : run_.results) {
+            const Tensor* y = expected_of(*before, result);
+            const Tensor* moved = expected_of(*exact, result);
+            const Tensor* here = expected_of(*stepped, result);
+            if (y == nullptr || moved == nullptr || moved->dtype() != DType::kFloat64) continue;
+            Errors& own = errors_[result.name];
+            take_differences(*moved, *y, own.conditioning.errors);
+            if (here != nullptr)
+                take_differences(here->cast(DType::kFloat64), *moved, own.steps.errors);
+        }
     }
-    return draws_;
-}
-
-Spread DisturbedRuns::conditioning(const NumberFormat& steps,
-                                   const RecordedResult& result,
-                                   const Tensor& exact) {
-    Spread spread;
-    for (const Draw& draw : draws(steps))
-        if (const Tensor* tensor = expected_of(draw.exact, result);
-            tensor != nullptr && tensor->dtype() == DType::kFloat64)
-            take_differences(*tensor, exact, spread.errors);
-    spread.errors.resize(static_cast<size_t>(exact.numel()));
-    spread.rms = rms_of(spread.errors);
-    return spread;
-}
-
-Spread DisturbedRuns::steps(const NumberFormat& steps, const RecordedResult& result) {
-    Spread spread;
-    for (const Draw& draw : draws(steps)) {
-        const Tensor* exact = expected_of(draw.exact, result);
-        const Tensor* stepped = expected_of(draw.stepped, result);
-        if (exact != nullptr && stepped != nullptr && exact->dtype() == DType::kFloat64)
-            take_differences(stepped->cast(DType::kFloat64), *exact, spread.errors);
+    for (const RecordedResult& result : run_.results) {
+        Errors& own = errors_[result.name];
+        for (Spread* spread : {&own.conditioning, &own.steps}) {
+            spread->errors.resize(static_cast<size_t>(result.elements.numel()));
+            spread->rms = rms_of(spread->errors);
+        }
     }
-    spread.errors.resize(static_cast<size_t>(result.elements.numel()));
-    spread.rms = rms_of(spread.errors);
-    return spread;
+    return errors_[asked.name];
 }
 
 }  // namespace npuscope::diagnose

@@ -2,7 +2,9 @@
 // steps make of them.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "diagnose/judge/number_format.h"
@@ -21,14 +23,7 @@ class DisturbedRuns {
   public:
     explicit DisturbedRuns(const OpRun& run) : run_(run) {}
 
-    /// The op on disturbed inputs, exactly and in float32 steps.
-    struct Draw {
-        unsigned number = 0;
-        Results exact;
-        Results stepped;
-    };
-    /// Inputs off by a unit of `steps`, in float64 where these are float64 steps.
-    [[nodiscard]] const std::vector<Draw>& draws(const NumberFormat& steps);
+    static constexpr unsigned kDraws = 4;
 
     /// What the draw of that number is given.
     [[nodiscard]] NamedValues inputs(const NumberFormat& steps, unsigned draw);
@@ -36,18 +31,19 @@ class DisturbedRuns {
     /// Each element of the results depends on the like elements of the operands only.
     [[nodiscard]] bool is_elementwise();
 
-    /// The largest |f(disturbed) - f(inputs)|; `exact` is f(inputs).
-    [[nodiscard]] Spread conditioning(const NumberFormat& steps,
-                                      const RecordedResult& result,
-                                      const Tensor& exact);
-    /// The largest |float32 steps - f| of the disturbed inputs.
-    [[nodiscard]] Spread steps(const NumberFormat& steps, const RecordedResult& result);
+    /// Of one result, over all draws, by element.
+    struct Errors {
+        Spread conditioning;  ///< the largest |f(disturbed) - f(inputs)|
+        Spread steps;         ///< the largest |float32 steps - f| of the disturbed inputs
+    };
+    /// In float64 steps where `steps` are. Of results that are no floats: without elements.
+    [[nodiscard]] const Errors& errors(const NumberFormat& steps, const RecordedResult& result);
 
   private:
     const OpRun& run_;
     std::optional<bool> elementwise_;
     int drawn_bits_ = 0;
-    std::vector<Draw> draws_;
+    std::map<std::string, Errors> errors_;  ///< by the result's name
 };
 
 /// Float tensors, and dtypes asked for, as `dtype`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -112,8 +113,7 @@ const std::vector<double>& VectorError::conditioned(const VectorClass& by,
     if (!fresh) return beside;
     const std::span<const double> exact_values = exact.as<double>();
     const double unit = by.steps.unit();
-    Spread disturbance = disturbed_.conditioning(by.steps, result, exact);
-    Spread steps = disturbed_.steps(by.steps, result);
+    auto [disturbance, steps] = disturbed_.errors(by.steps, result);
     if (disturbed_.is_elementwise()) {
         // Every element may have the worst steps, in its own proportion.
         const auto size = [&](size_t i) {
@@ -208,16 +208,22 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     };
     for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
         take(own, exact);
+    // What steps make of disturbed inputs; an error of few elements may be small by luck.
+    const std::vector<double>& stepped = disturbed_.errors(by.steps, result).steps.errors;
+    const double scale = std::max(1.0, by.steps.unit() / kFloat32.unit());
+    double worst = 0;
+    for (size_t i = 0; i < stepped.size(); ++i)
+        if (stepped[i] > 0)
+            worst = std::max(worst, scale * stepped[i] / limit(static_cast<int64_t>(i)));
+    if (worst <= 1) found.here = std::max(found.here, worst);
     const bool is_small = result.elements.numel() <= kFew && which == HonestRuns::kChips;
-    for (const DisturbedRuns::Draw& draw : disturbed_.draws(by.steps)) {
-        const Tensor* own_exact = expected_of(draw.exact, result);
-        if (own_exact == nullptr) continue;
-        take(draw.stepped, own_exact->as<double>());
-        // An error of few elements may be small by luck.
-        if (is_small)
-            for (const Results& own :
-                 honest_runs(*run_.op, disturbed_.inputs(by.steps, draw.number), by.steps, which))
-                take(own, own_exact->as<double>());
+    for (unsigned draw = 0; is_small && draw < DisturbedRuns::kDraws; ++draw) {
+        const NamedValues inputs = disturbed_.inputs(by.steps, draw);
+        const auto moved = run(*run_.op, widened(inputs), Device::reference64());
+        const Tensor* own_exact = moved ? expected_of(*moved, result) : nullptr;
+        if (own_exact == nullptr || own_exact->dtype() != DType::kFloat64) continue;
+        for (const Results& own : honest_runs(*run_.op, inputs, by.steps, which))
+            take(own, own_exact->as<double>());
     }
     // One rounding of a term that cancels.
     const std::vector<double> hidden = hidden_terms(run_, result);
@@ -226,6 +232,18 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
             std::isfinite(share))
             found.here = std::max(found.here, share);
     return found;
+}
+
+double VectorError::times_at_first_sight(const VectorClass& by, const RecordedResult& result) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const Results* results = exact_results(run_);
+    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64) return kNever;
+    const auto here = honest_runs(*run_.op, run_.wide, by.steps, HonestRuns::kReference);
+    if (here.empty()) return kNever;
+    return times_by_size({.result = result, .results = by.results, .steps = by.steps},
+                         here.front(),
+                         y->as<double>());
 }
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {

@@ -37,6 +37,8 @@ class VectorError {
     [[nodiscard]] std::optional<Closeness> closeness(const VectorClass& by,
                                                      const RecordedResult& result,
                                                      HonestRuns which);
+    /// As times_by_size beside the float32 reference; infinity where that computes no such result.
+    [[nodiscard]] double times_at_first_sight(const VectorClass& by, const RecordedResult& result);
     /// How far off, by the class, the emulated chips are on the recorded arguments; 0 where the
     /// result is not recorded in 16 bits. Some chips' ops of such dtypes compute in fewer bits than
     /// others do.
