@@ -100,6 +100,13 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
     return choose(stages_of([](size_t) { return true; }), sample);
 }
 
+/// Steps in float64 are for results of float64 alone, and no 16-bit format is kept in the other.
+bool may_give(const VectorClass& by, DType dtype) {
+    if (dtype == DType::kBFloat16 && by.results.bits == kFloat16.bits) return false;
+    if (dtype == DType::kFloat16 && by.results.bits == kBFloat16.bits) return false;
+    return dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits;
+}
+
 InferredArithmetic product_class_of(const std::vector<ClassRatios>& sample, int bits, DType dtype) {
     const auto classes = product_classes();
     const auto stages_of = [&](const auto& is_asked) {
@@ -129,8 +136,7 @@ InferredArithmetic vector_class_of(const std::vector<ClassRatios>& sample, int b
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column)
-            if (is_asked(column) &&
-                (dtype == DType::kFloat64 || classes[column].steps.bits < kFloat64.bits))
+            if (is_asked(column) && may_give(classes[column], dtype))
                 stages.push_back({column, stages.empty() ? 0 : kNear});
         return stages;
     };

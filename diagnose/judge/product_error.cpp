@@ -17,6 +17,9 @@ constexpr double kWalk = 4;
 constexpr double kAnyRounding = 2;
 /// For classes that are not emulated to the last bit.
 constexpr double kUncertain = 1.5;
+/// Of convolutions by transforms: how far errors reach, and how much larger they are.
+constexpr int64_t kTransformSpread = 8;
+constexpr double kTransformGrowth = 8;
 /// What always is allowed of a result, in its half units.
 constexpr double kHalfUnits = 4;
 constexpr double kLevelsOfInt8 = 254;
@@ -40,6 +43,21 @@ int64_t whole_named(const NamedValues& values, const char* name, int64_t without
     if (const auto* number = std::get_if<int64_t>(value)) return *number;
     if (const auto* flag = std::get_if<bool>(value)) return *flag ? 1 : 0;
     return without;
+}
+
+/// Libraries compute convolutions of small windows that move by one as products of transforms,
+/// layer by layer, whatever the others are computed by.
+bool may_be_transformed(const OpRun& run) {
+    const Tensor* weight = tensor_named(run.arguments, "weight");
+    if (kind_of(*run.op) != OpKind::kConvolution || weight == nullptr) return false;
+    const Value* stride = find(run.arguments, "stride");
+    const auto* steps = stride == nullptr ? nullptr : std::get_if<IntList>(stride);
+    const bool by_one =
+        steps == nullptr || std::ranges::all_of(*steps, [](int64_t step) { return step == 1; });
+    bool has_window = false;
+    for (int64_t axis = 2; axis < weight->ndim(); ++axis)
+        has_window = has_window || weight->dim(axis) > 1;
+    return by_one && has_window;
 }
 
 double rounded_operand(const ProductClass& by, double value) {
@@ -294,7 +312,8 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
                                                        double tightness) {
     std::optional<compare::Introduced> best =
         judge_as(by, Rounded::kOperands, result, details, tightness);
-    if (!best || best->ratio <= 1 || !is_emulated(by)) return best;
+    if (!best || best->ratio <= 1) return best;
+    if (!is_emulated(by)) return by_transform(by, result, details, std::move(best));
     // The bias may be rounded as well; a bias gradient is summed up without the Cube by some.
     for (const Rounded which : {Rounded::kBiasToo, Rounded::kNothing}) {
         if (which == Rounded::kBiasToo && !has_bias()) continue;
@@ -302,7 +321,20 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
         const auto other = judge_as(by, which, result, details, tightness);
         if (other && other->ratio < best->ratio) best = other;
     }
-    return best;
+    return best->ratio > 1 ? by_transform(by, result, details, std::move(best)) : best;
+}
+
+std::optional<compare::Introduced> ProductError::by_transform(
+    const ProductClass& by,
+    const RecordedResult& result,
+    bool details,
+    std::optional<compare::Introduced> plain) {
+    if (by.spread > 0 || !may_be_transformed(run_)) return plain;
+    ProductClass transformed = by;
+    transformed.spread = kTransformSpread;
+    transformed.growth = kTransformGrowth;
+    auto found = judge_as(transformed, Rounded::kOperands, result, details, 1);
+    return found && found->ratio <= 1 ? found : plain;
 }
 
 }  // namespace npuscope::diagnose

@@ -69,6 +69,13 @@ class ProductError {
                                                               bool details,
                                                               double tightness);
 
+    /// As a transform's result where the op may be one and that explains it, else as it was judged.
+    [[nodiscard]] std::optional<compare::Introduced> by_transform(
+        const ProductClass& by,
+        const RecordedResult& result,
+        bool details,
+        std::optional<compare::Introduced> plain);
+
     const OpRun& run_;
     std::map<std::string, std::optional<Results>> computed_;
     std::map<std::string, std::vector<double>> spread_;

@@ -203,7 +203,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     Closeness found{.recorded = measure_error(result.elements, exact, by.results, limit).ratio};
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     const auto take = [&](const Results& own, std::span<const double> own_exact) {
-        if (const auto ratio = ratio_of_own(here, own, own_exact, limit))
+        if (const auto ratio = ratio_of_own(here, own, own_exact, limit, kMostOfChip))
             found.here = std::max(found.here, *ratio);
     };
     for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
