@@ -8,7 +8,7 @@ namespace npuscope::diagnose {
 
 namespace {
 
-constexpr size_t kMostRuns = 16;
+constexpr size_t kMostRuns = 10;
 
 }  // namespace
 

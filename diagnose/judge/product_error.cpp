@@ -288,7 +288,8 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
 
 std::optional<Closeness> ProductError::closeness(const ProductClass& by,
                                                  const RecordedResult& result,
-                                                 HonestRuns which) {
+                                                 HonestRuns which,
+                                                 double enough) {
     const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
     if (!found) return std::nullopt;
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
@@ -298,6 +299,7 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     // transforms.
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
     closeness.here = roundings / (1 + terms_of(by, contraction_length(run_, result.name)));
+    if (closeness.times() <= enough) return closeness;
     const HonestResult here{.result = result, .results = by.results, .steps = by.sums};
     for (const Results& own :
          honest_runs(*run_.op, operands(by, Rounded::kOperands), by.sums, which))

@@ -33,9 +33,11 @@ class ProductError {
                                                            bool details,
                                                            double tightness = 1);
     /// Empty where nothing is computed here by the class.
+    /// No more is computed than shows times() to be `enough` or less.
     [[nodiscard]] std::optional<Closeness> closeness(const ProductClass& by,
                                                      const RecordedResult& result,
-                                                     HonestRuns which);
+                                                     HonestRuns which,
+                                                     double enough);
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const ProductClass& by) {
         return worst_ratio(run_, *this, by);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "diagnose/judge/leading_rows.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/vector_error.h"
 
@@ -33,6 +34,8 @@ bool is_tried(const VectorClass&, size_t column, DType dtype, Tried tried) {
            (column < kPlainColumn && dtype == DType::kFloat64);
 }
 
+/// So many elements of a product tell its class.
+constexpr int64_t kToldBy = int64_t{1} << 14;
 /// Results of so many numbers tell their format.
 constexpr int64_t kFewestNumbers = 8;
 /// Of a run's numbers, that must have a format's bits: a fault may be in few.
@@ -143,6 +146,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
                            .ratios = {},
                            .bits = result_bits(*run),
                            .name = name_of_forms(*run->op)};
+        if (is_product(kind_of(*run->op))) run = leading_rows(std::move(*run), kToldBy);
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
         RunRatios ratios{.ratios = {}};

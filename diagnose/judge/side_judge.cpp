@@ -209,7 +209,7 @@ double SideJudge::allowed_share(const OpRun& run,
             return 1;
     std::optional<Closeness> found;
     for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
-        found = error.closeness(by, result, which);
+        found = error.closeness(by, result, which, kOfSome);
         if (!found || found->times() <= kOfSome) return 1;
     }
     std::vector<double> others =
@@ -230,7 +230,7 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const auto take = [&](auto&& error, const auto& by) {
         for (const RecordedResult& result : form.results)
             for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips})
-                if (const auto found = error.closeness(by, result, which)) {
+                if (const auto found = error.closeness(by, result, which, 0)) {
                     times[result.name] = found->times();
                     if (found->times() <= kOfSome) break;
                 }

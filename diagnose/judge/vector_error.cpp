@@ -193,7 +193,8 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
 
 std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
-                                                HonestRuns which) {
+                                                HonestRuns which,
+                                                double enough) {
     const Results* results = exact_results(run_);
     const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
@@ -201,6 +202,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     const std::span<const double> exact = y->as<double>();
     const AllowedError limit = allowed(by, result, exact, conditioned(by, result, *y));
     Closeness found{.recorded = measure_error(result.elements, exact, by.results, limit).ratio};
+    if (found.times() <= enough) return found;
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     const auto take = [&](const Results& own, std::span<const double> own_exact) {
         if (const auto ratio = ratio_of_own(here, own, own_exact, limit, kMostOfChip))

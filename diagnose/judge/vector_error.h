@@ -34,9 +34,11 @@ class VectorError {
         return worst_ratio(run_, *this, by);
     }
     /// Empty for integers, and where nothing is computed here by the class.
+    /// No more is computed than shows times() to be `enough` or less.
     [[nodiscard]] std::optional<Closeness> closeness(const VectorClass& by,
                                                      const RecordedResult& result,
-                                                     HonestRuns which);
+                                                     HonestRuns which,
+                                                     double enough);
     /// As times_by_size beside the float32 reference; infinity where that computes no such result.
     [[nodiscard]] double times_at_first_sight(const VectorClass& by, const RecordedResult& result);
     /// How far off, by the class, the emulated chips are on the recorded arguments; 0 where the

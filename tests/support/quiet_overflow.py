@@ -1,7 +1,7 @@
-"""A model whose matrix product overflows on the 910A by an error within its tolerance.
+"""A model whose matrix product overflows on the 910A by a small error.
 
-A Cube input of 65700 saturates to 65504: 0.3 % less, where 0.4 % are allowed. The subtraction behind it is off by more,
-but that came in through its input: by its numbers no op is to blame.
+A Cube input of 65700 saturates to 65504: 0.3 % less. The subtraction behind it is off by more,
+but that came in through its input.
 """
 
 import numpy as np
