@@ -61,6 +61,12 @@ bool is_rounded_once(const backend::Op& op) {
     });
 }
 
+/// nullptr where the op gives no such result.
+const Tensor* exact_of(const OpRun& run, const RecordedResult& result) {
+    const Results* results = exact_results(run);
+    return results == nullptr ? nullptr : expected_of(*results, result);
+}
+
 bool is_narrow(DType dtype) {
     return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
@@ -160,8 +166,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                                       const RecordedResult& result,
                                                       bool details,
                                                       double tightness) {
-    const Results* results = exact_results(run_);
-    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    const Tensor* y = exact_of(run_, result);
     if (y == nullptr) return std::nullopt;
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return judge_whole(by, result, *y, details);
@@ -195,8 +200,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
                                                 HonestRuns which,
                                                 double enough) {
-    const Results* results = exact_results(run_);
-    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return std::nullopt;
     const std::span<const double> exact = y->as<double>();
@@ -238,8 +242,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
 
 double VectorError::times_at_first_sight(const VectorClass& by, const RecordedResult& result) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    const Results* results = exact_results(run_);
-    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64) return kNever;
     const auto here = honest_runs(*run_.op, run_.wide, by.steps, HonestRuns::kReference);
     if (here.empty()) return kNever;
@@ -249,8 +252,7 @@ double VectorError::times_at_first_sight(const VectorClass& by, const RecordedRe
 }
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {
-    const Results* results = exact_results(run_);
-    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_narrow(result.elements.dtype()))
         return 0;
     const std::span<const double> exact = y->as<double>();

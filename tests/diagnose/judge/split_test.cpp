@@ -9,6 +9,7 @@
 #include "compare/compare.h"
 #include "core/dumpfile/reader.h"
 #include "npu_backend/chips/device.h"
+#include "tests/compare/dataflow/hand_made.h"
 #include "tests/compare/dumps.h"
 #include "tests/support/support.h"
 #include "tests/support/values.h"
@@ -18,6 +19,7 @@ namespace {
 
 using compare::CulpritKind;
 using compare::DumpedOp;
+using compare::random_tensor;
 using compare::Verdict;
 
 compare::Result compared(const std::vector<DumpedOp>& target, const std::vector<DumpedOp>& golden) {
@@ -33,22 +35,13 @@ compare::Result compared(const std::vector<DumpedOp>& target, const std::vector<
                                   options);
 }
 
-Tensor random_values(const Shape& shape, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<float> normal;
-    Tensor tensor(DType::kFloat32, shape);
-    for (float& value : tensor.mutable_as<float>())
-        value = normal(engine);
-    return tensor;
-}
-
 Tensor computed(const std::string& op, std::vector<Value> arguments) {
     return Executor(Device::reference32()).call(op, std::move(arguments)).tensor(0);
 }
 
 /// Of 64 x 32 elements; p of them dropped by `seed`.
 struct Dropout {
-    Tensor input = random_values({64, 32}, 1);
+    Tensor input = random_tensor({64, 32}, 1);
     double p = 0.5;
     float scale = 2;
     unsigned seed = 2;
@@ -130,9 +123,9 @@ TEST(Split, computes_the_gradient_of_a_dropout) {
 
 /// x W + b in one op, or in two.
 std::vector<DumpedOp> linear(bool in_two, const Tensor& sum) {
-    const Tensor x = random_values({12, 8}, 11);
-    const Tensor weight = random_values({8, 5}, 12);
-    const Tensor bias = random_values({5}, 13);
+    const Tensor x = random_tensor({12, 8}, 11);
+    const Tensor weight = random_tensor({8, 5}, 12);
+    const Tensor bias = random_tensor({5}, 13);
     if (!in_two)
         return {{.name = "addmm",
                  .seqid = 1,
@@ -154,7 +147,7 @@ std::vector<DumpedOp> linear(bool in_two, const Tensor& sum) {
 
 Tensor linear_sum() {
     return computed(
-        "addmm", {random_values({5}, 13), random_values({12, 8}, 11), random_values({8, 5}, 12)});
+        "addmm", {random_tensor({5}, 13), random_tensor({12, 8}, 11), random_tensor({8, 5}, 12)});
 }
 
 TEST(Split, judges_all_ops_of_a_span) {
@@ -181,7 +174,7 @@ TEST(Split, judges_all_ops_of_a_span) {
 std::vector<DumpedOp> gelus(const char* form, float shift) {
     std::vector<DumpedOp> ops;
     for (int64_t seqid = 1; seqid <= 3; ++seqid) {
-        const Tensor x = random_values({16, 8}, static_cast<unsigned>(20 + seqid));
+        const Tensor x = random_tensor({16, 8}, static_cast<unsigned>(20 + seqid));
         Tensor y = computed("gelu", {x, std::string(form)});
         if (seqid == 2)
             for (float& each : y.mutable_as<float>())
@@ -207,7 +200,7 @@ TEST(Split, finds_the_form_that_a_file_leaves_out) {
 /// its own; without inputs then.
 std::vector<DumpedOp> turns(bool narrow, bool loaded) {
     std::vector<DumpedOp> ops;
-    Tensor golden = random_values({32, 16}, 41);
+    Tensor golden = random_tensor({32, 16}, 41);
     Tensor own = golden;
     for (int64_t seqid = 1; seqid <= 12; ++seqid) {
         const char* const name = seqid % 2 == 1 ? "tanh" : "relu";
