@@ -10,13 +10,14 @@
 #include "compare/effects.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
+#include "compare/op_facts.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
 #include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
-#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/recording/source.h"
 #include "custom_algorithms/runner.h"
 
 namespace npuscope::compare {

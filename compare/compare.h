@@ -12,7 +12,6 @@
 #include "compare/bounds.h"
 #include "compare/culprits.h"
 #include "compare/metric.h"
-#include "compare/plain_arguments.h"
 #include "compare/split.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
@@ -20,12 +19,17 @@
 #include "core/dumpfile/overflow_role.h"
 #include "core/dumpfile/reader.h"
 #include "core/ir/op_id.h"
+#include "core/recording/plain_arguments.h"
 #include "core/tensor/tensor.h"
 #include "custom_algorithms/outcome.h"
 
 namespace npuscope::custom_algorithms {
 class Runner;
 }
+
+namespace npuscope {
+struct Source;
+}  // namespace npuscope
 
 namespace npuscope::compare {
 
@@ -175,8 +179,6 @@ struct Options {
 
 /// Sets an op's judgement and inputs from its tensors.
 void conclude(OpResult& op, bool allow_golden_at_fault = false);
-
-struct Source;
 
 /// Pairs ops and tensors (match.h), measures and judges each pair. Where a side has only statistics
 /// (max, min, mean, norm), those that both have are compared. A tensor that cannot be read is

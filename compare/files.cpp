@@ -1,6 +1,6 @@
 #include "compare/files.h"
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/align/parting.h"
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

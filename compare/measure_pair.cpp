@@ -4,6 +4,7 @@
 
 #include "compare/accumulate.h"
 #include "compare/judge_as_sum.h"
+#include "compare/judge_statistics.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 #include "custom_algorithms/runner.h"

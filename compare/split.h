@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+namespace npuscope {
+struct ArgumentDifference;
+struct SourceTensor;
+}  // namespace npuscope
+
 namespace npuscope::compare {
 
-struct ArgumentDifference;
 struct OpPair;
 class PairedFlows;
-struct SourceTensor;
 
 /// Split::why_not of an op whose results depend on a generator; of one whose mask, scale and share
 /// are right all the same.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compare/match.h"
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

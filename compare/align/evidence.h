@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compare/match.h"
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

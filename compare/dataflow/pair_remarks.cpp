@@ -96,13 +96,6 @@ std::string swapped(const RecordedDevices& devices) {
 
 }  // namespace
 
-std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
-    for (const dumpfile::OpEntry& op : reader.ops())
-        for (const dumpfile::Entry& entry : op.entries)
-            if (entry.is_tensor() && entry.device_type) return entry.device_type;
-    return std::nullopt;
-}
-
 bool hardly_pair(const PairedFlows& flows) {
     return !few_pairs(flows).empty();
 }

@@ -16,9 +16,6 @@ struct RecordedDevices {
     std::optional<int64_t> golden{};
 };
 
-/// The first that a tensor of the dump tells.
-[[nodiscard]] std::optional<int64_t> device_of(const dumpfile::Reader& reader);
-
 /// One line each: the same elements on both sides; two models (few ops pair, or most of what nobody
 /// computed differs in shape or is far apart); sides that seem swapped (the golden was recorded on
 /// an NPU, the target was not). None for an ordinary pair. Complexity: hashes, and some thousand

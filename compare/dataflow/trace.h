@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/dataflow/content.h"
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

@@ -76,7 +76,7 @@ ExpectedArithmetic::ExpectedArithmetic(const Chip* chip, std::string_view named)
         "there is no class of arithmetic '" + std::string(named) + "'; the classes are " + known);
 }
 
-ExpectedArithmetic ExpectedArithmetic::recorded_in(const compare::Source& source) {
+ExpectedArithmetic ExpectedArithmetic::recorded_in(const Source& source) {
     ExpectedArithmetic expected;
     for (const Chip& row : all_chips())
         if (source.device_name == Device::npu(row).description() &&

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 #include "diagnose/judge/side_judge.h"
 #include "npu_backend/chips/chip.h"
 
@@ -24,7 +24,7 @@ class ExpectedArithmetic {
     ExpectedArithmetic(const Chip* chip, std::string_view named);
     /// What the recording says computed it: a chip whose options are its own. Of other recordings:
     /// nothing.
-    [[nodiscard]] static ExpectedArithmetic recorded_in(const compare::Source& source);
+    [[nodiscard]] static ExpectedArithmetic recorded_in(const Source& source);
 
     [[nodiscard]] bool is_anything() const { return chip_ != nullptr || is_named(); }
     [[nodiscard]] bool is_named() const { return product_ != nullptr || vector_ != nullptr; }

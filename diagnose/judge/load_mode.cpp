@@ -24,7 +24,7 @@ constexpr double kClearlyFarther = 1.2;
 
 /// rms(recorded - f(inputs)) / rms(f(inputs)) of the first result; empty where it cannot be
 /// computed, or has no elements that are finite.
-std::optional<double> distance_from_exact(const compare::SourceOp& op, const KnownInputs& inputs) {
+std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs& inputs) {
     std::string why_not;
     const auto loaded = load_run(op, why_not, inputs);
     if (!loaded || loaded->results.empty()) return std::nullopt;

@@ -69,7 +69,7 @@ const Results* exact_results(const OpRun& op) {
 OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
     OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
     run.wide = widened(run.arguments);
-    for (const compare::SourceTensor& output : recorded.outputs())
+    for (const SourceTensor& output : recorded.outputs())
         run.results.push_back({output.argument,
                                recorded.name_of_argument(output),
                                output.open()->whole(),
@@ -77,7 +77,7 @@ OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues argu
     return run;
 }
 
-std::optional<OpRun> load_run(const compare::SourceOp& recorded,
+std::optional<OpRun> load_run(const SourceOp& recorded,
                               std::string& why_not,
                               const KnownInputs& known,
                               bool also_random) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compare/dataflow/rebuild.h"
-#include "compare/sources/source.h"
 #include "core/ir/value.h"
+#include "core/recording/source.h"
 #include "diagnose/judge/recorded_op.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/ops/op.h"
@@ -52,14 +52,14 @@ enum class OpKind : uint8_t {
 /// What a run took in whose recording holds outputs only.
 struct KnownInputs {
     /// The golden's run of the op: its numbers, and in load mode its tensors too.
-    const compare::SourceOp* golden = nullptr;
+    const SourceOp* golden = nullptr;
     /// The tensors, by the golden's arguments; empty: the golden's own.
     std::function<std::vector<compare::RebuiltInput>()> tensors{};
 };
 
 /// Empty, with the reason in `why_not`: no such op, a random one unless `also_random`, inputs
 /// neither recorded nor known. Errors: as the sources when elements cannot be read.
-[[nodiscard]] std::optional<OpRun> load_run(const compare::SourceOp& recorded,
+[[nodiscard]] std::optional<OpRun> load_run(const SourceOp& recorded,
                                             std::string& why_not,
                                             const KnownInputs& known = {},
                                             bool also_random = false);

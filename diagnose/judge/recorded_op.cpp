@@ -7,8 +7,6 @@ namespace npuscope::diagnose {
 namespace {
 
 using backend::ArgumentKind;
-using compare::PlainArgument;
-using compare::SourceTensor;
 using dumpfile::Direction;
 
 IntList whole_numbers(const PlainArgument& argument) {
@@ -60,7 +58,7 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
 
 }  // namespace
 
-RecordedOp::RecordedOp(const compare::SourceOp& recorded, const backend::Op& op)
+RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
     : op_(op), alias_(op.name() == recorded.id.op ? nullptr : find_alias(recorded.id.op)) {
     for (SourceTensor& tensor : recorded.load()) {
         if (tensor.direction == Direction::kInput) {

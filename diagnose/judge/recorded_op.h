@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/sources/source.h"
 #include "core/naming/aliases.h"
+#include "core/recording/source.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/ops/op.h"
 
@@ -17,30 +17,30 @@ namespace npuscope::diagnose {
 class RecordedOp {
   public:
     /// Errors: as SourceOp::load and facts.
-    RecordedOp(const compare::SourceOp& recorded, const backend::Op& op);
+    RecordedOp(const SourceOp& recorded, const backend::Op& op);
 
     /// A mask that was not recorded asks for the recorded results; what else was not recorded is
     /// left out. Errors: as SourceTensor::open.
     [[nodiscard]] NamedValues arguments() const;
     /// Tensors with elements.
-    [[nodiscard]] const std::vector<compare::SourceTensor>& outputs() const { return outputs_; }
+    [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }
     [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
     /// The tensor's argument as the schema calls it.
-    [[nodiscard]] std::string name_of_argument(const compare::SourceTensor& tensor) const {
+    [[nodiscard]] std::string name_of_argument(const SourceTensor& tensor) const {
         return canonical(tensor.argument);
     }
     [[nodiscard]] std::string canonical(const std::string& argument) const;
 
   private:
-    [[nodiscard]] const compare::SourceTensor* input(const std::string& name) const;
+    [[nodiscard]] const SourceTensor* input(const std::string& name) const;
     [[nodiscard]] Value list_of(const std::string& name) const;
     [[nodiscard]] Value value_of(const backend::Argument& argument) const;
 
     const backend::Op& op_;
     const Alias* alias_;
-    std::vector<compare::SourceTensor> inputs_;
-    std::vector<compare::SourceTensor> outputs_;
-    std::vector<compare::PlainArgument> numbers_;
+    std::vector<SourceTensor> inputs_;
+    std::vector<SourceTensor> outputs_;
+    std::vector<PlainArgument> numbers_;
 };
 
 /// The executor's op of that name or, through the aliases, of another framework's; nullptr when

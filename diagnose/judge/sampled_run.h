@@ -13,7 +13,7 @@ namespace npuscope::diagnose {
 
 /// A recorded run, and what it took in where that is not recorded with it.
 struct SideOp {
-    const compare::SourceOp* op = nullptr;
+    const SourceOp* op = nullptr;
     KnownInputs inputs{};
 };
 

@@ -44,10 +44,10 @@ constexpr size_t kEnough = 5;
 
 /// Runs of large tensors tell more each, and cost more: no fewer than kFewestSampled, and of them
 /// so many that they have kSampledElements.
-size_t affordable_runs(const compare::SourceOp& op, size_t most) {
+size_t affordable_runs(const SourceOp& op, size_t most) {
     int64_t elements = 1;
     try {
-        for (const compare::SourceTensor& tensor : op.load())
+        for (const SourceTensor& tensor : op.load())
             elements = std::max(elements, numel_of(tensor.shape));
     } catch (const Error&) {
         return most;
@@ -90,7 +90,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops, const Device& device)
     for (const SideOp& each : ops) {
         const backend::Op* op = row_of(each.op->id.op);
         if (op == nullptr || kind_of(*op) == OpKind::kRandom) continue;
-        for (const compare::SourceTensor& tensor : each.op->load()) {
+        for (const SourceTensor& tensor : each.op->load()) {
             const auto dtype = dtype_from_name(tensor.dtype);
             if (tensor.direction != dumpfile::Direction::kOutput || !dtype || !is_float(*dtype))
                 continue;

@@ -16,7 +16,6 @@ namespace npuscope::diagnose {
 namespace {
 
 using compare::OpPair;
-using compare::SourceOp;
 using compare::Split;
 using compare::SplitQuery;
 
@@ -53,7 +52,7 @@ void take_numbers(const OpRun& from, OpRun& to) {
 }
 
 /// Where in `run` the result is that a source calls `argument`; -1 without one.
-int place_of(const OpRun& run, const compare::SourceTensor* tensor) {
+int place_of(const OpRun& run, const SourceTensor* tensor) {
     if (tensor == nullptr) return -1;
     const auto found = std::ranges::find_if(run.results, [&](const RecordedResult& result) {
         return result.argument == tensor->argument;
@@ -142,7 +141,7 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
 
 void RecomputingSplitter::judge_random(const OpPair& pair,
                                        const std::vector<SplitQuery>& outputs,
-                                       const std::vector<compare::ArgumentDifference>& arguments,
+                                       const std::vector<ArgumentDifference>& arguments,
                                        std::vector<Split>& splits) const {
     std::string why_not;
     auto target = load_run(*pair.target, why_not, known_inputs(pair), true);
@@ -167,7 +166,7 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
         if (golden_place >= 0) splits[i].golden = golden_errors[static_cast<size_t>(golden_place)];
         if (!mixed.empty() && mixed[static_cast<size_t>(place)]->ratio > 1 && error.ratio <= 1) {
             splits[i].by_golden_arguments = mixed[static_cast<size_t>(place)]->ratio;
-            splits[i].arguments = compare::to_text(arguments);
+            splits[i].arguments = to_text(arguments);
         }
         // An error within what is allowed tells nothing of what was drawn.
         const bool golden_wrong = splits[i].golden && splits[i].golden->ratio > 1;
@@ -179,7 +178,7 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
 std::vector<Split> RecomputingSplitter::split(
     const OpPair& pair,
     const std::vector<SplitQuery>& outputs,
-    const std::vector<compare::ArgumentDifference>& arguments) const {
+    const std::vector<ArgumentDifference>& arguments) const {
     std::vector<Split> splits(outputs.size());
     if (known_.golden != nullptr && known_.golden->policy == Policy::kReference64 &&
         std::ranges::all_of(outputs, &SplitQuery::same)) {
@@ -253,7 +252,7 @@ std::vector<Split> RecomputingSplitter::split(
     const bool other_numbers = !load_mode_ && !arguments.empty();
     if (differs || other_numbers) ask_golden();
     if (golden && other_numbers)
-        judge_arguments(target, *golden, compare::to_text(arguments), outputs, splits);
+        judge_arguments(target, *golden, to_text(arguments), outputs, splits);
     if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
     return splits;
 }

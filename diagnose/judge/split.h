@@ -35,7 +35,7 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] std::vector<compare::Split> split(
         const compare::OpPair& pair,
         const std::vector<compare::SplitQuery>& outputs,
-        const std::vector<compare::ArgumentDifference>& arguments) const override;
+        const std::vector<ArgumentDifference>& arguments) const override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::vector<compare::ArithmeticContradiction> contradictions() const override;
 
@@ -55,10 +55,10 @@ class RecomputingSplitter final : public compare::Splitter {
     /// Of a random op: what holds whatever it drew.
     void judge_random(const compare::OpPair& pair,
                       const std::vector<compare::SplitQuery>& outputs,
-                      const std::vector<compare::ArgumentDifference>& arguments,
+                      const std::vector<ArgumentDifference>& arguments,
                       std::vector<compare::Split>& splits) const;
     /// The ratio of `product` as a part of the op that adds a bias to it; empty without one.
-    [[nodiscard]] std::optional<double> ratio_with_bias(const compare::SourceOp& op,
+    [[nodiscard]] std::optional<double> ratio_with_bias(const SourceOp& op,
                                                         const OpRun& product) const;
 
     /// Made when it is asked for.
@@ -73,7 +73,7 @@ class RecomputingSplitter final : public compare::Splitter {
     ExpectedArithmetic expected_;
     std::vector<const compare::OpPair*> pairs_of_targets_;  ///< by the target judge's ops
     bool load_mode_ = false;
-    const compare::Source* target_ = nullptr;
+    const Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
     mutable std::mutex rebuilding_;
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only

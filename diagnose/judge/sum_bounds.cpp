@@ -46,8 +46,8 @@ double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {
     const OpEntry* recorded = dump.reader->find(*id);
     const backend::Op* op = recorded == nullptr ? nullptr : row_of(recorded->id.op);
     if (op == nullptr || op->row->sum.empty() || !recorded->has_inputs()) return 0;
-    const RecordedOp run(compare::source_op(*dump.reader, *recorded), *op);
-    for (const compare::SourceTensor& output : run.outputs())
+    const RecordedOp run(source_op(*dump.reader, *recorded), *op);
+    for (const SourceTensor& output : run.outputs())
         if (output.path == result)
             return diagnose::sum_of_magnitudes(*op, run.name_of_argument(output), run.arguments());
     return 0;

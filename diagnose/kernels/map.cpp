@@ -126,7 +126,7 @@ class MapRun {
 
   private:
     void run(const dumpfile::OpEntry& recorded, const backend::Op& op, MappedOp& mapped) {
-        const RecordedOp recording(compare::source_op(reader_, recorded), op);
+        const RecordedOp recording(source_op(reader_, recorded), op);
         NamedValues arguments = recording.arguments();
         renumbered_.next(recorded.id);
         const Results results =
@@ -137,7 +137,7 @@ class MapRun {
                     arguments,
                     results.values(),
                     mapped);
-        for (const compare::SourceTensor& output : recording.outputs()) {
+        for (const SourceTensor& output : recording.outputs()) {
             const std::string name = recording.name_of_argument(output);
             mapped.results.push_back(
                 judge_result(result_named(results, name),

@@ -27,7 +27,7 @@ std::vector<TracedKernel> emulate(const dumpfile::OpEntry& recorded,
     executor.attach(trace);
     try {
         static_cast<void>(executor.call_named(
-            op->name(), RecordedOp(compare::source_op(reader, recorded), *op).arguments()));
+            op->name(), RecordedOp(source_op(reader, recorded), *op).arguments()));
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
     }

@@ -45,7 +45,7 @@ void judge_arithmetic(OpRun run,
     }
 }
 
-void run_op(const compare::SourceOp& recorded,
+void run_op(const SourceOp& recorded,
             const backend::Op& op,
             const Device& device,
             const SideJudge& judge,
@@ -84,14 +84,13 @@ const RecomputedOp* RecomputeReport::worst() const {
 }
 
 RecomputeReport recompute(const std::filesystem::path& dump, const Device& device) {
-    const compare::Source source =
-        compare::source_of_dump(std::make_shared<const dumpfile::Reader>(dump));
+    const Source source = source_of_dump(std::make_shared<const dumpfile::Reader>(dump));
     std::vector<SideOp> ops;
-    for (const compare::SourceOp& op : source.ops)
+    for (const SourceOp& op : source.ops)
         ops.push_back({&op});
     const SideJudge judge(ops);
     RecomputeReport report{.arithmetic = judge.sentences()};
-    for (const compare::SourceOp& recorded : source.ops) {
+    for (const SourceOp& recorded : source.ops) {
         RecomputedOp run{.id = recorded.id};
         const backend::Op* op = row_of(recorded.id.op);
         if (op == nullptr) {

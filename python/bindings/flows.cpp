@@ -35,7 +35,7 @@ struct Columns {
         node.append(run.node);
         module.append(run.module);
         line.append(run.line);
-        arguments.append(compare::to_text(run.arguments));
+        arguments.append(to_text(run.arguments));
         overflow.append(std::string(dumpfile::name_of(run.overflow)));
         match.append(run.match);
         direction.append(std::string(dumpfile::name_of(tensor.direction)));

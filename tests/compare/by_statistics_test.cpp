@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/sources/recorded_statistics.h"
+#include "compare/judge_statistics.h"
 #include "tests/compare/compared_programs.h"
 #include "tests/compare/dumps.h"
 

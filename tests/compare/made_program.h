@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/sources/source.h"
+#include "core/recording/source.h"
 
 namespace npuscope::compare {
 

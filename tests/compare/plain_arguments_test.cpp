@@ -1,4 +1,4 @@
-#include "compare/plain_arguments.h"
+#include "core/recording/plain_arguments.h"
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "compare/sources/source.h"
+#include "compare/compare.h"
+#include "core/recording/source.h"
 #include "tests/support/values.h"
 
 namespace npuscope::compare {

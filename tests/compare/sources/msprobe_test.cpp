@@ -2,9 +2,9 @@
 
 #include "compare/compare.h"
 #include "compare/report/report.h"
-#include "compare/sources/msprobe_program.h"
-#include "compare/sources/source.h"
 #include "core/base/error.h"
+#include "core/recording/msprobe_program.h"
+#include "core/recording/source.h"
 #include "tests/support/support.h"
 
 namespace npuscope::compare {

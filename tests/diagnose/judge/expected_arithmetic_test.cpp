@@ -22,7 +22,7 @@ Tensor operand(const Shape& shape, unsigned seed, DType dtype) {
 }
 
 /// Products, convolutions and other ops, `runs` of each, as the device makes them.
-compare::Source made_on(const Device& device, DType dtype, unsigned runs = kRuns) {
+Source made_on(const Device& device, DType dtype, unsigned runs = kRuns) {
     Executor executor(device);
     std::vector<HandMadeOp> ops;
     for (unsigned run = 1; run <= runs; ++run) {
@@ -43,11 +43,11 @@ compare::Source made_on(const Device& device, DType dtype, unsigned runs = kRuns
 }
 
 struct JudgedSource {
-    explicit JudgedSource(compare::Source from)
+    explicit JudgedSource(Source from)
         : source(std::move(from)), judge(ops_of(source), 0, SideJudge::kSample, true) {}
-    static std::vector<SideOp> ops_of(const compare::Source& source) {
+    static std::vector<SideOp> ops_of(const Source& source) {
         std::vector<SideOp> ops;
-        for (const compare::SourceOp& op : source.ops)
+        for (const SourceOp& op : source.ops)
             ops.push_back({&op});
         return ops;
     }
@@ -55,7 +55,7 @@ struct JudgedSource {
         return std::string(judge.classes().at({kind, dtype}).name());
     }
 
-    compare::Source source;
+    Source source;
     SideJudge judge;
 };
 
@@ -90,11 +90,11 @@ TEST(SideJudge, finds_the_same_classes_whether_it_tries_all_or_stops_early) {
 }
 
 TEST(SideJudge, gives_few_runs_that_are_more_precise_than_their_like_a_class_of_their_own) {
-    compare::Source source = made_on(Device::npu(chip("910B")), DType::kFloat32);
+    Source source = made_on(Device::npu(chip("910B")), DType::kFloat32);
     // One product of fp32 beside twelve convolutions of HF32 inputs.
     int products = 0;
     std::erase_if(source.ops,
-                  [&](const compare::SourceOp& op) { return op.id.op == "mm" && ++products > 1; });
+                  [&](const SourceOp& op) { return op.id.op == "mm" && ++products > 1; });
     const JudgedSource made(std::move(source));
     EXPECT_EQ(made.found(OpKind::kProduct), "fp32");
     EXPECT_EQ(made.found(OpKind::kConvolution), "HF32 inputs, fp32 sums");
@@ -152,7 +152,7 @@ TEST(ExpectedArithmetic, is_not_contradicted_by_numbers_that_tell_nothing) {
 }
 
 TEST(ExpectedArithmetic, is_what_the_recording_says_unless_an_option_is_another) {
-    compare::Source source = made_on(Device::npu(chip("910A")), DType::kFloat32);
+    Source source = made_on(Device::npu(chip("910A")), DType::kFloat32);
     EXPECT_FALSE(ExpectedArithmetic::recorded_in(source).is_anything());
     source.device_name = "npu 910B";
     source.device_options = to_string(default_options(chip("910B"))) + " record_views=off";

@@ -1,8 +1,7 @@
-#include "diagnose/judge/split.h"
-
 #include <gtest/gtest.h>
 
 #include "compare/compare.h"
+#include "diagnose/judge/split.h"
 #include "npu_backend/chips/device.h"
 #include "tests/compare/dataflow/hand_made.h"
 #include "tests/support/values.h"
@@ -16,7 +15,7 @@ using compare::random_tensor;
 
 /// A chain of products and sigmoids: /mm/1, /sigmoid/2, /mm/3, … each fed with what came before;
 /// the result of the op `broken` (from 1) is off by a tenth in one element.
-compare::Source chain(const Device& device, int64_t ops, int64_t broken = 0) {
+Source chain(const Device& device, int64_t ops, int64_t broken = 0) {
     Executor executor(device);
     std::vector<HandMadeOp> made;
     Tensor x = random_tensor({6, 5}, 1);
@@ -37,8 +36,8 @@ compare::Source chain(const Device& device, int64_t ops, int64_t broken = 0) {
     return compare::hand_made(made);
 }
 
-compare::Result judged_chains(const compare::Source& target,
-                              const compare::Source& golden,
+compare::Result judged_chains(const Source& target,
+                              const Source& golden,
                               compare::Judging judging,
                               const ExpectedArithmetic& expected = {},
                               bool allow_golden_at_fault = false) {
@@ -63,7 +62,7 @@ std::vector<std::string> computed_ops(const compare::Result& result) {
 }
 
 TEST(QuickJudgement, computes_the_last_op_alone_where_nothing_differs) {
-    const compare::Source one = chain(Device::reference32(), 9);
+    const Source one = chain(Device::reference32(), 9);
     const compare::Result result =
         judged_chains(one, chain(Device::reference32(), 9), compare::Judging::kQuick);
     EXPECT_EQ(computed_ops(result), std::vector<std::string>{"/mm/9"});
@@ -71,8 +70,8 @@ TEST(QuickJudgement, computes_the_last_op_alone_where_nothing_differs) {
 }
 
 TEST(QuickJudgement, computes_what_differs_and_what_made_its_inputs) {
-    const compare::Source golden = chain(Device::reference32(), 9);
-    const compare::Source target = chain(Device::reference32(), 9, 7);
+    const Source golden = chain(Device::reference32(), 9);
+    const Source target = chain(Device::reference32(), 9, 7);
     const compare::Result quick = judged_chains(target, golden, compare::Judging::kQuick);
     EXPECT_EQ(computed_ops(quick),
               (std::vector<std::string>{"/sigmoid/6", "/mm/7", "/sigmoid/8", "/mm/9"}));
@@ -111,8 +110,8 @@ TEST(NoJudgement, goes_by_distance_alone) {
 }
 
 TEST(Judging, contradicted_arithmetic_is_one_finding) {
-    const compare::Source golden = chain(Device::reference32(), 23);
-    const compare::Source target = chain(Device::npu(chip("910A")), 23);
+    const Source golden = chain(Device::reference32(), 23);
+    const Source target = chain(Device::npu(chip("910A")), 23);
     EXPECT_EQ(judged_chains(target, golden, compare::Judging::kExact).exit_code(), 0);
     const compare::Result result = judged_chains(
         target, golden, compare::Judging::kExact, ExpectedArithmetic(&chip("910B"), ""));
@@ -125,8 +124,8 @@ TEST(Judging, contradicted_arithmetic_is_one_finding) {
 }
 
 TEST(Judging, a_fault_of_the_goldens_is_a_finding_unless_that_is_allowed) {
-    const compare::Source target = chain(Device::reference32(), 9);
-    const compare::Source golden = chain(Device::reference32(), 9, 5);
+    const Source target = chain(Device::reference32(), 9);
+    const Source golden = chain(Device::reference32(), 9, 5);
     const compare::Result found = judged_chains(target, golden, compare::Judging::kExact);
     ASSERT_EQ(found.culprits.size(), 1u);
     EXPECT_EQ(found.culprits[0].kind, compare::CulpritKind::kGolden);

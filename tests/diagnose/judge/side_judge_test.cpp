@@ -57,14 +57,13 @@ struct Judged {
 Judged judged(const std::vector<DumpedOp>& ops, const Device* device = nullptr) {
     const test::TempDir folder;
     compare::write_dump(folder / "d.h5", ops);
-    const compare::Source source =
-        compare::source_of_dump(std::make_shared<const dumpfile::Reader>(folder / "d.h5"));
+    const Source source = source_of_dump(std::make_shared<const dumpfile::Reader>(folder / "d.h5"));
     std::vector<SideOp> side;
-    for (const compare::SourceOp& op : source.ops)
+    for (const SourceOp& op : source.ops)
         side.push_back({&op});
     const SideJudge judge = device != nullptr ? SideJudge(side, *device) : SideJudge(side);
     Judged found{.sentences = judge.sentences(), .ratios = {}};
-    for (const compare::SourceOp& op : source.ops) {
+    for (const SourceOp& op : source.ops) {
         std::string why_not;
         const auto run = load_run(op, why_not);
         found.ratios.push_back(judge.judge(*run).front()->ratio);

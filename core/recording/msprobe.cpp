@@ -9,16 +9,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compare/sources/msprobe_program.h"
-#include "compare/sources/python_json.h"
-#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/parse_json.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/npz/tensor_files.h"
+#include "core/recording/msprobe_program.h"
+#include "core/recording/python_json.h"
+#include "core/recording/source.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -222,4 +222,4 @@ Source source_of_msprobe(const std::filesystem::path& path) {
     return source;
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -1,9 +1,9 @@
-#include "compare/dump_elements.h"
+#include "core/recording/dump_elements.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace npuscope::compare {
+namespace npuscope {
 
 DumpElements::DumpElements(const dumpfile::Reader& reader, const dumpfile::Entry& entry)
     : elements_(reader.elements(entry)), dtype_(entry.dtype().value_or(elements_.dtype())) {}
@@ -34,4 +34,4 @@ const std::byte* DumpElements::range(int64_t first,
     return buffer.data();
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -7,7 +7,7 @@
 
 #include "core/dumpfile/reader.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 struct PlainArgument {
     std::string name;               ///< as the canonical op calls it
@@ -39,4 +39,4 @@ struct ArgumentDifference {
 [[nodiscard]] std::vector<ArgumentDifference> differing_arguments(
     const std::vector<PlainArgument>& target, const std::vector<PlainArgument>& golden);
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -1,4 +1,4 @@
-#include "compare/plain_arguments.h"
+#include "core/recording/plain_arguments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::vector<ArgumentDifference> differing_arguments(const std::vector<PlainArgum
     return differences;
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -1,4 +1,4 @@
-#include "compare/sources/msprobe_program.h"
+#include "core/recording/msprobe_program.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -82,4 +82,4 @@ dumpfile::OpFacts MsprobeProgram::facts_of(const std::string& op) const {
     return facts;
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

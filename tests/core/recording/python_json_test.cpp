@@ -1,10 +1,10 @@
-#include "compare/sources/python_json.h"
+#include "core/recording/python_json.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 namespace {
 
 TEST(PythonJson, quotes_numbers_that_json_does_not_know) {
@@ -34,4 +34,4 @@ TEST(PythonJson, ends_with_a_damaged_text) {
 }
 
 }  // namespace
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -3,11 +3,11 @@
 
 #include <string>
 
-namespace npuscope::compare {
+namespace npuscope {
 
 /// The text with these words, outside strings, turned into the strings "NaN", "Infinity" and
 /// "-Infinity", which every JSON parser reads. Complexity: linear.
 /// Source  Python's documentation of the module json, "Infinite and NaN Number Values".
 [[nodiscard]] std::string with_quoted_numbers(std::string text);
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -1,29 +1,11 @@
-// What some recorders keep of a tensor in place of its elements, and how two of them are judged.
+// How the statistics that two recorders kept of a tensor are judged.
 #pragma once
-
-#include <optional>
 
 #include "compare/bounds.h"
 #include "compare/verdict.h"
-#include "core/tensor/statistics.h"
-#include "core/tensor/tensor.h"
+#include "core/recording/recorded_statistics.h"
 
 namespace npuscope::compare {
-
-/// A number that the recorder left out is empty: the mean and norm of integers, say, or all four of
-/// a tensor without elements.
-struct RecordedStatistics {
-    std::optional<double> max{};
-    std::optional<double> min{};
-    std::optional<double> mean{};
-    std::optional<double> norm{};  ///< Euclidean
-};
-inline constexpr int kStatistics = 4;
-
-/// From a recorder that treats finite elements apart; nothing of a tensor without elements.
-[[nodiscard]] RecordedStatistics recorded_of(const Statistics& statistics);
-/// Of all elements; nothing of a tensor without elements. Not finite ones count as they are.
-[[nodiscard]] RecordedStatistics recorded_of(const Tensor& tensor);
 
 struct StatisticsJudgement {
     Judgement judgement;

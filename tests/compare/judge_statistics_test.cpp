@@ -1,4 +1,4 @@
-#include "compare/sources/recorded_statistics.h"
+#include "compare/judge_statistics.h"
 
 #include <cmath>
 

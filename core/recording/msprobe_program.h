@@ -7,7 +7,7 @@
 
 #include "core/dumpfile/facts.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 /// Tolerant: a file that is missing or of another shape tells nothing.
 class MsprobeProgram {
@@ -23,4 +23,4 @@ class MsprobeProgram {
     std::unordered_map<std::string, std::string> lines_;
 };
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

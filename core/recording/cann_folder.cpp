@@ -1,13 +1,13 @@
 // Folders of CANN dump files, and of the NumPy files of a golden model beside them.
 #include <memory>
 
-#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/cann_dump/folder.h"
 #include "core/cann_dump/unpadded.h"
+#include "core/recording/source.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -85,4 +85,4 @@ Source source_of_cann_folder(const std::filesystem::path& path) {
     return source;
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

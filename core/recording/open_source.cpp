@@ -2,16 +2,15 @@
 #include <memory>
 #include <unordered_map>
 
-#include "compare/dataflow/pair_remarks.h"
-#include "compare/dump_elements.h"
-#include "compare/sources/source.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/unmatched.h"
 #include "core/npz/tensor_files.h"
+#include "core/recording/dump_elements.h"
+#include "core/recording/source.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -195,6 +194,13 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
             [&op] { return op.facts().source; }};
 }
 
+std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
+    for (const dumpfile::OpEntry& op : reader.ops())
+        for (const dumpfile::Entry& entry : op.entries)
+            if (entry.is_tensor() && entry.device_type) return entry.device_type;
+    return std::nullopt;
+}
+
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = has_inputs(*reader)};
     if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
@@ -230,4 +236,4 @@ Source open_source(const std::filesystem::path& path, Arrays form) {
                     "folder of dumps; nothing else can be compared");
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -1,9 +1,9 @@
-#include "compare/sources/python_json.h"
+#include "core/recording/python_json.h"
 
 #include <array>
 #include <string_view>
 
-namespace npuscope::compare {
+namespace npuscope {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string with_quoted_numbers(std::string text) {
     return quoted;
 }
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -5,7 +5,7 @@
 #include "core/h5/elements.h"
 #include "core/tensor/element_source.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 /// Elements in the tensor's own dtype, as dumpfile::Reader::read() gives them. Borrows the reader.
 class DumpElements : public ElementSource {
@@ -27,4 +27,4 @@ class DumpElements : public ElementSource {
     DType dtype_;
 };
 
-}  // namespace npuscope::compare
+}  // namespace npuscope

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "compare/op_facts.h"
-#include "compare/sources/recorded_statistics.h"
 #include "core/dtype/compute_type.h"
 #include "core/dumpfile/layout.h"
 #include "core/dumpfile/reader.h"
 #include "core/ir/op_id.h"
 #include "core/ir/op_source.h"
 #include "core/npz/npy.h"
+#include "core/recording/recorded_statistics.h"
+#include "core/recording/side_facts.h"
 #include "core/tensor/element_source.h"
 
-namespace npuscope::compare {
+namespace npuscope {
 
 struct SourceTensor {
     dumpfile::Direction direction = dumpfile::Direction::kOutput;
@@ -84,10 +84,12 @@ enum class Arrays : uint8_t {
 /// .npz, .npy, .pt, .pth or .safetensors.
 [[nodiscard]] bool is_array_file(const std::filesystem::path& path);
 [[nodiscard]] Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader);
+/// DeviceType of the first tensor that tells it.
+[[nodiscard]] std::optional<int64_t> device_of(const dumpfile::Reader& reader);
 /// One op of a dump. Borrows both.
 [[nodiscard]] SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
 /// `path` is the dump.json.
 [[nodiscard]] Source source_of_msprobe(const std::filesystem::path& path);
 
-}  // namespace npuscope::compare
+}  // namespace npuscope
