@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -122,6 +123,8 @@ void Census::merge(const Census& other) {
     at_half_limit += other.at_half_limit;
     subnormal += other.subnormal;
     max_finite = std::max(max_finite, other.max_finite);
+    counted = counted && other.counted;
+    extremes_known = extremes_known && other.extremes_known;
 }
 
 Census take_census(const TensorView& elements, DType value_dtype, int threads) {
@@ -133,6 +136,35 @@ Census take_census(const TensorView& elements, DType value_dtype, int threads) {
         census.numel = elements.numel();
         return census;
     });
+}
+
+Census census_of_statistics(const RecordedStatistics& statistics,
+                            int64_t numel,
+                            DType value_dtype) {
+    Census census{.numel = numel, .counted = false};
+    const double limit = info(value_dtype).max_finite;
+    const double half_limit = info(DType::kFloat16).max_finite;
+    bool is_bounded = true;
+    for (const auto& extreme : {statistics.max, statistics.min}) {
+        if (!extreme || !std::isfinite(*extreme)) {
+            is_bounded = false;
+            if (extreme) ++(std::isnan(*extreme) ? census.nan : census.inf);
+            continue;
+        }
+        const double magnitude = std::fabs(*extreme);
+        if (magnitude == limit) census.at_limit = 1;
+        if (limit > half_limit && magnitude == half_limit) census.at_half_limit = 1;
+        census.max_finite = std::max(census.max_finite, magnitude);
+    }
+    census.extremes_known = is_bounded;
+    if (!is_bounded) census.max_finite = 0;
+    // Extremes tell more than sums: a mean of both infinities is a nan, a norm may overflow alone.
+    if (!statistics.max && !statistics.min)
+        for (const auto& sum : {statistics.mean, statistics.norm})
+            if (sum && !std::isfinite(*sum)) ++(std::isnan(*sum) ? census.nan : census.inf);
+    census.inf = std::min<int64_t>(census.inf, 1);
+    census.nan = std::min<int64_t>(census.nan, 1);
+    return census;
 }
 
 }  // namespace npuscope::overflow

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/recording/recorded_statistics.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::overflow {
@@ -15,7 +16,9 @@ struct Census {
     int64_t at_limit = 0;       ///< |x| equals the dtype's largest finite value
     int64_t at_half_limit = 0;  ///< |x| equals 65504, for dtypes that can go beyond
     int64_t subnormal = 0;
-    double max_finite = 0;  ///< largest finite |x|; 0 when there is none
+    double max_finite = 0;       ///< largest finite |x|; 0 when there is none, or none is known
+    bool counted = true;         ///< false: from recorded statistics, where 1 stands for any
+    bool extremes_known = true;  ///< false: max_finite is not told
 
     /// The census of both parts together; any order gives the same.
     void merge(const Census& other);
@@ -34,5 +37,12 @@ struct Census {
 [[nodiscard]] inline Census take_census(const TensorView& elements, int threads = 1) {
     return take_census(elements, elements.dtype, threads);
 }
+
+/// What a recorder's statistics tell of a tensor of `numel` elements: its extremes show infinities,
+/// nans and the largest finite value, its mean or norm where there are no extremes. Subnormals do
+/// not show, nor finite extremes beside an infinity.
+[[nodiscard]] Census census_of_statistics(const RecordedStatistics& statistics,
+                                          int64_t numel,
+                                          DType value_dtype);
 
 }  // namespace npuscope::overflow

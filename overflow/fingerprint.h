@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 
+#include "core/recording/recorded_statistics.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::overflow {
@@ -21,5 +22,9 @@ struct Fingerprint {
 
 /// About a nanosecond an element: for tensors that have been found damaged.
 [[nodiscard]] Fingerprint fingerprint_of(const TensorView& elements);
+
+/// Of a tensor that is kept by its numbers alone: tensors whose numbers are equal to the last bit
+/// count as one. Never that of elements.
+[[nodiscard]] Fingerprint fingerprint_of(const RecordedStatistics& statistics, int64_t numel);
 
 }  // namespace npuscope::overflow

@@ -42,10 +42,13 @@ struct OverflowRecord {
     std::vector<std::string> kernels;  ///< types that raised overflow, in launch order, each once
     std::string via;                   ///< the damaged input; "" when introduced
     Evidence evidence = Evidence::kNone;
-    std::string from;    ///< path of the op that made that input; "" when no op did
-    std::string origin;  ///< path of the op where that damage began; "" when no op did
+    std::string from;           ///< path of the op that made that input; "" when no op did
+    std::string origin;         ///< path of the op where that damage began; "" when no op did
+    std::string recorded_as{};  ///< what a recording calls the op; "" in a watched run
 
-    [[nodiscard]] std::string path() const { return path_of(id); }
+    [[nodiscard]] std::string path() const {
+        return recorded_as.empty() ? path_of(id) : recorded_as;
+    }
     /// Whether the op's own status says overflow.
     [[nodiscard]] bool raised() const { return status.overflow(); }
     /// Received, and overflowed itself.

@@ -9,8 +9,11 @@
 namespace npuscope::overflow {
 
 std::string place_text(const OverflowRecord& record) {
-    const std::string& place =
-        record.source.node.empty() ? record.source.module : record.source.node;
+    return place_text(record.source);
+}
+
+std::string place_text(const OpSource& source) {
+    const std::string& place = source.node.empty() ? source.module : source.node;
     return place.empty() ? "" : fmt::format(" ({})", printable(place));
 }
 

@@ -12,6 +12,7 @@ namespace npuscope::overflow {
 
 /// " (layer1.conv)": node, else module; "" without either.
 [[nodiscard]] std::string place_text(const OverflowRecord& record);
+[[nodiscard]] std::string place_text(const OpSource& source);
 
 /// "'mat2' with inf or nan from /mul/3, begun at /exp/1". `at_limit` says what saturated values
 /// are, `unmade` what an input is that no op made.

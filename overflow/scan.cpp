@@ -17,8 +17,6 @@ namespace npuscope::overflow {
 namespace {
 
 using dumpfile::Direction;
-using dumpfile::Entry;
-using dumpfile::OpEntry;
 
 constexpr size_t kMostWarnings = 20;
 // Fewer ordinary values than this are equal by chance (a step count, a loss of 1).
@@ -29,167 +27,239 @@ struct Producer {
     std::string path;
     std::string origin;
     Taint taint = Taint::kOverflow;
+    FlowIds flows{};
+    int64_t op = 0;             // its place in the recording
+    bool shows_damage = false;  // the tensor itself, not only the way to it
+    bool is_read = false;
+};
+
+// A floating-point tensor of the op that is being scanned.
+struct Scanned {
+    const SourceTensor* source;
+    ScannedTensor tensor;
+};
+
+// What the inputs of an op bring along.
+struct Inflow {
+    Damage strongest{};
+    std::optional<ScannedTensor> tensor{};  // the strongest one's
+    FlowIds flows{};
+    std::vector<std::pair<std::string, FlowIds>> visible{};  // inputs that show their damage
 };
 
 bool saturates(DType dtype) {
     return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
-bool any_tensor(const std::vector<ScannedTensor>& tensors, bool (*test)(const ScannedTensor&)) {
-    return std::any_of(tensors.begin(), tensors.end(), test);
+bool has_non_finite(const Scanned& scanned) {
+    return scanned.tensor.subject.census.non_finite();
 }
 
-bool has_non_finite(const ScannedTensor& tensor) {
-    return tensor.subject.census.non_finite();
+bool has_damage(const Scanned& scanned) {
+    return is_damaged(scanned.tensor.subject);
 }
 
-bool has_damage(const ScannedTensor& tensor) {
-    return is_damaged(tensor.subject);
+Marks marks_of(const std::vector<Scanned>& outputs) {
+    Marks marks;
+    for (const Scanned& output : outputs) {
+        marks.non_finite = marks.non_finite || has_non_finite(output);
+        const Census& census = output.tensor.subject.census;
+        const bool at_limit = census.at_limit > 0 || census.at_half_limit > 0;
+        marks.saturated = marks.saturated || (at_limit && has_damage(output));
+    }
+    return marks;
+}
+
+dumpfile::OpFacts facts_of(const SourceOp& op) {
+    if (op.recorded) return op.recorded();
+    if (op.place) {
+        dumpfile::OpFacts facts;
+        facts.source = op.place();
+        return facts;
+    }
+    return op.facts ? op.facts().recorded : dumpfile::OpFacts{};
+}
+
+bool has_inputs(const std::vector<SourceTensor>& tensors) {
+    return std::ranges::any_of(
+        tensors, [](const SourceTensor& tensor) { return tensor.direction == Direction::kInput; });
+}
+
+// Looks at ops until one has inputs where the source does not say.
+bool has_inputs(const Source& source) {
+    if (source.has_inputs) return *source.has_inputs;
+    return std::ranges::any_of(source.ops,
+                               [](const SourceOp& op) { return has_inputs(op.load()); });
 }
 
 class Scan {
   public:
-    Scan(const std::filesystem::path& dump, const ScanOptions& options)
-        : options_(options), reader_(dump), tensors_(reader_, options.threads) {}
+    Scan(const Source& source, const ScanOptions& options)
+        : options_(options), source_(source), tensors_(options.threads) {}
 
     ScanReport run();
 
   private:
-    void scan_op(const OpEntry& op);
-    std::optional<ScannedTensor> scan_tensor(const Entry& entry);
-    Damage judge_inputs(const OpEntry& op,
-                        bool by_status,
-                        bool ask_numbers,
-                        std::optional<ScannedTensor>& damaged);
-    Damage judge_input(const Entry& entry, const ScannedTensor& tensor, bool by_status);
-    void judge_numbers(const OpEntry& op, Damage& damage) const;
-    std::optional<Producer> producer_of(const Entry& entry, const Census& census);
-    void remember(const OpEntry& op,
-                  const std::vector<ScannedTensor>& outputs,
-                  const Producer& producer,
-                  bool all);
+    void scan_op(const SourceOp& op);
+    std::vector<Scanned> scan_outputs(const std::vector<SourceTensor>& tensors);
+    std::optional<ScannedTensor> scan_tensor(const SourceTensor& tensor);
+    Inflow judge_inputs(const std::vector<SourceTensor>& tensors, bool by_status);
+    Damage judge_input(const Census& census, DType dtype, const Producer* producer, bool by_status);
+    static void judge_numbers(const SourceOp& op, Damage& damage);
+    Producer* producer_of(const SourceTensor& tensor, const Census& census);
+    FlowIds follow(const ScannedOp& scanned,
+                   bool listed,
+                   const Inflow& inflow,
+                   const std::vector<Scanned>& outputs);
+    void remember(const std::vector<Scanned>& outputs, const Producer& producer, bool all);
+    void find_unread();
     void warn(const std::string& line);
 
     const ScanOptions& options_;
-    dumpfile::Reader reader_;
+    const Source& source_;
     TensorScanner tensors_;
     ScanReport report_;
+    Flows flows_;
     std::map<Fingerprint, Producer> producers_;
     // (numel, largest finite) of what is in producers_: a fingerprint is taken only on a match.
     std::set<std::pair<int64_t, double>> suspects_;
+    int64_t done_ = 0;
 };
 
 ScanReport Scan::run() {
-    report_.dump = reader_.path();
-    report_.ops = static_cast<int64_t>(reader_.ops().size());
-    report_.has_inputs = reader_.has_inputs();
-    report_.incompleteness = reader_.incompleteness();
+    const auto is_recorded = [](const SourceOp& op) { return op.unmatched.empty(); };
+    report_.ops = std::ranges::count_if(source_.ops, is_recorded);
+    report_.has_inputs = has_inputs(source_);
+    report_.complete = source_.complete;
+    report_.notes = source_.remarks;
     report_.latent_binades = options_.latent_binades;
-    report_.warnings = reader_.warnings();
-    report_.unreadable = reader_.skipped_count();
-    int64_t done = 0;
-    for (const OpEntry& op : reader_.ops()) {
+    report_.warnings = source_.left_out;
+    report_.unreadable = source_.left_out_count;
+    for (const SourceOp& op : source_.ops) {
+        if (!is_recorded(op)) continue;
         scan_op(op);
-        if (options_.on_op) options_.on_op(++done, report_.ops, path_of(op.id));
+        if (options_.on_op) options_.on_op(++done_, report_.ops, op.path);
     }
+    find_unread();
+    report_.flows = flows_.take();
     report_.scanned_bytes = tensors_.scanned_bytes();
     return std::move(report_);
 }
 
-void Scan::scan_op(const OpEntry& op) {
+void Scan::scan_op(const SourceOp& op) {
     ScannedOp scanned;
-    const dumpfile::OpFacts facts = op.facts();
+    const dumpfile::OpFacts facts = facts_of(op);
     scanned.by_status = facts.status.has_value();
     if (scanned.by_status) ++report_.ops_with_status;
     OverflowRecord& record = scanned.record;
     record.id = op.id;
+    record.recorded_as = op.path;
     record.source = facts.source;
     record.kernels = facts.kernels;
     record.status = facts.status.value_or(FloatStatus{});
 
-    std::vector<ScannedTensor> outputs;
-    for (const Entry& entry : op.entries)
-        if (entry.direction == Direction::kOutput)
-            if (auto tensor = scan_tensor(entry)) outputs.push_back(std::move(*tensor));
+    const std::vector<SourceTensor> tensors = op.load();
+    std::vector<Scanned> outputs = scan_outputs(tensors);
     const bool overflowed = facts.overflow;
-    const bool non_finite = any_tensor(outputs, has_non_finite);
-    const bool damaged = any_tensor(outputs, has_damage);
-    std::optional<ScannedTensor> damaged_input;
-    const Damage damage = judge_inputs(op, scanned.by_status, damaged || overflowed, damaged_input);
+    const bool non_finite = std::ranges::any_of(outputs, has_non_finite);
+    const bool damaged = std::ranges::any_of(outputs, has_damage);
+    Inflow inflow = judge_inputs(tensors, scanned.by_status);
+    Damage& damage = inflow.strongest;
+    if (!damage.any() && (damaged || overflowed)) judge_numbers(op, damage);
     // With a clean status, the largest finite value is damage only where it came in as such.
     const bool listed =
         overflowed || non_finite || (damaged && (!scanned.by_status || damage.any()));
     if (overflowed && !record.status.overflow()) record.status.raise(FloatStatus::kOverflow);
     record.kind = kind_of({.has_status = scanned.by_status,
                            .overflowed = scanned.by_status && record.raised(),
-                           .inputs_known = report_.has_inputs || op.has_inputs()},
+                           .inputs_known = report_.has_inputs || has_inputs(tensors)},
                           damage);
     take(damage, record);
+    const FlowIds ids = follow(scanned, listed, inflow, outputs);
     const bool flows = scanned.by_status && damage.taint == Taint::kOverflow;
     if (listed || flows) {
         const bool inherited = record.kind == OverflowKind::kInheritedFromInput;
         const bool own = record.from.empty() || (overflowed && damage.taint == Taint::kForeign);
-        remember(op,
-                 outputs,
-                 {record.path(),
-                  own ? record.path() : record.origin,
-                  inherited ? Taint::kForeign : Taint::kOverflow},
+        remember(outputs,
+                 {.path = record.path(),
+                  .origin = own ? record.path() : record.origin,
+                  .taint = inherited ? Taint::kForeign : Taint::kOverflow,
+                  .flows = ids,
+                  .op = done_},
                  overflowed || flows);
     }
-    std::erase_if(outputs, [](const ScannedTensor& tensor) { return tensor.findings.empty(); });
-    if (!listed && outputs.empty()) return;
-    scanned.tensors = std::move(outputs);
-    if (listed && damaged_input) scanned.tensors.push_back(std::move(*damaged_input));
+    for (Scanned& output : outputs)
+        if (!output.tensor.findings.empty()) scanned.tensors.push_back(std::move(output.tensor));
+    if (!listed && scanned.tensors.empty()) return;
+    if (listed && inflow.tensor) scanned.tensors.push_back(std::move(*inflow.tensor));
     (listed ? report_.damaged : report_.remarks).push_back(std::move(scanned));
 }
 
-std::optional<ScannedTensor> Scan::scan_tensor(const Entry& entry) {
-    if (!TensorScanner::applies(entry)) return std::nullopt;
+std::vector<Scanned> Scan::scan_outputs(const std::vector<SourceTensor>& tensors) {
+    std::vector<Scanned> outputs;
+    for (const SourceTensor& tensor : tensors)
+        if (tensor.direction == Direction::kOutput)
+            if (auto scanned = scan_tensor(tensor))
+                outputs.push_back({&tensor, std::move(*scanned)});
+    return outputs;
+}
+
+std::optional<ScannedTensor> Scan::scan_tensor(const SourceTensor& source) {
+    const auto dtype = TensorScanner::dtype_of(source);
+    if (!source.problem.empty()) warn(in_quotes(source.path) + " left out: " + source.problem);
+    if (!dtype) return std::nullopt;
     ScannedTensor tensor;
-    tensor.path = std::string(name_of(entry.direction)) + "/" + entry.argument;
-    tensor.dtype = *entry.dtype();
-    tensor.shape = entry.stored.shape;
+    tensor.path = std::string(name_of(source.direction)) + "/" + source.argument;
+    tensor.dtype = *dtype;
+    tensor.shape = source.shape;
     tensor.subject.dtype = tensor.dtype;
-    tensor.subject.compute_type = entry.compute_type;
+    tensor.subject.compute_type = source.compute_type;
     tensor.subject.latent_binades = options_.latent_binades;
     try {
-        tensor.subject.census = tensors_.census(entry);
+        tensor.subject.census = tensors_.census(source);
     } catch (const Error& error) {
         // Nothing that is left of a file that was cut short can be told from zeros.
         if (error.kind() == ErrorKind::kIo) throw;
-        warn(in_quotes(entry.path) + " left out: " + error.what());
+        warn(in_quotes(source.path) + " left out: " + error.what());
         return std::nullopt;
     }
+    if (tensor.subject.census.numel == 0) return std::nullopt;
     ++report_.tensors;
+    if (!tensor.subject.census.counted) ++report_.by_statistics;
     tensor.findings = detect(tensor.subject);
     return tensor;
 }
 
-Damage Scan::judge_inputs(const OpEntry& op,
-                          bool by_status,
-                          bool ask_numbers,
-                          std::optional<ScannedTensor>& damaged) {
-    Damage strongest;
-    for (const Entry& entry : op.entries) {
-        if (entry.direction != Direction::kInput) continue;
-        auto tensor = scan_tensor(entry);
+Inflow Scan::judge_inputs(const std::vector<SourceTensor>& tensors, bool by_status) {
+    Inflow inflow;
+    for (const SourceTensor& input : tensors) {
+        if (input.direction != Direction::kInput) continue;
+        auto tensor = scan_tensor(input);
         if (!tensor) continue;
-        Damage here = judge_input(entry, *tensor, by_status);
-        if (!here.any() || (strongest.any() && !says_more(here, strongest))) continue;
-        here.via = entry.argument;
-        damaged = std::move(tensor);
-        strongest = std::move(here);
+        const Census& census = tensor->subject.census;
+        const Producer* producer = producer_of(input, census);
+        Damage here = judge_input(census, tensor->dtype, producer, by_status);
+        if (!here.any()) continue;
+        if (producer != nullptr) {
+            add(producer->flows, inflow.flows);
+            if (here.evidence >= Evidence::kSaturated)
+                inflow.visible.emplace_back(input.argument, producer->flows);
+        }
+        if (inflow.strongest.any() && !says_more(here, inflow.strongest)) continue;
+        here.via = input.argument;
+        inflow.tensor = std::move(tensor);
+        inflow.strongest = std::move(here);
     }
-    if (!strongest.any() && ask_numbers) judge_numbers(op, strongest);
-    return strongest;
+    return inflow;
 }
 
-Damage Scan::judge_input(const Entry& entry, const ScannedTensor& tensor, bool by_status) {
-    const Census& census = tensor.subject.census;
-    const bool at_limit = saturates(tensor.dtype) && census.at_limit > 0;
-    const auto producer = producer_of(entry, census);
+Damage Scan::judge_input(const Census& census,
+                         DType dtype,
+                         const Producer* producer,
+                         bool by_status) {
+    const bool at_limit = saturates(dtype) && census.at_limit > 0;
     Damage damage;
-    if (producer) {
+    if (producer != nullptr) {
         damage.taint = producer->taint;
         damage.from = producer->path;
         damage.origin = producer->origin;
@@ -199,55 +269,74 @@ Damage Scan::judge_input(const Entry& entry, const ScannedTensor& tensor, bool b
     }
     if (census.non_finite()) {
         damage.evidence = Evidence::kNonFinite;
-    } else if (at_limit && (producer || !by_status)) {
+    } else if (at_limit && (producer != nullptr || !by_status)) {
         damage.evidence = Evidence::kSaturated;
-    } else if (producer) {
+    } else if (producer != nullptr) {
         damage.evidence = census.at_half_limit > 0 ? Evidence::kSaturated : Evidence::kDataFlow;
     }
     return damage;
 }
 
 // A number among the arguments can bring the extreme value along: a mask's fill value, say.
-void Scan::judge_numbers(const OpEntry& op, Damage& damage) const {
-    for (const Entry& entry : op.entries) {
-        if (entry.direction != Direction::kInput || entry.is_tensor()) continue;
-        if (entry.stored.dtype != DType::kFloat64 || !entry.stored.shape.empty()) continue;
-        double number = 0;
-        try {
-            number = std::fabs(reader_.read_stored(entry).at(0));
-        } catch (const Error&) {
+void Scan::judge_numbers(const SourceOp& op, Damage& damage) {
+    if (!op.facts) return;
+    for (const PlainArgument& argument : op.facts().arguments) {
+        const bool is_number = argument.numbers.size() == 1 && !argument.is_list &&
+                               !argument.is_bool && !argument.is_whole;
+        if (!is_number || std::fabs(argument.numbers[0]) < info(DType::kFloat16).max_finite)
             continue;
-        }
-        if (number < info(DType::kFloat16).max_finite) continue;
-        damage.evidence = number - number != 0 ? Evidence::kNonFinite : Evidence::kSaturated;
+        damage.evidence =
+            std::isfinite(argument.numbers[0]) ? Evidence::kSaturated : Evidence::kNonFinite;
         damage.taint = Taint::kForeign;
-        damage.via = entry.argument;
+        damage.via = argument.recorded.empty() ? argument.name : argument.recorded;
         return;
     }
 }
 
-std::optional<Producer> Scan::producer_of(const Entry& entry, const Census& census) {
-    if (suspects_.count({census.numel, census.max_finite}) == 0) return std::nullopt;
-    const auto found = producers_.find(tensors_.fingerprint(entry));
-    if (found == producers_.end()) return std::nullopt;
-    return found->second;
+Producer* Scan::producer_of(const SourceTensor& tensor, const Census& census) {
+    if (suspects_.count({census.numel, census.max_finite}) == 0) return nullptr;
+    const auto found = producers_.find(tensors_.fingerprint(tensor));
+    if (found == producers_.end()) return nullptr;
+    found->second.is_read = true;
+    return &found->second;
 }
 
-void Scan::remember(const OpEntry& op,
-                    const std::vector<ScannedTensor>& outputs,
-                    const Producer& producer,
-                    bool all) {
-    for (const ScannedTensor& tensor : outputs) {
-        const Census& census = tensor.subject.census;
+// The flows that the op's results carry, after what it did with those that came in is noted.
+FlowIds Scan::follow(const ScannedOp& scanned,
+                     bool listed,
+                     const Inflow& inflow,
+                     const std::vector<Scanned>& outputs) {
+    const OverflowRecord& record = scanned.record;
+    if (listed && inflow.flows.empty())
+        return record.kind == OverflowKind::kUndetermined ? FlowIds{}
+                                                          : flows_.born(record, marks_of(outputs));
+    if (listed) flows_.carried(inflow.flows, record.path(), marks_of(outputs));
+    if (!listed && !outputs.empty())
+        for (const auto& [via, ids] : inflow.visible)
+            flows_.killed(ids, {record.path(), record.source, via});
+    return inflow.flows;
+}
+
+void Scan::remember(const std::vector<Scanned>& outputs, const Producer& producer, bool all) {
+    for (const Scanned& output : outputs) {
+        const Census& census = output.tensor.subject.census;
         const bool telling = all && census.numel >= kLeastTellingNumel && census.max_finite > 0;
-        if (!telling && !has_damage(tensor)) continue;
-        for (const Entry& entry : op.entries) {
-            if (entry.direction != Direction::kOutput || "output/" + entry.argument != tensor.path)
-                continue;
-            suspects_.emplace(census.numel, census.max_finite);
-            producers_[tensors_.fingerprint(entry)] = producer;
-        }
+        const bool shows_damage = has_damage(output);
+        if (!telling && !shows_damage) continue;
+        suspects_.emplace(census.numel, census.max_finite);
+        Producer& known = producers_[tensors_.fingerprint(*output.source)];
+        known = producer;
+        known.shows_damage = shows_damage;
     }
+}
+
+void Scan::find_unread() {
+    std::map<std::pair<int64_t, std::string>, FlowIds> unread;
+    for (const auto& [print, producer] : producers_)
+        if (producer.shows_damage && !producer.is_read)
+            add(producer.flows, unread[{producer.op, producer.path}]);
+    for (const auto& [op, ids] : unread)
+        flows_.left_unread(ids, op.second);
 }
 
 void Scan::warn(const std::string& line) {
@@ -275,8 +364,14 @@ const ScannedOp* ScanReport::first() const {
     return damaged.empty() ? nullptr : &damaged.front();
 }
 
+ScanReport scan(const Source& source, const ScanOptions& options) {
+    return Scan(source, options).run();
+}
+
 ScanReport scan_dump(const std::filesystem::path& dump, const ScanOptions& options) {
-    return Scan(dump, options).run();
+    ScanReport report = scan(open_source(dump), options);
+    report.dump = dump;
+    return report;
 }
 
 }  // namespace npuscope::overflow

@@ -1,4 +1,4 @@
-// Searches an existing dump for overflow, and for the op where it began.
+// Searches a recording for overflow, for the op where it began, and for where it went.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dumpfile/layout.h"
-#include "core/dumpfile/reader.h"
+#include "core/recording/source.h"
 #include "overflow/detectors/detector.h"
+#include "overflow/flow.h"
 #include "overflow/record.h"
 
 namespace npuscope::overflow {
@@ -40,14 +40,17 @@ struct ScannedOp {
 
 struct ScanReport {
     std::filesystem::path dump;
-    std::vector<ScannedOp> damaged;  ///< in seqid order
+    std::vector<ScannedOp> damaged;  ///< in the order of recording
     std::vector<ScannedOp> remarks;  ///< only latent overflow, subnormals or all zero
     int64_t ops = 0;
     int64_t ops_with_status = 0;
-    int64_t tensors = 0;  ///< floating-point tensors in the file, not empty
+    std::vector<OverflowFlow> flows;  ///< from each birth on, in the order of births
+    int64_t tensors = 0;              ///< floating-point tensors of the recording, not empty
+    int64_t by_statistics = 0;        ///< those of which only statistics were recorded
     int64_t scanned_bytes = 0;
     bool has_inputs = false;
-    std::string incompleteness;  ///< why ops are missing, in the dump's own words; "" when none
+    bool complete = true;            ///< false: the recorder says that ops are missing
+    std::vector<std::string> notes;  ///< on the recording, in its reader's words
     int64_t unreadable = 0;
     std::vector<std::string> warnings;  ///< what was left out, at most twenty of each kind
     double latent_binades = kLatentBinades;
@@ -59,13 +62,16 @@ struct ScanReport {
     [[nodiscard]] const ScannedOp* first() const;
 };
 
-/// Scans every floating-point tensor of the dump in seqid order.
+/// Scans every floating-point tensor of the recording, op by op in its order.
 ///
 /// An op's own status decides where the dump has one; elsewhere values do. Damage is followed from
-/// op to op by the values of tensors (fingerprint.h), so through views that only reorder them.
-/// Memory  one tensor at most, and none where the file can be mapped.
-/// Errors  Error(kIo|kFormat) of the reader, Error(kIo) when the file is cut short while it is
-///         scanned. A tensor that cannot be read becomes a warning.
+/// op to op by the values of tensors (fingerprint.h), so through views that only reorder them; by
+/// their statistics where those are all that was recorded.
+/// Memory  of a dump one tensor at most, and none where it can be mapped; of others one op.
+/// Errors  those of the source's reader, Error(kIo) when a file is cut short while it is scanned.
+///         A tensor that cannot be read becomes a warning.
+[[nodiscard]] ScanReport scan(const Source& source, const ScanOptions& options = {});
+/// Of what open_source() opens.
 [[nodiscard]] ScanReport scan_dump(const std::filesystem::path& dump,
                                    const ScanOptions& options = {});
 

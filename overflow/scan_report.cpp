@@ -9,6 +9,8 @@
 
 #include "core/base/json_value.h"
 #include "core/base/printable.h"
+#include "core/base/wrapped.h"
+#include "overflow/flow_report.h"
 #include "overflow/record_text.h"
 
 namespace npuscope::overflow {
@@ -24,9 +26,11 @@ std::string bytes_text(int64_t bytes) {
     return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-std::string finding_text(const Finding& finding) {
+// Without a count where statistics tell of some only.
+std::string finding_text(const Finding& finding, bool counted) {
     if (finding.detector->unit == "elements")
-        return fmt::format("{:.0f} {}", finding.value, finding.detector->name);
+        return counted ? fmt::format("{:.0f} {}", finding.value, finding.detector->name)
+                       : std::string(finding.detector->name);
     if (finding.detector->unit == "binades")
         return fmt::format("{} {:.2f} binades", finding.detector->name, finding.value);
     return std::string(finding.detector->name);
@@ -39,7 +43,8 @@ std::string tensor_text(const ScannedTensor& tensor) {
                                    name_of(tensor.dtype),
                                    to_string(std::span<const int64_t>(tensor.shape)));
     for (size_t i = 0; i < tensor.findings.size(); ++i)
-        text += (i == 0 ? ": " : ", ") + finding_text(tensor.findings[i]);
+        text += (i == 0 ? ": " : ", ") +
+                finding_text(tensor.findings[i], tensor.subject.census.counted);
     return text;
 }
 
@@ -69,25 +74,26 @@ std::string kind_text(const ScannedOp& op) {
 
 void append_op(std::string& text, const ScannedOp& op) {
     const OverflowRecord& record = op.record;
-    text += fmt::format("  {}{}\n", printable(record.path()), place_text(record));
-    text += fmt::format("    {}\n", kind_text(op));
+    text += wrapped(printable(record.path()) + place_text(record), 2, 4);
+    text += wrapped(kind_text(op), 4, 6);
     if (record.raised()) {
         const std::string kernels = kernels_text(record);
-        text += fmt::format("    status: {}{}\n",
-                            describe(record.status),
-                            kernels.empty() ? "" : "; kernels " + kernels);
+        text += wrapped(
+            "status: " + describe(record.status) + (kernels.empty() ? "" : "; kernels " + kernels),
+            4,
+            6);
     }
     for (const ScannedTensor& tensor : op.tensors)
-        text += fmt::format("    {}\n", tensor_text(tensor));
+        text += wrapped(tensor_text(tensor), 4, 6);
 }
 
 std::string judged_text(const ScanReport& report) {
-    if (report.ops_with_status == report.ops) return "Judged by the float status of each op.\n";
+    if (report.ops_with_status == report.ops) return "Judged by the float status of each op.";
     const std::string doubt =
         "an exact 65504 cannot be told from saturation there, nor 1/0 from overflow";
     if (report.ops_with_status == 0)
-        return "Judged by values, since the dump has no float status: " + doubt + ".\n";
-    return fmt::format("Judged by float status in {} ops and by values in the others: {}.\n",
+        return "Judged by values, since the dump has no float status: " + doubt + ".";
+    return fmt::format("Judged by float status in {} ops and by values in the others: {}.",
                        report.ops_with_status,
                        doubt);
 }
@@ -126,10 +132,11 @@ void append_remarks(std::string& text,
                         remarks.size(),
                         remarks.size() == 1 ? "" : "s");
     for (size_t i = 0; i < std::min(limit, remarks.size()); ++i)
-        text += fmt::format("  {}{} {}\n",
-                            printable(remarks[i].op->record.path()),
-                            place_text(remarks[i].op->record),
-                            tensor_text(*remarks[i].tensor));
+        text +=
+            wrapped(printable(remarks[i].op->record.path()) + place_text(remarks[i].op->record) +
+                        " " + tensor_text(*remarks[i].tensor),
+                    2,
+                    4);
     if (remarks.size() > limit) text += fmt::format("  … and {} more\n", remarks.size() - limit);
 }
 
@@ -153,6 +160,7 @@ ordered_json json_of(const ScannedTensor& tensor) {
             {"dtype", name_of(tensor.dtype)},
             {"shape", tensor.shape},
             {"max_finite", tensor.subject.census.max_finite},
+            {"counted", tensor.subject.census.counted},
             {"detectors", counts}};
 }
 
@@ -179,17 +187,29 @@ ordered_json json_of(const std::vector<Remark>& remarks) {
 
 std::string to_text(const ScanReport& report, const ScanTextOptions& options) {
     const size_t limit = options.all ? SIZE_MAX : kShown;
-    std::string text = fmt::format("{}: {} ops, {} floating-point tensors, {} scanned\n",
-                                   printable(report.dump.string()),
-                                   report.ops,
-                                   report.tensors,
-                                   bytes_text(report.scanned_bytes));
-    text += judged_text(report);
-    if (!report.incompleteness.empty()) text += report.incompleteness + "\n";
+    std::string text = wrapped(fmt::format("{}: {} ops, {} floating-point tensors, {} scanned",
+                                           printable(report.dump.string()),
+                                           report.ops,
+                                           report.tensors,
+                                           bytes_text(report.scanned_bytes)),
+                               0,
+                               2);
+    text += wrapped(judged_text(report), 0, 2);
+    if (report.by_statistics > 0)
+        text += wrapped(fmt::format("Of {} tensors the recording holds statistics only: how many "
+                                    "elements are damaged it does not tell.",
+                                    report.by_statistics),
+                        0,
+                        2);
+    for (const std::string& note : report.notes)
+        text += wrapped(printable(note), 0, 2);
     if (!report.has_inputs)
-        text +=
-            "The dump holds outputs only: who made a damage and who received it cannot be told.\n";
+        text += wrapped(
+            "The dump holds outputs only: who made a damage and who received it cannot be told.",
+            0,
+            2);
     text += headline(report, options.color);
+    text += flow_text(report.flows, limit);
     if (!report.damaged.empty())
         text += fmt::format(
             "Damaged: {} op{}\n", report.damaged.size(), report.damaged.size() == 1 ? "" : "s");
@@ -200,7 +220,7 @@ std::string to_text(const ScanReport& report, const ScanTextOptions& options) {
     for (const Detector* detector : all_detectors())
         if (!detector->title.empty()) append_remarks(text, report, *detector, limit);
     for (const std::string& warning : report.warnings)
-        text += "Warning: " + printable(warning) + "\n";
+        text += wrapped("Warning: " + printable(warning), 0, 2);
     return text;
 }
 
@@ -210,7 +230,8 @@ std::string to_json(const ScanReport& report) {
                            {"ops", report.ops},
                            {"ops_with_status", report.ops_with_status},
                            {"tensors", report.tensors},
-                           {"complete", report.incompleteness.empty()},
+                           {"by_statistics", report.by_statistics},
+                           {"complete", report.complete},
                            {"has_inputs", report.has_inputs},
                            {"latent_binades", report.latent_binades},
                            {"found", report.found()}};
@@ -219,9 +240,11 @@ std::string to_json(const ScanReport& report) {
     object["overflow"] = ordered_json::array();
     for (const ScannedOp& op : report.damaged)
         object["overflow"].push_back(json_of(op));
+    object["flows"] = flow_json(report.flows);
     for (const Detector* detector : all_detectors())
         if (!detector->key.empty())
             object[std::string(detector->key)] = json_of(remarks_of(report, *detector));
+    object["notes"] = report.notes;
     object["warnings"] = report.warnings;
     return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

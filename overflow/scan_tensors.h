@@ -1,16 +1,14 @@
-// Reads a dump's tensors for a scan: a census of each, taken once for tensors that share storage.
-// Included by overflow/*.cpp only.
+// Reads a recording's tensors for a scan: a census of each, taken once for tensors that share their
+// elements. Included by overflow/*.cpp only.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
 #include <tuple>
-#include <vector>
 
-#include "core/dumpfile/reader.h"
+#include "core/recording/source.h"
 #include "overflow/detectors/detector.h"
 #include "overflow/fingerprint.h"
 
@@ -18,23 +16,24 @@ namespace npuscope::overflow {
 
 class TensorScanner {
   public:
-    TensorScanner(const dumpfile::Reader& reader, int threads)
-        : reader_(reader), threads_(threads) {}
+    explicit TensorScanner(int threads) : threads_(threads) {}
 
-    /// Whether the entry is a floating-point tensor with elements.
-    [[nodiscard]] static bool applies(const dumpfile::Entry& entry);
-    /// Errors: Error of the reader; Error(kIo) when the file was cut short meanwhile.
-    [[nodiscard]] Census census(const dumpfile::Entry& entry);
-    [[nodiscard]] Fingerprint fingerprint(const dumpfile::Entry& entry);
+    /// The dtype of a floating-point tensor of which elements or statistics were recorded; empty
+    /// for any other, and for one without elements.
+    [[nodiscard]] static std::optional<DType> dtype_of(const SourceTensor& tensor);
+    /// From its elements, else from its statistics; nothing counted where the elements turn out to
+    /// be no floating-point numbers. Errors: those of SourceTensor::open; Error(kIo) when the file
+    /// was cut short meanwhile.
+    [[nodiscard]] Census census(const SourceTensor& tensor);
+    [[nodiscard]] Fingerprint fingerprint(const SourceTensor& tensor);
     [[nodiscard]] int64_t scanned_bytes() const { return scanned_bytes_; }
 
   private:
-    using Place = std::tuple<uint64_t, int64_t, DType>;  // file offset, numel, dtype
-    static std::optional<Place> place_of(const dumpfile::Entry& entry);
-    void with_elements(const dumpfile::Entry& entry,
-                       const std::function<void(const TensorView&)>& use) const;
+    using Place = std::tuple<uint64_t, int64_t, DType>;  // storage, numel, dtype
+    static std::optional<Place> place_of(const SourceTensor& tensor);
+    static void with_elements(const SourceTensor& tensor,
+                              const std::function<void(const TensorView&)>& use);
 
-    const dumpfile::Reader& reader_;
     int threads_;
     std::map<Place, Census> censuses_;
     std::map<Place, Fingerprint> fingerprints_;

@@ -1,4 +1,4 @@
-// npuscope overflow DUMP
+// npuscope overflow RECORDING
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -23,7 +23,6 @@ struct OverflowArguments {
 };
 
 int run_overflow(const OverflowArguments& options, const Globals& globals) {
-    require_regular_file(options.dump, "dump");
     Progress progress("scanning", 0, !globals.quiet);
     overflow::ScanOptions scan;
     scan.latent_binades = options.headroom;
@@ -46,7 +45,10 @@ int run_overflow(const OverflowArguments& options, const Globals& globals) {
 
 std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
     auto options = std::make_shared<OverflowArguments>();
-    app.add_option("DUMP", options->dump, "a dump (.h5) of any source")->required();
+    app.add_option("DUMP",
+                   options->dump,
+                   "a dump (.h5), files of arrays, a folder of CANN's or msprobe's dumps")
+        ->required();
     app.add_option("--headroom",
                    options->headroom,
                    "binades below the largest finite value that count as latent overflow")
@@ -54,7 +56,8 @@ std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
         ->capture_default_str();
     app.add_option("--threads", options->threads, "0: all cores")->check(CLI::NonNegativeNumber);
     app.footer(
-        "Names the op where inf, nan or saturation began and those that only received it.\n"
+        "Names the op where inf, nan or saturation began, those that only received it, and those "
+        "that hid it.\n"
         "-v lists everything; npuscope help detectors explains the counts.\n"
         "Exit codes: 0 no finding, 1 overflow found (or inf or nan made by an op, or nan in "
         "outputs), 2 could not do the work.");
@@ -65,6 +68,8 @@ std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
 
 extern const Command k_overflow_command;
 const Command k_overflow_command = {
-    "overflow", "find where inf, nan and saturation began in a dump", configure_overflow};
+    "overflow",
+    "find where inf, nan and saturation began in a recording, and where they went",
+    configure_overflow};
 
 }  // namespace npuscope::cli

@@ -18,6 +18,7 @@ class DumpElements : public ElementSource {
     [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
                                          std::vector<std::byte>& buffer) const override;
+    [[nodiscard]] const ElementSource& stored() const override { return elements_; }
     void release(int64_t first, int64_t count) const override { elements_.release(first, count); }
     void require_intact() const override { elements_.require_intact(); }
     [[nodiscard]] const Shape& shape() const override { return elements_.shape(); }

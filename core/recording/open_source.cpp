@@ -97,7 +97,8 @@ std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpf
              .dtype = dtype ? std::string(name_of(*dtype)) : entry.stored.numpy_name,
              .compute_type = entry.compute_type,
              .shape = entry.stored.shape,
-             .open = [&reader, &entry] { return std::make_unique<DumpElements>(reader, entry); }});
+             .open = [&reader, &entry] { return std::make_unique<DumpElements>(reader, entry); },
+             .storage = entry.stored.offset});
     }
     return tensors.empty() ? tensors_by_statistics(op) : tensors;
 }
@@ -118,17 +119,15 @@ bool has_inputs(const dumpfile::Reader& reader) {
 void add_unmatched(const std::vector<dumpfile::UnmatchedOp>& unmatched, Source& source) {
     std::unordered_map<std::string, std::vector<SourceOp>> behind;
     for (const dumpfile::UnmatchedOp& op : unmatched) {
-        const OpSource& place = op.source;
+        dumpfile::OpFacts known;
+        known.source = op.source;
         behind[op.after].push_back({.id = op.id,
                                     .path = op.id.path(),
                                     .load = [] { return std::vector<SourceTensor>(); },
-                                    .facts =
-                                        [place] {
-                                            SideFacts facts;
-                                            facts.recorded.source = place;
-                                            return facts;
-                                        },
-                                    .place = [place] { return place; },
+                                    .facts = [known]() -> SideFacts {
+                                        return {known, {}};
+                                    },
+                                    .place = [known] { return known.source; },
                                     .unmatched = op.why,
                                     .unmatched_argument = op.argument});
     }
@@ -191,7 +190,8 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
                 return {op.facts(), plain_arguments(reader, op)};
             },
             bytes,
-            [&op] { return op.facts().source; }};
+            [&op] { return op.facts().source; },
+            [&op] { return op.facts(); }};
 }
 
 std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
@@ -203,7 +203,10 @@ std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
 
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = has_inputs(*reader)};
-    if (!reader->complete()) source.remarks.push_back(reader->incompleteness());
+    source.complete = reader->complete();
+    if (!source.complete) source.remarks.push_back(reader->incompleteness());
+    source.left_out = reader->warnings();
+    source.left_out_count = reader->skipped_count();
     source.release = [&dump = *reader] { dump.index().release_pages(); };
     source.device = device_of(*reader);
     source.device_name = reader->run_fact("Device");

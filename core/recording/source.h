@@ -29,6 +29,8 @@ struct SourceTensor {
     Shape shape;
     /// Its elements; empty where none were recorded. Errors: Error.
     std::function<std::unique_ptr<ElementSource>()> open{};
+    /// Tensors of one source with the same number, dtype and shape share their elements.
+    std::optional<uint64_t> storage{};
     std::optional<RecordedStatistics> statistics{};
     std::string problem{};   ///< what could not be read; "" where nothing was recorded
     ArrayHistory history{};  ///< of an array of a .npz, where its writer watched
@@ -47,6 +49,8 @@ struct SourceOp {
     uint64_t mapped_bytes = 0;  ///< of a mapped file that reading its tensors touches
     /// Where in a program it stands; may be empty. Threads: any.
     std::function<OpSource()> place{};
+    /// Of a dump: facts() without the arguments, which cost more; may be empty. Threads: any.
+    std::function<dumpfile::OpFacts()> recorded{};
     /// Of a run in load mode: no golden run fits, and it is not in the file; why. "" of others.
     std::string unmatched{};
     std::string unmatched_argument{};  ///< the number by which alone a golden run did not fit
@@ -63,6 +67,9 @@ struct Source {
     std::string device_name{};
     std::string device_options{};
     std::vector<std::string> remarks{};   ///< such as that the dump is incomplete
+    bool complete = true;                 ///< false: the recorder says that ops are missing
+    std::vector<std::string> left_out{};  ///< what could not be taken in, at most twenty lines
+    int64_t left_out_count = 0;
     std::shared_ptr<const void> owner{};  ///< what the ops read from
 };
 

@@ -31,6 +31,9 @@ class ElementSource {
                                                  std::vector<std::byte>& buffer) const = 0;
     /// All of them in memory. Errors: as range().
     [[nodiscard]] virtual Tensor whole() const;
+    /// The same values in the dtype that they are kept in: wider where a file holds halves as
+    /// float32, and cheaper to read.
+    [[nodiscard]] virtual const ElementSource& stored() const { return *this; }
     /// These elements are not needed again soon.
     virtual void release(int64_t first, int64_t count) const = 0;
     /// Errors: Error(kIo) when the file was cut short while it was read.

@@ -6,6 +6,7 @@ namespace {
 std::optional<double> is_all_zero(const Subject& subject) {
     if (!has_values(subject)) return std::nullopt;
     const Census& census = subject.census;
+    if (!census.extremes_known) return std::nullopt;
     return census.max_finite == 0 && !census.non_finite() ? 1.0 : 0.0;
 }
 }  // namespace

@@ -2,6 +2,13 @@
 
 namespace npuscope::overflow {
 
+namespace {
+// Statistics do not tell.
+std::optional<double> subnormal_count(const Subject& subject) {
+    return subject.census.counted ? count_of<&Census::subnormal>(subject) : std::nullopt;
+}
+}  // namespace
+
 constinit const Detector k_subnormal_detector = {
     .name = "subnormal",
     .meaning =
@@ -10,7 +17,7 @@ constinit const Detector k_subnormal_detector = {
     .unit = "elements",
     .source = "IEEE 754-2019, sections 3.3 and 7.5",
     .severity = Severity::kRemark,
-    .measure = count_of<&Census::subnormal>,
+    .measure = subnormal_count,
     .is_finding = is_any,
     .title = "Subnormal values",
     .key = "subnormal",

@@ -93,7 +93,10 @@ REVIEWED = {
     ("commands", "extract"): {"python/bindings/dumps.cpp": "a function of Python"},
     ("commands", "check"): {"python/bindings/flows.cpp": "a function of Python"},
     ("detectors", "all_zero"): {"compare/rules/all_zero.cpp": "the rule of this name"},
-    ("detectors", "saturated"): {"overflow/record.cpp": "how an op's overflow was seen"},
+    ("detectors", "saturated"): {
+        "overflow/flow_report.cpp": "a key: the largest finite value in a flow",
+        "overflow/record.cpp": "how an op's overflow was seen",
+    },
     ("detectors", "headroom"): {"python/bindings/flows.cpp": "an argument: latent_binades"},
     ("metrics", "cosine_similarity"): {
         "compare/report/terminal/table.cpp": "one of the two columns that 80 characters hold"

@@ -317,9 +317,13 @@ op('mean', 4, {'self': [1, 2]}, {'result': [30000, 0]})
     report.dump = "dump.h5";
     EXPECT_EQ(to_text(report),
               "dump.h5: 4 ops, 8 floating-point tensors, 0.1 kB scanned\n"
-              "Judged by values, since the dump has no float status: an exact 65504 cannot be told "
-              "from saturation there, nor 1/0 from overflow.\n"
+              "Judged by values, since the dump has no float status: an exact 65504 cannot be\n"
+              "  told from saturation there, nor 1/0 from overflow.\n"
               "First: /mul_Tensor/2\n"
+              "Flow: 1 birth\n"
+              "  /mul_Tensor/2 born\n"
+              "    carried by 1 op: /neg/3\n"
+              "    still there in results that no recorded op reads: /neg/3\n"
               "Damaged: 2 ops\n"
               "  /mul_Tensor/2\n"
               "    its recorded inputs are clean: it began here\n"
@@ -342,6 +346,7 @@ TEST_F(ScanDump, the_json_is_one_object) {
   "ops": 1,
   "ops_with_status": 1,
   "tensors": 2,
+  "by_statistics": 0,
   "complete": true,
   "has_inputs": true,
   "latent_binades": 2.0,
@@ -370,6 +375,7 @@ TEST_F(ScanDump, the_json_is_one_object) {
             1
           ],
           "max_finite": 0.0,
+          "counted": true,
           "detectors": {
             "inf": 1.0,
             "nan": 0.0,
@@ -381,9 +387,28 @@ TEST_F(ScanDump, the_json_is_one_object) {
       ]
     }
   ],
+  "flows": [
+    {
+      "birth": "/exp/1",
+      "node": "e",
+      "kind": "introduced",
+      "non_finite": true,
+      "saturated": false,
+      "silent": false,
+      "carried_count": 0,
+      "carried": [],
+      "killed_count": 0,
+      "killed": [],
+      "unread_count": 1,
+      "unread": [
+        "/exp/1"
+      ]
+    }
+  ],
   "latent": [],
   "subnormal": [],
   "all_zero": [],
+  "notes": [],
   "warnings": []
 }
 )");

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
@@ -71,8 +73,65 @@ TEST(OverflowCommand, colours_only_when_asked_in_a_pipe) {
               std::string::npos);
 }
 
+// As msprobe keeps a tensor by its numbers alone.
+std::string msprobe_tensor(const std::string& max, const std::string& min) {
+    return R"({"type": "torch.Tensor", "dtype": "torch.float16", "shape": [8], "Max": )" + max +
+           R"(, "Min": )" + min + R"(, "Mean": 0.5, "Norm": 7.0})";
+}
+
+TEST(OverflowCommand, follows_an_overflow_through_a_folder_of_msprobe) {
+    const test::TempDir folder;
+    const auto op = [](const std::string& name, const std::string& in, const std::string& out) {
+        return "\"" + name + R"(": {"input_args": [)" + in +
+               R"(], "input_kwargs": {}, "output": [)" + out + "]}";
+    };
+    const std::string infinite = msprobe_tensor("Infinity", "-1.0");
+    test::write_file(
+        folder / "dump.json",
+        R"({"task": "statistics", "level": "L1", "data": {)" +
+            op("Torch.exp.0.forward", msprobe_tensor("12.0", "-1.0"), infinite) + ", " +
+            op("Functional.relu.0.forward", infinite, msprobe_tensor("Infinity", "0.0")) + ", " +
+            op("Torch.clamp.0.forward",
+               msprobe_tensor("Infinity", "0.0"),
+               msprobe_tensor("9.0", "0.0")) +
+            "}}");
+    const RunResult result = overflow({folder.path()});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("First: Torch.exp.0.forward\n"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("  Torch.exp.0.forward born\n"
+                              "    carried by 1 op: Functional.relu.0.forward\n"
+                              "    killed: it came in as '0' of Torch.clamp.0.forward,"),
+              std::string::npos)
+        << result.out;
+}
+
+TEST(OverflowCommand, scans_arrays_by_the_names_of_their_ops) {
+    const test::TempDir folder;
+    const RunResult written = test::run_python(
+        "import sys, numpy as np\n"
+        "x, y = np.ones(4, 'f2'), np.array([1, 2, 3, np.inf], 'f2')\n"
+        "np.savez(sys.argv[1], **{'exp.input.x': x, 'exp.output.0': y})\n",
+        {folder / "a.npz"});
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+    const RunResult result = overflow({folder / "a.npz"});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("First: exp\n"), std::string::npos) << result.out;
+}
+
+TEST(OverflowCommand, writes_text_for_80_columns) {
+    const test::TempDir folder;
+    write_dump(folder / "d.h5", "[1, inf]");
+    std::istringstream lines(overflow({folder / "d.h5"}).out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_TRUE(line.size() <= 80 || line.find(' ') == std::string::npos ||
+                    line.find(folder.path().string()) != std::string::npos)
+            << line;
+}
+
 TEST(OverflowCommand, rejects_what_it_cannot_scan) {
     const test::TempDir folder;
+    EXPECT_EQ(overflow({folder.path()}).exit_code, 2);
+    EXPECT_EQ(overflow({folder / "missing"}).exit_code, 2);
     EXPECT_EQ(overflow({folder / "missing.h5"}).exit_code, 2);
     test::write_file(folder / "text.h5", "no HDF5");
     const RunResult text = overflow({folder / "text.h5"});
