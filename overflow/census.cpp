@@ -160,7 +160,7 @@ Census census_of_statistics(const RecordedStatistics& statistics,
     if (!is_bounded) census.max_finite = 0;
     // Extremes tell more than sums: a mean of both infinities is a nan, a norm may overflow alone.
     if (!statistics.max && !statistics.min)
-        for (const auto& sum : {statistics.mean, statistics.norm})
+        for (const auto& sum : {statistics.mean, statistics.norm, statistics.l1})
             if (sum && !std::isfinite(*sum)) ++(std::isnan(*sum) ? census.nan : census.inf);
     census.inf = std::min<int64_t>(census.inf, 1);
     census.nan = std::min<int64_t>(census.nan, 1);

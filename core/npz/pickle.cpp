@@ -143,8 +143,19 @@ class Machine {
                            name == "torch._utils._rebuild_parameter_with_state";
         if (wraps && !args.empty()) return args[0];
         PickleValue result;
-        if (name == "collections.OrderedDict") result.kind = Kind::kDict;
+        if (name == "collections.OrderedDict" || name == "collections.defaultdict")
+            result.kind = Kind::kDict;
+        else
+            result.text = maker(name, args);
         return add(std::move(result));
+    }
+    /// What made an object that is not known; helpers that rebuild any class are told its class.
+    [[nodiscard]] std::string maker(const std::string& function,
+                                    const std::vector<size_t>& args) const {
+        const bool is_helper =
+            function == "copyreg._reconstructor" || function == "copy_reg._reconstructor" ||
+            function.ends_with("multiarray._reconstruct") || function.ends_with(".getattr");
+        return is_helper && !args.empty() ? pickle_.values[args[0]].text : function;
     }
     void reduce() {
         const size_t arguments = pop();
@@ -163,9 +174,10 @@ class Machine {
         push(std::move(storage));
     }
 
-    void push_long(size_t count) {
+    void push_long(uint64_t count) {
         const auto bytes = take(count);
-        if (count > 9) damaged("its pickle has a number of more than 64 bits");
+        // A larger number is the state of a random generator, say: nothing that tensors need.
+        if (count > 9) return push(Kind::kOpaque);
         uint64_t value = 0;
         for (size_t i = 0; i < count && i < 8; ++i)
             value |= std::to_integer<uint64_t>(bytes[i]) << (8 * i);
@@ -221,6 +233,10 @@ class Machine {
             case 0x81:
                 reduce();
                 break;
+            case 0x92:  // with arguments by name
+                static_cast<void>(pop());
+                reduce();
+                break;
             case 'b':
                 // The state of an object says nothing of tensors' elements.
                 static_cast<void>(pop());
@@ -258,6 +274,9 @@ class Machine {
             case 0x8a:
                 push_long(take_byte());
                 return true;
+            case 0x8b:
+                push_long(take_unsigned(4));
+                return true;
             case 'G':
                 push_float();
                 return true;
@@ -272,6 +291,8 @@ class Machine {
                 push(Kind::kText, take_text(take_unsigned(1)));
                 return true;
             case 0x8d:
+            case 0x8e:
+            case 0x96:
                 push(Kind::kText, take_text(take_unsigned(8)));
                 return true;
             default:
@@ -291,6 +312,7 @@ class Machine {
                 return true;
             case 't':
             case 'l':
+            case 0x91:
                 push_sequence(pop_to_mark());
                 return true;
             case 0x85:
@@ -319,6 +341,9 @@ class Machine {
 
     bool step_memo(unsigned opcode) {
         switch (opcode) {
+            case '2':
+                stack_.push_back(top());
+                return true;
             case 'q':
                 memo_[take_unsigned(1)] = top();
                 return true;

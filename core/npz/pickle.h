@@ -16,7 +16,7 @@ namespace npuscope::npz {
 /// after they were put into others.
 struct PickleValue {
     enum class Kind {
-        kOpaque,
+        kOpaque,  ///< text: the class or function that made it, "" where none did
         kNone,
         kInteger,
         kFloat,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/npz/npy.h"
 
@@ -12,6 +14,14 @@ namespace npuscope {
 /// No code in the file is run; everything else in it is passed over. Errors: Error(kIo|kFormat),
 /// Error(kUnsupported) an older file, or a dtype outside the table.
 [[nodiscard]] NamedTensors read_torch_file(const std::filesystem::path& path);
+
+/// The same, and what was passed over that is no tensor, number, text or container of them: its
+/// place and class, "args (argparse.Namespace)". Errors: as above.
+struct TorchContent {
+    NamedTensors tensors;
+    std::vector<std::string> passed_over{};
+};
+[[nodiscard]] TorchContent read_torch_content(const std::filesystem::path& path);
 
 /// In the order of their names. Source: the safetensors format description (u64 length of a JSON
 /// header, the header, the data). Errors: Error(kIo|kFormat), Error(kUnsupported) a dtype outside

@@ -25,6 +25,7 @@ using Kind = PickleValue::Kind;
 /// Elements that an expanded tensor may have beyond those that are stored.
 constexpr int64_t kMostExpanded = int64_t{1} << 28;
 constexpr size_t kDeepest = 64;
+constexpr size_t kMostVisited = size_t{1} << 20;
 constexpr uint64_t kMostShared = 64;
 constexpr uint64_t kMostCopied = uint64_t{1} << 30;
 
@@ -54,9 +55,9 @@ class TorchFile {
         pickle_ = npz::parse_pickle(image, what_);
     }
 
-    NamedTensors tensors() {
+    TorchContent content() {
         add(pickle_.root, "", 0);
-        return std::move(tensors_);
+        return std::move(content_);
     }
 
   private:
@@ -96,14 +97,19 @@ class TorchFile {
 
     void add(size_t index, const std::string& name, size_t depth) {
         if (depth > kDeepest) damaged("its containers are nested too deep");
+        // Containers may hold each other many times over.
+        if (++visited_ > kMostVisited) damaged("its containers hold too many values");
         const PickleValue& value = pickle_[index];
         if (value.kind == Kind::kTensor) {
-            tensors_.emplace_back(name.empty() ? "tensor" : name, tensor_of(value));
+            content_.tensors.emplace_back(name.empty() ? "tensor" : name, tensor_of(value));
             return;
         }
         const auto joined = [&](const std::string& part) {
             return name.empty() ? part : name + "." + part;
         };
+        if (value.kind == Kind::kOpaque && !value.text.empty())
+            content_.passed_over.push_back((name.empty() ? "the whole" : name) + " (" + value.text +
+                                           ")");
         if (value.kind == Kind::kSequence)
             for (size_t i = 0; i < value.items.size(); ++i)
                 add(value.items[i], joined(std::to_string(i)), depth + 1);
@@ -214,13 +220,18 @@ class TorchFile {
     Pickle pickle_;
     std::map<std::string, std::vector<std::byte>> storages_;
     int64_t expanded_ = 0;
-    NamedTensors tensors_;
+    size_t visited_ = 0;
+    TorchContent content_;
 };
 
 }  // namespace
 
 NamedTensors read_torch_file(const std::filesystem::path& path) {
-    return TorchFile(path).tensors();
+    return read_torch_content(path).tensors;
+}
+
+TorchContent read_torch_content(const std::filesystem::path& path) {
+    return TorchFile(path).content();
 }
 
 }  // namespace npuscope

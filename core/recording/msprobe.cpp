@@ -51,10 +51,10 @@ std::optional<double> number(const json& object, const char* key) {
 }
 
 std::optional<RecordedStatistics> statistics_in(const json& object) {
-    const RecordedStatistics found{number(object, "Max"),
-                                   number(object, "Min"),
-                                   number(object, "Mean"),
-                                   number(object, "Norm")};
+    const RecordedStatistics found{.max = number(object, "Max"),
+                                   .min = number(object, "Min"),
+                                   .mean = number(object, "Mean"),
+                                   .norm = number(object, "Norm")};
     if (!found.max && !found.min && !found.mean && !found.norm) return std::nullopt;
     return found;
 }

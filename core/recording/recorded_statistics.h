@@ -15,6 +15,7 @@ struct RecordedStatistics {
     std::optional<double> min{};
     std::optional<double> mean{};
     std::optional<double> norm{};  ///< Euclidean
+    std::optional<double> l1{};    ///< sum of magnitudes; kept by recorders that keep no other
 };
 inline constexpr int kStatistics = 4;
 

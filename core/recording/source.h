@@ -79,16 +79,15 @@ enum class Arrays : uint8_t {
     kAlone,  ///< each is an op of one output, whatever its name: weights, say
 };
 
-/// A .h5 dump; .npz, .npy, .pt and .safetensors files; a folder of CANN dump files; a folder of
-/// msprobe (or a folder that holds exactly one), or its dump.json. Errors: Error(kUsage) anything
-/// else, and those of the readers.
+/// Anything that a row of core/recording/formats/formats.def takes. Errors: Error(kUsage) what none
+/// does, Error(kIo) what is not there, and those of the readers.
 [[nodiscard]] Source open_source(const std::filesystem::path& path, Arrays form = Arrays::kOfOps);
 
 /// `histories` are how they came about, by name.
 [[nodiscard]] Source source_of_arrays(const NamedTensors& arrays,
                                       const ArrayHistories& histories = {},
                                       Arrays form = Arrays::kOfOps);
-/// .npz, .npy, .pt, .pth or .safetensors.
+/// Whether it is a file, or a checkpoint of several, that holds named arrays.
 [[nodiscard]] bool is_array_file(const std::filesystem::path& path);
 [[nodiscard]] Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader);
 /// DeviceType of the first tensor that tells it.

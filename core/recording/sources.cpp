@@ -2,42 +2,14 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/base/error.h"
-#include "core/base/printable.h"
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/unmatched.h"
-#include "core/npz/tensor_files.h"
 #include "core/recording/dump_elements.h"
 #include "core/recording/source.h"
 
 namespace npuscope {
 
 namespace {
-
-constexpr int kDeepestMsprobe = 4;
-
-/// The dump.json below a folder; msprobe has step<N>/rank<N>/ above it.
-std::vector<std::filesystem::path> msprobe_files(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> found;
-    const auto all = std::filesystem::directory_options::skip_permission_denied;
-    for (auto at = std::filesystem::recursive_directory_iterator(folder, all);
-         at != std::filesystem::recursive_directory_iterator();
-         ++at) {
-        if (at.depth() >= kDeepestMsprobe) at.disable_recursion_pending();
-        if (at->path().filename() == "dump.json" && at->is_regular_file())
-            found.push_back(at->path());
-    }
-    return found;
-}
-
-Source open_folder(const std::filesystem::path& path) {
-    const auto files = msprobe_files(path);
-    if (files.empty()) return source_of_cann_folder(path);
-    if (files.size() == 1) return source_of_msprobe(files.front());
-    throw Error(ErrorKind::kUsage,
-                in_quotes(path) + " holds " + std::to_string(files.size()) +
-                    " dumps of msprobe; name one, " + in_quotes(files.front()) + " for example");
-}
 
 /// op, direction and argument of "op.output.0", nothing for other names.
 struct TensorName {
@@ -148,12 +120,6 @@ void SourceTensor::hold(const Tensor& tensor) {
     open = [tensor] { return std::make_unique<TensorElements>(tensor); };
 }
 
-bool is_array_file(const std::filesystem::path& path) {
-    const std::string extension = path.extension().string();
-    return extension == ".npz" || extension == ".npy" || extension == ".pt" ||
-           extension == ".pth" || extension == ".safetensors";
-}
-
 Source source_of_arrays(const NamedTensors& arrays, const ArrayHistories& histories, Arrays form) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     std::unordered_map<std::string, size_t> places;
@@ -218,25 +184,6 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
         add_unmatched(dumpfile::parse_unmatched(unmatched), source);
     source.owner = std::move(reader);
     return source;
-}
-
-Source open_source(const std::filesystem::path& path, Arrays form) {
-    if (std::filesystem::is_directory(path)) return open_folder(path);
-    const std::string extension = path.extension().string();
-    if (extension == ".h5" || extension == ".hdf5")
-        return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
-    if (path.filename() == "dump.json") return source_of_msprobe(path);
-    if (extension == ".npz")
-        return source_of_arrays(read_npz(path), read_npz_histories(path), form);
-    if (extension == ".npy")
-        return source_of_arrays({{path.stem().string(), read_npy(path)}}, {}, form);
-    if (extension == ".pt" || extension == ".pth")
-        return source_of_arrays(read_torch_file(path), {}, form);
-    if (extension == ".safetensors") return source_of_arrays(read_safetensors(path), {}, form);
-    throw Error(ErrorKind::kUsage,
-                in_quotes(path) +
-                    " is no .h5 dump, no .npz, .npy, .pt or .safetensors file, no dump.json and no "
-                    "folder of dumps; nothing else can be compared");
 }
 
 }  // namespace npuscope
