@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/vector_error.h"
@@ -53,7 +54,8 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
         return most;
     }
     return std::min(most,
-                    std::max(kFewestSampled, static_cast<size_t>(kSampledElements / elements)));
+                    std::max(std::min(kFewestSampled, most / 2),
+                             static_cast<size_t>(kSampledElements / elements)));
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
@@ -224,7 +226,9 @@ double SideJudge::allowed_share(const OpRun& run,
 
 std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const std::vector<OpRun> forms = forms_of(run);
-    const OpRun& form = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const OpRun& whole = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const std::optional<PartOfRun> part = part_of(whole, kTellingElements);
+    const OpRun& form = part ? part->run : whole;
     const InferredArithmetic inferred = class_of(own_group(run));
     std::map<std::string, double> times;
     const auto take = [&](auto&& error, const auto& by) {
