@@ -316,15 +316,13 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
     return error;
 }
 
-const RecordedResult* ProductError::part_result(const RecordedResult& result) {
+const RecordedResult* ProductError::part_result(const RecordedResult& result,
+                                                std::span<const double> exact) {
+    const bool is_first = &result == &run_.results.front();
     if (!std::exchange(is_part_known_, true) && is_large(run_)) {
-        const Results* exact = exact_results(run_);
-        const RecordedResult& first = run_.results.front();
-        const Tensor* y = exact == nullptr ? nullptr : expected_of(*exact, first);
-        if (y != nullptr && y->dtype() == DType::kFloat64)
-            part_run_ = part_of(run_,
-                                kTellingElements,
-                                furthest_off(first.elements, y->as<double>(), kTellingElements));
+        const auto also = is_first ? furthest_off(result.elements, exact, kTellingElements)
+                                   : std::vector<int64_t>();
+        part_run_ = part_of(run_, kTellingElements, also);
         if (part_run_) part_ = std::make_unique<ProductError>(part_run_->run);
     }
     if (!part_) return nullptr;
@@ -347,7 +345,7 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
     closeness.here = roundings / (1 + terms_of(by, contraction_length(run_, result.name)));
     if (closeness.times() <= enough) return closeness;
-    if (const RecordedResult* some = part_result(result)) {
+    if (const RecordedResult* some = part_result(result, found->exact)) {
         if (const auto found_here = part_->closeness(by, *some, which, 0))
             closeness.here = std::max(closeness.here, found_here->here);
         return closeness;

@@ -82,7 +82,8 @@ class ProductError {
 
     /// Of a large run: the result of a part with the elements that are furthest off; nullptr
     /// without one.
-    [[nodiscard]] const RecordedResult* part_result(const RecordedResult& result);
+    [[nodiscard]] const RecordedResult* part_result(const RecordedResult& result,
+                                                    std::span<const double> exact);
 
     const OpRun& run_;
     bool is_part_known_ = false;

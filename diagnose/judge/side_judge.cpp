@@ -17,8 +17,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Of large tensors fewer runs are sampled.
-constexpr size_t kFewestSampled = 10;
+/// Of large tensors fewer runs are sampled, but this share of them.
+constexpr size_t kFewestShare = 3;
 constexpr int64_t kSampledElements = int64_t{1} << 22;
 
 /// An op may be off by so many times what honest arithmetic makes of it here: chips differ in their
@@ -43,8 +43,7 @@ constexpr size_t kMany = 8;
 /// Where nothing here computes as the class does, like runs must show its habit: so many at least.
 constexpr size_t kEnough = 5;
 
-/// Runs of large tensors tell more each, and cost more: no fewer than kFewestSampled, and of them
-/// so many that they have kSampledElements.
+/// Runs of large tensors tell more each, and cost more: so many that they have kSampledElements.
 size_t affordable_runs(const SourceOp& op, size_t most) {
     int64_t elements = 1;
     try {
@@ -53,9 +52,8 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
     } catch (const Error&) {
         return most;
     }
-    return std::min(most,
-                    std::max(std::min(kFewestSampled, most / 2),
-                             static_cast<size_t>(kSampledElements / elements)));
+    return std::min(
+        most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
