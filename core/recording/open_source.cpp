@@ -222,7 +222,8 @@ Source open_source(const std::filesystem::path& path, Arrays form) {
     const std::string extension = path.extension().string();
     if (extension == ".h5" || extension == ".hdf5")
         return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
-    if (path.filename() == "dump.json") return source_of_msprobe(path);
+    if (path.filename() == "dump.json" || path.filename() == "debug.json")
+        return source_of_msprobe(path);
     if (extension == ".npz")
         return source_of_arrays(read_npz(path), read_npz_histories(path), form);
     if (extension == ".npy")

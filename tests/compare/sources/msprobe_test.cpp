@@ -3,7 +3,6 @@
 #include "compare/compare.h"
 #include "compare/report/report.h"
 #include "core/base/error.h"
-#include "core/recording/msprobe_program.h"
 #include "core/recording/source.h"
 #include "tests/support/support.h"
 
@@ -116,44 +115,6 @@ TEST(Msprobe, names_the_arguments_that_differ) {
     EXPECT_EQ(to_text(result.ops[0].arguments), "2 0.001, golden 1e-05");
     EXPECT_EQ(result.exit_code(), 0);
     EXPECT_TRUE(compare_steps(layer_norm("1e-05"), layer_norm("1e-05")).ops[0].arguments.empty());
-}
-
-/// What the files beside a dump.json tell of that op.
-dumpfile::OpFacts told(const std::string& construct, const std::string& stack) {
-    const test::TempDir folder;
-    if (!construct.empty()) test::write_file(folder / "construct.json", construct);
-    if (!stack.empty()) test::write_file(folder / "stack.json", stack);
-    return MsprobeProgram(folder.path()).facts_of("Functional.layer_norm.0.forward");
-}
-
-TEST(MsprobeProgram, tells_the_module_and_the_innermost_line_of_the_program) {
-    const std::string frames =
-        R"(["File /usr/lib/msprobe/core/api.py, line 95, in api, \n return api", )"
-        R"("File /usr/lib/torch/nn/modules/module.py, line 1, in forward, \n return f", )"
-        R"("File /home/me/net.py, line 12, in forward, \n x = y", )"
-        R"("File /home/me/train.py, line 3, in <module>, \n net"])";
-    for (const std::string& stack :
-         {R"({"0": [["Other.0", "Functional.layer_norm.0.forward"], )" + frames + "]}",
-          R"({"Functional.layer_norm.0.forward": )" + frames + "}"}) {
-        const dumpfile::OpFacts facts = told(
-            R"({"Functional.layer_norm.0.forward": "Module.norm.LayerNorm.forward.0"})", stack);
-        EXPECT_EQ(facts.source.module, "Module.norm.LayerNorm.forward.0");
-        EXPECT_EQ(facts.source.line, "/home/me/net.py:12");
-    }
-}
-
-TEST(MsprobeProgram, tells_nothing_from_files_of_another_shape) {
-    const std::vector<std::string> texts = {
-        "",
-        "no json",
-        "[]",
-        R"({"0": 3, "Functional.layer_norm.0.forward": [1, "no frame"]})",
-        R"({"0": [[1], 2], "Functional.layer_norm.0.forward": null})",
-        R"({"0": [["Functional.layer_norm.0.forward"], ["File /torch/a.py, line 1, in f"]]})"};
-    for (const std::string& text : texts) {
-        const dumpfile::OpFacts facts = told(text, text);
-        EXPECT_EQ(facts.source.module + facts.source.line, "") << text;
-    }
 }
 
 TEST(Msprobe, rejects_what_has_no_data) {
