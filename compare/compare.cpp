@@ -264,6 +264,8 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
+    result.structure_only = target_.structure_only || golden_.structure_only;
+    result.by_calls = !(target_.numbered && golden_.numbered);
     for (const Source* side : {&target_, &golden_})
         for (const std::string& remark : side->remarks)
             if (std::ranges::find(result.notes, remark) == result.notes.end())

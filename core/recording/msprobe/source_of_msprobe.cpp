@@ -32,7 +32,10 @@ SideFacts facts_of(const Folder& folder, const Record& record) {
     msprobe::RecordContent content = msprobe::read_record(record, folder.data);
     SideFacts facts{.recorded = {}, .arguments = std::move(content.arguments)};
     facts.recorded.source = folder.program.place_of(record.name);
-    facts.recorded.overflow = content.is_nan.value_or(false);
+    if (content.is_nan) {
+        facts.recorded.status = FloatStatus{.bits = *content.is_nan ? FloatStatus::kOverflow : 0};
+        facts.recorded.overflow = *content.is_nan;
+    }
     return facts;
 }
 
