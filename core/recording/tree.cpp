@@ -73,9 +73,9 @@ std::vector<RecordedRun> dumps_below(const fs::path& root) {
     for (auto at = walk(root); at != fs::recursive_directory_iterator(); ++at) {
         std::error_code ignored;
         if (!at->is_directory(ignored) || at->is_symlink(ignored)) continue;
-        if (at.depth() >= kDeepest || at->path().filename() == "dump_tensor_data")
-            at.disable_recursion_pending();
-        add(at->path());
+        const bool holds_tensors = at->path().filename() == "dump_tensor_data";
+        if (at.depth() >= kDeepest || holds_tensors) at.disable_recursion_pending();
+        if (!holds_tensors) add(at->path());
     }
     return runs;
 }
