@@ -42,7 +42,8 @@ Fingerprint fingerprint_of(const TensorView& elements) {
 
 Fingerprint fingerprint_of(const RecordedStatistics& statistics, int64_t numel) {
     Fingerprint print{.numel = numel, .first = kFirstSeed, .second = kSecondSeed};
-    for (const auto& number : {statistics.max, statistics.min, statistics.mean, statistics.norm, statistics.l1}) {
+    for (const auto& number :
+         {statistics.max, statistics.min, statistics.mean, statistics.norm, statistics.l1}) {
         // What is missing differs from every number.
         const uint64_t bits = number ? mix(bits_of(*number)) : 1;
         print.first = mix(print.first ^ bits);

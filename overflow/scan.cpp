@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "overflow/origin.h"
+#include "overflow/scan_order.h"
 #include "overflow/scan_tensors.h"
 
 namespace npuscope::overflow {
@@ -106,6 +107,7 @@ class Scan {
     Inflow judge_inputs(const std::vector<SourceTensor>& tensors, bool by_status);
     Damage judge_input(const Census& census, DType dtype, const Producer* producer, bool by_status);
     static void judge_numbers(const SourceOp& op, Damage& damage);
+    void judge_contents(const std::vector<Scanned>& outputs, Inflow& inflow);
     Producer* producer_of(const SourceTensor& tensor, const Census& census);
     FlowIds follow(const ScannedOp& scanned,
                    bool listed,
@@ -135,10 +137,10 @@ ScanReport Scan::run() {
     report_.latent_binades = options_.latent_binades;
     report_.warnings = source_.left_out;
     report_.unreadable = source_.left_out_count;
-    for (const SourceOp& op : source_.ops) {
-        if (!is_recorded(op)) continue;
-        scan_op(op);
-        if (options_.on_op) options_.on_op(++done_, report_.ops, op.path);
+    for (const SourceOp* op : scan_order(source_)) {
+        if (!is_recorded(*op)) continue;
+        scan_op(*op);
+        if (options_.on_op) options_.on_op(++done_, report_.ops, op->path);
     }
     find_unread();
     report_.flows = flows_.take();
@@ -165,6 +167,7 @@ void Scan::scan_op(const SourceOp& op) {
     const bool damaged = std::ranges::any_of(outputs, has_damage);
     Inflow inflow = judge_inputs(tensors, scanned.by_status);
     Damage& damage = inflow.strongest;
+    if (damaged && is_module(op)) judge_contents(outputs, inflow);
     if (!damage.any() && (damaged || overflowed)) judge_numbers(op, damage);
     // With a clean status, the largest finite value is damage only where it came in as such.
     const bool listed =
@@ -290,6 +293,23 @@ void Scan::judge_numbers(const SourceOp& op, Damage& damage) {
         damage.taint = Taint::kForeign;
         damage.via = argument.recorded.empty() ? argument.name : argument.recorded;
         return;
+    }
+}
+
+// A module gives out what an op in it made; the op's overflow is its own.
+void Scan::judge_contents(const std::vector<Scanned>& outputs, Inflow& inflow) {
+    for (const Scanned& output : outputs) {
+        if (inflow.strongest.any()) return;
+        if (!has_damage(output)) continue;
+        const Producer* maker = producer_of(*output.source, output.tensor.subject.census);
+        if (maker == nullptr) continue;
+        inflow.strongest = {
+            .evidence = has_non_finite(output) ? Evidence::kNonFinite : Evidence::kSaturated,
+            .taint = maker->taint,
+            .via = output.tensor.path,
+            .from = maker->path,
+            .origin = maker->origin};
+        add(maker->flows, inflow.flows);
     }
 }
 

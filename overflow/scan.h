@@ -62,7 +62,8 @@ struct ScanReport {
     [[nodiscard]] const ScannedOp* first() const;
 };
 
-/// Scans every floating-point tensor of the recording, op by op in its order.
+/// Scans every floating-point tensor of the recording, op by op in its order, msprobe's modules
+/// behind what they hold.
 ///
 /// An op's own status decides where the dump has one; elsewhere values do. Damage is followed from
 /// op to op by the values of tensors (fingerprint.h), so through views that only reorder them; by

@@ -59,6 +59,8 @@ std::string kind_text(const ScannedOp& op) {
             return op.by_status ? "its inputs are undamaged: overflow began here"
                                 : "its recorded inputs are clean: it began here";
         case OverflowKind::kReceived:
+            if (op.record.via.starts_with("output/"))
+                return "a module that gives out what is in it: " + input_text(op.record);
             return (op.record.raised() ? "received damage and overflowed too: input "
                                        : "received: input ") +
                    input_text(op.record);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +12,7 @@
 #include "core/base/progress.h"
 #include "overflow/scan.h"
 #include "overflow/scan_report.h"
+#include "overflow/tree_scan.h"
 
 namespace npuscope::cli {
 
@@ -22,6 +24,21 @@ struct OverflowArguments {
     int threads = 0;
 };
 
+void print(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int scan_runs(const OverflowArguments& options,
+              const Globals& globals,
+              const std::vector<RecordedRun>& runs,
+              const overflow::ScanOptions& scan) {
+    const overflow::TreeReport report = overflow::scan_tree(options.dump, runs, scan);
+    print(globals.json ? overflow::to_json(report)
+                       : overflow::to_text(report, use_color(globals, 1), globals.verbose));
+    if (report.first() != nullptr) return kFinding;
+    return report.has_problem() ? kNotDone : kNoFinding;
+}
+
 int run_overflow(const OverflowArguments& options, const Globals& globals) {
     Progress progress("scanning", 0, !globals.quiet);
     overflow::ScanOptions scan;
@@ -30,11 +47,11 @@ int run_overflow(const OverflowArguments& options, const Globals& globals) {
     scan.on_op = [&](int64_t done, int64_t, const std::string& path) {
         progress.update(done, path);
     };
+    const std::vector<RecordedRun> runs = recorded_runs(options.dump);
+    if (runs.size() > 1) return scan_runs(options, globals, runs, scan);
     const overflow::ScanReport report = overflow::scan_dump(options.dump, scan);
-    const std::string text =
-        globals.json ? overflow::to_json(report)
-                     : overflow::to_text(report, {use_color(globals, 1), globals.verbose});
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print(globals.json ? overflow::to_json(report)
+                       : overflow::to_text(report, {use_color(globals, 1), globals.verbose}));
     // A recorded status is a judgement even where no tensor is left to scan.
     if (report.tensors == 0 && report.ops_with_status == 0)
         throw Error(

@@ -203,6 +203,14 @@ class Json(unittest.TestCase):
     def overflow_by_values(self) -> Any:
         return self.npuscope("overflow", "small.h5")
 
+    def overflow_tree(self) -> Any:
+        for rank, largest in enumerate(("9.0", "Infinity")):
+            run = self.folder / "tree" / "step0" / f"rank{rank}"
+            run.mkdir(parents=True, exist_ok=True)
+            tensor = '{"type": "torch.Tensor", "dtype": "torch.float16", "shape": [2], "Max": %s, "Min": 0.0}' % largest
+            (run / "dump.json").write_text('{"data": {"Torch.exp.0.forward": {"output": [%s]}}}' % tensor)
+        return self.npuscope("overflow", "tree")
+
     def recompute(self) -> Any:
         return self.npuscope("recompute", "golden.h5")
 
@@ -237,6 +245,7 @@ class Json(unittest.TestCase):
         "json.md", "JSON of `run`", "run_observed", "run_overflowed", "run_labels", "run_step"
     )
     test_of_overflow = key_test("json.md", "JSON of `overflow`", "overflow_by_status", "overflow_by_values")
+    test_of_overflow_in_a_tree = key_test("json.md", "JSON of `overflow`, a tree", "overflow_tree")
     test_of_recompute = key_test("json.md", "JSON of `recompute`", "recompute")
     test_of_extract = key_test("json.md", "JSON of `extract`", "extract")
     test_of_a_dump = key_test("json.md", "JSON of `inspect`", "inspect_dump")
@@ -253,7 +262,7 @@ class Json(unittest.TestCase):
             for page in ("json.md", "verdicts.md")
             for heading in re.findall(r"^## (JSON of .*)$", (SOURCE / "docs" / page).read_text("utf-8"), re.M)
         ]
-        self.assertEqual(len(sections), 11, sections)
+        self.assertEqual(len(sections), 12, sections)
 
 
 class KeyDifferences(unittest.TestCase):

@@ -50,12 +50,18 @@ WORDS = {
 # Files that are reviewed, with what the word is there or why it is that row and no other.
 REVIEWED = {
     ("ONNX operators", "Max"): {
+        "core/recording/formats/torchtitan.cpp": "the log's word",
         "core/recording/msprobe/record_reader.cpp": "msprobe's key",
         "ir_tbe_map/acl_config.cpp": "acl.json's word",
         "ir_tbe_map/statistics_csv.cpp": "CANN's column",
     },
-    ("ONNX operators", "Mean"): {"core/recording/msprobe/record_reader.cpp": "msprobe's key"},
+    ("ONNX operators", "Mean"): {
+        "core/recording/formats/torchtitan.cpp": "the log's word",
+        "core/recording/msprobe/record_reader.cpp": "msprobe's key",
+    },
+    ("ONNX operators", "Shape"): {"core/recording/formats/torchtitan.cpp": "the log's word"},
     ("ONNX operators", "Min"): {
+        "core/recording/formats/torchtitan.cpp": "the log's word",
         "core/recording/msprobe/record_reader.cpp": "msprobe's key",
         "ir_tbe_map/acl_config.cpp": "acl.json's word",
         "ir_tbe_map/statistics_csv.cpp": "CANN's column",

@@ -195,6 +195,46 @@ TEST(OverflowFlow, shows_in_statistics_alone) {
     EXPECT_NE(text.find("output/0 float16 [4]: inf\n"), std::string::npos) << text;
 }
 
+// msprobe writes a module when it begins, before the ops and modules in it.
+TEST(OverflowFlow, is_born_in_the_op_and_not_in_the_modules_around_it) {
+    const RecordedStatistics plain{3, -1, 0.5, 4};
+    const RecordedStatistics infinite{kInf, -2, kInf, kInf};
+    const RecordedStatistics negated{2, -kInf, -kInf, kInf};
+    Source source;
+    add_op(source, "Module.net.Net.forward.0", plain, negated);
+    add_op(source, "Module.net.block.Block.forward.0", plain, infinite);
+    add_op(source, "Module.net.block.fc.Linear.forward.0", plain, infinite);
+    add_op(source, "Functional.linear.0.forward", plain, infinite);
+    add_op(source, "Module.net.act.Neg.forward.0", infinite, negated);
+    add_op(source, "Torch.neg.0.forward", infinite, negated);
+    const ScanReport report = scan(source);
+    ASSERT_EQ(report.flows.size(), 1u);
+    EXPECT_EQ(report.first()->record.path(), "Functional.linear.0.forward");
+    EXPECT_EQ(report.flows[0].birth.path(), "Functional.linear.0.forward");
+    EXPECT_EQ(report.flows[0].carried_count, 5);
+    const std::string text = to_text(report);
+    EXPECT_NE(
+        text.find("  Module.net.block.fc.Linear.forward.0\n"
+                  "    a module that gives out what is in it: 'output/0' with inf or nan from\n"
+                  "      Functional.linear.0.forward\n"),
+        std::string::npos)
+        << text;
+}
+
+TEST(OverflowFlow, of_modules_alone_is_born_in_the_innermost) {
+    const RecordedStatistics plain{3, -1, 0.5, 4};
+    const RecordedStatistics infinite{kInf, -2, kInf, kInf};
+    Source source;
+    add_op(source, "Module.block.Block.forward.0", plain, infinite);
+    add_op(source, "Module.block.fc.Linear.forward.0", plain, infinite);
+    add_op(source, "Module.head.Linear.forward.0", infinite, infinite);
+    const ScanReport report = scan(source);
+    ASSERT_EQ(report.flows.size(), 1u);
+    EXPECT_EQ(report.flows[0].birth.path(), "Module.block.fc.Linear.forward.0");
+    EXPECT_EQ(report.flows[0].carried,
+              (Names{"Module.block.Block.forward.0", "Module.head.Linear.forward.0"}));
+}
+
 TEST(OverflowFlow, of_saturated_statistics_is_silent) {
     Source source;
     add_op(source, "mul", {300, 0, 100, 400}, {kLargest, 0, 20000, 70000});

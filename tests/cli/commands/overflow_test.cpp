@@ -105,6 +105,42 @@ TEST(OverflowCommand, follows_an_overflow_through_a_folder_of_msprobe) {
         << result.out;
 }
 
+TEST(OverflowCommand, names_the_first_step_and_rank_of_a_tree) {
+    const test::TempDir folder;
+    const auto write = [&](const std::string& run, const std::string& max) {
+        std::filesystem::create_directories(folder / run);
+        test::write_file(
+            folder / run / "dump.json",
+            R"({"task": "statistics", "data": {"Torch.exp.0.forward": {"input_args": [)" +
+                msprobe_tensor("12.0", "-1.0") + R"(], "output": [)" + msprobe_tensor(max, "0.0") +
+                "]}}}");
+    };
+    write("step0/rank0", "9.0");
+    write("step0/rank1", "9.0");
+    EXPECT_EQ(overflow({folder.path()}).exit_code, 0);
+    write("step2/rank0", "9.0");
+    write("step2/rank1", "Infinity");
+    write("step10/rank0", "Infinity");
+    const RunResult result = overflow({folder.path()});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("5 recorded runs\n"
+                              "  step 0, rank0: 1 ops, no overflow\n"),
+              std::string::npos)
+        << result.out;
+    EXPECT_NE(result.out.find("First: step 2, rank1\n"), std::string::npos) << result.out;
+    const RunResult parsed = test::run_python(
+        "import json, sys; o = json.loads(sys.argv[1])\n"
+        "print(o['first'], o['found'], [r['result']['found'] for r in o['runs']])",
+        {overflow({"--json", folder.path()}).out});
+    EXPECT_EQ(parsed.out,
+              "{'step': 2, 'rank': 'rank1', 'path': 'Torch.exp.0.forward'} True "
+              "[False, False, False, True, True]\n")
+        << parsed.err;
+    test::write_file(folder / "step0" / "rank0" / "dump.json", "{");
+    EXPECT_NE(overflow({folder.path()}).out.find("step 0, rank0: not scanned: "),
+              std::string::npos);
+}
+
 TEST(OverflowCommand, scans_arrays_by_the_names_of_their_ops) {
     const test::TempDir folder;
     const RunResult written = test::run_python(
