@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "custom_algorithms/runner.h"
+#include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "npu_backend/chips/chip.h"
@@ -62,6 +63,7 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
                     "that shows it with --judge off or --tolerance");
     diagnose::RecomputingSplitter splitter(arguments.threads, {}, expected);
     options.splitter = &splitter;
+    options.on_open = diagnose::describe_calls;
     std::optional<Progress> progress;
     options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);

@@ -124,7 +124,8 @@ class OpReader {
 
     /// Of {"type": "int", "value": 2}.
     void add_argument(const json& value, const std::string& name) {
-        PlainArgument argument{.name = name, .is_bool = value.is_boolean()};
+        PlainArgument argument{
+            .name = name, .is_bool = value.is_boolean(), .is_whole = value.is_number_integer()};
         if (value.is_number()) {
             argument.numbers.push_back(value.get<double>());
         } else if (value.is_boolean()) {

@@ -14,7 +14,7 @@ constexpr size_t kMostRuns = 10;
 
 Habits::Habits(std::vector<SideOp> ops, TimesOf times_of) : times_of_(std::move(times_of)) {
     for (SideOp& op : ops)
-        if (const backend::Op* row = row_of(op.op->id.op))
+        if (const backend::Op* row = row_of(*op.op))
             ops_[std::string(row->name())].push_back(std::move(op));
     for (auto& [name, runs] : ops_)
         runs = evenly(runs, kMostRuns);

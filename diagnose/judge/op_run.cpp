@@ -81,7 +81,13 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
                               std::string& why_not,
                               const KnownInputs& known,
                               bool also_random) {
-    const backend::Op* op = row_of(recorded.id.op);
+    if (recorded.calls) {
+        const std::vector<SourceOp> runs = calls_of(recorded, why_not);
+        if (runs.size() == 1) return load_run(runs.front(), why_not, known, also_random);
+        if (runs.size() > 1) why_not = "its results are made by several ops";
+        return std::nullopt;
+    }
+    const backend::Op* op = row_of(recorded);
     if (op == nullptr) {
         why_not = "there is no op of this name to compute it with";
         return std::nullopt;

@@ -121,7 +121,10 @@ REVIEWED = {
         "compare/verdict.cpp": "the verdict of this name",
     },
     ("rules", "out_of_range"): {"compare/verdict.cpp": "the verdict of this name"},
-    ("rules", "constant"): {"npu_backend/onnx/views/shaping.cpp": "ONNX's mode of Pad"},
+    ("rules", "constant"): {
+        "diagnose/apis/special_calls.cpp": "PyTorch's mode of pad",
+        "npu_backend/onnx/views/shaping.cpp": "ONNX's mode of Pad",
+    },
     ("rules", "all_zero"): {"overflow/detectors/all_zero.cpp": "the detector of this name"},
 }
 
