@@ -13,6 +13,7 @@
 #include "core/dtype/dtype.h"
 #include "core/layout/stored_layout.h"
 #include "core/naming/aliases.h"
+#include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/arithmetic.h"
 #include "npu_backend/chips/device.h"
 #include "npu_backend/kernels/kernel.h"
@@ -186,6 +187,25 @@ Table aliases() {
     return table;
 }
 
+/// Functions that come to an op, then those that do not.
+Table apis() {
+    Table table{{"function", "ops", "gradient"}, {}};
+    for (diagnose::KnownApi& each : diagnose::known_apis())
+        table.rows.push_back({std::move(each.api), std::move(each.ops), std::move(each.gradient)});
+    table.rows.push_back({"others", "the op of the same name", "by that op"});
+    // One line a module.
+    for (const std::string& each : diagnose::apis_without_op()) {
+        const size_t dot = each.find('.');
+        const bool is_next = table.rows.back()[1] == "none" &&
+                             table.rows.back()[0].starts_with(each.substr(0, dot + 1));
+        if (is_next)
+            table.rows.back()[0] += ", " + each.substr(dot + 1);
+        else
+            table.rows.push_back({each, "none", ""});
+    }
+    return table;
+}
+
 Table tolerances() {
     Table table{{"computed in", "tolerance"}, {}};
     for (const compare::Precision& row : compare::all_precisions())
@@ -240,6 +260,7 @@ constexpr const char* kGrades =
     "C third party, D inferred, U nothing public.\n";
 constexpr Topic kTopics[] = {
     {"aliases", "other names that dumps carry for an op", aliases},
+    {"apis", "functions whose records become ops, and those that do not", apis},
     {"chips", "the emulated chips, their rules and options", chips, kMoreAboutChips, kGrades},
     {"classes",
      "the classes of arithmetic that a recording's ops are held to, in the order they are tried",

@@ -173,6 +173,8 @@ struct Options {
     bool dataflow = true;
     Judging judging = Judging::kExact;   ///< with a splitter
     bool allow_golden_at_fault = false;  ///< golden_at_fault is no finding
+    /// Called for each side as soon as it is open, with what compare_files() opens.
+    std::function<void(Source& side)> on_open{};
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };

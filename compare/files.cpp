@@ -10,7 +10,13 @@ Result compare_files(const std::filesystem::path& target,
                      const Options& options) {
     const Arrays form =
         is_array_file(target) && is_array_file(golden) ? Arrays::kAlone : Arrays::kOfOps;
-    return compare_sources(open_source(target, form), open_source(golden, form), bounds, options);
+    Source ours = open_source(target, form);
+    Source theirs = open_source(golden, form);
+    if (options.on_open) {
+        options.on_open(ours);
+        options.on_open(theirs);
+    }
+    return compare_sources(ours, theirs, bounds, options);
 }
 
 }  // namespace npuscope::compare

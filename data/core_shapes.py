@@ -98,6 +98,11 @@ def positive_norms(*shape):
 def later_rows():
     """New cases go to the end: grid() and ints() draw in turn, so that a case changes those behind it."""
     case("elu", grid(3, 5), 1.5, 2, 0.5)
+    for reduction in (0, 1, 2):
+        case("cross_entropy_loss", grid(3, 5), torch.tensor([4, 0, -100]), None, reduction)
+        case("cross_entropy_loss", grid(2, 5, 3, 2), torch.randint(0, 5, (2, 3, 2)), grid(5, low=0.1, high=2.0), reduction)
+    case("cross_entropy_loss", grid(2, 4, 3), torch.tensor([[0, 3, 1], [2, 2, 0]]), None, 1, 1)
+    case("cross_entropy_loss", grid(4), torch.tensor(2))
 
 
 def mirror_pads():

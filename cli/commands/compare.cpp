@@ -14,6 +14,7 @@
 #include "core/base/progress.h"
 #include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
+#include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "npu_backend/chips/chip.h"
@@ -74,6 +75,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
         throw Error(ErrorKind::kUsage,
                     "--chip and --target-class say what arithmetic to expect; nothing is computed "
                     "that shows it with --judge off or --tolerance");
+    job.options.on_open = diagnose::describe_calls;
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {

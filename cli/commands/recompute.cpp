@@ -1,10 +1,12 @@
-// npuscope recompute DUMP.h5: every recorded op again, from its own recorded inputs.
+// npuscope recompute DUMP: every recorded op again, from its own recorded inputs.
 #include "diagnose/recompute/recompute.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -51,25 +53,42 @@ std::string obstacle(const compare::TensorResult& result) {
                                                                        : std::string();
 }
 
+std::string one_error(const char* of, const std::optional<double>& error) {
+    return error ? fmt::format(", {} {:.1e}", of, *error) : std::string();
+}
+
+/// "; off by 3.1e-08, its dtype 3.0e-08, the device 2.1e-04: as expected".
+std::string errors_text(const diagnose::RecomputedOp& op, const compare::TensorResult& result) {
+    const auto place = static_cast<size_t>(&result - op.results.data());
+    if (!op.errors[place]) return {};
+    const diagnose::Errors& errors = *op.errors[place];
+    return fmt::format("; off by {:.1e}{}{}: {}",
+                       errors.recorded,
+                       one_error("its dtype", errors.of_dtype),
+                       one_error("the device", errors.of_device),
+                       errors.word());
+}
+
 void print_op(const diagnose::RecomputedOp& op) {
-    if (!op.skipped.empty()) {
-        fmt::print("{:<36} skipped   {}\n", printable(op.id.path()), printable(op.skipped));
+    if (!op.skipped.empty() && op.results.empty()) {
+        fmt::print("{:<36} skipped   {}\n", printable(op.path), printable(op.skipped));
         return;
     }
     const compare::TensorResult* result = deciding(op);
     if (result == nullptr) {
-        fmt::print("{:<36} skipped   no result was recorded\n", printable(op.id.path()));
+        fmt::print("{:<36} skipped   no result was recorded\n", printable(op.path));
         return;
     }
     const std::string why = obstacle(*result);
     const std::string found =
         why.empty() ? fmt::format("{:.2e}", compare::relative_error(*result)) : printable(why);
-    fmt::print("{:<36} {:<9} {}: {} ({})\n",
-               printable(op.id.path()),
+    fmt::print("{:<36} {:<9} {}: {} ({}){}\n",
+               printable(op.path),
                passes(op) ? "pass" : "fail",
                printable(result->argument),
                found,
-               result->judgement.bound.source);
+               result->judgement.bound.source,
+               errors_text(op, *result));
 }
 
 struct Counts {
@@ -79,7 +98,7 @@ struct Counts {
 Counts counts_of(const diagnose::RecomputeReport& report) {
     Counts counts;
     for (const diagnose::RecomputedOp& op : report.ops) {
-        if (!op.skipped.empty() || op.results.empty())
+        if (op.results.empty())
             ++counts.skipped;
         else
             ++(passes(op) ? counts.passed : counts.failed);
@@ -100,14 +119,24 @@ void print_text(const diagnose::RecomputeReport& report, const Device& device, b
                counts.failed,
                counts.skipped);
     if (const diagnose::RecomputedOp* worst = report.worst())
-        fmt::print("worst     {}: {:.2e} of the largest value\n",
-                   printable(worst->id.path()),
-                   worst->worst());
+        fmt::print(
+            "worst     {}: {:.2e} of the largest value\n", printable(worst->path), worst->worst());
 }
 
 nlohmann::json finite_or_null(double value) {
     if (std::isfinite(value)) return value;
     return nullptr;
+}
+
+nlohmann::json to_json(const std::optional<diagnose::Errors>& errors) {
+    if (!errors) return nullptr;
+    const auto number = [](const std::optional<double>& value) {
+        return value ? finite_or_null(*value) : nlohmann::json();
+    };
+    return {{"recorded", finite_or_null(errors->recorded)},
+            {"of_dtype", number(errors->of_dtype)},
+            {"of_device", number(errors->of_device)},
+            {"word", errors->word()}};
 }
 
 nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& device) {
@@ -121,11 +150,12 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                            {"arithmetic", report.arithmetic},
                            {"ops", nlohmann::json::array()}};
     for (const diagnose::RecomputedOp& op : report.ops) {
-        nlohmann::json row = {{"path", op.id.path()},
+        nlohmann::json row = {{"path", op.path},
                               {"computed_as", op.computed_as},
                               {"skipped", op.skipped},
                               {"results", nlohmann::json::array()}};
-        for (const compare::TensorResult& result : op.results)
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            const compare::TensorResult& result = op.results[i];
             row["results"].push_back(
                 {{"name", result.argument},
                  {"relative_error", finite_or_null(compare::relative_error(result))},
@@ -134,14 +164,16 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                                                        : nlohmann::json()},
                  {"within", is_within(result)},
                  {"bound", result.judgement.bound.source},
+                 {"errors", to_json(op.errors[i])},
                  {"incomparable", obstacle(result)}});
+        }
         root["ops"].push_back(std::move(row));
     }
     return root;
 }
 
 int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
-    require_regular_file(arguments.dump, "dump");
+    if (!std::filesystem::exists(arguments.dump)) require_regular_file(arguments.dump, "dump");
     const DeviceOptions& options = arguments.device;
     const Device device = diagnose::device_from_names(
         options.device, options.chip, options.reference, options.settings());
@@ -161,7 +193,11 @@ int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
 
 std::function<int()> configure_recompute(CLI::App& app, const Globals& globals) {
     auto arguments = std::make_shared<RecomputeArguments>();
-    app.add_option("DUMP", arguments->dump, "a dump (.h5) of any source, with inputs")->required();
+    app.add_option("DUMP",
+                   arguments->dump,
+                   "a dump (.h5) of any source, or a dump.json of msprobe or its folder, "
+                   "with the tensors of its inputs")
+        ->required();
     add_device_options(app, arguments->device, true);
     app.footer(
         "Each op sees its own recorded inputs, so that no op answers for another.\n"

@@ -23,6 +23,7 @@ namespace npuscope {
 struct SourceTensor {
     dumpfile::Direction direction = dumpfile::Direction::kOutput;
     std::string argument;  ///< "0", "weight"
+    std::string name{};    ///< as the op's schema calls it; "": by its argument and the aliases
     std::string path;      ///< for reports
     std::string dtype;
     ComputeType compute_type = ComputeType::kNone;  ///< what it was computed in
@@ -55,6 +56,12 @@ struct SourceOp {
     /// Of a run in load mode: no golden run fits, and it is not in the file; why. "" of others.
     std::string unmatched{};
     std::string unmatched_argument{};  ///< the number by which alone a golden run did not fit
+    std::string computes{};  ///< IR name of the op that it is a run of; "": the name of its id
+    /// Of a run of a function above the ops: the runs of ops that it came to, each with some of its
+    /// results. Empty of others. Threads: any. Errors: Error(kUnsupported) says why there are none.
+    std::function<std::vector<SourceOp>()> calls{};
+
+    [[nodiscard]] const std::string& op() const { return computes.empty() ? id.op : computes; }
 };
 
 /// Its ops must not outlive it.

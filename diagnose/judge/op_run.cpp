@@ -87,7 +87,13 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
                               const KnownInputs& known,
                               bool also_random,
                               bool widen) {
-    const backend::Op* op = row_of(recorded.id.op);
+    if (recorded.calls) {
+        const std::vector<SourceOp> runs = calls_of(recorded, why_not);
+        if (runs.size() == 1) return load_run(runs.front(), why_not, known, also_random, widen);
+        if (runs.size() > 1) why_not = "its results are made by several ops";
+        return std::nullopt;
+    }
+    const backend::Op* op = row_of(recorded);
     if (op == nullptr) {
         why_not = "there is no op of this name to compute it with";
         return std::nullopt;
@@ -111,6 +117,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
         return std::nullopt;
     }
     OpRun run = recorded_run(*op, own, std::move(arguments));
+    run.path = recorded.path;
     if (widen) run.wide = widened(run.arguments);
     return run;
 }

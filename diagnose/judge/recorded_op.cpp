@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+
 namespace npuscope::diagnose {
 
 namespace {
@@ -59,7 +61,7 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
 }  // namespace
 
 RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
-    : op_(op), alias_(op.name() == recorded.id.op ? nullptr : find_alias(recorded.id.op)) {
+    : op_(op), alias_(op.name() == recorded.op() ? nullptr : find_alias(recorded.op())) {
     for (SourceTensor& tensor : recorded.load()) {
         if (tensor.direction == Direction::kInput) {
             inputs_.push_back(std::move(tensor));
@@ -121,6 +123,20 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
 const backend::Op* row_of(std::string_view recorded_name) {
     const backend::Op* op = backend::find_op(recorded_name);
     return op != nullptr ? op : backend::find_op(canonical_name(recorded_name));
+}
+
+const backend::Op* row_of(const SourceOp& recorded) {
+    return row_of(recorded.op());
+}
+
+std::vector<SourceOp> calls_of(const SourceOp& recorded, std::string& why_not) {
+    if (!recorded.calls) return {recorded};
+    try {
+        return recorded.calls();
+    } catch (const Error& error) {
+        why_not = error.what();
+        return {};
+    }
 }
 
 const Tensor* result_named(const Results& results, const std::string& path) {

@@ -27,7 +27,7 @@ class RecordedOp {
     [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
     /// The tensor's argument as the schema calls it.
     [[nodiscard]] std::string name_of_argument(const SourceTensor& tensor) const {
-        return canonical(tensor.argument);
+        return tensor.name.empty() ? canonical(tensor.argument) : tensor.name;
     }
     [[nodiscard]] std::string canonical(const std::string& argument) const;
 
@@ -46,6 +46,11 @@ class RecordedOp {
 /// The executor's op of that name or, through the aliases, of another framework's; nullptr when
 /// there is none.
 [[nodiscard]] const backend::Op* row_of(std::string_view recorded_name);
+[[nodiscard]] const backend::Op* row_of(const SourceOp& recorded);
+
+/// The runs of ops that a recorded run came to: itself, or its calls. Empty, with the reason in
+/// `why_not`, where there are none. Threads: any.
+[[nodiscard]] std::vector<SourceOp> calls_of(const SourceOp& recorded, std::string& why_not);
 
 /// nullptr when there is no such tensor; `path` is "name" or, in a list, "name/name_0".
 [[nodiscard]] const Tensor* result_named(const Results& results, const std::string& path);

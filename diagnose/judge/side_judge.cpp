@@ -88,7 +88,7 @@ ArithmeticGroup SideJudge::own_group(const OpRun& run) const {
 SideJudge::SideJudge(const std::vector<SideOp>& ops, const Device& device)
     : device_(&device), habits_({}, {}) {
     for (const SideOp& each : ops) {
-        const backend::Op* op = row_of(each.op->id.op);
+        const backend::Op* op = row_of(*each.op);
         if (op == nullptr || kind_of(*op) == OpKind::kRandom) continue;
         for (const SourceTensor& tensor : each.op->load()) {
             const auto dtype = dtype_from_name(tensor.dtype);
@@ -110,7 +110,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
     : habits_(ops, [this](const OpRun& run) { return times_of(run); }) {
     std::map<std::string, std::vector<const SideOp*>> by_name;
     for (const SideOp& op : ops)
-        by_name[op.op->id.op].push_back(&op);
+        by_name[op.op->op()].push_back(&op);
     // Of every name some, so that no kind is told by one op only.
     std::vector<const SideOp*> chosen;
     for (const auto& [name, runs] : by_name)
@@ -212,8 +212,7 @@ double SideJudge::allowed_share(const OpRun& run,
         found = error.closeness(by, result, which, kOfSome);
         if (!found || found->times() <= kOfSome) return 1;
     }
-    std::vector<double> others =
-        habits_.others(std::string(run.op->name()), result.name, found->times());
+    std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     double least = others.size() >= kSome ? kOfSome : by.steps_are_narrow() ? kOfNarrow : kOfHere;
     if (result.elements.numel() < kFewElements) least *= kOfFew;

@@ -86,12 +86,19 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
         rebuilder_ = std::make_unique<compare::InputRebuilder>(flows, threads_);
     if (!expected_.is_anything()) expected_ = ExpectedArithmetic::recorded_in(*target_);
     // Their class is told by runs of the same names.
-    std::set<std::string_view> names;
+    std::set<std::string> names;
     for (const size_t each : chosen)
         for (const SourceOp* op : {plan.ops[each].target, plan.ops[each].golden})
-            if (op != nullptr) names.insert(op->id.op);
-    const auto is_chosen = [&](const SourceOp* op) {
-        return op != nullptr && (chosen.empty() || names.contains(op->id.op));
+            if (op != nullptr)
+                for (const SourceOp* run : runs_of(*op))
+                    names.insert(run->op());
+    const auto chosen_runs = [&](const SourceOp* op) {
+        std::vector<const SourceOp*> runs;
+        if (op != nullptr) runs = runs_of(*op);
+        std::erase_if(runs, [&](const SourceOp* run) {
+            return !chosen.empty() && !names.contains(run->op());
+        });
+        return runs;
     };
     is_quick_ = !chosen.empty();
     if (is_quick_) sample_ = std::min(kQuickSample, kQuickShare * chosen.size());
@@ -99,12 +106,16 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
     for (size_t i = 0; i < plan.ops.size(); ++i) {
         const OpPair& pair = plan.ops[i];
         places_[&pair] = i;
-        if (is_chosen(pair.target)) targets.push_back({pair.target, known_inputs(pair)});
+        for (const SourceOp* run : chosen_runs(pair.target))
+            targets.push_back({run, known_inputs(pair)});
         for (const SourceOp* op : pair.also_target)
-            if (is_chosen(op)) targets.push_back({op, {}});
-        if (is_chosen(pair.golden)) goldens_.push_back({pair.golden, {}});
+            for (const SourceOp* run : chosen_runs(op))
+                targets.push_back({run, {}});
+        for (const SourceOp* run : chosen_runs(pair.golden))
+            goldens_.push_back({run, {}});
         for (const SourceOp* op : pair.also_golden)
-            if (is_chosen(op)) goldens_.push_back({op, {}});
+            for (const SourceOp* run : chosen_runs(op))
+                goldens_.push_back({run, {}});
         pairs_of_targets_.resize(targets.size(), &pair);
     }
     target_judge_ =
@@ -188,7 +199,7 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
     }
 }
 
-std::vector<Split> RecomputingSplitter::split(
+std::vector<Split> RecomputingSplitter::split_run(
     const OpPair& pair,
     const std::vector<SplitQuery>& outputs,
     const std::vector<ArgumentDifference>& arguments) const {
@@ -214,10 +225,10 @@ std::vector<Split> RecomputingSplitter::split(
     const auto golden_run = [&] {
         return pair.golden == nullptr ? std::nullopt : load_run(*pair.golden, why_not);
     };
-    return split_runs(pair, std::move(*loaded), golden_run, outputs, arguments);
+    return split_loaded(pair, std::move(*loaded), golden_run, outputs, arguments);
 }
 
-std::vector<Split> RecomputingSplitter::split_runs(
+std::vector<Split> RecomputingSplitter::split_loaded(
     const OpPair& pair,
     OpRun loaded,
     const GoldenRun& golden_run,

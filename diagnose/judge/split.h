@@ -66,7 +66,7 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] const SideJudge& golden_judge() const;
     /// A run of the golden's op; empty where there is none, or it cannot be had.
     using GoldenRun = std::function<std::optional<OpRun>()>;
-    [[nodiscard]] std::vector<compare::Split> split_runs(
+    [[nodiscard]] std::vector<compare::Split> split_loaded(
         const compare::OpPair& pair,
         OpRun loaded,
         const GoldenRun& golden_run,
@@ -83,6 +83,14 @@ class RecomputingSplitter final : public compare::Splitter {
     /// The worst of the other ops of a span becomes its error.
     void judge_span(const compare::OpPair& pair, compare::Split& split) const;
 
+    /// Of one run of an op.
+    [[nodiscard]] std::vector<compare::Split> split_run(
+        const compare::OpPair& pair,
+        const std::vector<compare::SplitQuery>& outputs,
+        const std::vector<ArgumentDifference>& arguments) const;
+    /// The op itself, or the runs that a function came to; none where there are none.
+    [[nodiscard]] std::vector<const SourceOp*> runs_of(const SourceOp& op);
+
     int threads_;
     KnownRuns known_;
     ExpectedArithmetic expected_;
@@ -95,6 +103,7 @@ class RecomputingSplitter final : public compare::Splitter {
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;
     std::vector<SideOp> goldens_;
+    std::unordered_map<const SourceOp*, std::vector<SourceOp>> runs_;  ///< of functions
     size_t sample_ = SideJudge::kSample;
     mutable std::once_flag golden_made_;
     mutable std::unique_ptr<SideJudge> golden_judge_;

@@ -1,12 +1,15 @@
 #include "diagnose/recompute/recompute.h"
 
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/dumpfile/reader.h"
+#include "core/recording/source.h"
+#include "diagnose/apis/api_calls.h"
+#include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/side_judge.h"
@@ -17,23 +20,47 @@ namespace npuscope::diagnose {
 
 namespace {
 
+/// A device is farther off when it is by so much.
+constexpr double kClearly = 4;
+
 struct ComputeTypeOf : Observer {
     void op_end(const OpEnd& event) override { type = event.compute_type; }
     ComputeType type = ComputeType::kNone;
 };
 
+/// max|tensor - exact| / max|exact|; empty where they do not fit, or one is not finite.
+std::optional<double> distance(const Tensor* tensor, const Tensor& exact) {
+    if (tensor == nullptr || tensor->numel() != exact.numel() || !is_float(exact.dtype()))
+        return std::nullopt;
+    const Tensor wide = tensor->cast(DType::kFloat64);
+    double error = 0;
+    double scale = 0;
+    for (size_t i = 0; i < static_cast<size_t>(wide.numel()); ++i) {
+        const double expected = exact.as<double>()[i];
+        const double difference = std::abs(wide.as<double>()[i] - expected);
+        if (!std::isfinite(difference)) return std::nullopt;
+        error = std::max(error, difference);
+        scale = std::max(scale, std::abs(expected));
+    }
+    return scale == 0 ? error : error / scale;
+}
+
 /// Judges the results again, by what the recorded run introduced.
 void judge_arithmetic(OpRun run,
                       const SideJudge& judge,
-                      std::vector<compare::TensorResult>& results) {
+                      const Results& of_device,
+                      std::span<compare::TensorResult> results,
+                      std::span<std::optional<Errors>> shares) {
     const std::vector<OpRun> forms = forms_of(std::move(run));
     auto [form, errors] = judge.judge_best(forms);
-    for (compare::TensorResult& result : results) {
-        const auto& own = forms[form].results;
-        const auto found = std::ranges::find_if(
-            own, [&](const RecordedResult& each) { return each.argument == result.argument; });
-        if (found == own.end()) continue;
-        auto& error = errors[static_cast<size_t>(found - own.begin())];
+    const OpRun& best = forms[form];
+    std::optional<Results> in_float32;
+    for (size_t i = 0; i < results.size(); ++i) {
+        compare::TensorResult& result = results[i];
+        const auto found =
+            std::ranges::find(best.results, result.argument, &RecordedResult::argument);
+        if (found == best.results.end()) continue;
+        auto& error = errors[static_cast<size_t>(found - best.results.begin())];
         if (!error) continue;
         result.split = compare::Split{.target = std::move(error)};
         const compare::Introduced& introduced = *result.split->target;
@@ -42,6 +69,15 @@ void judge_arithmetic(OpRun run,
         result.judgement.rule =
             fmt::format("{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
         result.judgement.bound.source = result.judgement.rule;
+        shares[i] = Errors{.recorded = introduced.relative, .ratio = introduced.ratio};
+        const Results* exact = exact_results(best);
+        const Tensor* expected = exact == nullptr ? nullptr : expected_of(*exact, *found);
+        if (expected == nullptr || expected->dtype() != DType::kFloat64) continue;
+        if (!in_float32)
+            in_float32 = npuscope::diagnose::run(*best.op, best.arguments, Device::reference32());
+        if (in_float32)
+            shares[i]->of_dtype = distance(result_named(*in_float32, found->name), *expected);
+        shares[i]->of_device = distance(result_named(of_device, found->name), *expected);
     }
 }
 
@@ -56,6 +92,7 @@ void run_op(const SourceOp& recorded,
     ComputeTypeOf observed;
     executor.attach(observed);
     const Results results = executor.call_named(op.name(), run.arguments);
+    const size_t first = report.results.size();
     for (const RecordedResult& result : run.results)
         report.results.push_back(
             judge_result(result_named(results, result.name),
@@ -63,8 +100,44 @@ void run_op(const SourceOp& recorded,
                          result.argument,
                          observed.type,
                          [&] { return sum_of_magnitudes(op, result.name, run.arguments); }));
+    report.errors.resize(report.results.size());
     if (entry.has_inputs() && !run.arguments.empty() && kind_of(op) != OpKind::kRandom)
-        judge_arithmetic(std::move(run), judge, report.results);
+        judge_arithmetic(std::move(run),
+                         judge,
+                         results,
+                         std::span(report.results).subspan(first),
+                         std::span(report.errors).subspan(first));
+}
+
+void add_missing(const std::string& name, RecomputeReport& report) {
+    if (std::ranges::find(report.missing, name) == report.missing.end())
+        report.missing.push_back(name);
+}
+
+RecomputedOp run_record(const SourceOp& recorded,
+                        std::span<const SourceOp> runs,
+                        const Device& device,
+                        const SideJudge& judge,
+                        RecomputeReport& report) {
+    RecomputedOp made{.id = recorded.id, .path = recorded.path};
+    for (const SourceOp& run : runs) {
+        const backend::Op* op = row_of(run);
+        if (op == nullptr) {
+            made.skipped = "there is no op of this name";
+            add_missing(run.op(), report);
+            continue;
+        }
+        if (made.computed_as.find(op->name()) == std::string::npos)
+            made.computed_as += (made.computed_as.empty() ? "" : " ") + op->name();
+        try {
+            run_op(run, *op, device, judge, made);
+        } catch (const Error& error) {
+            // A damaged file ends the run; an op that cannot take its inputs is one line.
+            if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
+            made.skipped = error.what();
+        }
+    }
+    return made;
 }
 
 }  // namespace
@@ -83,32 +156,32 @@ const RecomputedOp* RecomputeReport::worst() const {
     return found;
 }
 
+std::string_view Errors::word() const {
+    if (ratio > 1) return "worse than the arithmetic allows";
+    const bool is_closer = of_device && kClearly * recorded < *of_device &&
+                           kClearly * of_dtype.value_or(0) < *of_device;
+    return is_closer ? "better than the device" : "as expected";
+}
+
 RecomputeReport recompute(const std::filesystem::path& dump, const Device& device) {
-    const Source source = source_of_dump(std::make_shared<const dumpfile::Reader>(dump));
+    Source source = open_source(dump);
+    describe_calls(source);
+    struct Record {
+        std::vector<SourceOp> runs;
+        std::string why_not;
+    };
+    std::vector<Record> records(source.ops.size());
     std::vector<SideOp> ops;
-    for (const SourceOp& op : source.ops)
-        ops.push_back({&op});
+    for (size_t i = 0; i < source.ops.size(); ++i) {
+        records[i].runs = calls_of(source.ops[i], records[i].why_not);
+        for (const SourceOp& run : records[i].runs)
+            ops.push_back({&run});
+    }
     const SideJudge judge(ops);
     RecomputeReport report{.arithmetic = judge.sentences()};
-    for (const SourceOp& recorded : source.ops) {
-        RecomputedOp run{.id = recorded.id};
-        const backend::Op* op = row_of(recorded.id.op);
-        if (op == nullptr) {
-            run.skipped = "there is no op of this name";
-            if (std::ranges::find(report.missing, run.id.op) == report.missing.end())
-                report.missing.push_back(run.id.op);
-        } else {
-            run.computed_as = op->name();
-            try {
-                run_op(recorded, *op, device, judge, run);
-            } catch (const Error& error) {
-                // A damaged file ends the run; an op that cannot take its inputs is one line.
-                if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported)
-                    throw;
-                run.skipped = error.what();
-            }
-        }
-        report.ops.push_back(std::move(run));
+    for (size_t i = 0; i < source.ops.size(); ++i) {
+        report.ops.push_back(run_record(source.ops[i], records[i].runs, device, judge, report));
+        if (!records[i].why_not.empty()) report.ops.back().skipped = records[i].why_not;
     }
     return report;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/compare.h"
@@ -10,13 +12,27 @@
 
 namespace npuscope::diagnose {
 
+/// How far from f(its recorded inputs), f in float64, a result may be: max|result - f| / max|f|.
+struct Errors {
+    double recorded = 0;                ///< what the recorded run introduced
+    std::optional<double> of_dtype{};   ///< of the op in float32, rounded to the result's dtype
+    std::optional<double> of_device{};  ///< of the device
+    double ratio = 0;                   ///< of `recorded`, over what its arithmetic may be
+
+    /// "as expected", "worse than the arithmetic allows" or, where the device is clearly farther
+    /// off, "better than the device".
+    [[nodiscard]] std::string_view word() const;
+};
+
 struct RecomputedOp {
     OpId id;                    ///< as recorded
-    std::string computed_as{};  ///< IR name of the row that ran; "" without one
+    std::string path{};         ///< what reports call it
+    std::string computed_as{};  ///< IR names of the rows that ran, blanks between; "" without one
     /// `argument`: as recorded; the sums are of the device's results against the recorded ones,
     /// `split` says what the recorded run introduced, and the judgement is about that.
     std::vector<compare::TensorResult> results{};
-    std::string skipped{};  ///< why it did not run, "" otherwise
+    std::vector<std::optional<Errors>> errors{};  ///< of each result, where it could be judged
+    std::string skipped{};                        ///< why it did not run, "" otherwise
 
     [[nodiscard]] double worst() const;  ///< largest relative error, 0 without results
 };
@@ -34,7 +50,9 @@ struct RecomputeReport {
 /// found from the recording (SideJudge); a result that this cannot judge, against the device's own,
 /// by the tolerance of its precision. Names and arguments of other frameworks go through the
 /// aliases. A mask that was not recorded asks for the recorded results; an argument that is neither
-/// recorded nor optional skips the op. Errors: Error(kIo|kFormat) when the dump cannot be read.
+/// recorded nor optional skips the op. `dump` is anything that open_source() takes; records of
+/// functions (msprobe's) become runs of ops first. Errors: open_source's, and Error(kIo|kFormat)
+/// when the dump cannot be read.
 [[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump, const Device& device);
 
 }  // namespace npuscope::diagnose

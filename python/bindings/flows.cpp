@@ -6,6 +6,7 @@
 #include "compare/files.h"
 #include "compare/report/report.h"
 #include "core/base/error.h"
+#include "diagnose/apis/api_calls.h"
 #include "diagnose/check/check.h"
 #include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
@@ -129,6 +130,7 @@ py::dict compare_dumps(const std::string& target,
                         "that shows it with judge=\"off\" or a tolerance");
         diagnose::RecomputingSplitter splitter(0, {}, expected);
         options.splitter = &splitter;
+        options.on_open = diagnose::describe_calls;
         options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
         const diagnose::SumBounds sums(*bounds, target, golden);
         compare::Result found = compare::compare_files(target, golden, sums, options);

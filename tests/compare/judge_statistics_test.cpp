@@ -58,6 +58,18 @@ TEST(RecordedStatistics, judges_nothing_without_a_number_on_both_sides) {
     EXPECT_EQ(deviation, 0);
 }
 
+TEST(RecordedStatistics, of_sums_of_magnitudes_are_judged_by_these_alone) {
+    const auto [judgement, missing, deviation, scale] =
+        judge_statistics({.l1 = 101}, {.l1 = 100}, kFloat32);
+    EXPECT_EQ(judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(missing, 0);
+    EXPECT_EQ(deviation, 0.01);
+    EXPECT_NE(judgement.rule.find("sum of magnitudes 101 and 100"), std::string::npos)
+        << judgement.rule;
+    EXPECT_EQ(judge_statistics({.l1 = 100}, {.l1 = 100}, kFloat32).judgement.verdict,
+              Verdict::kPass);
+}
+
 TEST(RecordedStatistics, are_relative_to_the_largest_magnitude) {
     // 1e-5 of max|g| 4: 4e-5 for max, min and mean.
     EXPECT_EQ(judge_statistics({3, -4, 3.9e-5, 5}, {3, -4, 0, 5}, kFloat32).judgement.verdict,

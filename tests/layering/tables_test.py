@@ -59,7 +59,6 @@ REVIEWED = {
         "core/recording/formats/torchtitan.cpp": "the log's word",
         "core/recording/msprobe/record_reader.cpp": "msprobe's key",
     },
-    ("ONNX operators", "Shape"): {"core/recording/formats/torchtitan.cpp": "the log's word"},
     ("ONNX operators", "Min"): {
         "core/recording/formats/torchtitan.cpp": "the log's word",
         "core/recording/msprobe/record_reader.cpp": "msprobe's key",
@@ -90,7 +89,10 @@ REVIEWED = {
         "diagnose/check/check.cpp": "a folder of check's output",
         "diagnose/kernels/map.cpp": "the heading of a progress line",
     },
-    ("commands", "run"): {"diagnose/run/run.cpp": "the heading of a progress line"},
+    ("commands", "run"): {
+        "diagnose/run/run.cpp": "the heading of a progress line",
+        "cli/compare_trees.cpp": "a recorded run of neither step nor rank",
+    },
     ("commands", "help"): {"msaccucmp/base/arguments.cpp": "an option of the reference tool"},
     ("commands", "compare"): {
         "msaccucmp/msaccucmp.cpp": "a command of the reference tool",
@@ -130,7 +132,10 @@ REVIEWED = {
         "compare/verdict.cpp": "the verdict of this name",
     },
     ("rules", "out_of_range"): {"compare/verdict.cpp": "the verdict of this name"},
-    ("rules", "constant"): {"npu_backend/onnx/views/shaping.cpp": "ONNX's mode of Pad"},
+    ("rules", "constant"): {
+        "diagnose/apis/special_calls.cpp": "PyTorch's mode of pad",
+        "npu_backend/onnx/views/shaping.cpp": "ONNX's mode of Pad",
+    },
     ("rules", "all_zero"): {"overflow/detectors/all_zero.cpp": "the detector of this name"},
 }
 

@@ -75,6 +75,19 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast
         {"diagnose", "TransData"},
+        {"diagnose", "_embedding_bag"},  // what functions above the ops come to
+        {"diagnose", "_softmax"},
+        {"diagnose", "_to_copy"},
+        {"diagnose", "constant_pad_nd"},
+        {"diagnose", "grid_sampler_2d"},
+        {"diagnose", "index_add"},
+        {"diagnose", "leaky_relu"},
+        {"diagnose", "mul_Scalar"},
+        {"diagnose", "native_group_norm"},
+        {"diagnose", "nll_loss2d_forward"},
+        {"diagnose", "nll_loss_forward"},
+        {"diagnose", "scatter_add"},
+        {"diagnose", "split_with_sizes"},
         {"msaccucmp", "Cast"},       // of CANN's dumps, whoever wrote them
         {"msaccucmp", "Index"},      // a column
         {"msaccucmp", "TransData"},  // as Cast

@@ -1,4 +1,5 @@
 // Negative log likelihood, of rows and of images.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -97,6 +98,35 @@ void lower_image_loss_gradient(Lowering& op) {
               op.declared("self"));
 }
 
+/// The likelihood of the softmax: of rows, or of images whatever their dimensions.
+void lower_cross_entropy_loss(Lowering& op) {
+    const Tensor& self = op.raw("self");
+    const Tensor& target = op.raw("target");
+    if (op.number("label_smoothing") != 0 || is_float(target.dtype()))
+        op.reject("shares of classes as the target, and label_smoothing, are not computed");
+    const bool images = self.ndim() > 2;
+    Tensor likelihood = op.computed("_log_softmax",
+                                    {{"self", self},
+                                     {"dim", int64_t{self.ndim() == 1 ? 0 : 1}},
+                                     {"half_to_float", false}})
+                            .at(0);
+    Tensor classes = target;
+    if (images) {
+        const int64_t pixels = self.numel() / std::max<int64_t>(1, self.dim(0) * self.dim(1));
+        likelihood = likelihood.reshaped({self.dim(0), self.dim(1), 1, pixels});
+        classes = classes.reshaped({self.dim(0), 1, pixels});
+    }
+    const Tensor loss = op.computed(images ? "nll_loss2d_forward" : "nll_loss_forward",
+                                    {{"self", likelihood},
+                                     {"target", classes},
+                                     {"weight", op.given("weight")},
+                                     {"reduction", op.integer("reduction")},
+                                     {"ignore_index", op.integer("ignore_index")}})
+                            .at(0);
+    op.result(op.integer("reduction") == 0 ? loss.reshaped(target.shape()) : loss,
+              op.declared("self"));
+}
+
 }  // namespace
 
 std::span<const OpRow> nll_losses_ops() {
@@ -126,6 +156,11 @@ std::span<const OpRow> nll_losses_ops() {
              "Cast(target) to int32, OnesLike for a missing weight; NLLLossGrad, one row a pixel",
          .source = "table",
          .lower = lower_image_loss_gradient},
+        {.schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int "
+                   "reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> Tensor",
+         .launches = {"LogSoftmaxV2", "Cast", "OnesLike", "NLLLoss"},
+         .note = "as _log_softmax and nll_loss_forward",
+         .lower = lower_cross_entropy_loss},
     });
     return kRows;
 }

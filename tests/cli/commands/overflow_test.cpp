@@ -141,6 +141,25 @@ TEST(OverflowCommand, names_the_first_step_and_rank_of_a_tree) {
               std::string::npos);
 }
 
+TEST(OverflowCommand, follows_hashes_through_a_log_of_debug_mode) {
+    const test::TempDir folder;
+    test::write_file(
+        folder / "a.log",
+        "    aten::mm(t: f32[2, 2], t: f32[2, 2])  ->  t: f32[2, 2]  # {'hash': inf, 'input_hash': "
+        "((3.0, 4.0), {})}\n"
+        "    aten::relu(t: f32[2, 2])  ->  t: f32[2, 2]  # {'hash': inf, 'input_hash': ((inf,), "
+        "{})}\n"
+        "    aten::tanh(t: f32[2, 2])  ->  t: f32[2, 2]  # {'hash': 2.5, 'input_hash': ((inf,), "
+        "{})}\n");
+    const RunResult result = overflow({folder / "a.log"});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("  /mm/1 born\n"
+                              "    carried by 1 op: /relu/2\n"
+                              "    killed: it came in as '0' of /tanh/3,"),
+              std::string::npos)
+        << result.out;
+}
+
 TEST(OverflowCommand, scans_arrays_by_the_names_of_their_ops) {
     const test::TempDir folder;
     const RunResult written = test::run_python(

@@ -1,0 +1,73 @@
+#include "core/naming/api_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace npuscope {
+
+namespace {
+
+constexpr auto kApiNames = std::to_array<ApiName>({
+#define API(api, op, arguments, defaults) {api, op, arguments, defaults},
+#include "core/naming/api_names.def"
+#undef API
+});
+
+constexpr std::array<std::string_view, 9> kModules = {
+    "Functional", "Tensor", "Torch", "Aten", "NPU", "VF", "Mint", "MintFunctional", "MindSpeed"};
+
+/// MindSpore's modules of PyTorch's functions.
+std::string_view like_of(std::string_view module) {
+    if (module == "Mint") return "Torch";
+    if (module == "MintFunctional") return "Functional";
+    return module;
+}
+
+const ApiName* row_of(std::string_view module, std::string_view function) {
+    const auto found = std::ranges::find_if(kApiNames, [&](const ApiName& row) {
+        const size_t dot = row.api.find('.');
+        const std::string_view of = row.api.substr(0, dot);
+        return (of == "*" || of == module) && row.api.substr(dot + 1) == function;
+    });
+    return found == kApiNames.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<ApiRecord> parse_api_record(std::string_view name) {
+    name.remove_prefix(name.rfind('/') + 1);
+    const size_t last = name.rfind('.');
+    if (last == std::string_view::npos) return std::nullopt;
+    const std::string_view way = name.substr(last + 1);
+    if (way != "forward" && way != "backward") return std::nullopt;
+    const std::string_view run = name.substr(0, last);
+    const size_t before = run.rfind('.');
+    if (before == std::string_view::npos || before + 1 == run.size()) return std::nullopt;
+    const std::string_view number = run.substr(before + 1);
+    if (number.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+    ApiRecord record{run.substr(0, before), run, way == "backward"};
+    if (record.api.find('.') == std::string_view::npos ||
+        std::ranges::find(kModules, record.module()) == kModules.end())
+        return std::nullopt;
+    return record;
+}
+
+std::span<const ApiName> all_api_names() {
+    return kApiNames;
+}
+
+std::string_view without_in_place(std::string_view function) {
+    if (function.ends_with("_") && !function.ends_with("__")) function.remove_suffix(1);
+    return function;
+}
+
+const ApiName* find_api_name(std::string_view api) {
+    const size_t dot = api.find('.');
+    if (dot == std::string_view::npos) return nullptr;
+    const std::string_view module = like_of(api.substr(0, dot));
+    const std::string_view function = api.substr(dot + 1);
+    if (const ApiName* row = row_of(module, function)) return row;
+    return row_of(module, without_in_place(function));
+}
+
+}  // namespace npuscope

@@ -1,0 +1,177 @@
+// Gradients that lay what they are given to the places that were chosen, and of joints and parts.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnose/apis/gradients.h"
+#include "diagnose/apis/lazy_tensors.h"
+#include "diagnose/apis/not_computed.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+SourceTensor zeros_like(const SourceTensor& tensor) {
+    return made_of(tensor, dtype_of(tensor), tensor.shape, [](const Tensor& elements) {
+        return Tensor::zeros(elements.dtype(), elements.shape());
+    });
+}
+
+double number_in(const GradientQuery& query, std::string_view name, double otherwise) {
+    const Operand given = query.forward.argument(name);
+    return given.is_number() ? given.number->numbers.front() : otherwise;
+}
+
+/// -1, 0 or 1: exact.
+SourceTensor signs_of(const SourceTensor& tensor) {
+    return made_of(tensor, dtype_of(tensor), tensor.shape, [](const Tensor& elements) {
+        Tensor signs = elements.cast(DType::kFloat64);
+        for (double& each : signs.mutable_as<double>())
+            each = each > 0 ? 1 : each < 0 ? -1 : each;
+        return signs.cast(elements.dtype());
+    });
+}
+
+/// Where a number is below `low` or above `high`.
+SourceTensor outside(const SourceTensor& tensor, double low, double high) {
+    return made_of(tensor, DType::kBool, tensor.shape, [low, high](const Tensor& elements) {
+        Tensor mask(DType::kBool, elements.shape());
+        for (int64_t i = 0; i < elements.numel(); ++i) {
+            const double value = elements.at(i);
+            mask.mutable_as<bool>()[static_cast<size_t>(i)] = value < low || value > high;
+        }
+        return mask;
+    });
+}
+
+const SourceTensor& indices_of(const GradientQuery& query) {
+    for (const SourceTensor& result : query.forward.results)
+        if (result.name == "indices") return result;
+    not_computed("the indices of its forward run are not recorded");
+}
+
+std::vector<ApiCall> one(std::string_view op,
+                         const std::vector<NamedOperand>& arguments,
+                         const GradientQuery& query) {
+    const SourceTensor* made = query.at(0);
+    if (made == nullptr) return {};
+    return {made_by(op, arguments, *made)};
+}
+
+}  // namespace
+
+/// What was chosen along `dim` goes back to where it stood.
+std::vector<ApiCall> gradients_of_selection(const GradientQuery& query) {
+    const SourceTensor& self = query.operand("self");
+    const auto dim = static_cast<int64_t>(number_in(query, "dim", -1));
+    SourceTensor gradient = query.gradient();
+    SourceTensor indices = indices_of(query);
+    if (gradient.shape.size() + 1 == self.shape.size()) {
+        Shape kept = self.shape;
+        kept[static_cast<size_t>(dimension(dim, self.shape.size()))] = 1;
+        gradient = reshaped(gradient, kept);
+        indices = reshaped(indices, kept);
+    }
+    return one("scatter",
+               {{"self", Operand::of(zeros_like(self))},
+                {"dim", Operand::of(dim)},
+                {"index", Operand::of(indices)},
+                {"src", Operand::of(gradient)}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_gather(const GradientQuery& query) {
+    return one("scatter_add",
+               {{"self", Operand::of(zeros_like(query.operand("self")))},
+                {"dim", query.forward.argument("dim")},
+                {"index", query.forward.argument("index")},
+                {"src", Operand::of(query.gradient())}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_index_select(const GradientQuery& query) {
+    return one("index_add",
+               {{"self", Operand::of(zeros_like(query.operand("self")))},
+                {"dim", query.forward.argument("dim")},
+                {"index", query.forward.argument("index")},
+                {"source", Operand::of(query.gradient())}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_where(const GradientQuery& query) {
+    std::vector<ApiCall> calls;
+    const Operand condition = query.forward.argument("condition");
+    const Operand gradient = Operand::of(query.gradient());
+    const Operand zero = Operand::of(int64_t{0});
+    for (size_t place = 0; place < 2; ++place)
+        if (const SourceTensor* made = query.at(place);
+            made != nullptr && made->shape == query.gradient().shape)
+            calls.push_back(made_by("where",
+                                    {{"condition", condition},
+                                     {"self", place == 0 ? gradient : zero},
+                                     {"other", place == 0 ? zero : gradient}},
+                                    *made));
+    return calls;
+}
+
+std::vector<ApiCall> gradients_of_clamp(const GradientQuery& query) {
+    const SourceTensor mask = outside(query.operand("self"),
+                                      number_in(query, "min", -HUGE_VAL),
+                                      number_in(query, "max", HUGE_VAL));
+    return one("masked_fill",
+               {{"self", Operand::of(query.gradient())},
+                {"mask", Operand::of(mask)},
+                {"value", Operand::of(int64_t{0})}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_abs(const GradientQuery& query) {
+    return one("mul",
+               {{"self", Operand::of(query.gradient())},
+                {"other", Operand::of(signs_of(query.operand("self")))}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_pow(const GradientQuery& query) {
+    if (number_in(query, "exponent", 0) != 2)
+        not_computed("the gradient of another power than the second is not computed");
+    return one("mul",
+               {{"self", Operand::of(query.gradient())},
+                {"other", Operand::of(doubled(query.operand("self")))}},
+               query);
+}
+
+std::vector<ApiCall> gradients_of_stack(const GradientQuery& query) {
+    const auto dim = static_cast<int64_t>(number_in(query, "dim", 0));
+    std::vector<ApiCall> calls;
+    for (const SourceTensor& made : query.made)
+        calls.push_back(
+            made_by("select",
+                    {{"self", Operand::of(query.gradient())},
+                     {"dim", Operand::of(dim)},
+                     {"index", Operand::of(static_cast<int64_t>(std::stoul("0" + made.argument)))}},
+                    made));
+    return calls;
+}
+
+std::vector<ApiCall> gradients_of_split(const GradientQuery& query) {
+    if (query.given.size() != query.forward.results.size())
+        not_computed("the gradient of a part that was not used is not recorded");
+    Operand parts;
+    for (const SourceTensor& each : query.given)
+        parts.list.push_back(Operand::of(each));
+    const auto dim = static_cast<int64_t>(number_in(query, "dim", 0));
+    return one("cat", {{"tensors", parts}, {"dim", Operand::of(dim)}}, query);
+}
+
+std::vector<ApiCall> gradients_of_pad(const GradientQuery& query) {
+    const auto sizes = query.forward.argument("pad").numbers();
+    if (!sizes) not_computed("pad of its forward run is not recorded");
+    std::vector<int64_t> cut;
+    for (const double each : *sizes)
+        cut.push_back(-static_cast<int64_t>(each));
+    return one("constant_pad_nd",
+               {{"self", Operand::of(query.gradient())}, {"pad", Operand::of(cut)}},
+               query);
+}
+
+}  // namespace npuscope::diagnose
