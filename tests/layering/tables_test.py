@@ -82,6 +82,7 @@ REVIEWED = {
     ("ONNX operators", "Sub"): {"diagnose/judge/vector_error.cpp": "a kernel"},
     ("ONNX operators", "Identity"): {"diagnose/kernels/kernel_alignment.cpp": "a kernel"},
     ("ONNX operators", "Shape"): {
+        "core/recording/formats/torchtitan.cpp": "the log's word",
         "msaccucmp/columns/row.cpp": "the reference tool's column",
         "msaccucmp/folders/result_table.cpp": "the reference tool's column",
     },
