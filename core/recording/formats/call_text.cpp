@@ -178,6 +178,8 @@ std::optional<CallText> parse_call(const std::string& text) {
     const size_t open = text.find('(');
     const size_t close = text.rfind(')', arrow);
     if (open == 0 || close == std::string::npos || open > close) return std::nullopt;
+    const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+    if (!std::ranges::all_of(text.substr(0, open), is_printable)) return std::nullopt;
     CallText call{.name = text.substr(0, open)};
     const std::vector<std::string> pieces =
         pieces_of(std::string_view(text).substr(open + 1, close - open - 1));

@@ -43,9 +43,10 @@ class DebugLog {
         for (std::string line; std::getline(lines, line);)
             read_line(line);
         take_last(0);
-        if (source_.ops.empty())
-            throw Error(ErrorKind::kFormat,
-                        what_ + " is no log of PyTorch's DebugMode: it has no line of an op");
+        if (!has_tensors_)
+            throw Error(
+                ErrorKind::kFormat,
+                what_ + " is no log of PyTorch's DebugMode: it has no line of an op with a tensor");
         source_.numbered = true;
     }
 
@@ -89,6 +90,7 @@ class DebugLog {
         const auto seqid = static_cast<int64_t>(source_.ops.size()) + 1;
         const OpId id{ir_name(call_->name), seqid};
         std::vector<SourceTensor> tensors = call_->inputs;
+        has_tensors_ = has_tensors_ || !call_->inputs.empty() || !call_->outputs.empty();
         tensors.insert(tensors.end(), call_->outputs.begin(), call_->outputs.end());
         for (SourceTensor& tensor : tensors)
             tensor.path =
@@ -109,6 +111,7 @@ class DebugLog {
 
     std::string what_;
     Source source_;
+    bool has_tensors_ = false;
     std::vector<Module> modules_;
     std::string line_;
     std::optional<CallText> call_;

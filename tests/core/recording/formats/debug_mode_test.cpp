@@ -96,7 +96,7 @@ TEST(DebugModeCall, survives_lines_of_hostile_length) {
 
 TEST(DebugModeFormat, rejects_a_text_without_calls) {
     const test::TempDir folder;
-    test::write_file(folder / "a.txt", "step 1 loss 2.5\nstep 2 loss 2.4\n");
+    test::write_file(folder / "a.txt", "step 1 loss 2.5\nmean(loss) 2\nx\x01y(t: f32[2])\n");
     EXPECT_NE(test::open_problem(folder / "a.txt").find("it has no line of an op"),
               std::string::npos);
 }
