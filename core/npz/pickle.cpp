@@ -14,6 +14,7 @@ using Kind = PickleValue::Kind;
 constexpr size_t kMostValues = size_t{1} << 22;
 // torch.save wraps a tensor of a subclass once.
 constexpr int kMostWrappedCalls = 32;
+constexpr size_t kLongestName = 4096;
 
 class Machine {
   public:
@@ -198,7 +199,10 @@ class Machine {
     void stack_global() {
         const size_t name = pop();
         const size_t module = pop();
-        push(Kind::kGlobal, pickle_.values[module].text + "." + pickle_.values[name].text);
+        std::string text = pickle_.values[module].text + "." + pickle_.values[name].text;
+        // Names made of names could double with each step.
+        if (text.size() > kLongestName) damaged("its pickle has too long a name");
+        push(Kind::kGlobal, std::move(text));
     }
 
     /// True at the end.

@@ -62,6 +62,13 @@ TEST(Pickle, rejects_a_call_whose_arguments_contain_themselves) {
     EXPECT_THROW(static_cast<void>(parse(chain + "R.")), Error);
 }
 
+TEST(Pickle, rejects_a_name_that_doubles_with_each_step) {
+    std::string image = "X\x01" + std::string(3, '\0') + "a";
+    for (int i = 0; i < 40; ++i)
+        image += "2\x93";
+    EXPECT_THROW(static_cast<void>(parse(image + ".")), Error);
+}
+
 TEST(RealArray, is_the_real_part_of_complex_elements) {
     const test::TempDir temp;
     const auto run = test::run_python(
