@@ -88,6 +88,18 @@ double scaled_deviation(const OpResult& op, const TensorResult& output) {
     return output.deviation * (output.scale == 0 ? 1 : output.scale) / largest;
 }
 
+/// Whether what the op was given is not the golden's to the bit; without inputs, whether anything
+/// before was not.
+bool has_changed_input(const OpResult& op, bool any_before) {
+    bool any = false;
+    for (const TensorResult& tensor : op.tensors) {
+        if (!is_one(tensor, Direction::kInput)) continue;
+        if (!tensor.change.empty()) return true;
+        any = true;
+    }
+    return !any && any_before;
+}
+
 std::vector<StatisticsJudge::Jump> StatisticsJudge::all_jumps() const {
     std::vector<Jump> jumps;
     double before = 0;
@@ -145,7 +157,14 @@ void StatisticsJudge::accuse(size_t pair, const TensorResult& tensor) {
 void StatisticsJudge::judge_output(const Jump& jump) {
     TensorResult& tensor = result_.ops[jump.pair].tensors[jump.tensor];
     if (tensor.judgement.verdict != Verdict::kFail) return;
+    const bool came_in = has_changed_input(result_.ops[jump.pair], any_before_);
     any_before_ = true;
+    if (tensor.hash_differs && (!came_in || tensor.deviation == 0)) {
+        tensor.judgement.verdict = came_in ? Verdict::kInherited : Verdict::kFail;
+        tensor.judgement.rule +=
+            came_in ? "; it came in" : "; what the op was given is the golden's";
+        return;
+    }
     const std::string off = fmt::format("statistics are off by {:.2g}", tensor.deviation);
     if (is_beyond(jump)) {
         tensor.judgement.rule += fmt::format("; what was before is off by {:.2g}", jump.received);

@@ -264,8 +264,12 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
+    result.structure_only = target_.structure_only || golden_.structure_only;
+    result.by_calls = !(target_.numbered && golden_.numbered);
     for (const Source* side : {&target_, &golden_})
-        result.notes.insert(result.notes.end(), side->remarks.begin(), side->remarks.end());
+        for (const std::string& remark : side->remarks)
+            if (std::ranges::find(result.notes, remark) == result.notes.end())
+                result.notes.push_back(remark);
     if (options_.custom != nullptr) result.custom_names = options_.custom->names();
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     const bool quick = options_.judging == Judging::kQuick;

@@ -51,6 +51,9 @@ struct TensorResult {
     double deviation = 0;        ///< then: the largest difference of a number, over its scale
     double scale = 0;            ///< then: the golden's largest magnitude
     int missing_statistics = 0;  ///< for want of elements: how many of the four a side lacks
+    /// For want of elements: the first that is not the golden's to the bit, "mean 0.5, golden 0.6".
+    std::string change{};
+    bool hash_differs = false;  ///< for want of elements: the recorded hashes of their bytes
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
 };
@@ -69,7 +72,8 @@ struct OpResult {
     Judgement inputs;     ///< the worst input; pass with an empty rule where none is recorded
     std::vector<TensorResult> tensors;            ///< inputs, then outputs
     std::vector<ArgumentDifference> arguments{};  ///< those that are no tensors and differ
-    bool overflowed = false;  ///< by its recorded float status, and the golden's run did not
+    bool overflowed = false;    ///< by its recorded float status, and the golden's run did not
+    bool has_statuses = false;  ///< both sides recorded a float status
     dumpfile::OverflowRole overflow = dumpfile::OverflowRole::kNone;
     std::string overflow_note{};  ///< how it came about; "" without overflow
     /// Where one side ran several ops for it, those before the one whose outputs were compared.
@@ -106,6 +110,7 @@ struct Counts {
     int64_t only_target = 0;                      ///< ops
     int64_t only_golden = 0;                      ///< ops
     int64_t not_provable = 0;                     ///< matched ops that nobody can judge
+    int64_t statuses = 0;                         ///< matched ops with float statuses on both sides
     int64_t tensors = 0;                          ///< measured
     std::array<int64_t, kVerdicts> by_verdict{};  ///< tensors, by Verdict
     /// Tensors without elements: no statistic was recorded on both sides, or only some.
@@ -122,9 +127,11 @@ struct Counts {
 struct Result {
     std::vector<OpResult> ops;  ///< in the target's order; ops of the golden side only at the end
     Counts counts;
-    bool load_mode = false;                   ///< the target has no inputs: matched by seqid
-    bool allow_golden_at_fault = false;       ///< as the options
-    bool hardly_pair = false;                 ///< two models: nothing follows from the rest
+    bool load_mode = false;              ///< the target has no inputs: matched by seqid
+    bool allow_golden_at_fault = false;  ///< as the options
+    bool hardly_pair = false;            ///< two models: nothing follows from the rest
+    bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
+    bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.

@@ -11,6 +11,7 @@ void count(Result& result) {
             ++counts.only_golden;
         } else {
             ++counts.ops;
+            counts.statuses += op.has_statuses ? 1 : 0;
             counts.not_provable += op.judgement.verdict == Verdict::kNotProvable ? 1 : 0;
         }
         const bool introduced = op.overflow == dumpfile::OverflowRole::kIntroduced;
@@ -26,6 +27,8 @@ void count(Result& result) {
 }
 
 int Result::exit_code() const {
+    if (counts.ops > 0 && (structure_only || (counts.tensors == 0 && counts.statuses > 0)))
+        return culprits.empty() ? 0 : 1;
     if (counts.tensors == 0 || hardly_pair) return 2;
     bool finding = !culprits.empty();
     for (size_t i = 0; i < kVerdicts; ++i)

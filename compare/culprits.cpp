@@ -71,6 +71,17 @@ Culprit unmatched_culprit(const OpResult& op, size_t place) {
             .argument = op.unmatched_argument};
 }
 
+/// Called with other arguments, and nobody computed it again to see whether they matter.
+bool is_called_otherwise(const OpResult& op, const Result& result) {
+    if (!result.by_calls || op.arguments.empty()) return false;
+    return std::ranges::none_of(op.tensors, [](const TensorResult& tensor) {
+        const bool equal = tensor.direction == dumpfile::Direction::kOutput &&
+                           tensor.sums.numel > 0 &&
+                           tensor.judgement.verdict <= Verdict::kMistrusted;
+        return equal || (tensor.split && tensor.split->target);
+    });
+}
+
 }  // namespace
 
 std::string_view name_of(CulpritKind kind) {
@@ -90,6 +101,10 @@ void find_culprits(Result& result) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
             found.push_back(unmatched_culprit(op, i));
+        } else if (is_called_otherwise(op, result)) {
+            found.push_back({.kind = CulpritKind::kArgument,
+                             .op = i,
+                             .why = "called with other arguments: " + to_text(op.arguments)});
         } else if (is_finding(op.judgement.verdict, result.allow_golden_at_fault) &&
                    !op.from_nothing && !op.target.empty() && !op.golden.empty()) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
@@ -99,11 +114,14 @@ void find_culprits(Result& result) {
     }
     for (const PartingResult& parting : result.partings)
         found.push_back(culprit_of(parting, result));
-    std::ranges::stable_sort(found, {}, [](const Culprit& culprit) {
-        const int rank = culprit.behind                             ? 3
-                         : culprit.kind == CulpritKind::kTensor     ? 0
-                         : culprit.kind == CulpritKind::kArithmetic ? 1
-                                                                    : 2;
+    // Of calls the arguments are told before any number.
+    const int argument_rank = result.by_calls ? 0 : 3;
+    std::ranges::stable_sort(found, {}, [&](const Culprit& culprit) {
+        const int rank = culprit.behind                             ? 4
+                         : culprit.kind == CulpritKind::kArgument   ? argument_rank
+                         : culprit.kind == CulpritKind::kTensor     ? 1
+                         : culprit.kind == CulpritKind::kArithmetic ? 2
+                                                                    : 3;
         return std::pair(culprit.op, rank);
     });
     result.culprits = std::move(found);

@@ -21,24 +21,49 @@ std::string listed(const std::vector<const char*>& words) {
     return text;
 }
 
+struct Number {
+    const char* name;
+    std::optional<double> target;
+    std::optional<double> golden;
+    double scale;
+};
+
+/// Each with what it is relative to.
+std::array<Number, kStatistics> numbers_of(const RecordedStatistics& target,
+                                           const RecordedStatistics& golden) {
+    const double largest =
+        std::max(std::fabs(golden.max.value_or(0)), std::fabs(golden.min.value_or(0)));
+    return {{{"max", target.max, golden.max, largest},
+             {"min", target.min, golden.min, largest},
+             {"mean", target.mean, golden.mean, largest},
+             {"norm", target.norm, golden.norm, golden.norm.value_or(0)}}};
+}
+
+bool are_same(double one, double other) {
+    return one == other || (std::isnan(one) && std::isnan(other));
+}
+
 }  // namespace
+
+std::string first_change(const RecordedStatistics& target, const RecordedStatistics& golden) {
+    for (const Number& each : numbers_of(target, golden)) {
+        if (!each.target || !each.golden || are_same(*each.target, *each.golden)) continue;
+        std::string mine = fmt::format("{:g}", *each.target);
+        std::string theirs = fmt::format("{:g}", *each.golden);
+        // As many digits as tell them apart.
+        if (mine == theirs) {
+            mine = fmt::format("{}", *each.target);
+            theirs = fmt::format("{}", *each.golden);
+        }
+        return fmt::format("{} {}, golden {}", each.name, mine, theirs);
+    }
+    return {};
+}
 
 StatisticsJudgement judge_statistics(const RecordedStatistics& target,
                                      const RecordedStatistics& golden,
                                      const Bound& bound) {
-    struct Number {
-        const char* name;
-        std::optional<double> target;
-        std::optional<double> golden;
-        double scale;
-    };
-    const double largest =
-        std::max(std::fabs(golden.max.value_or(0)), std::fabs(golden.min.value_or(0)));
-    const std::array<Number, kStatistics> numbers = {
-        {{"max", target.max, golden.max, largest},
-         {"min", target.min, golden.min, largest},
-         {"mean", target.mean, golden.mean, largest},
-         {"norm", target.norm, golden.norm, golden.norm.value_or(0)}}};
+    const std::array<Number, kStatistics> numbers = numbers_of(target, golden);
     const double tolerance = bound.exact ? 0 : bound.tolerance;
     std::vector<const char*> judged;
     std::vector<const char*> missing;
@@ -49,7 +74,7 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
         if (!each.target || !each.golden) continue;
         const double mine = *each.target;
         const double theirs = *each.golden;
-        if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) continue;
+        if (are_same(mine, theirs)) continue;
         const double off = std::fabs(mine - theirs) / (each.scale == 0 ? 1 : std::fabs(each.scale));
         deviation =
             std::max(deviation, std::isnan(off) ? std::numeric_limits<double>::infinity() : off);
@@ -65,6 +90,7 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
     }
     StatisticsJudgement result;
     result.deviation = deviation;
+    const double largest = numbers.front().scale;
     result.scale = std::isnan(largest) ? 0 : largest;
     result.missing = static_cast<int>(missing.size());
     if (!difference.empty()) {

@@ -22,4 +22,9 @@ struct StatisticsJudgement {
                                                    const RecordedStatistics& golden,
                                                    const Bound& bound);
 
+/// The first number that one side has and the other has otherwise, to the bit: "mean 0.5, golden
+/// 0.6"; "" where there is none. NaN equals NaN.
+[[nodiscard]] std::string first_change(const RecordedStatistics& target,
+                                       const RecordedStatistics& golden);
+
 }  // namespace npuscope::compare

@@ -4,11 +4,11 @@
 #include <cctype>
 #include <deque>
 #include <functional>
-#include <map>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compare/align/align.h"
+#include "compare/align/call_numbers.h"
 #include "compare/align/match_text.h"
 #include "compare/align/traits.h"
 #include "core/naming/aliases.h"
@@ -116,13 +116,15 @@ class OpMatcher {
     }
 
     /// The k-th run of a name to the k-th run of that name.
-    void by_run(const std::function<std::string(const SourceOp&)>& name) {
-        std::map<std::string, std::deque<const SourceOp*>> waiting;
+    using Name = std::function<std::string(const SourceOp&)>;
+    void by_run(const Name& target_name, const Name& golden_name) {
+        std::unordered_map<std::string, std::deque<const SourceOp*>> waiting;
         for (const SourceOp& op : golden_.ops)
-            if (!taken_.contains(&op)) waiting[name(op)].push_back(&op);
+            if (!taken_.contains(&op)) waiting[golden_name(op)].push_back(&op);
+        if (waiting.empty()) return;
         for (const SourceOp& op : target_.ops) {
             if (partners_.contains(&op)) continue;
-            auto found = waiting.find(name(op));
+            auto found = waiting.find(target_name(op));
             if (found == waiting.end() || found->second.empty()) continue;
             const SourceOp& golden = *found->second.front();
             join(op, golden, match_text("name", op.id.op, golden.id.op));
@@ -157,7 +159,7 @@ class OpMatcher {
     const Source& target_;
     const Source& golden_;
     std::unordered_map<const SourceOp*, std::pair<const SourceOp*, std::string>> partners_;
-    std::set<const SourceOp*> taken_;
+    std::unordered_set<const SourceOp*> taken_;
 };
 
 /// Copies and casts that one side has more compute nothing.
@@ -190,8 +192,13 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
     } else if (both_dumps) {
         plan = align_runs(target, golden);
     } else {
-        matcher.by_run([](const SourceOp& op) { return plain_name(op.path); });
-        matcher.by_run([](const SourceOp& op) { return std::string(canonical_name(op.id.op)); });
+        const CallNumbers numbers(target, golden);
+        matcher.by_run([&](const SourceOp& op) { return plain_name(numbers.name_of_target(op)); },
+                       [&](const SourceOp& op) { return plain_name(numbers.name_of_golden(op)); });
+        const auto canonical = [](const SourceOp& op) {
+            return std::string(canonical_name(op.id.op));
+        };
+        matcher.by_run(canonical, canonical);
         matcher.alone();
         plan.ops = matcher.pairs();
     }

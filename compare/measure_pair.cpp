@@ -1,6 +1,7 @@
 #include "compare/measure_pair.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compare/accumulate.h"
 #include "compare/judge_as_sum.h"
@@ -93,6 +94,24 @@ void judge_by_history(const TensorPair& pair, TensorResult& result) {
                               .history = &history});
 }
 
+/// Hashes of all bytes tell more than statistics.
+void take_hashes(const TensorPair& pair, TensorResult& result) {
+    const std::string& mine = pair.target->hash;
+    const std::string& theirs = pair.golden->hash;
+    result.hash_differs = mine != theirs;
+    if (result.hash_differs) {
+        const std::string rule = "hash " + mine + ", golden " + theirs;
+        if (result.change.empty()) result.change = rule;
+        if (!result.by_statistics) result.deviation = std::numeric_limits<double>::infinity();
+        result.judgement = {Verdict::kFail,
+                            rule + (result.by_statistics ? "; " + result.judgement.rule : "")};
+    } else if (!result.by_statistics) {
+        result.judgement = {Verdict::kPass, "hash: " + mine + " on both sides"};
+    }
+    result.by_statistics = true;
+    result.missing_statistics = 0;
+}
+
 TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query, const Bounds& bounds) {
     TensorResult result;
     for (const SourceTensor* side : {pair.target, pair.golden})
@@ -104,13 +123,18 @@ TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query, cons
         result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
         return result;
     }
-    const StatisticsJudgement judged =
-        judge_statistics(recorded(*pair.target), recorded(*pair.golden), bounds.bound(query));
+    const RecordedStatistics target = recorded(*pair.target);
+    const RecordedStatistics golden = recorded(*pair.golden);
+    const StatisticsJudgement judged = judge_statistics(target, golden, bounds.bound(query));
     result.judgement = judged.judgement;
     result.deviation = judged.deviation;
     result.scale = judged.scale;
     result.missing_statistics = judged.missing;
     result.by_statistics = judged.missing < kStatistics;
+    result.change = first_change(target, golden);
+    if (pair.target->dtype != pair.golden->dtype)
+        result.change = "dtype " + pair.target->dtype + ", golden " + pair.golden->dtype;
+    if (!pair.target->hash.empty() && !pair.golden->hash.empty()) take_hashes(pair, result);
     return result;
 }
 

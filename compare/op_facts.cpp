@@ -10,6 +10,7 @@ void take_facts(const SideFacts& target, const SideFacts& golden, OpResult& op) 
     op.module = first(target.recorded.source.module, golden.recorded.source.module);
     op.line = first(target.recorded.source.line, golden.recorded.source.line);
     op.arguments = differing_arguments(target.arguments, golden.arguments);
+    op.has_statuses = target.recorded.status && golden.recorded.status;
     op.overflowed = target.recorded.overflow && !golden.recorded.overflow;
 }
 

@@ -11,6 +11,7 @@
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
 #include "compare/dataflow/wiring.h"
+#include "compare/first_change.h"
 #include "compare/origins.h"
 
 namespace npuscope::compare {
@@ -111,7 +112,10 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
     take_given(flows, threads, result);
-    if (!result.load_mode && flows.has_statistics()) judge_by_statistics(flows, result);
+    if (!result.load_mode && flows.has_statistics()) {
+        judge_by_statistics(flows, result);
+        accuse_first_change(flows, result);
+    }
     judge_origins(flows, threads, result);
 }
 

@@ -6,10 +6,13 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/compare_trees.h"
 #include "compare/files.h"
+#include "compare/pair_runs.h"
 #include "compare/report/report.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
 #include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/split.h"
@@ -39,53 +42,48 @@ struct CompareArguments {
     double custom_timeout = 600;
 };
 
-int run_compare(const CompareArguments& arguments, const Globals& globals) {
+/// What the options say, once for all pairs of runs.
+struct Job {
     compare::Options options;
-    options.threads = arguments.threads;
-    options.inputs = !arguments.no_inputs;
-    options.divergence = !arguments.no_divergence;
+    diagnose::ExpectedArithmetic expected;
+    std::unique_ptr<compare::Bounds> bounds;
     std::unique_ptr<custom_algorithms::Runner> custom;
+    compare::ReportOptions report;
+};
+
+Job job_of(const CompareArguments& arguments, const Globals& globals) {
+    Job job{.options = {},
+            .expected = {arguments.chip.empty() ? nullptr : &chip(arguments.chip),
+                         arguments.target_class},
+            .bounds = {},
+            .custom = {},
+            .report = {}};
+    job.options.threads = arguments.threads;
+    job.options.inputs = !arguments.no_inputs;
+    job.options.divergence = !arguments.no_divergence;
     if (!arguments.custom.empty())
-        custom = std::make_unique<custom_algorithms::Runner>(
+        job.custom = std::make_unique<custom_algorithms::Runner>(
             arguments.custom,
             custom_algorithms::RunnerOptions{
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
-    options.custom = custom.get();
-    options.judging =
+    job.options.custom = job.custom.get();
+    job.options.judging =
         arguments.tolerance ? compare::Judging::kOff : compare::judging_named(arguments.judge);
-    options.allow_golden_at_fault = arguments.allow_golden_at_fault;
-    const diagnose::ExpectedArithmetic expected(
-        arguments.chip.empty() ? nullptr : &chip(arguments.chip), arguments.target_class);
-    if (expected.is_anything() && options.judging == compare::Judging::kOff)
+    job.options.allow_golden_at_fault = arguments.allow_golden_at_fault;
+    if (job.expected.is_anything() && job.options.judging == compare::Judging::kOff)
         throw Error(ErrorKind::kUsage,
                     "--chip and --target-class say what arithmetic to expect; nothing is computed "
                     "that shows it with --judge off or --tolerance");
-    diagnose::RecomputingSplitter splitter(arguments.threads, {}, expected);
-    options.splitter = &splitter;
-    options.on_open = diagnose::describe_calls;
-    std::optional<Progress> progress;
-    options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
-        if (!progress) progress.emplace("compare", total, !globals.quiet);
-        progress->update(done, op);
-    };
-    std::unique_ptr<compare::Bounds> bounds;
     if (arguments.tolerance) {
-        bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
+        job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {
-        bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
+        job.bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
     }
-    const diagnose::SumBounds sums(*bounds, arguments.target, arguments.golden);
-    const compare::Result result =
-        compare::compare_files(arguments.target, arguments.golden, sums, options);
-    progress.reset();
-    compare::ReportOptions report;
-    report.target = arguments.target;
-    report.golden = arguments.golden;
-    report.color = use_color(globals, 1) && !globals.json;
-    report.worst_first = arguments.worst_first;
-    report.all_ops = arguments.all || globals.verbose;
-    report.options = {
+    job.report.color = use_color(globals, 1) && !globals.json;
+    job.report.worst_first = arguments.worst_first;
+    job.report.all_ops = arguments.all || globals.verbose;
+    job.report.options = {
         {"tolerance",
          arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
         {"tolerance_factor", std::to_string(arguments.factor)},
@@ -94,15 +92,57 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
         {"chip", arguments.chip},
         {"target_class", arguments.target_class},
         {"allow_golden_at_fault", arguments.allow_golden_at_fault ? "yes" : "no"}};
-    if (expected.is_anything() && result.arithmetic.empty())
+    return job;
+}
+
+/// One run of each side; reports go to `output` where it is not "".
+ComparedRuns compare_runs(Job& job,
+                          const std::string& target,
+                          const std::string& golden,
+                          const std::string& output,
+                          const Globals& globals) {
+    diagnose::RecomputingSplitter splitter(job.options.threads, {}, job.expected);
+    job.options.splitter = &splitter;
+    job.options.on_open = diagnose::describe_calls;
+    std::optional<Progress> progress;
+    job.options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
+        if (!progress) progress.emplace("compare", total, !globals.quiet);
+        progress->update(done, op);
+    };
+    const diagnose::SumBounds sums(*job.bounds, target, golden);
+    const compare::Result result = compare::compare_files(target, golden, sums, job.options);
+    progress.reset();
+    job.report.target = target;
+    job.report.golden = golden;
+    if (job.expected.is_anything() && result.arithmetic.empty())
         std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
-    for (const std::string& note : result.notes)
-        std::fprintf(stderr, "npuscope: %s\n", note.c_str());
-    if (!arguments.output.empty()) compare::write_reports(result, report, arguments.output);
-    const std::string text =
-        compare::report_named(globals.json ? "json" : "terminal").write(result, report);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return result.exit_code();
+    if (!output.empty()) compare::write_reports(result, job.report, output);
+    return {.exit_code = result.exit_code(),
+            .verdict = std::string(compare::overall_verdict(result)),
+            .first = result.culprits.empty() ? "" : first_path(result),
+            .report =
+                compare::report_named(globals.json ? "json" : "terminal").write(result, job.report),
+            .notes = result.notes};
+}
+
+int run_compare(const CompareArguments& arguments, const Globals& globals) {
+    Job job = job_of(arguments, globals);
+    const std::vector<compare::RunPair> pairs =
+        compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
+    if (pairs.size() > 1)
+        return compare_trees(
+            pairs,
+            {.target = arguments.target, .golden = arguments.golden, .output = arguments.output},
+            [&](const compare::RunPair& pair, const std::string& output) {
+                return compare_runs(
+                    job, pair.target->path.string(), pair.golden->path.string(), output, globals);
+            },
+            globals);
+    const ComparedRuns compared =
+        compare_runs(job, arguments.target, arguments.golden, arguments.output, globals);
+    print_notes(compared);
+    std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
+    return compared.exit_code;
 }
 
 std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
@@ -110,8 +150,7 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     app.add_option("-m,--target",
                    arguments->target,
                    "the side under test: .h5, .npz, .npy, .pt or .safetensors, a folder of CANN "
-                   "dump files or "
-                   "of msprobe")
+                   "dump files, a dump.json of msprobe, or a tree of them by steps and ranks")
         ->required();
     app.add_option(
            "-g,--golden", arguments->golden, "the trusted side, of the same kind or another")

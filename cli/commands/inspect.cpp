@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/inspect_dump.h"
+#include "cli/inspect_source.h"
 #include "cli/inspect_text.h"
 #include "core/base/error.h"
 #include "core/base/parse_json.h"
@@ -227,6 +228,8 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
 }
 
 int run_inspect(const InspectArguments& options, const Globals& globals) {
+    if (is_other_recording(options.dump))
+        return inspect_source(options.dump, options.path, globals);
     if (is_array_or_binary_dump(options.dump))
         return inspect_dump(options.dump, options.path, globals);
     const Reader reader(options.dump);
@@ -249,11 +252,16 @@ int run_inspect(const InspectArguments& options, const Globals& globals) {
 std::function<int()> configure_inspect(CLI::App& app, const Globals& globals) {
     auto options = std::make_shared<InspectArguments>();
     app.add_option(
-           "DUMP", options->dump, "a dump (.h5) of any source, a binary dump of CANN, or a .npy")
+           "DUMP",
+           options->dump,
+           "a dump (.h5) of any source, a binary dump of CANN, a file of arrays, a dump.json of "
+           "msprobe, or a tree of them")
         ->required();
-    app.add_option("PATH",
-                   options->path,
-                   "/op, /op/seqid, or a tensor below; input/0 or output/0 of a binary dump");
+    app.add_option(
+        "PATH",
+        options->path,
+        "/op, /op/seqid, or a tensor below; input/0 or output/0 of a binary dump; of msprobe "
+        "what it calls an op or a tensor");
     app.footer(
         "Without PATH a table of the ops; of an op its tensors' statistics; of a tensor a "
         "histogram.\n"

@@ -19,18 +19,18 @@ constexpr int64_t kWidening = 4;
 /// changed their order cost two runs of one op; left crossed, both are elsewhere. A layer more
 /// shifts the names of those behind it: equal shapes elsewhere count for more than others at one
 /// place.
-struct Likeness {
+struct Likelihood {
     int same_place;
     int no_place;
     int elsewhere;
 };
-constexpr Likeness kAlike = {28, 16, 8};
-constexpr Likeness kOneShape = {7, 3, 3};
-constexpr Likeness kOneRank = {5, 3, 2};
-constexpr Likeness kOneName = {3, 2, 1};
+constexpr Likelihood kAlike = {28, 16, 8};
+constexpr Likelihood kOneShape = {7, 3, 3};
+constexpr Likelihood kOneRank = {5, 3, 2};
+constexpr Likelihood kOneName = {3, 2, 1};
 constexpr int kOneLine = 1;
 
-const Likeness& row_of(const OpTraits& target, const OpTraits& golden) {
+const Likelihood& row_of(const OpTraits& target, const OpTraits& golden) {
     const bool inputs = target.inputs == golden.inputs;
     const bool output = target.output == golden.output;
     if (inputs && output) return kAlike;
@@ -176,7 +176,7 @@ class Alignment {
 
 int likeness(const OpTraits& target, const OpTraits& golden) {
     if (target.name != golden.name) return 0;
-    const Likeness& row = row_of(target, golden);
+    const Likelihood& row = row_of(target, golden);
     int points = row.no_place;
     if (target.place >= 0 && golden.place >= 0)
         points = target.place == golden.place ? row.same_place : row.elsewhere;

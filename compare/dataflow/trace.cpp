@@ -20,9 +20,11 @@ uint64_t key_of(uint64_t hash, int64_t numel) {
     return hash ^ (static_cast<uint64_t>(numel) * 0x9e3779b97f4a7c15u);
 }
 
-/// Equal for equal statistics.
-uint64_t print_of(const RecordedStatistics& statistics, int64_t numel) {
-    uint64_t hash = static_cast<uint64_t>(numel);
+/// Equal for equal statistics and hashes.
+uint64_t print_of(const SourceTensor& tensor) {
+    const RecordedStatistics statistics = tensor.statistics.value_or(RecordedStatistics{});
+    uint64_t hash = static_cast<uint64_t>(numel_of(tensor.shape)) ^
+                    (tensor.hash.empty() ? 0 : std::hash<std::string>()(tensor.hash));
     for (const auto& number : {statistics.max, statistics.min, statistics.mean, statistics.norm}) {
         hash ^= number ? std::bit_cast<uint64_t>(*number) : 1;
         hash *= 0x9e3779b97f4a7c15u;
@@ -43,7 +45,7 @@ TracedTensor traced(size_t op, const SourceTensor& tensor) {
                        .producer = {},
                        .given = {}};
     if (!tensor.open) {
-        if (tensor.statistics) entry.print = print_of(*tensor.statistics, numel_of(tensor.shape));
+        if (tensor.statistics || !tensor.hash.empty()) entry.print = print_of(tensor);
         return entry;
     }
     try {

@@ -33,12 +33,19 @@ bool same_elements(const Content& one, const Content& other) {
     return one.numel == other.numel && one.bag == other.bag;
 }
 
-/// How many other ops of the name take these elements, in whatever order, as that argument.
+/// Whether another op of the name takes these elements, in whatever order, as that argument.
+bool is_other_use(const Side& side,
+                  const TracedTensor& tensor,
+                  const TracedTensor& like,
+                  const Content& content) {
+    return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
+           tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
+           same_elements(*tensor.content, content);
+}
+
 int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
     return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
-        return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
-               tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
-               same_elements(*tensor.content, content);
+        return is_other_use(side, tensor, like, content);
     });
 }
 
@@ -75,6 +82,7 @@ class Wires {
     [[nodiscard]] bool is_far(const InputPair& pair) const;
     void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
     void judge(const InputPair& pair);
+    [[nodiscard]] bool is_told_apart(const InputPair& pair, const Content& missing) const;
     [[nodiscard]] bool is_wrong(const Tensor& input,
                                 const Tensor& expected,
                                 const Tensor& theirs) const;
@@ -148,6 +156,35 @@ bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& 
     return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
 }
 
+/// The op is the golden's op's partner for sure: another input is near the golden's, and not so is
+/// that of the op that takes what is `missing` here.
+bool Wires::is_told_apart(const InputPair& pair, const Content& missing) const {
+    const Side& side = flows_.target();
+    const auto input_of = [&](size_t op, const std::string& argument) {
+        return std::ranges::find_if(side.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.op == op && tensor.direction == Direction::kInput &&
+                   tensor.argument == argument && tensor.content;
+        });
+    };
+    for (const TracedTensor& use : side.flow.tensors) {
+        if (!is_other_use(side, use, target(pair.target), missing)) continue;
+        for (const InputPair& each : flows_.inputs()) {
+            const TracedTensor& own = target(each.target);
+            if (each.pair != pair.pair || each.target == pair.target || !own.content) continue;
+            const auto other = input_of(use.op, own.argument);
+            if (other == side.flow.tensors.end() || other->content->numel != own.content->numel ||
+                same_elements(*other->content, *own.content))
+                continue;
+            const auto index = static_cast<size_t>(other - side.flow.tensors.begin());
+            const auto theirs = open_golden(each.golden);
+            if (sampled_distance(*open_target(each.target), *theirs) <= kNear &&
+                sampled_distance(*open_target(index), *theirs) > kFar)
+                return true;
+        }
+    }
+    return false;
+}
+
 void Wires::judge(const InputPair& pair) try {
     const TracedTensor& theirs = golden(pair.golden);
     const TracedTensor& mine = target(pair.target);
@@ -155,7 +192,8 @@ void Wires::judge(const InputPair& pair) try {
     // What an op that only the target has made is a matter of the programs.
     if (mine.producer && !flows_.is_paired(target(*mine.producer).op)) return;
     const auto partner = flows_.made_by_target(*theirs.producer, theirs.op);
-    if (!partner || !target(*partner).content || target(*partner).op >= mine.op) return;
+    if (!partner || !target(*partner).content) return;
+    const bool is_later = target(*partner).op >= mine.op;
     if (mine.producer == partner && mine.passage == Passage::kRounded) return;
     if (!(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))
         return;
@@ -168,9 +206,9 @@ void Wires::judge(const InputPair& pair) try {
     if (!is_wrong(input, expected, golden_input)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
     const Content missing = content_of(TensorElements(expected));
-    if (other_uses(flows_.target(), mine, missing) >
-        other_uses(flows_.golden(), theirs, *theirs.content))
-        return;
+    const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) >
+                                              other_uses(flows_.golden(), theirs, *theirs.content);
+    if (is_crosswise && !is_told_apart(pair, missing)) return;
     const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
     const std::string& op = flows_.target().source.ops[mine.op].path;
     findings_.push_back({.input = pair,

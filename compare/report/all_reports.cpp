@@ -46,7 +46,8 @@ std::string_view overall_verdict(const Result& result) {
         case 1:
             return "fail";
         default:
-            return result.counts.tensors == 0 ? "nothing compared" : "undecided";
+            return result.counts.tensors == 0 && !result.structure_only ? "nothing compared"
+                                                                        : "undecided";
     }
 }
 

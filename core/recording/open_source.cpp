@@ -9,34 +9,21 @@
 #include "core/npz/tensor_files.h"
 #include "core/recording/dump_elements.h"
 #include "core/recording/source.h"
+#include "core/recording/tree.h"
 
 namespace npuscope {
 
 namespace {
 
-constexpr int kDeepestMsprobe = 4;
-
-/// The dump.json below a folder; msprobe has step<N>/rank<N>/ above it.
-std::vector<std::filesystem::path> msprobe_files(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> found;
-    const auto all = std::filesystem::directory_options::skip_permission_denied;
-    for (auto at = std::filesystem::recursive_directory_iterator(folder, all);
-         at != std::filesystem::recursive_directory_iterator();
-         ++at) {
-        if (at.depth() >= kDeepestMsprobe) at.disable_recursion_pending();
-        if (at->path().filename() == "dump.json" && at->is_regular_file())
-            found.push_back(at->path());
-    }
-    return found;
-}
-
 Source open_folder(const std::filesystem::path& path) {
-    const auto files = msprobe_files(path);
-    if (files.empty()) return source_of_cann_folder(path);
-    if (files.size() == 1) return source_of_msprobe(files.front());
-    throw Error(ErrorKind::kUsage,
-                in_quotes(path) + " holds " + std::to_string(files.size()) +
-                    " dumps of msprobe; name one, " + in_quotes(files.front()) + " for example");
+    const std::vector<RecordedRun> runs = recorded_runs(path);
+    if (runs.size() > 1)
+        throw Error(ErrorKind::kUsage,
+                    in_quotes(path) + " holds " + std::to_string(runs.size()) +
+                        " recorded runs; name one, " + in_quotes(runs.front().path) +
+                        " for example");
+    const std::filesystem::path& run = runs.front().path;
+    return std::filesystem::is_directory(run) ? source_of_cann_folder(run) : source_of_msprobe(run);
 }
 
 /// op, direction and argument of "op.output.0", nothing for other names.
@@ -222,7 +209,8 @@ Source open_source(const std::filesystem::path& path, Arrays form) {
     const std::string extension = path.extension().string();
     if (extension == ".h5" || extension == ".hdf5")
         return source_of_dump(std::make_shared<const dumpfile::Reader>(path));
-    if (path.filename() == "dump.json") return source_of_msprobe(path);
+    if (path.filename() == "dump.json" || path.filename() == "debug.json")
+        return source_of_msprobe(path);
     if (extension == ".npz")
         return source_of_arrays(read_npz(path), read_npz_histories(path), form);
     if (extension == ".npy")

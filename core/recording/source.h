@@ -31,6 +31,7 @@ struct SourceTensor {
     /// Its elements; empty where none were recorded. Errors: Error.
     std::function<std::unique_ptr<ElementSource>()> open{};
     std::optional<RecordedStatistics> statistics{};
+    std::string hash{};      ///< of its bytes, as the recorder wrote it; "" without one
     std::string problem{};   ///< what could not be read; "" where nothing was recorded
     ArrayHistory history{};  ///< of an array of a .npz, where its writer watched
 
@@ -63,6 +64,7 @@ struct SourceOp {
 struct Source {
     std::vector<SourceOp> ops{};       ///< in the order of recording
     bool numbered = false;             ///< a dump: the ids are IR names and seqids
+    bool structure_only = false;       ///< names and places of ops, no tensors
     std::optional<bool> has_inputs{};  ///< whether any op has some; empty: nobody looked
     std::function<void()> release{};   ///< gives the pages of a mapped file back; may be empty
     std::optional<int64_t> device{};   ///< DeviceType of a dump's tensors, where recorded
@@ -96,7 +98,7 @@ enum class Arrays : uint8_t {
 /// One op of a dump. Borrows both.
 [[nodiscard]] SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op);
 [[nodiscard]] Source source_of_cann_folder(const std::filesystem::path& path);
-/// `path` is the dump.json.
+/// `path` is the dump.json, or the debug.json of values that a script saved.
 [[nodiscard]] Source source_of_msprobe(const std::filesystem::path& path);
 
 }  // namespace npuscope

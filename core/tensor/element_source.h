@@ -29,7 +29,8 @@ class ElementSource {
     [[nodiscard]] virtual const std::byte* range(int64_t first,
                                                  int64_t count,
                                                  std::vector<std::byte>& buffer) const = 0;
-    /// All of them in memory. Errors: as range().
+    /// All of them in memory; what they were read from is released. Errors: as range() and
+    /// require_intact().
     [[nodiscard]] virtual Tensor whole() const;
     /// These elements are not needed again soon.
     virtual void release(int64_t first, int64_t count) const = 0;
@@ -40,7 +41,10 @@ class ElementSource {
 inline Tensor ElementSource::whole() const {
     Tensor tensor(dtype(), shape());
     std::vector<std::byte> buffer;
-    if (numel() > 0) std::memcpy(tensor.mutable_data(), range(0, numel(), buffer), tensor.nbytes());
+    if (numel() == 0) return tensor;
+    std::memcpy(tensor.mutable_data(), range(0, numel(), buffer), tensor.nbytes());
+    require_intact();
+    release(0, numel());
     return tensor;
 }
 

@@ -16,6 +16,7 @@ namespace npuscope::diagnose {
 namespace {
 
 constexpr double kLeast = 0.02;
+constexpr double kNotComparable = std::numeric_limits<double>::infinity();
 
 /// An emulated chip, as it is or with another order of sums and functions that are off by units of
 /// the last place, as libraries' are.
@@ -34,6 +35,20 @@ const std::vector<Implementation>& implementations() {
         {"910B", {"vec_fma=fma", "cube_acc=align_trunc0", "cube_split_k=4"}},
     };
     return rows;
+}
+
+/// The largest error of the elements whose exact value has an exponent, by the exponent.
+std::vector<double> largest_by_size(const Tensor& result, std::span<const double> exact) {
+    const Tensor wide = result.cast(DType::kFloat64);
+    const std::span<const double> values = wide.as<double>();
+    std::vector<double> errors(2048);
+    for (size_t i = 0; i < exact.size(); ++i) {
+        const double error = std::abs(values[i] - exact[i]);
+        double& largest = errors[(std::bit_cast<uint64_t>(exact[i]) >> 52U) & 0x7ffU];
+        // NaN becomes infinity.
+        if (!(error <= largest)) largest = std::isnan(error) ? kNotComparable : error;
+    }
+    return errors;
 }
 
 DType dtype_of(const NumberFormat& steps) {
@@ -82,7 +97,7 @@ std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& argumen
 std::optional<double> ratio_of_own(const HonestResult& of,
                                    const Results& own,
                                    std::span<const double> exact,
-                                   const AllowedError& limit,
+                                   std::span<const double> limit,
                                    double most) {
     const Tensor* found = expected_of(own, of.result);
     if (found == nullptr || !is_float(found->dtype())) return std::nullopt;
@@ -99,55 +114,47 @@ std::optional<double> ratio_of_own(const HonestResult& of,
             recorded.rounded(of.results.rounded(exact[i] + (values[i] - exact[i]) * scale));
         const double error = std::abs(value - exact[i]);
         if (error == 0 || !std::isfinite(value)) continue;
-        const double allowed = limit(static_cast<int64_t>(i));
+        const double allowed = limit[i];
         if (error > most * allowed) return std::nullopt;
         worst = std::max(worst, error / allowed);
     }
     return worst;
 }
 
-double times_by_size(const HonestResult& of, const Results& own, std::span<const double> exact) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    const Tensor* found = expected_of(own, of.result);
-    if (found == nullptr || !is_float(found->dtype())) return kNever;
+double times_by_size(const HonestResult& of,
+                     std::span<const double> exact,
+                     const HonestResult& some,
+                     const Results& own,
+                     std::span<const double> exact_of_some) {
+    const Tensor* found = expected_of(own, some.result);
+    if (found == nullptr || !is_float(found->dtype())) return kNotComparable;
     const double scale = std::max(1.0, of.steps.unit() / kFloat32.unit());
-    const Tensor here = found->cast(DType::kFloat64);
-    const Tensor there = of.result.elements.cast(DType::kFloat64);
+    const auto here = largest_by_size(*found, exact_of_some);
+    const auto there = largest_by_size(of.result.elements, exact);
     const NumberFormat recorded = format_of(of.result.elements.dtype());
-    /// By the exponent of the exact value: the largest errors.
-    struct Largest {
-        double here = 0;
-        double there = 0;
-    };
-    std::vector<Largest> sizes(2048);
-    for (size_t i = 0; i < exact.size(); ++i) {
-        const double error = std::abs(there.as<double>()[i] - exact[i]);
-        if (error == 0) continue;
-        if (!std::isfinite(error)) return kNever;
-        Largest& size = sizes[(std::bit_cast<uint64_t>(exact[i]) >> 52U) & 0x7ffU];
-        size.there = std::max(size.there, error);
-        size.here = std::max({size.here,
-                              scale * std::abs(here.as<double>()[i] - exact[i]),
-                              2 * recorded.half_unit(exact[i]),
-                              2 * of.results.half_unit(exact[i])});
-    }
     double times = 0;
-    for (const Largest& size : sizes)
-        if (size.there > 0) times = std::max(times, size.there / size.here);
+    for (size_t size = 0; size < there.size(); ++size) {
+        if (there[size] == 0) continue;
+        if (!std::isfinite(there[size])) return kNotComparable;
+        const double about = std::bit_cast<double>(static_cast<uint64_t>(size) << 52U);
+        const double least = 2 * std::max(recorded.half_unit(about), of.results.half_unit(about));
+        times = std::max(times, there[size] / std::max(scale * here[size], least));
+    }
     return times;
 }
 
-AllowedError tightened(AllowedError limit,
-                       double share,
-                       double half_units,
-                       const RecordedResult& result,
-                       const NumberFormat& results,
-                       std::span<const double> exact) {
-    return [=, format = format_of(result.elements.dtype())](int64_t index) {
-        const double value = exact[static_cast<size_t>(index)];
-        return std::max(share * limit(index),
-                        half_units * std::max(format.half_unit(value), results.half_unit(value)));
-    };
+AllowedErrors tightened(AllowedErrors limit,
+                        double share,
+                        double half_units,
+                        const RecordedResult& result,
+                        const NumberFormat& results,
+                        std::span<const double> exact) {
+    const NumberFormat format = format_of(result.elements.dtype());
+    for (size_t i = 0; i < limit.size(); ++i)
+        limit[i] = std::max(
+            share * limit[i],
+            half_units * std::max(format.half_unit(exact[i]), results.half_unit(exact[i])));
+    return limit;
 }
 
 }  // namespace npuscope::diagnose

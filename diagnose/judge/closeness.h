@@ -49,25 +49,27 @@ struct HonestResult {
 [[nodiscard]] std::optional<double> ratio_of_own(const HonestResult& of,
                                                  const Results& own,
                                                  std::span<const double> exact,
-                                                 const AllowedError& limit,
+                                                 std::span<const double> limit,
                                                  double most = 1);
 
 /// The op on `arguments` as an emulated chip makes it, for each chip that takes them.
 [[nodiscard]] std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& arguments);
 
-/// How many times further off than `own` the recorded result is at most, among elements of like
-/// size: a first look that needs no bound. Errors of less than an ulp count as one. Infinity where
-/// the two cannot be held against each other.
+/// How many times further off the recorded result is at most than `own`, which computed `some` of
+/// it, among elements of like size: a first look that needs no bound. Errors of less than an ulp
+/// count as one. Infinity where the two cannot be held against each other.
 [[nodiscard]] double times_by_size(const HonestResult& of,
+                                   std::span<const double> exact,
+                                   const HonestResult& some,
                                    const Results& own,
-                                   std::span<const double> exact);
+                                   std::span<const double> exact_of_some);
 
 /// `share` of a limit, but so many half units of the result at least.
-[[nodiscard]] AllowedError tightened(AllowedError limit,
-                                     double share,
-                                     double half_units,
-                                     const RecordedResult& result,
-                                     const NumberFormat& results,
-                                     std::span<const double> exact);
+[[nodiscard]] AllowedErrors tightened(AllowedErrors limit,
+                                      double share,
+                                      double half_units,
+                                      const RecordedResult& result,
+                                      const NumberFormat& results,
+                                      std::span<const double> exact);
 
 }  // namespace npuscope::diagnose

@@ -10,6 +10,10 @@ namespace npuscope::diagnose {
 
 namespace {
 
+/// Of so many elements fewer draws tell as much.
+constexpr int64_t kMany = int64_t{1} << 17;
+constexpr unsigned kDrawsOfMany = 2;
+
 double rms_of(const std::vector<double>& errors) {
     double squares = 0;
     for (const double error : errors)
@@ -102,6 +106,25 @@ NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
     return steps.bits < kFloat64.bits ? with_floats_as(std::move(inputs), DType::kFloat32) : inputs;
 }
 
+Spread DisturbedRuns::conditioning(const NumberFormat& steps, const RecordedResult& result) {
+    Spread found;
+    found.errors.resize(static_cast<size_t>(result.elements.numel()));
+    const Results* before = exact_results(run_);
+    const Tensor* y = before == nullptr ? nullptr : expected_of(*before, result);
+    unsigned operands = 0;
+    (void)changed(run_.wide, [&](const std::string&, std::span<double>) { ++operands; });
+    // The other draws go the opposite ways.
+    const unsigned draws = operands < 2 ? 1 : operands == 2 ? 2 : kDraws;
+    for (unsigned draw = 0; y != nullptr && draw < draws; ++draw) {
+        const auto exact = run(*run_.op, widened(inputs(steps, draw)), Device::reference64());
+        const Tensor* moved = exact ? expected_of(*exact, result) : nullptr;
+        if (moved != nullptr && moved->dtype() == DType::kFloat64)
+            take_differences(*moved, *y, found.errors);
+    }
+    found.rms = rms_of(found.errors);
+    return found;
+}
+
 const DisturbedRuns::Errors& DisturbedRuns::errors(const NumberFormat& steps,
                                                    const RecordedResult& asked) {
     if (drawn_bits_ == steps.bits) return errors_[asked.name];
@@ -110,8 +133,12 @@ const DisturbedRuns::Errors& DisturbedRuns::errors(const NumberFormat& steps,
     const Results* before = exact_results(run_);
     const Device device =
         steps.bits < kFloat64.bits ? Device::reference32() : Device::reference64();
+    int64_t elements = 0;
+    for (const RecordedResult& result : run_.results)
+        elements = std::max(elements, result.elements.numel());
+    const unsigned draws = elements < kMany ? kDraws : kDrawsOfMany;
     // One draw after the other: their results are large.
-    for (unsigned draw = 0; before != nullptr && draw < kDraws; ++draw) {
+    for (unsigned draw = 0; before != nullptr && draw < draws; ++draw) {
         const NamedValues disturbed = inputs(steps, draw);
         const auto exact = run(*run_.op, widened(disturbed), Device::reference64());
         const auto stepped = run(*run_.op, disturbed, device);

@@ -22,6 +22,8 @@ struct Spread {
 class DisturbedRuns {
   public:
     explicit DisturbedRuns(const OpRun& run) : run_(run) {}
+    /// Of an op whose results are known to come element by element.
+    void set_elementwise() { elementwise_ = true; }
 
     static constexpr unsigned kDraws = 4;
 
@@ -36,6 +38,8 @@ class DisturbedRuns {
         Spread conditioning;  ///< the largest |f(disturbed) - f(inputs)|
         Spread steps;         ///< the largest |float32 steps - f| of the disturbed inputs
     };
+    /// Errors::conditioning of an elementwise op, from as few draws as show it to first order.
+    [[nodiscard]] Spread conditioning(const NumberFormat& steps, const RecordedResult& result);
     /// In float64 steps where `steps` are. Of results that are no floats: without elements.
     [[nodiscard]] const Errors& errors(const NumberFormat& steps, const RecordedResult& result);
 

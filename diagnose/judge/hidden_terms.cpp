@@ -20,6 +20,7 @@ std::vector<double> of_gelu(const OpRun& run) {
     const Tensor* x = wide(run, "self");
     if (x == nullptr) return {};
     std::vector<double> terms;
+    terms.reserve(static_cast<size_t>(x->numel()));
     for (const double value : x->as<double>())
         terms.push_back(std::abs(value));
     return terms;
@@ -31,6 +32,7 @@ std::vector<double> of_gelu_backward(const OpRun& run) {
     const Tensor* x = wide(run, "self");
     if (g == nullptr || x == nullptr || g->numel() != x->numel()) return {};
     std::vector<double> terms;
+    terms.reserve(static_cast<size_t>(x->numel()));
     for (size_t i = 0; i < x->as<double>().size(); ++i)
         terms.push_back(std::abs(g->as<double>()[i]) * (1 + std::abs(x->as<double>()[i])));
     return terms;
@@ -97,6 +99,7 @@ std::vector<double> of_exponential(const OpRun& run) {
     const Tensor* x = wide(run, "self");
     if (x == nullptr) return {};
     std::vector<double> terms;
+    terms.reserve(static_cast<size_t>(x->numel()));
     for (const double value : x->as<double>())
         terms.push_back(1 + std::exp(std::min(value, 0.0)));
     return terms;
@@ -111,6 +114,7 @@ std::vector<double> of_sigmoid(const OpRun& run) {
     if (x == nullptr) return {};
     const bool times_x = run.op->name().starts_with("silu") || run.op->name() == "mish";
     std::vector<double> terms;
+    terms.reserve(static_cast<size_t>(x->numel()));
     for (const double value : x->as<double>())
         terms.push_back(kOutOfHalf * (times_x ? std::abs(value) : 1));
     return terms;

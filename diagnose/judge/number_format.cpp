@@ -45,11 +45,6 @@ double in_range(const NumberFormat& format, double value) {
 
 }  // namespace
 
-double NumberFormat::half_unit(double value) const {
-    if (!std::isfinite(value)) return 0;
-    return power(last_place(*this, value) - 1);
-}
-
 double NumberFormat::largest() const {
     return (2 - power(1 - bits)) * power(highest);
 }

@@ -1,6 +1,9 @@
 // Binary formats of real numbers, by their precision: rounding to them, and the size of a unit.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "core/dtype/dtype.h"
@@ -16,7 +19,16 @@ struct NumberFormat {
 
     /// Half of the distance between neighbours of `value` in this format: what rounding it to
     /// nearest errs by at most.
-    [[nodiscard]] double half_unit(double value) const;
+    [[nodiscard]] double half_unit(double value) const {
+        // The exponent as IEEE 754 keeps it: a double's own subnormal numbers count as the
+        // smallest.
+        const auto kept = static_cast<int>((std::bit_cast<uint64_t>(value) >> 52U) & 0x7ffU);
+        constexpr int kBias = 1023;
+        if (kept == 0x7ff) return 0;
+        const int exponent = std::max(kept - kBias, lowest) - bits;
+        if (exponent <= -kBias) return std::ldexp(1.0, exponent);
+        return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << 52U);
+    }
     [[nodiscard]] double largest() const;
     /// To nearest, ties to even; beyond the largest number: infinity.
     [[nodiscard]] double rounded(double value) const;

@@ -49,6 +49,16 @@ bool replace_tensors(const RecordedOp& golden,
     return true;
 }
 
+OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
+    OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
+    for (const SourceTensor& output : recorded.outputs())
+        run.results.push_back({output.argument,
+                               recorded.name_of_argument(output),
+                               output.open()->whole(),
+                               output.compute_type});
+    return run;
+}
+
 }  // namespace
 
 OpKind kind_of(const backend::Op& op) {
@@ -67,23 +77,19 @@ const Results* exact_results(const OpRun& op) {
 }
 
 OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
-    OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
+    OpRun run = recorded_run(op, recorded, std::move(arguments));
     run.wide = widened(run.arguments);
-    for (const SourceTensor& output : recorded.outputs())
-        run.results.push_back({output.argument,
-                               recorded.name_of_argument(output),
-                               output.open()->whole(),
-                               output.compute_type});
     return run;
 }
 
 std::optional<OpRun> load_run(const SourceOp& recorded,
                               std::string& why_not,
                               const KnownInputs& known,
-                              bool also_random) {
+                              bool also_random,
+                              bool widen) {
     if (recorded.calls) {
         const std::vector<SourceOp> runs = calls_of(recorded, why_not);
-        if (runs.size() == 1) return load_run(runs.front(), why_not, known, also_random);
+        if (runs.size() == 1) return load_run(runs.front(), why_not, known, also_random, widen);
         if (runs.size() > 1) why_not = "its results are made by several ops";
         return std::nullopt;
     }
@@ -110,7 +116,9 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
         why_not = "its inputs are not recorded";
         return std::nullopt;
     }
-    return run_of(*op, own, std::move(arguments));
+    OpRun run = recorded_run(*op, own, std::move(arguments));
+    if (widen) run.wide = widened(run.arguments);
+    return run;
 }
 
 std::vector<OpRun> forms_of(OpRun run) {

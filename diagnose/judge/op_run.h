@@ -25,7 +25,7 @@ struct RecordedResult {
 struct OpRun {
     const backend::Op* op = nullptr;
     NamedValues arguments;  ///< as recorded
-    NamedValues wide;       ///< floats in float64
+    NamedValues wide;       ///< floats in float64; empty where load_run() was not to widen
     std::vector<RecordedResult> results;
     /// What exact_results() computed; a run with other arguments needs another OpRun.
     mutable std::optional<std::optional<Results>> exact{};
@@ -62,7 +62,8 @@ struct KnownInputs {
 [[nodiscard]] std::optional<OpRun> load_run(const SourceOp& recorded,
                                             std::string& why_not,
                                             const KnownInputs& known = {},
-                                            bool also_random = false);
+                                            bool also_random = false,
+                                            bool widen = true);
 
 /// Recorders leave out arguments that are words. The run in each form that its op has then; itself
 /// alone where nothing is left open.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 
 namespace npuscope::diagnose {
@@ -69,6 +71,14 @@ double rounded_operand(const ProductClass& by, double value) {
     const bool flushed = by.rounding == OperandRounding::kFlushed &&
                          std::abs(nearest) < std::ldexp(1.0, by.operands.lowest);
     return flushed ? std::copysign(0.0, value) : nearest;
+}
+
+/// Whose conversion from float64 rounds as the class does.
+std::optional<DType> dtype_rounded_to(const ProductClass& by) {
+    if (by.rounding != OperandRounding::kNearest) return std::nullopt;
+    for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32})
+        if (format_of(dtype) == by.operands) return dtype;
+    return std::nullopt;
 }
 
 bool is_emulated(const ProductClass& by) {
@@ -136,11 +146,20 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
 
 NamedValues ProductError::operands(const ProductClass& by, Rounded which) const {
     if (which == Rounded::kNothing || !is_emulated(by)) return run_.wide;
-    return changed(run_.wide, [&](const std::string& name, std::span<double> elements) {
-        if (which == Rounded::kOperands && is_bias(*run_.op, name)) return;
-        for (double& element : elements)
+    const std::optional<DType> dtype = dtype_rounded_to(by);
+    NamedValues rounded = run_.wide;
+    for (NamedValue& argument : rounded) {
+        auto* tensor = std::get_if<Tensor>(&argument.value);
+        if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
+        if (which == Rounded::kOperands && is_bias(*run_.op, argument.name)) continue;
+        if (dtype) {
+            *tensor = tensor->cast(*dtype).cast(DType::kFloat64);
+            continue;
+        }
+        for (double& element : tensor->mutable_as<double>())
             element = rounded_operand(by, element);
-    });
+    }
+    return rounded;
 }
 
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
@@ -161,21 +180,29 @@ const Results* ProductError::exact(const ProductClass& by, Rounded which) {
 const Results* ProductError::magnitude(double relative, double absolute, bool by_largest) {
     const std::string key = fmt::format("magnitude {} {} {}", relative, absolute, by_largest);
     const auto [place, fresh] = computed_.try_emplace(key);
-    if (fresh)
+    if (!fresh) return place->second ? &*place->second : nullptr;
+    if (relative == 0 && absolute == 0 && is_large(run_)) {
+        // A bound needs no more digits than float32 has.
         place->second = run(*run_.op,
-                            changed(magnitudes(run_.wide),
-                                    [&](const std::string&, std::span<double> elements) {
-                                        double largest = 0;
-                                        for (const double element : elements)
-                                            if (std::isfinite(element))
-                                                largest = std::max(largest, element);
-                                        for (double& element : elements)
-                                            element += by_largest
-                                                           ? largest * relative
-                                                           : std::max(element * relative,
-                                                                      element == 0 ? 0 : absolute);
-                                    }),
-                            Device::reference64());
+                            with_floats_as(magnitudes(run_.wide), DType::kFloat32),
+                            Device::reference32());
+        if (place->second) place->second = Results(widened(place->second->values()));
+        return place->second ? &*place->second : nullptr;
+    }
+    place->second = run(*run_.op,
+                        changed(magnitudes(run_.wide),
+                                [&](const std::string&, std::span<double> elements) {
+                                    double largest = 0;
+                                    for (const double element : elements)
+                                        if (std::isfinite(element))
+                                            largest = std::max(largest, element);
+                                    for (double& element : elements)
+                                        element += by_largest
+                                                       ? largest * relative
+                                                       : std::max(element * relative,
+                                                                  element == 0 ? 0 : absolute);
+                                }),
+                        Device::reference64());
     return place->second ? &*place->second : nullptr;
 }
 
@@ -243,23 +270,25 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
     const NumberFormat recorded = format_of(result.elements.dtype());
     const std::span<const double> exact_values = y->as<double>();
     const double bias = largest_bias();
-    const AllowedError limit = [=, &by](int64_t index) {
-        const auto i = static_cast<size_t>(index);
+    const double factor =
+        by.rounding == OperandRounding::kSomehow || by.sums.bits < kFloat32.bits ? kUncertain : 1;
+    const double least = by.sums.half_unit(0);
+    const std::span<const double> plain = size->as<double>();
+    AllowedErrors limits(exact_values.size());
+    for (size_t i = 0; i < limits.size(); ++i) {
         const double value = std::abs(exact_values[i]);
         // Twice a half unit of float32 for what leaves the sums.
-        double allowed = unit * (terms * sum_sizes[i] + value) + by.sums.half_unit(0);
-        if (by.rounding == OperandRounding::kSomehow || by.sums.bits < kFloat32.bits)
-            allowed *= kUncertain;
-        if (disturbed != nullptr) allowed += disturbed->as<double>()[i] - size->as<double>()[i];
+        double allowed = factor * (unit * (terms * sum_sizes[i] + value) + least);
+        if (disturbed != nullptr) allowed += disturbed->as<double>()[i] - plain[i];
         allowed +=
             std::max(recorded.half_unit(value + allowed), by.results.half_unit(value + allowed));
         // The product may be rounded to the result's dtype before the bias is added.
         if (bias > 0)
             allowed +=
                 std::max(recorded.half_unit(value + bias), by.results.half_unit(value + bias));
-        return allowed;
-    };
-    return Bound{exact_values, limit};
+        limits[i] = allowed;
+    }
+    return Bound{exact_values, std::move(limits)};
 }
 
 std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by,
@@ -267,11 +296,12 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
                                                           const RecordedResult& result,
                                                           bool details,
                                                           double tightness) {
-    const std::optional<Bound> found = bound(by, which, result);
+    std::optional<Bound> found = bound(by, which, result);
     if (!found) return std::nullopt;
-    AllowedError limit = found->limit;
+    AllowedErrors limit = std::move(found->limit);
     if (tightness < 1)
-        limit = tightened(limit, tightness, kHalfUnits, result, by.results, found->exact);
+        limit =
+            tightened(std::move(limit), tightness, kHalfUnits, result, by.results, found->exact);
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
     compare::Introduced error = measure_error(result.elements, found->exact, narrow, limit);
     if (!details) return error;
@@ -284,6 +314,21 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
                                 length);
     if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
     return error;
+}
+
+const RecordedResult* ProductError::part_result(const RecordedResult& result,
+                                                std::span<const double> exact) {
+    const bool is_first = &result == &run_.results.front();
+    if (!std::exchange(is_part_known_, true) && is_large(run_)) {
+        const auto also = is_first ? furthest_off(result.elements, exact, kTellingElements)
+                                   : std::vector<int64_t>();
+        part_run_ = part_of(run_, kTellingElements, also);
+        if (part_run_) part_ = std::make_unique<ProductError>(part_run_->run);
+    }
+    if (!part_) return nullptr;
+    const auto found =
+        std::ranges::find(part_run_->run.results, result.name, &RecordedResult::name);
+    return found == part_run_->run.results.end() ? nullptr : &*found;
 }
 
 std::optional<Closeness> ProductError::closeness(const ProductClass& by,
@@ -300,6 +345,11 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
     closeness.here = roundings / (1 + terms_of(by, contraction_length(run_, result.name)));
     if (closeness.times() <= enough) return closeness;
+    if (const RecordedResult* some = part_result(result, found->exact)) {
+        if (const auto found_here = part_->closeness(by, *some, which, 0))
+            closeness.here = std::max(closeness.here, found_here->here);
+        return closeness;
+    }
     const HonestResult here{.result = result, .results = by.results, .steps = by.sums};
     for (const Results& own :
          honest_runs(*run_.op, operands(by, Rounded::kOperands), by.sums, which))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "diagnose/judge/arithmetic.h"
 #include "diagnose/judge/closeness.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
@@ -52,7 +54,7 @@ class ProductError {
     enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
     struct Bound {
         std::span<const double> exact;
-        AllowedError limit;
+        AllowedErrors limit;
     };
 
     [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
@@ -78,7 +80,15 @@ class ProductError {
         bool details,
         std::optional<compare::Introduced> plain);
 
+    /// Of a large run: the result of a part with the elements that are furthest off; nullptr
+    /// without one.
+    [[nodiscard]] const RecordedResult* part_result(const RecordedResult& result,
+                                                    std::span<const double> exact);
+
     const OpRun& run_;
+    bool is_part_known_ = false;
+    std::optional<PartOfRun> part_run_;
+    std::unique_ptr<ProductError> part_;
     std::map<std::string, std::optional<Results>> computed_;
     std::map<std::string, std::vector<double>> spread_;
     std::optional<double> largest_;  ///< magnitude of the finite operands

@@ -118,13 +118,14 @@ class Dropout {
                                                       : result_->at(i));
         }
         const NumberFormat recorded = format_of(result_->dtype());
-        const AllowedError allowed = [&](int64_t index) {
-            const double size = std::abs(expected[static_cast<size_t>(index)]);
+        AllowedErrors allowed;
+        for (const double value : expected) {
+            const double size = std::abs(value);
             const double limit = kScaledUnits * by_.steps.unit() * size + by_.steps.half_unit(0);
-            return size == 0 ? 0
-                             : limit + std::max(recorded.half_unit(size + limit),
-                                                by_.results.half_unit(size + limit));
-        };
+            allowed.push_back(size == 0 ? 0
+                                        : limit + std::max(recorded.half_unit(size + limit),
+                                                           by_.results.half_unit(size + limit)));
+        }
         Introduced error = measure_error(*result_, expected, by_.results, allowed);
         describe(*result_, expected, allowed, error);
         error.arithmetic = by_.name;

@@ -1,6 +1,7 @@
 #include "diagnose/judge/result_error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -74,37 +75,137 @@ std::string shared_place(const Shape& shape, const std::vector<int64_t>& over) {
     return narrow ? "[" + text + "]" : std::string();
 }
 
+constexpr size_t kBlock = 1024;
+
+double limit_of(std::span<const double> allowed, size_t i) {
+    return allowed.empty() ? 0 : allowed[i];
+}
+
+void widen(const Tensor& tensor, size_t first, std::span<double> elements) {
+    convert_elements(tensor.data() + first * size_of(tensor.dtype()),
+                     tensor.dtype(),
+                     elements.data(),
+                     DType::kFloat64,
+                     elements.size());
+}
+
+/// Of the elements so far.
+struct Sums {
+    double ratio = 0;
+    double worst = 0;
+    double scale = 0;  ///< the largest finite expected magnitude
+    int64_t overflowed = 0;
+};
+
+/// Where all are finite and within the range; false, with nothing taken, elsewhere.
+bool take_numbers(std::span<const double> recorded,
+                  std::span<const double> expected,
+                  std::span<const double> allowed,
+                  double largest,
+                  Sums& sums) {
+    double size = 0;
+    double worst = 0;
+    double ratio = 0;
+    double recorded_sum = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        const double magnitude = std::abs(expected[i]);
+        const double error = std::abs(recorded[i] - expected[i]);
+        recorded_sum += std::abs(recorded[i]) + magnitude;
+        size = std::max(size, magnitude);
+        worst = std::max(worst, error);
+        const double share = error == 0 ? 0 : error / limit_of(allowed, i);
+        ratio = std::max(ratio, share);
+    }
+    if (!is_number(recorded_sum) || size > largest) return false;
+    sums.ratio = std::max(sums.ratio, ratio);
+    sums.worst = std::max(sums.worst, worst);
+    sums.scale = std::max(sums.scale, size);
+    return true;
+}
+
+void take_any(std::span<const double> recorded,
+              std::span<const double> expected,
+              std::span<const double> allowed,
+              double largest,
+              Sums& sums) {
+    for (size_t i = 0; i < expected.size(); ++i) {
+        const double value = recorded[i];
+        const double exact = expected[i];
+        if (is_number(exact)) sums.scale = std::max(sums.scale, std::abs(exact));
+        if (value == exact) continue;
+        const double ratio = ratio_of(value, exact, limit_of(allowed, i));
+        // Formats wider than the class's may hold it all the same.
+        const bool holds = is_number(value) && ratio <= 1;
+        if (!holds && is_overflow(value, exact, largest)) {
+            ++sums.overflowed;
+            continue;
+        }
+        if (is_number(value) && is_number(exact))
+            sums.worst = std::max(sums.worst, std::abs(value - exact));
+        sums.ratio = std::max(sums.ratio, ratio);
+    }
+}
+
 }  // namespace
 
 compare::Introduced measure_error(const Tensor& recorded,
                                   std::span<const double> expected,
                                   const NumberFormat& results,
-                                  const AllowedError& allowed) {
+                                  std::span<const double> allowed) {
     compare::Introduced error{.numel = recorded.numel()};
     const double largest = std::min(results.largest(), format_of(recorded.dtype()).largest());
-    double worst = 0;
-    double scale = 0;
-    visit_elements(recorded, [&](size_t i, double value) {
-        const double exact = expected[i];
-        if (is_number(exact)) scale = std::max(scale, std::abs(exact));
-        if (value == exact) return;
-        const double ratio = ratio_of(value, exact, allowed(static_cast<int64_t>(i)));
-        // Formats wider than the class's may hold it all the same.
-        const bool holds = is_number(value) && ratio <= 1;
-        if (!holds && is_overflow(value, exact, largest)) {
-            ++error.overflowed;
-            return;
-        }
-        if (is_number(value) && is_number(exact)) worst = std::max(worst, std::abs(value - exact));
-        error.ratio = std::max(error.ratio, ratio);
-    });
-    error.relative = std::isinf(error.ratio) ? kInfinity : scale > 0 ? worst / scale : worst;
+    Sums sums;
+    std::array<double, kBlock> block{};
+    for (size_t first = 0; first < expected.size(); first += kBlock) {
+        const size_t count = std::min(kBlock, expected.size() - first);
+        widen(recorded, first, std::span(block).first(count));
+        const auto exact = expected.subspan(first, count);
+        const auto limits = allowed.empty() ? allowed : allowed.subspan(first, count);
+        if (!take_numbers(std::span(block).first(count), exact, limits, largest, sums))
+            take_any(std::span(block).first(count), exact, limits, largest, sums);
+    }
+    error.ratio = sums.ratio;
+    error.overflowed = sums.overflowed;
+    error.relative = std::isinf(error.ratio) ? kInfinity
+                     : sums.scale > 0        ? sums.worst / sums.scale
+                                             : sums.worst;
     return error;
+}
+
+std::vector<int64_t> furthest_off(const Tensor& recorded,
+                                  std::span<const double> expected,
+                                  int64_t count) {
+    const size_t stretch =
+        std::max<size_t>(1, 2 * expected.size() / static_cast<size_t>(std::max<int64_t>(count, 2)));
+    std::vector<int64_t> places;
+    std::vector<double> values(stretch);
+    for (size_t first = 0; first < expected.size(); first += stretch) {
+        const size_t length = std::min(stretch, expected.size() - first);
+        widen(recorded, first, std::span(values).first(length));
+        size_t furthest = 0;
+        size_t beside_size = 0;
+        double largest = -1;
+        double share = -1;
+        for (size_t i = 0; i < length; ++i) {
+            const double error = std::abs(values[i] - expected[first + i]);
+            if (error > largest) {
+                largest = error;
+                furthest = i;
+            }
+            if (error > share * std::abs(expected[first + i])) {
+                share = error / std::abs(expected[first + i]);
+                beside_size = i;
+            }
+        }
+        places.push_back(static_cast<int64_t>(first + furthest));
+        places.push_back(static_cast<int64_t>(first + beside_size));
+    }
+    return places;
 }
 
 void describe(const Tensor& recorded,
               std::span<const double> expected,
-              const AllowedError& allowed,
+              std::span<const double> allowed,
               compare::Introduced& error) {
     std::vector<std::pair<double, compare::ErrorElement>> worst;
     std::vector<int64_t> over;
@@ -124,7 +225,7 @@ void describe(const Tensor& recorded,
         }
         if (value == exact) return;
         const auto index = static_cast<int64_t>(i);
-        const double limit = allowed(index);
+        const double limit = limit_of(allowed, i);
         const double ratio = ratio_of(value, exact, limit);
         if (!(ratio > 1)) return;
         over.push_back(index);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "compare/split.h"
 #include "core/tensor/tensor.h"
@@ -13,8 +13,8 @@
 
 namespace npuscope::diagnose {
 
-/// The largest honest error of the element `index`.
-using AllowedError = std::function<double(int64_t index)>;
+/// The largest honest errors, by element; of none at all where it is empty.
+using AllowedErrors = std::vector<double>;
 
 /// `expected` has the elements of `recorded` in their order; an element that leaves the range of
 /// `results` (or of the recorded dtype) may be infinite or the largest finite number instead.
@@ -22,12 +22,18 @@ using AllowedError = std::function<double(int64_t index)>;
 [[nodiscard]] compare::Introduced measure_error(const Tensor& recorded,
                                                 std::span<const double> expected,
                                                 const NumberFormat& results,
-                                                const AllowedError& allowed);
+                                                std::span<const double> allowed);
+
+/// About `count` places: of each stretch of elements those that are furthest off, absolutely and
+/// beside their size.
+[[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
+                                                std::span<const double> expected,
+                                                int64_t count);
 
 /// The elements over what is allowed, slope and lean.
 void describe(const Tensor& recorded,
               std::span<const double> expected,
-              const AllowedError& allowed,
+              std::span<const double> allowed,
               compare::Introduced& error);
 
 /// The largest ratio over the results of `run`, as `error` (ProductError, VectorError) judges them

@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "diagnose/judge/leading_rows.h"
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/vector_error.h"
 
@@ -139,14 +140,19 @@ std::string name_of_forms(const backend::Op& op) {
 std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenKinds& open) {
     try {
         std::string why_not;
-        auto run = load_run(*op.op, why_not, op.inputs);
+        auto run = load_run(*op.op, why_not, op.inputs, false, false);
         if (!run || run->results.empty() || !open[is_product(kind_of(*run->op))])
             return std::nullopt;
+        if (is_product(kind_of(*run->op))) {
+            run = leading_rows(std::move(*run), kToldBy);
+        } else if (auto part = part_of(*run, kTellingElements)) {
+            run = std::move(part->run);
+        }
+        if (run->wide.empty()) run->wide = widened(run->arguments);
         SampledRun sampled{.group = group_of(*run),
                            .ratios = {},
                            .bits = result_bits(*run),
                            .name = name_of_forms(*run->op)};
-        if (is_product(kind_of(*run->op))) run = leading_rows(std::move(*run), kToldBy);
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
         RunRatios ratios{.ratios = {}};

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/vector_error.h"
@@ -16,8 +17,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Of large tensors fewer runs are sampled.
-constexpr size_t kFewestSampled = 10;
+/// Of large tensors fewer runs are sampled, but this share of them.
+constexpr size_t kFewestShare = 3;
 constexpr int64_t kSampledElements = int64_t{1} << 22;
 
 /// An op may be off by so many times what honest arithmetic makes of it here: chips differ in their
@@ -42,8 +43,7 @@ constexpr size_t kMany = 8;
 /// Where nothing here computes as the class does, like runs must show its habit: so many at least.
 constexpr size_t kEnough = 5;
 
-/// Runs of large tensors tell more each, and cost more: no fewer than kFewestSampled, and of them
-/// so many that they have kSampledElements.
+/// Runs of large tensors tell more each, and cost more: so many that they have kSampledElements.
 size_t affordable_runs(const SourceOp& op, size_t most) {
     int64_t elements = 1;
     try {
@@ -52,8 +52,8 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
     } catch (const Error&) {
         return most;
     }
-    return std::min(most,
-                    std::max(kFewestSampled, static_cast<size_t>(kSampledElements / elements)));
+    return std::min(
+        most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
@@ -224,7 +224,9 @@ double SideJudge::allowed_share(const OpRun& run,
 
 std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const std::vector<OpRun> forms = forms_of(run);
-    const OpRun& form = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const OpRun& whole = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const std::optional<PartOfRun> part = part_of(whole, kTellingElements);
+    const OpRun& form = part ? part->run : whole;
     const InferredArithmetic inferred = class_of(own_group(run));
     std::map<std::string, double> times;
     const auto take = [&](auto&& error, const auto& by) {

@@ -7,8 +7,10 @@
 
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
+#include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/load_mode.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/random_error.h"
 
 namespace npuscope::diagnose {
@@ -35,6 +37,16 @@ bool hold_the_same(const Tensor& one, const Tensor& other) {
 std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
     if (one.numel() != other.numel()) return std::nullopt;
     return difference(one, other.reshaped(one.shape())).relative();
+}
+
+/// In float64 where that is computed already or is little work, else in float32: inherited errors
+/// are told by a few digits.
+std::optional<Results> results_to_compare(const OpRun& run) {
+    if (!run.exact && is_large(run))
+        return diagnose::run(
+            *run.op, with_floats_as(run.wide, DType::kFloat32), Device::reference32());
+    const Results* exact = exact_results(run);
+    return exact == nullptr ? std::nullopt : std::optional(*exact);
 }
 
 bool is_tensor_value(const Value& value) {
@@ -88,7 +100,8 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
         });
         return runs;
     };
-    if (!chosen.empty()) sample_ = std::min(kQuickSample, kQuickShare * chosen.size());
+    is_quick_ = !chosen.empty();
+    if (is_quick_) sample_ = std::min(kQuickSample, kQuickShare * chosen.size());
     std::vector<SideOp> targets;
     for (size_t i = 0; i < plan.ops.size(); ++i) {
         const OpPair& pair = plan.ops[i];
@@ -198,6 +211,9 @@ std::vector<Split> RecomputingSplitter::split_run(
             split.target = compare::Introduced{.arithmetic = "float64, rounded once"};
         return splits;
     }
+    if (is_quick_)
+        if (auto splits_of_part = split_part(pair, outputs, arguments))
+            return std::move(*splits_of_part);
     std::string why_not;
     auto loaded = load_run(*pair.target, why_not, known_inputs(pair));
     if (!loaded) {
@@ -206,13 +222,26 @@ std::vector<Split> RecomputingSplitter::split_run(
         if (why_not == compare::kRandomOp) judge_random(pair, outputs, arguments, splits);
         return splits;
     }
-    std::vector<OpRun> forms = forms_of(std::move(*loaded));
+    const auto golden_run = [&] {
+        return pair.golden == nullptr ? std::nullopt : load_run(*pair.golden, why_not);
+    };
+    return split_runs(pair, std::move(*loaded), golden_run, outputs, arguments);
+}
+
+std::vector<Split> RecomputingSplitter::split_runs(
+    const OpPair& pair,
+    OpRun loaded,
+    const GoldenRun& golden_run,
+    const std::vector<SplitQuery>& outputs,
+    const std::vector<ArgumentDifference>& arguments) const {
+    std::vector<Split> splits(outputs.size());
+    std::vector<OpRun> forms = forms_of(std::move(loaded));
     std::optional<OpRun> golden;
     SideJudge::Errors golden_errors;
     size_t form = 0;
     const auto ask_golden = [&] {
-        if (golden || pair.golden == nullptr) return;
-        if (auto found = load_run(*pair.golden, why_not)) {
+        if (golden) return;
+        if (auto found = golden_run()) {
             std::vector<OpRun> golden_forms = forms_of(std::move(*found));
             const auto known = golden_forms.size() > 1
                                    ? golden_judge().form_of(*golden_forms.front().op)
@@ -273,14 +302,14 @@ void RecomputingSplitter::compare_inputs(const OpRun& target,
                                          SideJudge::Errors& golden_errors,
                                          const std::vector<SplitQuery>& outputs,
                                          std::vector<Split>& splits) {
-    const Results* exact_target = exact_results(target);
-    const Results* exact_golden = exact_results(golden);
+    const auto exact_target = results_to_compare(target);
+    const auto exact_golden = results_to_compare(golden);
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(golden, outputs[i].golden);
         const int target_place = place_of(target, outputs[i].target);
         if (place < 0 || target_place < 0) continue;
         splits[i].golden = std::move(golden_errors[static_cast<size_t>(place)]);
-        if (exact_target == nullptr || exact_golden == nullptr) continue;
+        if (!exact_target || !exact_golden) continue;
         const Tensor* t =
             expected_of(*exact_target, target.results[static_cast<size_t>(target_place)]);
         const Tensor* g = expected_of(*exact_golden, golden.results[static_cast<size_t>(place)]);

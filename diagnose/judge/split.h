@@ -1,6 +1,7 @@
 // Splits errors by recomputing both sides' ops.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -63,6 +64,20 @@ class RecomputingSplitter final : public compare::Splitter {
 
     /// Made when it is asked for.
     [[nodiscard]] const SideJudge& golden_judge() const;
+    /// A run of the golden's op; empty where there is none, or it cannot be had.
+    using GoldenRun = std::function<std::optional<OpRun>()>;
+    [[nodiscard]] std::vector<compare::Split> split_runs(
+        const compare::OpPair& pair,
+        OpRun loaded,
+        const GoldenRun& golden_run,
+        const std::vector<compare::SplitQuery>& outputs,
+        const std::vector<ArgumentDifference>& arguments) const;
+    /// Of large runs: of the elements that differ most, and some others. Empty where there is
+    /// something to look at more closely, or a part tells nothing.
+    [[nodiscard]] std::optional<std::vector<compare::Split>> split_part(
+        const compare::OpPair& pair,
+        const std::vector<compare::SplitQuery>& outputs,
+        const std::vector<ArgumentDifference>& arguments) const;
     /// Of the target's run, where its recording has none.
     [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
     /// The worst of the other ops of a span becomes its error.
@@ -81,6 +96,7 @@ class RecomputingSplitter final : public compare::Splitter {
     ExpectedArithmetic expected_;
     std::vector<const compare::OpPair*> pairs_of_targets_;  ///< by the target judge's ops
     bool load_mode_ = false;
+    bool is_quick_ = false;  ///< some pairs are chosen: parts of their runs will do
     const Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
     mutable std::mutex rebuilding_;

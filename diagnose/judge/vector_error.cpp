@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -79,13 +80,12 @@ compare::Introduced VectorError::judge_whole(const VectorClass& by,
                                              bool details) const {
     const Tensor& recorded = result.elements;
     const Tensor wide = exact.cast(DType::kFloat64);
-    const AllowedError none = [](int64_t) { return 0.0; };
-    compare::Introduced error = measure_error(recorded, wide.as<double>(), kFloat64, none);
+    compare::Introduced error = measure_error(recorded, wide.as<double>(), kFloat64, {});
     if (error.ratio > 1 && are_ties(run_, result, exact, by.steps).value_or(false)) {
         error.ratio = 0;
         error.reordered = true;
     }
-    if (details) describe(recorded, wide.as<double>(), none, error);
+    if (details) describe(recorded, wide.as<double>(), {}, error);
     error.arithmetic = "exact";
     error.formula = "equal";
     return error;
@@ -111,6 +111,45 @@ std::vector<double> VectorError::sum_errors(const RecordedResult& result) {
     return errors;
 }
 
+double VectorError::worst_steps(const VectorClass& by, const RecordedResult& result) {
+    const Tensor* y = exact_of(run_, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64) return 0;
+    const std::span<const double> exact = y->as<double>();
+    const auto& [disturbance, steps] = disturbed_.errors(by.steps, result);
+    double worst = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+        const double size = std::abs(exact[i]) + disturbance.errors[i] / by.steps.unit();
+        if (size > 0) worst = std::max(worst, steps.errors[i] / size);
+    }
+    return std::min(worst, kFactor * kFloat32.unit() * kFactor);
+}
+
+VectorError* VectorError::part() {
+    if (std::exchange(is_part_known_, true)) return part_.get();
+    if (!is_large(run_)) return nullptr;
+    const RecordedResult& first = run_.results.front();
+    const Tensor* y = exact_of(run_, first);
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(first.elements.dtype()))
+        return nullptr;
+    part_run_ = part_of(
+        run_, kTellingElements, furthest_off(first.elements, y->as<double>(), kTellingElements));
+    if (part_run_) {
+        part_ = std::make_unique<VectorError>(part_run_->run);
+        if (part_run_->by_element()) {
+            disturbed_.set_elementwise();
+            part_->disturbed_.set_elementwise();
+        }
+    }
+    return part_.get();
+}
+
+const RecordedResult* VectorError::part_result(const RecordedResult& result) {
+    if (part() == nullptr) return nullptr;
+    const auto found =
+        std::ranges::find(part_run_->run.results, result.name, &RecordedResult::name);
+    return found == part_run_->run.results.end() ? nullptr : &*found;
+}
+
 const std::vector<double>& VectorError::conditioned(const VectorClass& by,
                                                     const RecordedResult& result,
                                                     const Tensor& exact) {
@@ -119,47 +158,56 @@ const std::vector<double>& VectorError::conditioned(const VectorClass& by,
     if (!fresh) return beside;
     const std::span<const double> exact_values = exact.as<double>();
     const double unit = by.steps.unit();
-    auto [disturbance, steps] = disturbed_.errors(by.steps, result);
+    const double scale = unit / kFloat32.unit();
+    const bool is_cut = part() != nullptr && part_run_->by_element();
+    const Spread* steps = nullptr;
+    double rms = 0;
+    if (is_cut) {
+        beside = disturbed_.conditioning(by.steps, result).errors;
+    } else {
+        const DisturbedRuns::Errors& errors = disturbed_.errors(by.steps, result);
+        beside = errors.conditioning.errors;
+        steps = &errors.steps;
+        rms = errors.conditioning.rms + scale * steps->rms;
+    }
+    double worst = 0;
     if (disturbed_.is_elementwise()) {
         // Every element may have the worst steps, in its own proportion.
-        const auto size = [&](size_t i) {
-            return std::abs(exact_values[i]) + disturbance.errors[i] / unit;
-        };
-        double worst = 0;
-        for (size_t i = 0; i < steps.errors.size(); ++i)
-            if (size(i) > 0) worst = std::max(worst, steps.errors[i] / size(i));
-        worst = std::min(worst, kFactor * kFloat32.unit() * kFactor);
-        for (size_t i = 0; i < steps.errors.size(); ++i)
-            steps.errors[i] = std::max(steps.errors[i], worst * size(i));
-        disturbance.rms = steps.rms = 0;
+        const RecordedResult* some = part_result(result);
+        worst = some != nullptr ? part_->worst_steps(by, *some) : worst_steps(by, result);
+        rms = 0;
     }
-    const std::vector<double> hidden = hidden_terms(run_, result);
+    for (size_t i = 0; i < beside.size(); ++i) {
+        const double own = std::max(steps != nullptr ? steps->errors[i] : 0,
+                                    worst * (std::abs(exact_values[i]) + beside[i] / unit));
+        beside[i] = kFactor * (beside[i] + scale * own + rms);
+    }
     const std::vector<double> sums = sum_errors(result);
-    const double scale = unit / kFloat32.unit();
-    beside.resize(exact_values.size());
-    for (size_t i = 0; i < beside.size(); ++i)
-        beside[i] = kFactor * (disturbance.errors[i] + disturbance.rms +
-                               scale * (steps.errors[i] + steps.rms)) +
-                    (sums.empty() ? 0 : unit * sums[i]) +
-                    (hidden.empty() ? 0 : kFunction * unit * hidden[i]);
+    for (size_t i = 0; i < sums.size(); ++i)
+        beside[i] += unit * sums[i];
+    const std::vector<double> hidden = hidden_terms(run_, result);
+    for (size_t i = 0; i < hidden.size(); ++i)
+        beside[i] += kFunction * unit * hidden[i];
     return beside;
 }
 
-AllowedError VectorError::allowed(const VectorClass& by,
-                                  const RecordedResult& result,
-                                  std::span<const double> exact,
-                                  std::span<const double> beside) const {
+AllowedErrors VectorError::allowed(const VectorClass& by,
+                                   const RecordedResult& result,
+                                   std::span<const double> exact,
+                                   std::span<const double> beside) const {
     const NumberFormat recorded = format_of(result.elements.dtype());
     const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
-    return [=, &by](int64_t index) {
-        const auto i = static_cast<size_t>(index);
+    const double of_value = by.steps.unit() * function;
+    const double least = by.steps.half_unit(0);
+    const double factor = by.steps.bits < kFloat32.bits ? kNarrow : 1;
+    AllowedErrors limits(exact.size());
+    for (size_t i = 0; i < limits.size(); ++i) {
         const double value = std::abs(exact[i]);
-        double limit = beside.empty() ? 0 : beside[i];
-        limit += by.steps.unit() * value * function + by.steps.half_unit(0);
-        if (by.steps.bits < kFloat32.bits) limit *= kNarrow;
+        const double limit = factor * ((beside.empty() ? 0 : beside[i]) + value * of_value + least);
         const double about = value + limit;
-        return limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
-    };
+        limits[i] = limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
+    }
+    return limits;
 }
 
 std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
@@ -171,13 +219,13 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return judge_whole(by, result, *y, details);
     const std::span<const double> exact = y->as<double>();
-    AllowedError limit = allowed(by, result, exact, {});
+    AllowedErrors limit = allowed(by, result, exact, {});
     compare::Introduced error = measure_error(result.elements, exact, by.results, limit);
     const bool by_conditioning = error.ratio > 1 || tightness < 1;
     if (by_conditioning) {
         limit = allowed(by, result, exact, conditioned(by, result, *y));
         if (tightness < 1)
-            limit = tightened(limit,
+            limit = tightened(std::move(limit),
                               tightness,
                               is_rounded_once(*run_.op) ? kRounding : kSteps,
                               result,
@@ -204,13 +252,27 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return std::nullopt;
     const std::span<const double> exact = y->as<double>();
-    const AllowedError limit = allowed(by, result, exact, conditioned(by, result, *y));
+    const AllowedErrors limit = allowed(by, result, exact, conditioned(by, result, *y));
     Closeness found{.recorded = measure_error(result.elements, exact, by.results, limit).ratio};
     if (found.times() <= enough) return found;
+    const RecordedResult* some = part_result(result);
+    found.here = some != nullptr ? part_->closeness_here(by, *some, which)
+                                 : closeness_here(by, result, which);
+    return found;
+}
+
+double VectorError::closeness_here(const VectorClass& by,
+                                   const RecordedResult& result,
+                                   HonestRuns which) {
+    const Tensor* y = exact_of(run_, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64) return 0;
+    const std::span<const double> exact = y->as<double>();
+    const AllowedErrors limit = allowed(by, result, exact, conditioned(by, result, *y));
+    double largest = 0;
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     const auto take = [&](const Results& own, std::span<const double> own_exact) {
         if (const auto ratio = ratio_of_own(here, own, own_exact, limit, kMostOfChip))
-            found.here = std::max(found.here, *ratio);
+            largest = std::max(largest, *ratio);
     };
     for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
         take(own, exact);
@@ -219,9 +281,8 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     const double scale = std::max(1.0, by.steps.unit() / kFloat32.unit());
     double worst = 0;
     for (size_t i = 0; i < stepped.size(); ++i)
-        if (stepped[i] > 0)
-            worst = std::max(worst, scale * stepped[i] / limit(static_cast<int64_t>(i)));
-    if (worst <= 1) found.here = std::max(found.here, worst);
+        if (stepped[i] > 0) worst = std::max(worst, scale * stepped[i] / limit[i]);
+    if (worst <= 1) largest = std::max(largest, worst);
     const bool is_small = result.elements.numel() <= kFew && which == HonestRuns::kChips;
     for (unsigned draw = 0; is_small && draw < DisturbedRuns::kDraws; ++draw) {
         const NamedValues inputs = disturbed_.inputs(by.steps, draw);
@@ -234,29 +295,36 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     // One rounding of a term that cancels.
     const std::vector<double> hidden = hidden_terms(run_, result);
     for (size_t i = 0; i < hidden.size(); ++i)
-        if (const double share = by.steps.unit() * hidden[i] / limit(static_cast<int64_t>(i));
-            std::isfinite(share))
-            found.here = std::max(found.here, share);
-    return found;
+        if (const double share = by.steps.unit() * hidden[i] / limit[i]; std::isfinite(share))
+            largest = std::max(largest, share);
+    return largest;
 }
 
 double VectorError::times_at_first_sight(const VectorClass& by, const RecordedResult& result) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64) return kNever;
-    const auto here = honest_runs(*run_.op, run_.wide, by.steps, HonestRuns::kReference);
-    if (here.empty()) return kNever;
-    return times_by_size({.result = result, .results = by.results, .steps = by.steps},
+    const HonestResult of{.result = result, .results = by.results, .steps = by.steps};
+    const RecordedResult* less = part_result(result);
+    const OpRun& some = less != nullptr ? part_run_->run : run_;
+    const RecordedResult& of_some = less != nullptr ? *less : result;
+    const Tensor* some_y = exact_of(some, of_some);
+    const auto here = honest_runs(*some.op, some.wide, by.steps, HonestRuns::kReference);
+    if (here.empty() || some_y == nullptr) return kNever;
+    return times_by_size(of,
+                         y->as<double>(),
+                         {.result = of_some, .results = by.results, .steps = by.steps},
                          here.front(),
-                         y->as<double>());
+                         some_y->as<double>());
 }
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {
     const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_narrow(result.elements.dtype()))
         return 0;
+    if (const RecordedResult* some = part_result(result)) return part_->chips_ratio(by, *some);
     const std::span<const double> exact = y->as<double>();
-    const AllowedError limit = allowed(by, result, exact, conditioned(by, result, *y));
+    const AllowedErrors limit = allowed(by, result, exact, conditioned(by, result, *y));
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     double worst = 0;
     for (const Results& own : chip_runs(*run_.op, run_.arguments))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "diagnose/judge/closeness.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
@@ -18,7 +20,8 @@ namespace npuscope::diagnose {
 /// Holds one run's results against the classes. With u the unit of the steps, an element may be off
 /// by a few u |y|; where that does not do, also by what disturbing the inputs by u makes of it
 /// (conditioning), and by what float32 steps here make of it, scaled to u (cancellation inside the
-/// op). Integer results must be equal. Borrows the run. Threads: one.
+/// op). What is estimated of a large run is estimated from a part of it. Integer results must be
+/// equal. Borrows the run. Threads: one.
 class VectorError {
   public:
     explicit VectorError(const OpRun& run) : run_(run), disturbed_(run) {}
@@ -47,6 +50,16 @@ class VectorError {
     [[nodiscard]] double chips_ratio(const VectorClass& by, const RecordedResult& result);
 
   private:
+    /// As closeness(), of what honest runs here are off by.
+    [[nodiscard]] double closeness_here(const VectorClass& by,
+                                        const RecordedResult& result,
+                                        HonestRuns which);
+    /// Of a large run: a part with the elements that are furthest off; nullptr without one.
+    [[nodiscard]] VectorError* part();
+    /// The part's result of that name; nullptr without one.
+    [[nodiscard]] const RecordedResult* part_result(const RecordedResult& result);
+    /// Of elementwise runs: what steps err by at most, over |y| + conditioning.
+    [[nodiscard]] double worst_steps(const VectorClass& by, const RecordedResult& result);
     /// Integers and bools, element by element.
     [[nodiscard]] compare::Introduced judge_whole(const VectorClass& by,
                                                   const RecordedResult& result,
@@ -58,13 +71,16 @@ class VectorError {
                                                          const RecordedResult& result,
                                                          const Tensor& exact);
     /// Of a result whose exact elements are given, with `beside` by element or empty.
-    [[nodiscard]] AllowedError allowed(const VectorClass& by,
-                                       const RecordedResult& result,
-                                       std::span<const double> exact,
-                                       std::span<const double> beside) const;
+    [[nodiscard]] AllowedErrors allowed(const VectorClass& by,
+                                        const RecordedResult& result,
+                                        std::span<const double> exact,
+                                        std::span<const double> beside) const;
 
     const OpRun& run_;
     DisturbedRuns disturbed_;
+    bool is_part_known_ = false;
+    std::optional<PartOfRun> part_run_;
+    std::unique_ptr<VectorError> part_;
     std::optional<std::optional<Results>> sizes_;
     /// By the bits of the steps and the result.
     std::map<std::pair<int, std::string>, std::vector<double>> conditioned_;

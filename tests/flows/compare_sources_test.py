@@ -240,7 +240,7 @@ class Sources(unittest.TestCase):
         (folder / "step0/rank0/dump.json").write_text('{"data": {"a": {"input_args": %s}}}' % deep)
         code, result, errors = compare(folder, golden)
         self.assertEqual((code, result), (2, None))
-        self.assertIn("is no dump.json of msprobe: it is nested more than 100 deep", errors)
+        self.assertIn("is no dump.json of msprobe: its JSON is damaged at byte 91: it is nested too deep", errors)
 
     def test_a_cann_folder_against_arrays(self):
         """The outputs that msaccucmp's recorded fusion case holds, against its golden arrays."""

@@ -50,13 +50,13 @@ WORDS = {
 # Files that are reviewed, with what the word is there or why it is that row and no other.
 REVIEWED = {
     ("ONNX operators", "Max"): {
-        "core/recording/msprobe.cpp": "msprobe's key",
+        "core/recording/msprobe/record_reader.cpp": "msprobe's key",
         "ir_tbe_map/acl_config.cpp": "acl.json's word",
         "ir_tbe_map/statistics_csv.cpp": "CANN's column",
     },
-    ("ONNX operators", "Mean"): {"core/recording/msprobe.cpp": "msprobe's key"},
+    ("ONNX operators", "Mean"): {"core/recording/msprobe/record_reader.cpp": "msprobe's key"},
     ("ONNX operators", "Min"): {
-        "core/recording/msprobe.cpp": "msprobe's key",
+        "core/recording/msprobe/record_reader.cpp": "msprobe's key",
         "ir_tbe_map/acl_config.cpp": "acl.json's word",
         "ir_tbe_map/statistics_csv.cpp": "CANN's column",
         "msaccucmp/folders/detail_writer.cpp": "the reference tool's column",

@@ -12,6 +12,7 @@ using Wires = std::vector<std::string>;
 const Tensor kA = random_tensor({6, 6}, 1);
 const Tensor kB = random_tensor({6, 6}, 2);
 const Tensor kC = random_tensor({6, 6}, 3);
+const Tensor kScale = random_tensor({6, 6}, 77);
 
 Tensor noisy(const Tensor& tensor, float noise) {
     return changed(tensor,
@@ -85,6 +86,19 @@ TEST(WrongWires, says_nothing_of_crosswise_pairs) {
     };
     EXPECT_EQ(wires(branches(kB, kA), branches(kA, kB)), Wires{});
     EXPECT_EQ(wires(branches(kB, kB), branches(kA, kB)).size(), 1u);
+}
+
+TEST(WrongWires, tells_swapped_operands_where_another_input_shows_who_is_who) {
+    // mul takes the branches in turn; `scale` is another in each, and right.
+    const auto branches = [&](const Tensor& first, const Tensor& second) {
+        return std::vector<HandMadeOp>{{"relu", {}, {{"out", kA}}},
+                                       {"gelu", {}, {{"out", kB}}},
+                                       {"mul", {{"self", first}, {"scale", kC}}, {}},
+                                       {"mul", {{"self", second}, {"scale", kScale}}, {}}};
+    };
+    const Wires found = wires(branches(kB, kA), branches(kA, kB));
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(wires(branches(kA, kB), branches(kA, kB)), Wires{});
 }
 
 TEST(WrongWires, says_nothing_where_an_op_changed_nothing_in_the_golden) {

@@ -3,7 +3,6 @@
 #include "compare/compare.h"
 #include "compare/report/report.h"
 #include "core/base/error.h"
-#include "core/recording/msprobe_program.h"
 #include "core/recording/source.h"
 #include "tests/support/support.h"
 
@@ -114,46 +113,69 @@ std::string layer_norm(const std::string& eps) {
 TEST(Msprobe, names_the_arguments_that_differ) {
     const Result result = compare_steps(layer_norm("0.001"), layer_norm("1e-05"));
     EXPECT_EQ(to_text(result.ops[0].arguments), "2 0.001, golden 1e-05");
-    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_EQ(result.exit_code(), 1);
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].kind, CulpritKind::kArgument);
     EXPECT_TRUE(compare_steps(layer_norm("1e-05"), layer_norm("1e-05")).ops[0].arguments.empty());
 }
 
-/// What the files beside a dump.json tell of that op.
-dumpfile::OpFacts told(const std::string& construct, const std::string& stack) {
+TEST(Msprobe, compares_hashes_that_were_recorded_alone) {
+    const auto step = [](const std::string& hash) {
+        return R"({"data": {"Functional.relu.0.forward": {"output": [{"dtype": "torch.float16", )"
+               R"("shape": [4], "md5": ")" +
+               hash + R"("}]}}})";
+    };
+    EXPECT_EQ(compare_steps(step("0x01"), step("0x01")).exit_code(), 0);
+    const Result result = compare_steps(step("0x01"), step("0x02"));
+    EXPECT_EQ(result.exit_code(), 1);
+    EXPECT_EQ(result.ops[0].judgement.rule, "0: hash 0x01, golden 0x02");
+}
+
+TEST(Msprobe, compares_the_float_status_where_nothing_else_was_recorded) {
+    const auto step = [](const std::string& flag) {
+        return R"({"task": "nan_check", "data": {"Torch.exp.0.forward": {"output": [)"
+               R"({"dtype": "torch.float16", "shape": [4]}], "is_nan": )" +
+               flag + "}}}";
+    };
+    EXPECT_EQ(compare_steps(step("0"), step("0")).exit_code(), 0);
+    const Result result = compare_steps(step("1"), step("0"));
+    EXPECT_EQ(result.exit_code(), 1);
+    EXPECT_EQ(result.ops[0].overflow, dumpfile::OverflowRole::kIntroduced);
+    EXPECT_EQ(compare_steps(step("null"), step("0")).exit_code(), 2);
+}
+
+/// A dump of the structure alone: ops and modules by name.
+Source structure(const std::filesystem::path& folder, const std::string& construct) {
+    std::filesystem::create_directories(folder);
+    test::write_file(folder / "dump.json", R"({"task": "structure", "level": "mix", "data": {}})");
+    test::write_file(folder / "construct.json", construct);
+    return open_source(folder);
+}
+
+TEST(Msprobe, compares_the_structure_where_nothing_else_was_recorded) {
     const test::TempDir folder;
-    if (!construct.empty()) test::write_file(folder / "construct.json", construct);
-    if (!stack.empty()) test::write_file(folder / "stack.json", stack);
-    return MsprobeProgram(folder.path()).facts_of("Functional.layer_norm.0.forward");
+    const std::string one =
+        R"({"Functional.relu.0.forward": "Module.act.ReLU.forward.0", "optimizer": null, )"
+        R"("Module.act.ReLU.forward.0": null})";
+    const std::string other = R"({"Functional.relu.0.forward": "Module.act.ReLU.forward.0"})";
+    const Result same = compare_sources(structure(folder / "a", one), structure(folder / "b", one));
+    EXPECT_EQ(same.exit_code(), 0);
+    EXPECT_EQ(overall_verdict(same), "pass");
+    EXPECT_EQ(same.counts.ops, 2);
+    EXPECT_EQ(same.ops[0].module, "Module.act.ReLU.forward.0");
+    const Result parted =
+        compare_sources(structure(folder / "c", one), structure(folder / "d", other));
+    EXPECT_EQ(parted.exit_code(), 1);
+    EXPECT_EQ(parted.counts.only_target, 1);
 }
 
-TEST(MsprobeProgram, tells_the_module_and_the_innermost_line_of_the_program) {
-    const std::string frames =
-        R"(["File /usr/lib/msprobe/core/api.py, line 95, in api, \n return api", )"
-        R"("File /usr/lib/torch/nn/modules/module.py, line 1, in forward, \n return f", )"
-        R"("File /home/me/net.py, line 12, in forward, \n x = y", )"
-        R"("File /home/me/train.py, line 3, in <module>, \n net"])";
-    for (const std::string& stack :
-         {R"({"0": [["Other.0", "Functional.layer_norm.0.forward"], )" + frames + "]}",
-          R"({"Functional.layer_norm.0.forward": )" + frames + "}"}) {
-        const dumpfile::OpFacts facts = told(
-            R"({"Functional.layer_norm.0.forward": "Module.norm.LayerNorm.forward.0"})", stack);
-        EXPECT_EQ(facts.source.module, "Module.norm.LayerNorm.forward.0");
-        EXPECT_EQ(facts.source.line, "/home/me/net.py:12");
-    }
-}
-
-TEST(MsprobeProgram, tells_nothing_from_files_of_another_shape) {
-    const std::vector<std::string> texts = {
-        "",
-        "no json",
-        "[]",
-        R"({"0": 3, "Functional.layer_norm.0.forward": [1, "no frame"]})",
-        R"({"0": [[1], 2], "Functional.layer_norm.0.forward": null})",
-        R"({"0": [["Functional.layer_norm.0.forward"], ["File /torch/a.py, line 1, in f"]]})"};
-    for (const std::string& text : texts) {
-        const dumpfile::OpFacts facts = told(text, text);
-        EXPECT_EQ(facts.source.module + facts.source.line, "") << text;
-    }
+TEST(Msprobe, says_once_what_a_dump_lacks_and_how_to_record_it) {
+    const Result result = compare_steps(step("2.0"), step("2.0"));
+    ASSERT_EQ(result.notes.size(), 1u);
+    EXPECT_EQ(result.notes[0],
+              "the msprobe dump lacks elements of tensors (\"task\": \"tensor\" records them), "
+              "source lines (stack.json, written by the same run), modules (construct.json, "
+              "\"level\": \"mix\" or \"L0\")");
 }
 
 TEST(Msprobe, rejects_what_has_no_data) {

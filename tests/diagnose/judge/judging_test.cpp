@@ -15,10 +15,10 @@ using compare::random_tensor;
 
 /// A chain of products and sigmoids: /mm/1, /sigmoid/2, /mm/3, … each fed with what came before;
 /// the result of the op `broken` (from 1) is off by a tenth in one element.
-Source chain(const Device& device, int64_t ops, int64_t broken = 0) {
+Source chain(const Device& device, int64_t ops, int64_t broken = 0, int64_t rows = 6) {
     Executor executor(device);
     std::vector<HandMadeOp> made;
-    Tensor x = random_tensor({6, 5}, 1);
+    Tensor x = random_tensor({rows, 5}, 1);
     for (int64_t seqid = 1; seqid <= ops; ++seqid) {
         HandMadeOp op;
         if (seqid % 2 == 1) {
@@ -98,6 +98,27 @@ TEST(QuickJudgement, names_a_weight_that_is_not_the_goldens) {
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].kind, compare::CulpritKind::kTensor);
     EXPECT_EQ(result.culprits[0].tensor, "/mm/1/input/mat2");
+}
+
+// Of 20 000 elements a part is computed; one alone is wrong.
+TEST(Judging, finds_one_element_of_a_large_result) {
+    constexpr int64_t kRows = 4000;
+    const Source golden = chain(Device::reference32(), 9, 0, kRows);
+    const Device device = Device::npu(chip("910A"));
+    for (const auto judging : {compare::Judging::kQuick, compare::Judging::kExact}) {
+        EXPECT_EQ(judged_chains(chain(device, 9, 0, kRows), golden, judging).exit_code(), 0);
+        for (const int64_t broken : {6, 7}) {
+            const compare::Result result =
+                judged_chains(chain(device, 9, broken, kRows), golden, judging);
+            ASSERT_EQ(result.culprits.size(), 1u);
+            const OpResult& culprit = *result.first_culprit();
+            EXPECT_EQ(culprit.target, broken == 6 ? "/sigmoid/6" : "/mm/7");
+            const auto& split = culprit.tensors.back().split;
+            ASSERT_TRUE(split && split->target);
+            EXPECT_EQ(split->target->over, 1);
+            EXPECT_EQ(split->target->worst.at(0).index, 7);
+        }
+    }
 }
 
 TEST(NoJudgement, goes_by_distance_alone) {

@@ -38,8 +38,7 @@ TEST(StatedArithmetic, knows_how_many_bits_a_chips_hf32_has_and_how_it_rounds) {
 TEST(StatedArithmetic, follows_options_that_narrow_results) {
     EXPECT_EQ(product(with("910B", {"precision_mode=force_fp16"}), ComputeType::kFloat16),
               "fp16 inputs and results, fp32 sums");
-    EXPECT_EQ(product(with("910A", {"cube_c_half=on"}), ComputeType::kFloat16),
-              "fp16 throughout");
+    EXPECT_EQ(product(with("910A", {"cube_c_half=on"}), ComputeType::kFloat16), "fp16 throughout");
 }
 
 TEST(StatedArithmetic, allows_more_where_the_cube_cuts_its_sums) {

@@ -1,0 +1,52 @@
+// A dump.json of msprobe as text: its head, and where each record stands.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/h5/mapped_file.h"
+
+namespace npuscope::msprobe {
+
+/// A file's text, mapped where it can be.
+class TextFile {
+  public:
+    /// Errors: Error(kIo) no readable regular file.
+    explicit TextFile(const std::filesystem::path& path);
+    [[nodiscard]] std::string_view text() const { return text_; }
+
+  private:
+    std::shared_ptr<const h5::MappedFile> mapping_;
+    std::string content_;  ///< where there is no mapping
+    std::string_view text_;
+};
+
+struct Record {
+    std::string name;
+    std::string_view text;  ///< its JSON value, unread
+    size_t place = 0;       ///< of the text in the file
+};
+
+/// In the order of the file. Only the outermost levels are read.
+class DumpFile {
+  public:
+    /// Errors: Error(kIo); Error(kFormat) no dump.json: no JSON, cut short, without "data".
+    explicit DumpFile(const std::filesystem::path& path);
+
+    [[nodiscard]] const std::vector<Record>& records() const { return records_; }
+    [[nodiscard]] const std::string& task() const { return task_; }    ///< "statistics"; may be ""
+    [[nodiscard]] const std::string& level() const { return level_; }  ///< "mix"; may be ""
+
+  private:
+    void read(bool& has_data);
+
+    TextFile file_;
+    std::vector<Record> records_;
+    std::string task_;
+    std::string level_;
+};
+
+}  // namespace npuscope::msprobe

@@ -1,0 +1,51 @@
+// A large run of an op on some of its elements or rows: it tells as much of the op's arithmetic,
+// and costs a fraction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// What of a run is enough to tell how its op computes.
+inline constexpr int64_t kTellingElements = int64_t{1} << 12;
+
+/// Whether a part of it is enough for what is estimated.
+[[nodiscard]] bool is_large(const OpRun& run);
+
+/// Which operands are cut, and into what rows.
+enum class Cut : uint8_t {
+    kElements,  ///< those of the result's shape, element by element
+    kMatrices,  ///< those of two axes and more that have as many rows as the result
+    kFirst,     ///< the first of these alone, as matrix products take them
+    kAll,       ///< vectors of as many elements as well
+};
+
+struct PartOfRun {
+    OpRun run;
+    Cut cut = Cut::kElements;
+    std::vector<int64_t> places{};  ///< elements or rows of the results
+    /// Whether each element of the results comes of the like elements of the operands alone;
+    /// else each row comes of the like rows, or of these and whole operands.
+    [[nodiscard]] bool by_element() const { return cut == Cut::kElements; }
+};
+
+/// About `elements` elements of the results, from all over them, and those at `also` (in C order,
+/// of the first result); rows are the places of the first axis. Empty where the op is no such one:
+/// what it makes of the part, it must make of the part beside others too. Empty as well where the
+/// run is not at least twice as large.
+[[nodiscard]] std::optional<PartOfRun> part_of(const OpRun& run,
+                                               int64_t elements,
+                                               std::span<const int64_t> also = {});
+
+/// The same places of another run of the op; empty where its shapes are others.
+[[nodiscard]] std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part);
+
+/// As part_of(), for products, which need no proof: the first rows of their result.
+[[nodiscard]] OpRun leading_rows(OpRun run, int64_t elements);
+
+}  // namespace npuscope::diagnose

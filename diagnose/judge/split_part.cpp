@@ -1,0 +1,58 @@
+// The quick way to split an error: on a part of large runs.
+#include <algorithm>
+
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/part_of_run.h"
+#include "diagnose/judge/result_error.h"
+#include "diagnose/judge/split.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using compare::Split;
+
+/// Where the first results of both runs are furthest apart; nothing where they cannot be held
+/// against each other.
+std::vector<int64_t> furthest_apart(const OpRun& target, const OpRun& golden) {
+    if (golden.results.empty()) return {};
+    const Tensor& one = target.results.front().elements;
+    const Tensor& other = golden.results.front().elements;
+    if (one.numel() != other.numel() || !is_float(one.dtype()) || !is_float(other.dtype()))
+        return {};
+    return furthest_off(one, other.cast(DType::kFloat64).as<double>(), kTellingElements);
+}
+
+bool is_clear(const Split& split) {
+    return split.target && split.target->ratio <= 1 && split.why_not.empty() &&
+           !(split.golden && split.golden->ratio > 1) && split.by_golden_arguments.value_or(0) <= 1;
+}
+
+}  // namespace
+
+std::optional<std::vector<Split>> RecomputingSplitter::split_part(
+    const compare::OpPair& pair,
+    const std::vector<compare::SplitQuery>& outputs,
+    const std::vector<ArgumentDifference>& arguments) const {
+    if (!pair.also_target.empty() || !pair.also_golden.empty() || pair.golden == nullptr)
+        return std::nullopt;
+    std::string why_not;
+    const auto target = load_run(*pair.target, why_not, known_inputs(pair), false, false);
+    if (!target || !is_large(*target)) return std::nullopt;
+    const auto golden = load_run(*pair.golden, why_not, {}, false, false);
+    if (!golden) return std::nullopt;
+    auto part = part_of(*target, kTellingElements, furthest_apart(*target, *golden));
+    if (!part) return std::nullopt;
+    auto golden_part = same_part(*golden, *part);
+    if (!golden_part) return std::nullopt;
+    const auto golden_run = [&] { return std::optional(*golden_part); };
+    std::vector<Split> splits =
+        split_runs(pair, std::move(part->run), golden_run, outputs, arguments);
+    if (!std::ranges::all_of(splits, is_clear)) return std::nullopt;
+    for (size_t i = 0; i < splits.size(); ++i)
+        if (outputs[i].target != nullptr)
+            splits[i].target->numel = numel_of(outputs[i].target->shape);
+    return splits;
+}
+
+}  // namespace npuscope::diagnose
