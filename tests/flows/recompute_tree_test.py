@@ -85,6 +85,9 @@ def transformer(tree):
         tree.call("Functional.linear", leaf(2, 3, 8), leaf(4, 8)),
         tree.call("Functional.linear", leaf(6, 8), leaf(4, 8)),
         tree.call("Torch.matmul", leaf(2, 3, 4, 8), leaf(2, 3, 8, 4)),
+        tree.call("Torch.matmul", leaf(2, 3, 8), leaf(2, 8, 3)),
+        tree.call("Torch.matmul", leaf(2, 4, 4), leaf(2, 4, 4)),
+        tree.call("Torch.bmm", leaf(2, 4, 4), leaf(2, 4, 4)),
         tree.call("Torch.matmul", leaf(6, 8), leaf(8, 4)),
         tree.call("Torch.matmul", leaf(2, 6, 8), leaf(8, 4)),
         tree.call("Tensor.__matmul__", leaf(8), leaf(8)),
@@ -363,6 +366,27 @@ class RecomputeTree(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1)
         self.assertIn("no op could be computed again", done.stderr)
+
+    def test_leaves_records_of_modules_to_those_of_their_functions(self):
+        folder = self.record(network)
+        root = json.loads((folder / "dump.json").read_text())
+        root["data"]["Module.conv1.Conv2d.forward.0"] = root["data"]["Functional.conv2d.0.forward"]
+        (folder / "dump.json").write_text(json.dumps(root))
+        code, report = recompute(folder)
+        self.assertEqual([op["path"] for op in report["ops"] if op["path"].startswith("Module")], [])
+        self.assertIn("1 record of modules", " ".join(report["notes"]))
+        self.assertEqual(code, 0)
+
+    def test_says_how_to_record_what_statistics_lack(self):
+        folder = self.record(network)
+        root = json.loads((folder / "dump.json").read_text())
+        text = json.dumps(root).replace('"data_name"', '"name"')
+        (folder / "dump.json").write_text(text)
+        done = subprocess.run([NPUSCOPE, "recompute", str(folder)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertIn('"task": "tensor"', done.stderr)
+        self.assertEqual(done.stdout, "")
 
     def test_rejects_a_truncated_tensor(self):
         folder = self.record(network)
