@@ -65,7 +65,7 @@ ApiCall forward_call(const SourceOp& record, std::string_view api) {
         if (overloads_of(op).empty()) not_computed("there is no op that computes " + function);
         call = bind_call(op, row, operands);
     }
-    take_results(call, std::move(operands.outputs));
+    if (call.results.empty()) take_results(call, std::move(operands.outputs));
     return call;
 }
 
