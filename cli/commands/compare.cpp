@@ -75,6 +75,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
         throw Error(ErrorKind::kUsage,
                     "--chip and --target-class say what arithmetic to expect; nothing is computed "
                     "that shows it with --judge off or --tolerance");
+    job.options.on_open = diagnose::describe_calls;
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {
@@ -103,7 +104,6 @@ ComparedRuns compare_runs(Job& job,
                           const Globals& globals) {
     diagnose::RecomputingSplitter splitter(job.options.threads, {}, job.expected);
     job.options.splitter = &splitter;
-    job.options.on_open = diagnose::describe_calls;
     std::optional<Progress> progress;
     job.options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);

@@ -29,7 +29,7 @@ const Habits::ByResult& Habits::times_of(const std::string& op) const {
             std::string why_not;
             if (const auto run = load_run(*each.op, why_not, each.inputs))
                 for (const auto& [result, times] : times_of_(*run))
-                    place->second[result].push_back(times);
+                    place->second[result].push_back({run->path, times});
         } catch (const Error&) {
             // What cannot be read is told where it is compared.
         }
@@ -37,16 +37,14 @@ const Habits::ByResult& Habits::times_of(const std::string& op) const {
     return place->second;
 }
 
-std::vector<double> Habits::others(const std::string& op,
-                                   const std::string& result,
-                                   double own) const {
+std::vector<double> Habits::others(const OpRun& run, const std::string& result) const {
     const std::lock_guard guard(mutex_);
-    const ByResult& all = times_of(op);
+    const ByResult& all = times_of(std::string(run.op->name()));
     const auto found = all.find(result);
     if (found == all.end()) return {};
-    std::vector<double> times = found->second;
-    if (const auto itself = std::ranges::find(times, own); itself != times.end())
-        times.erase(itself);
+    std::vector<double> times;
+    for (const auto& [path, of_run] : found->second)
+        if (path != run.path) times.push_back(of_run);
     std::ranges::sort(times, std::greater<>());
     return times;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diagnose/judge/op_run.h"
@@ -21,14 +22,13 @@ class Habits {
     /// Borrows what the ops borrow.
     Habits(std::vector<SideOp> ops, TimesOf times_of);
 
-    /// Of the like runs but the one that has `own`, from the largest. Runs that cannot be read or
-    /// computed say nothing.
-    [[nodiscard]] std::vector<double> others(const std::string& op,
-                                             const std::string& result,
-                                             double own) const;
+    /// Of the like runs but itself, from the largest. Runs that cannot be read or computed say
+    /// nothing.
+    [[nodiscard]] std::vector<double> others(const OpRun& run, const std::string& result) const;
 
   private:
-    using ByResult = std::map<std::string, std::vector<double>>;
+    /// Each with the path of its run.
+    using ByResult = std::map<std::string, std::vector<std::pair<std::string, double>>>;
     [[nodiscard]] const ByResult& times_of(const std::string& op) const;
 
     std::map<std::string, std::vector<SideOp>> ops_;  ///< some of each name as the schema has it

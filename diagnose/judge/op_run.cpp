@@ -118,6 +118,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
         return std::nullopt;
     }
     OpRun run = recorded_run(*op, own, std::move(arguments));
+    run.path = recorded.path;
     if (widen) run.wide = widened(run.arguments);
     return run;
 }

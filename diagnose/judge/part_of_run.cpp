@@ -46,7 +46,11 @@ Tensor cut_tensor(const Tensor& tensor, const std::vector<int64_t>& places, Cut 
 
 /// Empty where an operand is neither cut nor of one element, and so is not known to fit.
 std::optional<OpRun> cut_run(const OpRun& run, const std::vector<int64_t>& places, Cut cut) {
-    OpRun less{.op = run.op, .arguments = run.arguments, .wide = {}, .results = run.results};
+    OpRun less{.op = run.op,
+               .arguments = run.arguments,
+               .wide = {},
+               .results = run.results,
+               .path = run.path};
     const Tensor& result = run.results.front().elements;
     const int64_t rows = rows_of(result, cut);
     bool any = false;

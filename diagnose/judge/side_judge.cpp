@@ -212,8 +212,7 @@ double SideJudge::allowed_share(const OpRun& run,
         found = error.closeness(by, result, which, kOfSome);
         if (!found || found->times() <= kOfSome) return 1;
     }
-    std::vector<double> others =
-        habits_.others(std::string(run.op->name()), result.name, found->times());
+    std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     double least = others.size() >= kSome ? kOfSome : by.steps_are_narrow() ? kOfNarrow : kOfHere;
     if (result.elements.numel() < kFewElements) least *= kOfFew;

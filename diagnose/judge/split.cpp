@@ -225,10 +225,10 @@ std::vector<Split> RecomputingSplitter::split_run(
     const auto golden_run = [&] {
         return pair.golden == nullptr ? std::nullopt : load_run(*pair.golden, why_not);
     };
-    return split_runs(pair, std::move(*loaded), golden_run, outputs, arguments);
+    return split_loaded(pair, std::move(*loaded), golden_run, outputs, arguments);
 }
 
-std::vector<Split> RecomputingSplitter::split_runs(
+std::vector<Split> RecomputingSplitter::split_loaded(
     const OpPair& pair,
     OpRun loaded,
     const GoldenRun& golden_run,

@@ -66,7 +66,7 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] const SideJudge& golden_judge() const;
     /// A run of the golden's op; empty where there is none, or it cannot be had.
     using GoldenRun = std::function<std::optional<OpRun>()>;
-    [[nodiscard]] std::vector<compare::Split> split_runs(
+    [[nodiscard]] std::vector<compare::Split> split_loaded(
         const compare::OpPair& pair,
         OpRun loaded,
         const GoldenRun& golden_run,

@@ -47,7 +47,7 @@ std::optional<std::vector<Split>> RecomputingSplitter::split_part(
     if (!golden_part) return std::nullopt;
     const auto golden_run = [&] { return std::optional(*golden_part); };
     std::vector<Split> splits =
-        split_runs(pair, std::move(part->run), golden_run, outputs, arguments);
+        split_loaded(pair, std::move(part->run), golden_run, outputs, arguments);
     if (!std::ranges::all_of(splits, is_clear)) return std::nullopt;
     for (size_t i = 0; i < splits.size(); ++i)
         if (outputs[i].target != nullptr)

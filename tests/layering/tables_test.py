@@ -85,8 +85,8 @@ REVIEWED = {
         "diagnose/kernels/map.cpp": "the heading of a progress line",
     },
     ("commands", "run"): {
-        "cli/compare_trees.cpp": "what a run without a step and a rank is called",
         "diagnose/run/run.cpp": "the heading of a progress line",
+        "cli/compare_trees.cpp": "a recorded run of neither step nor rank",
     },
     ("commands", "help"): {"msaccucmp/base/arguments.cpp": "an option of the reference tool"},
     ("commands", "compare"): {

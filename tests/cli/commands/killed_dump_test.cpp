@@ -71,7 +71,7 @@ TEST_F(KilledDumpFile, is_compared) {
     const RunResult result = npuscope({"compare", "-m", path_, "-g", path_});
     EXPECT_EQ(result.exit_code, 0) << result.out;
     EXPECT_EQ(result.err,
-              "npuscope: '" + path_ + "' " + kWhy + "npuscope: '" + path_ + "' " + kWhy +
+              "npuscope: '" + path_ + "' " + kWhy +
                   "npuscope: both files hold the same elements in all 6 tensors: one may be a "
                   "copy of the other\n");
     const std::string golden = (folder_ / "golden.h5").string();
