@@ -100,9 +100,22 @@ def later_rows():
     case("elu", grid(3, 5), 1.5, 2, 0.5)
     for reduction in (0, 1, 2):
         case("cross_entropy_loss", grid(3, 5), torch.tensor([4, 0, -100]), None, reduction)
-        case("cross_entropy_loss", grid(2, 5, 3, 2), torch.randint(0, 5, (2, 3, 2)), grid(5, low=0.1, high=2.0), reduction)
+        case("cross_entropy_loss", grid(2, 5, 3, 2), torch.arange(12).reshape(2, 3, 2) % 5, grid(5, low=0.1, high=2.0), reduction)
     case("cross_entropy_loss", grid(2, 4, 3), torch.tensor([[0, 3, 1], [2, 2, 0]]), None, 1, 1)
     case("cross_entropy_loss", grid(4), torch.tensor(2))
+
+    def attention(q, k, v, mask=None, p=0.0, causal=False, scale=None):
+        scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+        if causal:
+            scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -torch.inf)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
+        return torch.softmax(scores, -1) @ v
+    name = "scaled_dot_product_attention"
+    case(name, grid(2, 3, 4, 8), grid(2, 3, 5, 8), grid(2, 3, 5, 6), oracle=attention)
+    case(name, grid(3, 4, 8), grid(3, 4, 8), grid(3, 4, 8), None, 0.0, True, oracle=attention)
+    case(name, grid(2, 4, 8), grid(2, 5, 8), grid(2, 5, 8), grid(2, 4, 5), oracle=attention)
+    case(name, grid(2, 4, 8), grid(2, 3, 8), grid(2, 3, 8), torch.tensor([[True, False, True]] * 4), oracle=attention)
 
 
 def mirror_pads():

@@ -108,6 +108,8 @@ Counts counts_of(const diagnose::RecomputeReport& report) {
 
 void print_text(const diagnose::RecomputeReport& report, const Device& device, bool verbose) {
     fmt::print("device    {}\n", device.description());
+    for (const std::string& note : report.notes)
+        fmt::print("note      {}\n", printable(note));
     for (const std::string& line : report.arithmetic)
         fmt::print("computes  {}\n", line);
     for (const diagnose::RecomputedOp& op : report.ops)
@@ -147,6 +149,7 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
                            {"failed", counts.failed},
                            {"skipped", counts.skipped},
                            {"missing", report.missing},
+                           {"notes", report.notes},
                            {"arithmetic", report.arithmetic},
                            {"ops", nlohmann::json::array()}};
     for (const diagnose::RecomputedOp& op : report.ops) {
@@ -172,22 +175,34 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
     return root;
 }
 
+/// Throws what nothing was computed for.
+[[noreturn]] void nothing_computed(const diagnose::RecomputeReport& report,
+                                    const std::string& dump) {
+    std::string text =
+        in_quotes(dump) + ": no op could be computed again; was it dumped with its inputs?";
+    for (const std::string& note : report.notes)
+        text += "; " + note;
+    for (const diagnose::RecomputedOp& op : report.ops)
+        if (report.notes.empty() && !op.skipped.empty()) {
+            text += "; the first: " + op.path + ": " + op.skipped;
+            break;
+        }
+    throw Error(ErrorKind::kUsage, printable(text));
+}
+
 int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
     if (!std::filesystem::exists(arguments.dump)) require_regular_file(arguments.dump, "dump");
     const DeviceOptions& options = arguments.device;
     const Device device = diagnose::device_from_names(
         options.device, options.chip, options.reference, options.settings());
     const diagnose::RecomputeReport report = diagnose::recompute(arguments.dump, device);
+    const Counts counts = counts_of(report);
+    if (counts.passed + counts.failed == 0) nothing_computed(report, arguments.dump);
     if (globals.json)
         fmt::print("{}\n", to_json(report, device).dump(2));
     else
         print_text(report, device, globals.verbose);
     std::fflush(stdout);
-    const Counts counts = counts_of(report);
-    if (counts.passed + counts.failed == 0)
-        throw Error(ErrorKind::kUsage,
-                    "'" + arguments.dump +
-                        "': no op could be computed again; was it dumped with its inputs?");
     return counts.failed != 0 ? kFinding : kNoFinding;
 }
 

@@ -81,6 +81,16 @@ Operand list_of_numbers(const Operand& operand, const Argument& argument) {
     return list;
 }
 
+std::optional<Operand> mask_of(const Operand& operand) {
+    Operand mask = Operand::of(std::vector<int64_t>());
+    mask.number->is_bool = true;
+    for (const Operand& each : operand.list) {
+        if (!each.is_number() || !each.number->is_bool) return std::nullopt;
+        mask.number->numbers.push_back(each.number->numbers.front());
+    }
+    return mask;
+}
+
 /// In the form that the argument wants; empty where it does not take it. `lenient`: a number may
 /// stand for a tensor.
 std::optional<Operand> fitted(const Argument& argument, const Operand& operand, bool lenient) {
@@ -119,7 +129,7 @@ std::optional<Operand> fitted(const Argument& argument, const Operand& operand, 
             if (operand.is_text()) return operand;
             return std::nullopt;
         case ArgumentKind::kBoolMask:
-            return std::nullopt;
+            return mask_of(operand);
         case ArgumentKind::kIgnored:
             return Operand();
     }
@@ -253,6 +263,12 @@ ApiCall bind_named(std::string_view base_name, const std::vector<NamedOperand>& 
             why = std::get<std::string>(std::move(tried));
         }
     not_computed(std::string(base_name) + ": " + why);
+}
+
+ApiCall bind_to(const backend::Op& op, const std::vector<NamedOperand>& arguments) {
+    auto tried = bound(op, arguments, true);
+    if (auto* call = std::get_if<ApiCall>(&tried)) return std::move(*call);
+    not_computed(op.name() + ": " + std::get<std::string>(tried));
 }
 
 std::vector<NamedOperand> named(const ApiName& row, const Operands& operands) {

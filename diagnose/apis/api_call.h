@@ -39,6 +39,9 @@ struct ApiCall {
 [[nodiscard]] ApiCall bind_named(std::string_view base_name,
                                  const std::vector<NamedOperand>& arguments);
 
+/// Of one op.
+[[nodiscard]] ApiCall bind_to(const backend::Op& op, const std::vector<NamedOperand>& arguments);
+
 /// `operands` of a function by the names of the op that `row` says it comes to, with the row's
 /// defaults; without a row by the schema of each overload. Errors: as bind_named().
 [[nodiscard]] ApiCall bind_call(std::string_view base_name,

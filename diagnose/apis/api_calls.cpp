@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "core/naming/aliases.h"
 #include "core/naming/api_names.h"
 #include "diagnose/apis/gradients.h"
 #include "diagnose/apis/not_computed.h"
 #include "diagnose/apis/special_calls.h"
-#include "diagnose/judge/op_run.h"
+#include "diagnose/judge/recorded_op.h"
 
 namespace npuscope::diagnose {
 
@@ -25,10 +27,34 @@ std::string own_op_of(std::string_view function) {
     return name;
 }
 
+/// A record that names every operand and result as the op does, as our own dumps do in this layout.
+std::optional<ApiCall> own_call(const Operands& operands, const std::string& function) {
+    const backend::Op* op = row_of(function);
+    if (op == nullptr || !operands.positional.empty()) return std::nullopt;
+    const Alias* alias = op->name() == function ? nullptr : find_alias(function);
+    const auto own_name = [&](const std::string& name) {
+        return alias == nullptr ? name : std::string(canonical_argument(*alias, name));
+    };
+    std::vector<NamedOperand> arguments;
+    for (const auto& [name, value] : operands.keywords)
+        if (const std::string own = own_name(name);
+            std::ranges::find(op->schema.arguments, own, &backend::Argument::name) !=
+            op->schema.arguments.end())
+            arguments.push_back({own, value});
+    ApiCall call = bind_to(*op, arguments);
+    std::vector<SourceTensor> outputs = operands.outputs;
+    for (SourceTensor& output : outputs)
+        output.name = own_name(output.argument);
+    take_results(call, std::move(outputs));
+    return call;
+}
+
 ApiCall forward_call(const SourceOp& record, std::string_view api) {
     Operands operands = operands_of(record);
     const ApiName* row = find_api_name(api);
     const std::string function(api.substr(api.find('.') + 1));
+    if (api.starts_with("Aten."))
+        if (std::optional<ApiCall> own = own_call(operands, function)) return *std::move(own);
     ApiCall call;
     if (row != nullptr && row->op.starts_with('@')) {
         const SpecialCall* special = find_special_call(row->op);
@@ -39,8 +65,7 @@ ApiCall forward_call(const SourceOp& record, std::string_view api) {
         if (overloads_of(op).empty()) not_computed("there is no op that computes " + function);
         call = bind_call(op, row, operands);
     }
-    if (kind_of(*call.op) == OpKind::kRandom) not_computed("random");
-    take_results(call, std::move(operands.outputs));
+    if (call.results.empty()) take_results(call, std::move(operands.outputs));
     return call;
 }
 

@@ -38,9 +38,13 @@ ApiCall view_of(const SourceTensor& gradient, const SourceTensor& made) {
 }
 
 bool is_view_of(const SourceTensor& gradient, const GradientQuery& query) {
-    return query.made.size() == 1 && query.made[0].argument == "0" &&
-           numel_of(query.made[0].shape) == numel_of(gradient.shape) &&
-           query.made[0].shape != gradient.shape;
+    if (query.made.size() != 1 || query.made[0].argument != "0" ||
+        numel_of(query.made[0].shape) != numel_of(gradient.shape))
+        return false;
+    // matmul of batches always ends in a view, of the same shape even; bmm does not.
+    const bool is_matmul_of_batches =
+        query.forward.op->name() == "bmm" && !query.forward.result_shape.empty();
+    return is_matmul_of_batches || query.made[0].shape != gradient.shape;
 }
 
 }  // namespace

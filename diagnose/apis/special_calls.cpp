@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "diagnose/apis/fused_attention.h"
 #include "diagnose/apis/lazy_tensors.h"
 #include "diagnose/apis/not_computed.h"
 
@@ -288,6 +289,7 @@ constexpr auto kSpecials = std::to_array<SpecialCall>(
       "upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d",
       interpolate},
      {"@grid_sample", "grid_sampler_2d", grid_sample},
+     {"@npu_fusion_attention", "scaled_dot_product_attention", fused_attention},
      {"@rrelu", "leaky_relu", rrelu},
      {"@reversed_pow", "pow", reversed_pow},
      {"@reversed_remainder", "remainder", reversed_remainder}});

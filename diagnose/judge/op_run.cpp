@@ -63,6 +63,7 @@ OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValue
 
 OpKind kind_of(const backend::Op& op) {
     if (takes_a_generator(op) || op.row->draws != backend::Draws::kNothing) return OpKind::kRandom;
+    if (op.row->is_composed) return OpKind::kVector;
     if (!launches(
             op, [](const backend::Kernel& kernel) { return kernel.unit == backend::Unit::kCube; }))
         return OpKind::kVector;

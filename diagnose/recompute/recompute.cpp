@@ -109,6 +109,11 @@ void run_op(const SourceOp& recorded,
                          std::span(report.errors).subspan(first));
 }
 
+/// Of msprobe: "Module.conv1.Conv2d.forward.0".
+bool is_module(const SourceOp& op) {
+    return op.id.seqid == 0 && (op.id.op.starts_with("Module.") || op.id.op.starts_with("Cell."));
+}
+
 void add_missing(const std::string& name, RecomputeReport& report) {
     if (std::ranges::find(report.missing, name) == report.missing.end())
         report.missing.push_back(name);
@@ -129,11 +134,18 @@ RecomputedOp run_record(const SourceOp& recorded,
         }
         if (made.computed_as.find(op->name()) == std::string::npos)
             made.computed_as += (made.computed_as.empty() ? "" : " ") + op->name();
+        if (recorded.calls && kind_of(*op) == OpKind::kRandom) {
+            made.skipped = compare::kRandomOp;
+            continue;
+        }
         try {
             run_op(run, *op, device, judge, made);
         } catch (const Error& error) {
-            // A damaged file ends the run; an op that cannot take its inputs is one line.
-            if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
+            // A damaged file ends the run, but of a tree, whose tensors have a file each; an op
+            // that cannot take its inputs is one line.
+            if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported &&
+                !recorded.calls)
+                throw;
             made.skipped = error.what();
         }
     }
@@ -166,6 +178,14 @@ std::string_view Errors::word() const {
 RecomputeReport recompute(const std::filesystem::path& dump, const Device& device) {
     Source source = open_source(dump);
     describe_calls(source);
+    std::vector<std::string> notes = source.remarks;
+    const size_t modules = std::erase_if(source.ops, is_module);
+    if (modules != 0)
+        notes.push_back(
+            fmt::format("{} record{} of modules left out: their functions have records "
+                        "of their own in dumps of level L1 and mix",
+                        modules,
+                        modules == 1 ? "" : "s"));
     struct Record {
         std::vector<SourceOp> runs;
         std::string why_not;
@@ -178,7 +198,7 @@ RecomputeReport recompute(const std::filesystem::path& dump, const Device& devic
             ops.push_back({&run});
     }
     const SideJudge judge(ops);
-    RecomputeReport report{.arithmetic = judge.sentences()};
+    RecomputeReport report{.notes = std::move(notes), .arithmetic = judge.sentences()};
     for (size_t i = 0; i < source.ops.size(); ++i) {
         report.ops.push_back(run_record(source.ops[i], records[i].runs, device, judge, report));
         if (!records[i].why_not.empty()) report.ops.back().skipped = records[i].why_not;

@@ -40,6 +40,7 @@ struct RecomputedOp {
 struct RecomputeReport {
     std::vector<RecomputedOp> ops{};        ///< in the order of the recording
     std::vector<std::string> missing{};     ///< recorded names without a row, each once
+    std::vector<std::string> notes{};       ///< of the recording, such as what it lacks
     std::vector<std::string> arithmetic{};  ///< what was found out of the recording's, a line each
 
     /// The op with the largest error; nullptr when nothing ran.

@@ -43,6 +43,8 @@ struct OpRow {
     /// magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
     std::string_view sum = {};
     Draws draws = Draws::kNothing;
+    /// Several steps deep: no product of its operands, though it multiplies matrices.
+    bool is_composed = false;
 };
 
 /// A row with its schema parsed.

@@ -214,6 +214,9 @@ class Json(unittest.TestCase):
     def recompute(self) -> Any:
         return self.npuscope("recompute", "golden.h5")
 
+    def export(self) -> Any:
+        return self.npuscope("export", "small.h5", "-o", "tree")
+
     def extract(self) -> Any:
         return self.npuscope("extract", "-i", "golden.h5", "-o", "part.h5", "-s", "/addmm/69")
 
@@ -247,6 +250,7 @@ class Json(unittest.TestCase):
     test_of_overflow = key_test("json.md", "JSON of `overflow`", "overflow_by_status", "overflow_by_values")
     test_of_overflow_in_a_tree = key_test("json.md", "JSON of `overflow`, a tree", "overflow_tree")
     test_of_recompute = key_test("json.md", "JSON of `recompute`", "recompute")
+    test_of_export = key_test("json.md", "JSON of `export`", "export")
     test_of_extract = key_test("json.md", "JSON of `extract`", "extract")
     test_of_a_dump = key_test("json.md", "JSON of `inspect`", "inspect_dump")
     test_of_an_op = key_test("json.md", "JSON of `inspect`, an op", "inspect_op")

@@ -85,6 +85,9 @@ def transformer(tree):
         tree.call("Functional.linear", leaf(2, 3, 8), leaf(4, 8)),
         tree.call("Functional.linear", leaf(6, 8), leaf(4, 8)),
         tree.call("Torch.matmul", leaf(2, 3, 4, 8), leaf(2, 3, 8, 4)),
+        tree.call("Torch.matmul", leaf(2, 3, 8), leaf(2, 8, 3)),
+        tree.call("Torch.matmul", leaf(2, 4, 4), leaf(2, 4, 4)),
+        tree.call("Torch.bmm", leaf(2, 4, 4), leaf(2, 4, 4)),
         tree.call("Torch.matmul", leaf(6, 8), leaf(8, 4)),
         tree.call("Torch.matmul", leaf(2, 6, 8), leaf(8, 4)),
         tree.call("Tensor.__matmul__", leaf(8), leaf(8)),
@@ -229,6 +232,33 @@ def words(report):
     }
 
 
+def fused_attention(q, k, v, heads, layout, *, atten_mask=None, scale=1.0, sparse_mode=0):
+    """npu_fusion_attention of BSH and BNSD as a chip makes it: float16 operands, float32 sums and softmax."""
+    if layout == "BSH":
+        q, k, v = (x.view(x.shape[0], x.shape[1], -1, 8).transpose(1, 2) for x in (q, k, v))
+    k, v = (x.repeat_interleave(heads // x.shape[1], 1) for x in (k, v))
+    scores = q.float() @ k.float().transpose(-1, -2) * scale
+    if sparse_mode == 2:
+        atten_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    if atten_mask is not None:
+        scores = scores.masked_fill(atten_mask.bool(), -torch.inf)
+    result = (torch.softmax(scores, -1).half().float() @ v.float()).half()
+    result = result.transpose(1, 2).reshape(result.shape[0], result.shape[2], -1) if layout == "BSH" else result
+    return result, torch.zeros(1), torch.zeros(1)
+
+
+def attention(tree):
+    for heads, places in ((2, 4), (4, 16), (4, 9)):
+        q, k, v = (torch.randn(2, places, n * 8).half() for n in (heads, heads // 2, heads // 2))
+        mask = torch.ones(places, places, dtype=torch.bool).triu(1)
+        call = {"function": fused_attention, "scale": 0.35}
+        tree.call("NPU.npu_fusion_attention", q, k, v, heads, "BSH", atten_mask=mask, **call)
+        tree.call("NPU.npu_fusion_attention", q, k, v, heads, "BSH", sparse_mode=2, **call)
+        q, k, v = (torch.randn(2, heads, places, 8).half() for _ in range(3))
+        tree.call("NPU.npu_fusion_attention", q, k, v, heads, "BNSD", **call)
+    return []
+
+
 def in_half(tree):
     """As a chip that multiplies in float16 and adds in float32 makes it."""
 
@@ -301,6 +331,20 @@ class RecomputeTree(unittest.TestCase):
         self.assertEqual(set(words(report).values()), {"as expected"})
         self.assertEqual(code, 0)
 
+    def test_fused_attention_is_as_expected_and_a_wrong_scale_is_worse(self):
+        folder = self.record(attention)
+        code, report = recompute(folder, "--chip", "910B")
+        self.assertEqual([op["skipped"] for op in report["ops"] if op["skipped"]], [])
+        self.assertEqual(set(words(report).values()), {"as expected"}, report)
+        self.assertEqual(code, 0)
+        root = json.loads((folder / "dump.json").read_text())
+        root["data"]["NPU.npu_fusion_attention.4.forward"]["input_kwargs"]["scale"]["value"] = 0.3
+        (folder / "dump.json").write_text(json.dumps(root))
+        code, report = recompute(folder, "--chip", "910B")
+        worse = [path for (path, _), word in words(report).items() if word != "as expected"]
+        self.assertEqual(worse, ["NPU.npu_fusion_attention.4.forward"])
+        self.assertEqual(code, 1)
+
     def test_a_planted_mistake_is_named(self):
         folder = self.record(network, transformer, losses_and_images)
 
@@ -363,6 +407,27 @@ class RecomputeTree(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1)
         self.assertIn("no op could be computed again", done.stderr)
+
+    def test_leaves_records_of_modules_to_those_of_their_functions(self):
+        folder = self.record(network)
+        root = json.loads((folder / "dump.json").read_text())
+        root["data"]["Module.conv1.Conv2d.forward.0"] = root["data"]["Functional.conv2d.0.forward"]
+        (folder / "dump.json").write_text(json.dumps(root))
+        code, report = recompute(folder)
+        self.assertEqual([op["path"] for op in report["ops"] if op["path"].startswith("Module")], [])
+        self.assertIn("1 record of modules", " ".join(report["notes"]))
+        self.assertEqual(code, 0)
+
+    def test_says_how_to_record_what_statistics_lack(self):
+        folder = self.record(network)
+        root = json.loads((folder / "dump.json").read_text())
+        text = json.dumps(root).replace('"data_name"', '"name"')
+        (folder / "dump.json").write_text(text)
+        done = subprocess.run([NPUSCOPE, "recompute", str(folder)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertIn('"task": "tensor"', done.stderr)
+        self.assertEqual(done.stdout, "")
 
     def test_rejects_a_truncated_tensor(self):
         folder = self.record(network)

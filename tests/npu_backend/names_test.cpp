@@ -86,6 +86,7 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "native_group_norm"},
         {"diagnose", "nll_loss2d_forward"},
         {"diagnose", "nll_loss_forward"},
+        {"diagnose", "scaled_dot_product_attention"},
         {"diagnose", "scatter_add"},
         {"diagnose", "split_with_sizes"},
         {"msaccucmp", "Cast"},       // of CANN's dumps, whoever wrote them
