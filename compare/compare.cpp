@@ -115,6 +115,7 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
             return unread(op, failure);
         }
         const std::vector<TensorPair> pairs = pairs_in(pair, both);
+        op.tensors.reserve(pairs.size());
         for (const TensorPair& tensors : pairs)
             op.tensors.push_back(measure_pair(tensors, bounds_, options_));
         if (splitter_ != nullptr && options_.judging == Judging::kExact) split(pair, pairs, op);

@@ -25,8 +25,9 @@ struct Place {
 };
 
 /// Results that an op made anew: its inputs have other statistics.
-std::unordered_set<std::string> made_anew(const Side& side) {
-    std::unordered_set<std::string> paths;
+std::unordered_set<std::string_view> made_anew(const Side& side) {
+    std::unordered_set<std::string_view> paths;
+    paths.reserve(side.flow.tensors.size());
     for (size_t op = 0; op + 1 < side.flow.first.size(); ++op) {
         const auto tensors = side.flow.of_op(op);
         for (const TracedTensor& result : tensors) {
@@ -40,7 +41,7 @@ std::unordered_set<std::string> made_anew(const Side& side) {
     return paths;
 }
 
-bool is_evidence(const TensorResult& tensor, const std::unordered_set<std::string>& anew) {
+bool is_evidence(const TensorResult& tensor, const std::unordered_set<std::string_view>& anew) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return tensor.by_statistics && tensor.direction == Direction::kOutput && dtype &&
            is_float(*dtype) && numel_of(tensor.shape) >= kElements && tensor.scale != 0 &&
@@ -50,7 +51,13 @@ bool is_evidence(const TensorResult& tensor, const std::unordered_set<std::strin
 }  // namespace
 
 void accuse_first_change(const PairedFlows& flows, Result& result) {
-    const std::unordered_set<std::string> anew = made_anew(flows.target());
+    // Nothing differs: nothing to tell.
+    const auto is_changed = [](const OpResult& op) {
+        return std::ranges::any_of(
+            op.tensors, [](const TensorResult& tensor) { return !tensor.change.empty(); });
+    };
+    if (std::ranges::none_of(result.ops, is_changed)) return;
+    const std::unordered_set<std::string_view> anew = made_anew(flows.target());
     std::optional<Place> first;
     int64_t before = 0;
     int64_t repeated = 0;

@@ -16,6 +16,7 @@ namespace {
 using dumpfile::Direction;
 
 constexpr size_t kMostDimensions = 64;
+constexpr size_t kUsualTensors = 4;  ///< of a direction
 /// A shape of more elements is none.
 constexpr int64_t kMostElements = int64_t{1} << 60;
 
@@ -85,6 +86,8 @@ class RecordReader {
         : record_(record), folder_(folder) {}
 
     RecordContent read() {
+        content_.tensors.reserve(kUsualTensors);
+        outputs_.reserve(kUsualTensors);
         if (record_.name.find(".parameters_grad") != std::string::npos ||
             record_.name.ends_with(".debug")) {
             // Gradients of parameters by name; values that a script saved.
@@ -167,7 +170,9 @@ class RecordReader {
         while (cursor.next_key(key)) {
             const char kind = cursor.peek();
             const bool holds_values = kind == '{' || kind == '[';
-            if (holds_values) {
+            if (kind == '[' && key == "shape" && !fields.dtype.empty()) {
+                fields.shape = cursor.skip();
+            } else if (holds_values) {
                 fields.others.emplace_back(key, cursor.skip());
                 if (kind == '[' && key == "shape") fields.shape = fields.others.back().second;
                 if (kind == '[' && key == "value") fields.value = fields.others.back().second;

@@ -29,9 +29,15 @@ struct Folder {
 };
 
 SideFacts facts_of(const Folder& folder, const Record& record) {
-    msprobe::RecordContent content = msprobe::read_record(record, folder.data);
-    SideFacts facts{.recorded = {}, .arguments = std::move(content.arguments)};
+    SideFacts facts;
     facts.recorded.source = folder.program.place_of(record.name);
+    // Most records have tensors alone, which nobody asked for.
+    const auto has = [&](std::string_view key) {
+        return record.text.find(key) != record.text.npos;
+    };
+    if (!has("\"value\"") && !has("\"format\"") && !has("\"is_nan\"")) return facts;
+    msprobe::RecordContent content = msprobe::read_record(record, folder.data);
+    facts.arguments = std::move(content.arguments);
     if (content.is_nan) {
         facts.recorded.status = FloatStatus{.bits = *content.is_nan ? FloatStatus::kOverflow : 0};
         facts.recorded.overflow = *content.is_nan;
