@@ -113,6 +113,9 @@ Source source_of_msprobe(const std::filesystem::path& path) {
         if (std::string missing = lacks(*folder); !missing.empty())
             source.remarks.push_back(std::move(missing));
     }
+    std::error_code failure;
+    const std::filesystem::directory_iterator files(folder->data, failure);
+    source.lacks_elements = failure || files == std::filesystem::directory_iterator();
     source.owner = folder;
     return source;
 }
