@@ -36,7 +36,8 @@ SideFacts facts_of(const Folder& folder, const Record& record) {
         return record.text.find(key) != record.text.npos;
     };
     if (!has("\"value\"") && !has("\"format\"") && !has("\"is_nan\"")) return facts;
-    msprobe::RecordContent content = msprobe::read_record(record, folder.data);
+    msprobe::RecordContent content =
+        msprobe::read_record(record, folder.data, msprobe::Wanted::kArguments);
     facts.arguments = std::move(content.arguments);
     if (content.is_nan) {
         facts.recorded.status = FloatStatus{.bits = *content.is_nan ? FloatStatus::kOverflow : 0};
@@ -49,7 +50,10 @@ SourceOp op_of(const Folder& folder, const Record& record) {
     return {
         .id = {record.name, 0},
         .path = record.name,
-        .load = [&folder, &record] { return msprobe::read_record(record, folder.data).tensors; },
+        .load =
+            [&folder, &record] {
+                return msprobe::read_record(record, folder.data, msprobe::Wanted::kTensors).tensors;
+            },
         .facts = [&folder, &record] { return facts_of(folder, record); },
         .place = [&folder, &record] { return folder.program.place_of(record.name); }};
 }
