@@ -75,6 +75,7 @@ def main() -> None:
     parser.add_argument("--elements", type=int, default=0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--judge", default="exact")
+    parser.add_argument("--no-kl", action="store_true", help="leave out a measure that msprobe does not have")
     arguments = parser.parse_args()
     sides = {"target": 1e-6, "golden": 0.0}
     for side, noise in sides.items():
@@ -86,7 +87,7 @@ def main() -> None:
             )
     target, golden = (arguments.folder / side / "dump.json" for side in sides)
     command = [str(arguments.bin / "npuscope"), "compare", "-q", "--judge", arguments.judge, "-m", str(target), "-g",
-               str(golden)]
+               str(golden), *(["--no-kl"] if arguments.no_kl else [])]
     own = [run(command) for _ in range(arguments.runs)]
     peer = run_peer(arguments.msprobe, target, golden, arguments.folder / "msprobe_output")
     own.append(run(command))
