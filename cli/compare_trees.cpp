@@ -22,7 +22,7 @@ std::string folder_of(const RunPair& pair) {
     const RecordedRun& run = pair.target ? *pair.target : *pair.golden;
     std::string name = run.step ? "step" + std::to_string(*run.step) : "";
     if (!run.rank.empty()) name += (name.empty() ? "" : "_") + run.rank;
-    return name.empty() ? "run" : name;
+    return name.empty() ? "only" : name;
 }
 
 std::string one_sided(const RunPair& pair) {

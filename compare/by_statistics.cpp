@@ -29,10 +29,7 @@ bool is_one(const TensorResult& tensor, Direction direction) {
 class StatisticsJudge {
   public:
     StatisticsJudge(const PairedFlows& flows, Result& result)
-        : flows_(flows), result_(result), inflows_(flows, result) {
-        for (size_t i = 0; i < inflows_.side().flow.tensors.size(); ++i)
-            tensors_.emplace(inflows_.side().tensor(i).path, i);
-    }
+        : flows_(flows), result_(result), inflows_(flows, result) {}
 
     void run() {
         const std::vector<Jump> jumps = all_jumps();
@@ -69,9 +66,8 @@ class StatisticsJudge {
     const PairedFlows& flows_;
     Result& result_;
     Inflows inflows_;
-    std::unordered_map<std::string, size_t> tensors_;  ///< of the side's flow, by path
-    bool any_before_ = false;                          ///< a result before differs
-    std::set<std::string> told_;                       ///< sentences about what nobody made
+    bool any_before_ = false;     ///< a result before differs
+    std::set<std::string> told_;  ///< sentences about what nobody made
 };
 
 /// Elements of a result that is smaller than what the op took in are sums: their errors are those
@@ -119,10 +115,10 @@ std::vector<StatisticsJudge::Jump> StatisticsJudge::all_jumps() const {
 }
 
 std::optional<size_t> StatisticsJudge::maker_of(size_t pair, const TensorResult& tensor) const {
-    const auto place = tensors_.find(inflows_.by_target() ? tensor.target : tensor.golden);
-    if (place == tensors_.end()) return std::nullopt;
+    const auto place = inflows_.place_of(inflows_.by_target() ? tensor.target : tensor.golden);
+    if (!place) return std::nullopt;
     for (const Inflow& inflow : inflows_.of(pair))
-        if (inflow.tensor == place->second) return inflow.maker;
+        if (inflow.tensor == *place) return inflow.maker;
     return std::nullopt;
 }
 

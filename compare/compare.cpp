@@ -8,6 +8,7 @@
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
 #include "compare/effects.h"
+#include "compare/first_change.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
 #include "compare/op_facts.h"
@@ -41,6 +42,8 @@ class Comparison {
     Result run();
 
   private:
+    /// Of recordings without elements: what is said only of ops that differ.
+    void judge_bare(int threads, Result& result) const;
     /// Traces what has to be known before ops are judged.
     void prepare(std::optional<Traced>& traced, int threads);
     void compare_ops(int threads, Result& result);
@@ -115,6 +118,7 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
             return unread(op, failure);
         }
         const std::vector<TensorPair> pairs = pairs_in(pair, both);
+        op.tensors.reserve(pairs.size());
         for (const TensorPair& tensors : pairs)
             op.tensors.push_back(measure_pair(tensors, bounds_, options_));
         if (splitter_ != nullptr && options_.judging == Judging::kExact) split(pair, pairs, op);
@@ -261,6 +265,18 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
     });
 }
 
+void Comparison::judge_bare(int threads, Result& result) const {
+    const bool differs = std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return op.target.empty() || op.golden.empty() ||
+               std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+                   return tensor.judgement.verdict == Verdict::kFail;
+               });
+    });
+    if (!differs && !may_have_first_change(result)) return;
+    Traced traced(plan_, target_, golden_, threads, true);
+    take_flow_findings(traced, threads, result);
+}
+
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
@@ -274,10 +290,14 @@ Result Comparison::run() {
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     const bool quick = options_.judging == Judging::kQuick;
     std::optional<Traced> traced;
+    const bool bare = target_.lacks_elements && golden_.lacks_elements && splitter_ != nullptr;
+    if (bare) splitter_ = nullptr;
     if (splitter_ != nullptr && (!quick || plan_.load_mode)) prepare(traced, threads);
     compare_ops(threads, result);
     result.load_mode = plan_.load_mode;
-    if (splitter_ != nullptr && quick) {
+    if (bare) {
+        if (options_.dataflow) judge_bare(threads, result);
+    } else if (splitter_ != nullptr && quick) {
         judge_quickly(traced, threads, result);
     } else if (traced && options_.dataflow) {
         take_flow_findings(*traced, threads, result);

@@ -13,4 +13,7 @@ namespace npuscope::compare {
 /// stands behind an op of one side alone, or behind other arguments, follows from these.
 void accuse_first_change(const PairedFlows& flows, Result& result);
 
+/// Whether accuse_first_change() may find one, by what was compared alone.
+[[nodiscard]] bool may_have_first_change(const Result& result);
+
 }  // namespace npuscope::compare

@@ -35,6 +35,8 @@ Inflows::Inflows(const PairedFlows& flows, const Result& result)
         for (const SourceOp* op : by_target_ ? pairs[pair].also_target : pairs[pair].also_golden)
             take(op, pair);
     }
+    known_.reserve(side_->flow.tensors.size());
+    places_.reserve(side_->flow.tensors.size());
     for (const OpResult& op : result.ops)
         for (const TensorResult& tensor : op.tensors)
             known_.emplace(by_target_ ? tensor.target : tensor.golden, &tensor);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Inflow {
 /// finite.
 [[nodiscard]] double error_of(const TensorResult& tensor);
 
-/// Of a free run. Borrows both, and reads no elements.
+/// Of a free run. Borrows both and their texts, and reads no elements.
 class Inflows {
   public:
     Inflows(const PairedFlows& flows, const Result& result);
@@ -32,6 +33,11 @@ class Inflows {
     [[nodiscard]] std::vector<Inflow> of(size_t pair) const;
     /// Whether no recorded op takes in what the pair made.
     [[nodiscard]] bool is_last(const OpResult& op, const TensorResult& output) const;
+    /// The side's tensor of that path.
+    [[nodiscard]] std::optional<size_t> place_of(std::string_view path) const {
+        const auto found = places_.find(path);
+        return found == places_.end() ? std::nullopt : std::optional(found->second);
+    }
     /// The side that inputs are known of.
     [[nodiscard]] const Side& side() const { return *side_; }
     [[nodiscard]] bool by_target() const { return by_target_; }
@@ -40,10 +46,10 @@ class Inflows {
     const PairedFlows& flows_;
     bool by_target_ = true;
     const Side* side_ = nullptr;
-    std::vector<std::optional<size_t>> pair_of_;                  ///< by the side's op
-    std::unordered_map<std::string, const TensorResult*> known_;  ///< by the side's path
-    std::vector<bool> consumed_;                                  ///< by the side's tensor
-    std::unordered_map<std::string, size_t> places_;              ///< the side's tensors by path
+    std::vector<std::optional<size_t>> pair_of_;                       ///< by the side's op
+    std::unordered_map<std::string_view, const TensorResult*> known_;  ///< by the side's path
+    std::vector<bool> consumed_;                                       ///< by the side's tensor
+    std::unordered_map<std::string_view, size_t> places_;  ///< the side's tensors by path
 };
 
 }  // namespace npuscope::compare

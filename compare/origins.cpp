@@ -155,6 +155,12 @@ void judge_origins(PairedFlows& flows, int threads, Result& result) {
     const auto is_one_sided = [](const OpResult& op) {
         return op.target.empty() || op.golden.empty();
     };
+    const auto is_measured = [](const OpResult& op) {
+        return std::ranges::any_of(
+            op.tensors, [](const TensorResult& tensor) { return !tensor.metrics.empty(); });
+    };
+    // Statistics tell of no distances.
+    if (std::ranges::none_of(result.ops, is_measured)) return;
     // What ops that one side has more made is a matter of the programs.
     if (result.load_mode || std::ranges::any_of(result.ops, is_one_sided)) return;
     Origins(flows, result).run(threads);

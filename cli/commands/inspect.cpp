@@ -152,6 +152,28 @@ std::string shown_value(const Reader& reader, const Entry& entry) {
     return value.ndim() == 0 ? text : "[" + text + "]";
 }
 
+/// Tensors that are kept by their numbers alone.
+void add_kept_numbers(const OpEntry& op,
+                      const dumpfile::OpFacts& facts,
+                      std::vector<std::vector<std::string>>& rows,
+                      Json& tensors) {
+    if (!facts.statistics) return;
+    for (const auto& [name, tensor] : *facts.statistics) {
+        const size_t slash = name.find('/');
+        if (slash == std::string::npos) continue;
+        auto& row = rows.emplace_back(std::vector<std::string>{
+            name, std::string(name_of(tensor.dtype)), to_string(tensor.shape)});
+        for (std::string& cell : statistics_cells(tensor.statistics))
+            row.push_back(std::move(cell));
+        tensors.push_back({{"path", op.id.path() + "/" + name},
+                           {"direction", name.substr(0, slash)},
+                           {"argument", name.substr(slash + 1)},
+                           {"dtype", name_of(tensor.dtype)},
+                           {"shape", tensor.shape},
+                           {"statistics", Json::parse(json_of(tensor.statistics))}});
+    }
+}
+
 int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
     const dumpfile::OpFacts facts = op.facts();
     Json tensors = Json::array();
@@ -176,6 +198,7 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
         tensor["statistics"] = Json::parse(json_of(found));
         tensors.push_back(std::move(tensor));
     }
+    add_kept_numbers(op, facts, rows, tensors);
     if (globals.json) {
         Json told = parse_json<Json>(op.facts_json);
         print_json({{"path", op.id.path()},

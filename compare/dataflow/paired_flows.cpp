@@ -13,8 +13,14 @@ size_t index_of(const Source& source, const SourceOp* op) {
     return static_cast<size_t>(op - source.ops.data());
 }
 
+bool has_content(const Dataflow& flow) {
+    return std::ranges::any_of(
+        flow.tensors, [](const TracedTensor& tensor) { return tensor.content.has_value(); });
+}
+
 std::unordered_map<std::string, size_t> places_of(const Dataflow& flow) {
     std::unordered_map<std::string, size_t> places;
+    places.reserve(flow.tensors.size());
     for (size_t i = 0; i < flow.tensors.size(); ++i)
         places.emplace(flow.tensors[i].path, i);
     return places;
@@ -32,8 +38,11 @@ PairedFlows::PairedFlows(const Plan& plan, Side target, Side golden)
       golden_(golden),
       partners_(golden.flow.tensors.size()),
       paired_(target.source.ops.size()),
-      target_places_(places_of(target.flow)),
-      golden_places_(places_of(golden.flow)) {
+      has_content_(has_content(target.flow) || has_content(golden.flow)) {
+    if (has_content_) {
+        target_places_ = places_of(target.flow);
+        golden_places_ = places_of(golden.flow);
+    }
     for (size_t pair = 0; pair < plan.ops.size(); ++pair)
         if (plan.ops[pair].target != nullptr && plan.ops[pair].golden != nullptr) pair_op(pair);
     for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
@@ -48,6 +57,8 @@ void PairedFlows::pair_op(size_t pair) {
     paired_[index_of(target_.source, ops.target)] = true;
     for (const SourceOp* also : ops.also_target)
         paired_[index_of(target_.source, also)] = true;
+    // What has no elements flows nowhere that could be followed.
+    if (!has_content_) return;
     BothTensors both;
     try {
         both = tensors_of(ops);

@@ -38,7 +38,8 @@ class PairedFlows {
     [[nodiscard]] const Side& golden() const { return golden_; }
     /// Inputs with elements on both sides, in the target's order.
     [[nodiscard]] const std::vector<InputPair>& inputs() const { return inputs_; }
-    /// The target's tensor that the golden's tensor is paired with; empty without one.
+    /// The target's tensor that the golden's tensor is paired with; empty without one, and where no
+    /// tensor has elements.
     [[nodiscard]] std::optional<size_t> partner_of(size_t golden) const;
 
     /// The golden's outputs with the elements of one of them, in whatever order, itself included.
@@ -68,6 +69,7 @@ class PairedFlows {
     std::vector<std::optional<size_t>> partners_;
     std::vector<bool> paired_;                               ///< by the target's op
     std::unordered_multimap<uint64_t, size_t> made_;         ///< the golden's outputs by their bags
+    bool has_content_;                                       ///< of any tensor, on either side
     std::unordered_map<std::string, size_t> target_places_;  ///< tensors by their paths
     std::unordered_map<std::string, size_t> golden_places_;
 };

@@ -10,6 +10,7 @@
 #include "core/base/printable.h"
 #include "core/dtype/bools.h"
 #include "core/npz/pickle.h"
+#include "core/npz/stored_entry.h"
 #include "core/npz/tensor_files.h"
 #include "core/npz/torch_storages.h"
 #include "core/npz/zip_archive.h"
@@ -53,6 +54,31 @@ class TorchFile {
         find_prefix();
         const auto image = entry(prefix_ + "data.pkl");
         pickle_ = npz::parse_pickle(image, what_);
+    }
+
+    std::optional<TorchPlace> place(std::span<const std::byte> file) {
+        const PickleValue& value = pickle_[pickle_.root];
+        if (value.kind != Kind::kTensor) return std::nullopt;
+        const PickleValue& stored = pickle_[value.items[0]];
+        if (stored.kind != Kind::kStorage) return std::nullopt;
+        const auto dtype = dtype_of_storage(pickle_[stored.items[0]].text);
+        if (!dtype || *dtype == DType::kBool) return std::nullopt;
+        const auto bytes =
+            npz::stored_entry(file, prefix_ + "data/" + pickle_[stored.items[1]].text);
+        const Shape shape = integers(value.items[2]);
+        int64_t product = 1;
+        for (const int64_t dim : shape)
+            if (dim < 0 || __builtin_mul_overflow(product, std::max<int64_t>(dim, 1), &product))
+                return std::nullopt;
+        if (!bytes || integers(value.items[3]) != contiguous_strides(shape)) return std::nullopt;
+        const auto all = static_cast<int64_t>(bytes->size() / size_of(*dtype));
+        const int64_t offset = pickle_[value.items[1]].integer;
+        const int64_t numel = numel_of(shape);
+        if (offset < 0 || offset > all || numel > all - offset) return std::nullopt;
+        return TorchPlace{*dtype,
+                          shape,
+                          bytes->subspan(static_cast<size_t>(offset) * size_of(*dtype),
+                                         static_cast<size_t>(numel) * size_of(*dtype))};
     }
 
     TorchContent content() {
@@ -225,6 +251,11 @@ class TorchFile {
 };
 
 }  // namespace
+
+std::optional<TorchPlace> locate_torch_tensor(const std::filesystem::path& path,
+                                              std::span<const std::byte> file) {
+    return TorchFile(path).place(file);
+}
 
 NamedTensors read_torch_file(const std::filesystem::path& path) {
     return read_torch_content(path).tensors;

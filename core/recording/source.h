@@ -69,6 +69,7 @@ struct Source {
     std::vector<SourceOp> ops{};       ///< in the order of recording
     bool numbered = false;             ///< a dump: the ids are IR names and seqids
     bool structure_only = false;       ///< names and places of ops, no tensors
+    bool lacks_elements = false;       ///< known: no tensor has any, only numbers of them
     std::optional<bool> has_inputs{};  ///< whether any op has some; empty: nobody looked
     std::function<void()> release{};   ///< gives the pages of a mapped file back; may be empty
     std::optional<int64_t> device{};   ///< DeviceType of a dump's tensors, where recorded

@@ -124,6 +124,8 @@ class Json(unittest.TestCase):
                 file.copy("exp/1", "neg/5")
                 file["neg/5/output/result"][...] = [-1, last]
         np.save(cls.folder / "array.npy", np.ones(3, np.float32))
+        for step in range(2):
+            cls.made_run(cls.folder / f"tree/step{step}/rank0")
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -151,6 +153,30 @@ class Json(unittest.TestCase):
                         stored.attrs[attribute] = np.int32(0)
                     stored.attrs["DataType"] = np.int32(1)
                     stored.attrs["Stride"] = np.int64([1])
+
+    @classmethod
+    def made_run(cls, folder: Path) -> None:
+        """A step as msprobe records it."""
+        tensor = {"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "Max": 1, "Min": 0, "Mean": 1, "Norm": 1}
+        record = {"input_args": [tensor, {"type": "int", "value": 1}], "output": [tensor]}
+        folder.mkdir(parents=True)
+        (folder / "dump.json").write_text(json.dumps({"data": {"Torch.exp.0.forward": record}}))
+
+    def compare_trees(self) -> Any:
+        # What a comparison of two files prints has a section of its own.
+        found = self.npuscope("compare", "-m", "tree", "-g", "tree")
+        for run in found["runs"]:
+            run["result"] = sorted(run["result"])
+        return found
+
+    def inspect_tree(self) -> Any:
+        return self.npuscope("inspect", "tree")
+
+    def inspect_recording(self) -> Any:
+        return self.npuscope("inspect", "tree/step0")
+
+    def inspect_recorded_op(self) -> Any:
+        return self.npuscope("inspect", "tree/step0", "Torch.exp.0.forward")
 
     def check_culprit(self) -> Any:
         return self.npuscope("check", *self.resnet, "--chip", "910A", "-o", "report")
@@ -260,13 +286,18 @@ class Json(unittest.TestCase):
     )
     test_of_an_array = key_test("json.md", "JSON of `inspect`, a tensor of a binary dump", "inspect_array")
 
+    test_of_trees = key_test("verdicts.md", "JSON of `compare` on trees", "compare_trees")
+    test_of_a_tree = key_test("json.md", "JSON of `inspect`, a tree", "inspect_tree")
+    test_of_a_recording = key_test("json.md", "JSON of `inspect`, another recording", "inspect_recording")
+    test_of_a_recorded_op = key_test("json.md", "JSON of `inspect`, an op of another recording", "inspect_recorded_op")
+
     def test_every_section_is_tested(self) -> None:
         sections = [
             heading
             for page in ("json.md", "verdicts.md")
             for heading in re.findall(r"^## (JSON of .*)$", (SOURCE / "docs" / page).read_text("utf-8"), re.M)
         ]
-        self.assertEqual(len(sections), 12, sections)
+        self.assertEqual(len(sections), 17, sections)
 
 
 class KeyDifferences(unittest.TestCase):

@@ -95,6 +95,16 @@ std::unique_ptr<ElementSource> open_bare(const fs::path& path,
 }
 
 std::unique_ptr<ElementSource> open_torch(const fs::path& path) {
+    require_regular_file(path, "tensor file");
+    const OwnedDescriptor file(path, O_RDONLY);
+    if (auto mapping = file.get() < 0 ? nullptr : h5::MappedFile::map(file.get())) {
+        const auto bytes = mapping->bytes();
+        if (auto place = locate_torch_tensor(path, bytes)) {
+            const auto offset = static_cast<uint64_t>(place->elements.data() - bytes.data());
+            return std::make_unique<MappedElements>(
+                std::move(mapping), offset, place->dtype, std::move(place->shape), in_quotes(path));
+        }
+    }
     NamedTensors all = read_torch_file(path);
     if (all.empty()) throw Error(ErrorKind::kFormat, in_quotes(path) + " holds no tensor");
     return std::make_unique<TensorElements>(std::move(all.front().second));

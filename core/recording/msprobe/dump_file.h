@@ -16,6 +16,9 @@ class TextFile {
   public:
     /// Errors: Error(kIo) no readable regular file.
     explicit TextFile(const std::filesystem::path& path);
+    // The text may stand in the object itself.
+    TextFile(const TextFile&) = delete;
+    TextFile& operator=(const TextFile&) = delete;
     [[nodiscard]] std::string_view text() const { return text_; }
 
   private:

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "core/base/error.h"
-#include "core/recording/msprobe/dump_file.h"
 #include "core/recording/msprobe/record_name.h"
 
 namespace npuscope::msprobe {
@@ -49,13 +48,15 @@ std::string innermost_line(std::string_view frames) {
     return {};
 }
 
-/// What a file holds is given to `read` if it is an object. False: it tells nothing.
-bool read_object(const std::filesystem::path& path, const std::function<void(JsonCursor&)>& read) {
+/// What the file holds is given to `read` if it is an object. False: it tells nothing.
+bool read_object(const std::filesystem::path& path,
+                 std::optional<TextFile>& file,
+                 const std::function<void(JsonCursor&)>& read) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) return false;
     try {
-        const TextFile file(path);
-        JsonCursor cursor(file.text());
+        file.emplace(path);
+        JsonCursor cursor(file->text());
         if (cursor.peek() != '{') return false;
         cursor.enter_object();
         read(cursor);
@@ -73,10 +74,15 @@ bool is_file(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string_view Program::kept(std::string_view written) const {
+    if (written.find('\\') == std::string_view::npos) return written;
+    return unescaped_.emplace_back(unescaped(written));
+}
+
 void Program::read_construct(JsonCursor& cursor) const {
     std::string_view key;
     while (cursor.next_key(key)) {
-        std::string op = unescaped(key);
+        const std::string_view op = kept(key);
         char kind = cursor.peek();
         std::string_view value = cursor.skip();
         // Of Megatron [module, number of the micro step].
@@ -88,9 +94,9 @@ void Program::read_construct(JsonCursor& cursor) const {
                 value = parts.skip();
             }
         }
-        if (kind == '"') modules_[op] = unescaped(value.substr(1, value.size() - 2));
+        if (kind == '"') modules_[op] = kept(value.substr(1, value.size() - 2));
         if (value == "null") modules_[op] = kNoModule;
-        if (parse_record_name(op)) in_construct_.push_back(std::move(op));
+        if (parse_record_name(op)) in_construct_.push_back(op);
     }
 }
 
@@ -106,8 +112,8 @@ void Program::read_stack(JsonCursor& cursor) const {
         const size_t line = line_texts_.size();
         if (parts.peek() != '[') {
             line_texts_.push_back(innermost_line(value));
-            lines_.emplace(unescaped(key), line);
-            in_stack_.push_back(unescaped(key));
+            in_stack_.push_back(kept(key));
+            lines_.emplace(in_stack_.back(), line);
             continue;
         }
         const std::string_view ops = parts.skip();
@@ -120,7 +126,7 @@ void Program::read_stack(JsonCursor& cursor) const {
                 names.skip();
                 continue;
             }
-            in_stack_.push_back(unescaped(names.string()));
+            in_stack_.push_back(kept(names.string()));
             lines_.emplace(in_stack_.back(), line);
         }
     }
@@ -128,11 +134,13 @@ void Program::read_stack(JsonCursor& cursor) const {
 
 void Program::read() const {
     std::call_once(once_, [&] {
-        if (!read_object(folder_ / "construct.json", [&](JsonCursor& at) { read_construct(at); })) {
+        const auto construct = [&](JsonCursor& at) { read_construct(at); };
+        if (!read_object(folder_ / "construct.json", construct_, construct)) {
             modules_.clear();
             in_construct_.clear();
         }
-        if (!read_object(folder_ / "stack.json", [&](JsonCursor& at) { read_stack(at); })) {
+        const auto stack = [&](JsonCursor& at) { read_stack(at); };
+        if (!read_object(folder_ / "stack.json", stack_, stack)) {
             lines_.clear();
             in_stack_.clear();
         }
@@ -172,7 +180,8 @@ OpSource Program::place_of(const std::string& op) const {
 
 std::vector<std::string> Program::records() const {
     read();
-    return in_construct_.empty() ? in_stack_ : in_construct_;
+    const std::vector<std::string_view>& names = in_construct_.empty() ? in_stack_ : in_construct_;
+    return {names.begin(), names.end()};
 }
 
 bool Program::has_stack() const {

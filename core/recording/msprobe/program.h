@@ -1,14 +1,17 @@
 // Where in the program msprobe's records stand: construct.json and stack.json beside a dump.json.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "core/ir/op_source.h"
+#include "core/recording/msprobe/dump_file.h"
 #include "core/recording/msprobe/json_cursor.h"
 
 namespace npuscope::msprobe {
@@ -37,14 +40,19 @@ class Program {
     void read_construct(JsonCursor& cursor) const;
     void read_stack(JsonCursor& cursor) const;
     [[nodiscard]] std::string line_of(const std::string& op) const;
+    /// A text of a file for as long as this lives.
+    [[nodiscard]] std::string_view kept(std::string_view written) const;
 
     std::filesystem::path folder_;
     mutable std::once_flag once_;
-    mutable std::unordered_map<std::string, std::string> modules_;
-    mutable std::unordered_map<std::string, size_t> lines_;  ///< places in line_texts_
+    mutable std::optional<TextFile> construct_;  ///< what the texts below stand in
+    mutable std::optional<TextFile> stack_;
+    mutable std::deque<std::string> unescaped_;  ///< texts that stand otherwise in the files
+    mutable std::unordered_map<std::string_view, std::string_view> modules_;
+    mutable std::unordered_map<std::string_view, size_t> lines_;  ///< places in line_texts_
     mutable std::vector<std::string> line_texts_;
-    mutable std::vector<std::string> in_construct_;
-    mutable std::vector<std::string> in_stack_;
+    mutable std::vector<std::string_view> in_construct_;
+    mutable std::vector<std::string_view> in_stack_;
 };
 
 }  // namespace npuscope::msprobe

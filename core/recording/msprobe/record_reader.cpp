@@ -16,6 +16,7 @@ namespace {
 using dumpfile::Direction;
 
 constexpr size_t kMostDimensions = 64;
+constexpr size_t kUsualTensors = 4;  ///< of a direction
 /// A shape of more elements is none.
 constexpr int64_t kMostElements = int64_t{1} << 60;
 
@@ -81,10 +82,14 @@ struct Fields {
 
 class RecordReader {
   public:
-    RecordReader(const Record& record, const std::filesystem::path& folder)
-        : record_(record), folder_(folder) {}
+    RecordReader(const Record& record, const std::filesystem::path& folder, Wanted wanted)
+        : record_(record), folder_(folder), wanted_(wanted) {}
 
     RecordContent read() {
+        if (wanted_ != Wanted::kArguments) {
+            content_.tensors.reserve(kUsualTensors);
+            outputs_.reserve(kUsualTensors);
+        }
         if (record_.name.find(".parameters_grad") != std::string::npos ||
             record_.name.ends_with(".debug")) {
             // Gradients of parameters by name; values that a script saved.
@@ -112,6 +117,8 @@ class RecordReader {
         while (cursor.next_key(key)) {
             if (key == "input_args" || key == "input" || key == "input_kwargs") {
                 walk(cursor, Direction::kInput, "");
+            } else if (wanted_ == Wanted::kArguments && key != "is_nan") {
+                cursor.skip();
             } else if (key == "parameters") {
                 walk(cursor, Direction::kInput, key);
             } else if (key == "output" || key == "parameters_grad") {
@@ -167,7 +174,9 @@ class RecordReader {
         while (cursor.next_key(key)) {
             const char kind = cursor.peek();
             const bool holds_values = kind == '{' || kind == '[';
-            if (holds_values) {
+            if (kind == '[' && key == "shape" && !fields.dtype.empty()) {
+                fields.shape = cursor.skip();
+            } else if (holds_values) {
                 fields.others.emplace_back(key, cursor.skip());
                 if (kind == '[' && key == "shape") fields.shape = fields.others.back().second;
                 if (kind == '[' && key == "value") fields.value = fields.others.back().second;
@@ -205,6 +214,7 @@ class RecordReader {
     }
 
     void add_tensor(const Fields& fields, Direction direction, std::string_view argument) {
+        if (wanted_ == Wanted::kArguments) return;
         SourceTensor tensor;
         tensor.direction = direction;
         tensor.argument = argument;
@@ -229,7 +239,7 @@ class RecordReader {
 
     /// Of {"type": "int", "value": 2}. Where a program ran is no difference.
     void add_argument(const Fields& fields, std::string_view name) {
-        if (fields.type == "torch.device") return;
+        if (wanted_ == Wanted::kTensors || fields.type == "torch.device") return;
         PlainArgument argument{.name = std::string(name)};
         JsonCursor cursor = cursor_at(fields.value);
         const char kind = cursor.peek();
@@ -269,15 +279,18 @@ class RecordReader {
 
     const Record& record_;
     const std::filesystem::path& folder_;
+    Wanted wanted_;
     RecordContent content_;
     std::vector<SourceTensor> outputs_;
 };
 
 }  // namespace
 
-RecordContent read_record(const Record& record, const std::filesystem::path& folder) {
+RecordContent read_record(const Record& record,
+                          const std::filesystem::path& folder,
+                          Wanted wanted) {
     try {
-        return RecordReader(record, folder).read();
+        return RecordReader(record, folder, wanted).read();
     } catch (const Error& failure) {
         throw failure.with_context("record " + in_quotes(record.name));
     }

@@ -29,9 +29,16 @@ struct Folder {
 };
 
 SideFacts facts_of(const Folder& folder, const Record& record) {
-    msprobe::RecordContent content = msprobe::read_record(record, folder.data);
-    SideFacts facts{.recorded = {}, .arguments = std::move(content.arguments)};
+    SideFacts facts;
     facts.recorded.source = folder.program.place_of(record.name);
+    // Most records have tensors alone, which nobody asked for.
+    const auto has = [&](std::string_view key) {
+        return record.text.find(key) != record.text.npos;
+    };
+    if (!has("\"value\"") && !has("\"format\"") && !has("\"is_nan\"")) return facts;
+    msprobe::RecordContent content =
+        msprobe::read_record(record, folder.data, msprobe::Wanted::kArguments);
+    facts.arguments = std::move(content.arguments);
     if (content.is_nan) {
         facts.recorded.status = FloatStatus{.bits = *content.is_nan ? FloatStatus::kOverflow : 0};
         facts.recorded.overflow = *content.is_nan;
@@ -43,7 +50,10 @@ SourceOp op_of(const Folder& folder, const Record& record) {
     return {
         .id = {record.name, 0},
         .path = record.name,
-        .load = [&folder, &record] { return msprobe::read_record(record, folder.data).tensors; },
+        .load =
+            [&folder, &record] {
+                return msprobe::read_record(record, folder.data, msprobe::Wanted::kTensors).tensors;
+            },
         .facts = [&folder, &record] { return facts_of(folder, record); },
         .place = [&folder, &record] { return folder.program.place_of(record.name); }};
 }
@@ -107,6 +117,9 @@ Source source_of_msprobe(const std::filesystem::path& path) {
         if (std::string missing = lacks(*folder); !missing.empty())
             source.remarks.push_back(std::move(missing));
     }
+    std::error_code failure;
+    const std::filesystem::directory_iterator files(folder->data, failure);
+    source.lacks_elements = failure || files == std::filesystem::directory_iterator();
     source.owner = folder;
     return source;
 }

@@ -155,6 +155,9 @@ TEST_F(Trees, extract_writes_a_dump_that_other_commands_read) {
     const RunResult same = npuscope({"compare", "-m", path("x.h5"), "-g", path("x.h5")});
     EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
     EXPECT_NE(same.out.find("2 tensors measured: 2 pass"), std::string::npos) << same.out;
+    const RunResult shown = npuscope({"inspect", path("x.h5"), "/Functional.relu.forward/1"});
+    EXPECT_NE(shown.out.find("output/0  float32  [2]    0.5  2    0.75"), std::string::npos)
+        << shown.out;
     // h5py reads what was kept of the tensors, and the argument.
     const RunResult read = run_python(
         "import h5py, json, sys\n"
