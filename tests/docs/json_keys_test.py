@@ -241,7 +241,7 @@ class Json(unittest.TestCase):
         return self.npuscope("recompute", "golden.h5")
 
     def export(self) -> Any:
-        return self.npuscope("export", "small.h5", "-o", "tree")
+        return self.npuscope("export", "small.h5", "-o", "exported")
 
     def extract(self) -> Any:
         return self.npuscope("extract", "-i", "golden.h5", "-o", "part.h5", "-s", "/addmm/69")

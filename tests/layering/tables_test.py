@@ -90,10 +90,7 @@ REVIEWED = {
         "diagnose/check/check.cpp": "a folder of check's output",
         "diagnose/kernels/map.cpp": "the heading of a progress line",
     },
-    ("commands", "run"): {
-        "diagnose/run/run.cpp": "the heading of a progress line",
-        "cli/compare_trees.cpp": "a recorded run of neither step nor rank",
-    },
+    ("commands", "run"): {"diagnose/run/run.cpp": "the heading of a progress line"},
     ("commands", "help"): {"msaccucmp/base/arguments.cpp": "an option of the reference tool"},
     ("commands", "compare"): {
         "msaccucmp/msaccucmp.cpp": "a command of the reference tool",

@@ -29,8 +29,10 @@ const Format* format_of(const std::filesystem::path& path) {
 
 bool has_extension(const std::filesystem::path& path,
                    std::initializer_list<std::string_view> extensions) {
+    std::error_code failed;
     const std::string extension = path.extension().string();
-    return std::ranges::any_of(extensions,
+    return !std::filesystem::is_directory(path, failed) &&
+           std::ranges::any_of(extensions,
                                [&](std::string_view each) { return each == extension; });
 }
 

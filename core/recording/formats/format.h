@@ -29,7 +29,7 @@ struct Format {
 /// The first that takes it; nullptr when none does.
 [[nodiscard]] const Format* format_of(const std::filesystem::path& path);
 
-/// "a.h5" has one of the extensions ".h5", ".hdf5".
+/// "a.h5", no folder, has one of the extensions ".h5", ".hdf5".
 [[nodiscard]] bool has_extension(const std::filesystem::path& path,
                                  std::initializer_list<std::string_view> extensions);
 /// At most `count` bytes from the start of a regular file; "" of anything else.
