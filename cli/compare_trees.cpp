@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 
 namespace npuscope::cli {
@@ -120,9 +121,9 @@ int compare_trees(const std::vector<RunPair>& pairs,
         }
     }
     const int exit_code = findings > 0 ? kFinding : failures > 0 ? kNotDone : kNoFinding;
-    const std::string verdict = exit_code == kFinding  ? "fail"
+    const std::string verdict = exit_code == kFinding   ? "fail"
                                 : exit_code == kNotDone ? "undecided"
-                                                       : "pass";
+                                                        : "pass";
     if (globals.json) {
         const Json all = {{"version", 2},
                           {"verdict", verdict},
@@ -130,7 +131,7 @@ int compare_trees(const std::vector<RunPair>& pairs,
                           {"golden", trees.golden},
                           {"first", first.empty() ? Json() : Json(first)},
                           {"runs", list}};
-        print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        print(json_text(all, 2) + "\n");
     } else {
         print("== " + std::to_string(pairs.size()) + " runs ==\n" + summary +
               (first.empty() ? "" : "first difference: " + printable(first) + "\n") +

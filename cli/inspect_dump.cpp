@@ -14,6 +14,7 @@
 
 #include "cli/inspect_text.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 #include "core/cann_dump/data_type.h"
 #include "core/cann_dump/tensor.h"
@@ -29,7 +30,7 @@ using cann_dump::DumpTensor;
 using Json = nlohmann::ordered_json;
 
 void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::printf("%s\n", json_text(json, 2).c_str());
 }
 
 struct Shown {

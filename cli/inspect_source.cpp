@@ -21,7 +21,7 @@ using dumpfile::Direction;
 using Json = nlohmann::ordered_json;
 
 int print(const Json& json) {
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::printf("%s\n", json_text(json, 2).c_str());
     return kNoFinding;
 }
 

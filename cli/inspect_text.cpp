@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 
 namespace npuscope::cli {
@@ -60,14 +61,14 @@ std::string json_of(const Statistics& found) {
                        {"max", if_finite(found.max)},
                        {"mean", if_finite(found.mean)},
                        {"deviation", if_finite(found.deviation)}};
-    return json.dump();
+    return json_text(json, -1);
 }
 
 std::string json_of(const Statistics& found, const std::vector<int64_t>& bins) {
     const Json json = {{"min", found.finite > 0 ? Json(found.min) : Json()},
                        {"max", found.finite > 0 ? Json(found.max) : Json()},
                        {"counts", bins}};
-    return json.dump();
+    return json_text(json, -1);
 }
 
 std::vector<std::string> statistics_cells(const Statistics& found) {

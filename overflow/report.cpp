@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 #include "overflow/record_text.h"
 
@@ -94,7 +95,7 @@ std::string to_json(const OverflowReport& report) {
         for (const OverflowRecord& record : *list)
             array.push_back(record_json(record, nlohmann::ordered_json::object()));
     // Names from outside need not be UTF-8; what is not becomes the replacement character.
-    return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_text(array, 2) + "\n";
 }
 
 }  // namespace npuscope::overflow

@@ -248,7 +248,7 @@ std::string to_json(const ScanReport& report) {
             object[std::string(detector->key)] = json_of(remarks_of(report, *detector));
     object["notes"] = report.notes;
     object["warnings"] = report.warnings;
-    return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return json_text(object, 2) + "\n";
 }
 
 }  // namespace npuscope::overflow

@@ -90,7 +90,7 @@ std::string to_json(const TreeReport& report) {
              {"result",
               scan.problem.empty() ? ordered_json::parse(to_json(scan.report)) : ordered_json()}});
     }
-    return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return json_text(object, 2) + "\n";
 }
 
 }  // namespace npuscope::overflow

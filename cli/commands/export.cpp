@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
@@ -44,7 +45,7 @@ int run_export(const ExportArguments& arguments, const Globals& globals) {
                                              {"records", written.records},
                                              {"tensors", written.tensors},
                                              {"without_data", written.without_data}};
-        std::printf("%s\n", root.dump(2).c_str());
+        std::printf("%s\n", json_text(root, 2).c_str());
     } else if (!globals.quiet) {
         std::printf("wrote %lld records with %lld tensors to %s\n",
                     static_cast<long long>(written.records),

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/topics.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 
 namespace npuscope::cli {
@@ -82,7 +83,7 @@ std::string json_text(const Table& table) {
             object[table.headers[i]] = row[i];
         array.push_back(std::move(object));
     }
-    return array.dump(2) + "\n";
+    return npuscope::json_text(array, 2) + "\n";
 }
 
 // Name, or names, as they are typed: "-o, --output".

@@ -15,6 +15,7 @@
 #include "cli/inspect_source.h"
 #include "cli/inspect_text.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/parse_json.h"
 #include "core/base/printable.h"
 #include "core/dumpfile/facts.h"
@@ -60,7 +61,7 @@ std::string tensors_of(const OpEntry& op, Direction direction) {
 }
 
 void print_json(const Json& json) {
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::printf("%s\n", json_text(json, 2).c_str());
 }
 
 void print_run(const Reader& reader) {

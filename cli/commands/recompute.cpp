@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/options/device_options.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "diagnose/run/run.h"
@@ -177,7 +178,7 @@ nlohmann::json to_json(const diagnose::RecomputeReport& report, const Device& de
 
 /// Throws what nothing was computed for.
 [[noreturn]] void nothing_computed(const diagnose::RecomputeReport& report,
-                                    const std::string& dump) {
+                                   const std::string& dump) {
     std::string text =
         in_quotes(dump) + ": no op could be computed again; was it dumped with its inputs?";
     for (const std::string& note : report.notes)
@@ -199,7 +200,7 @@ int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
     const Counts counts = counts_of(report);
     if (counts.passed + counts.failed == 0) nothing_computed(report, arguments.dump);
     if (globals.json)
-        fmt::print("{}\n", to_json(report, device).dump(2));
+        fmt::print("{}\n", json_text(to_json(report, device), 2));
     else
         print_text(report, device, globals.verbose);
     std::fflush(stdout);

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
+#include "core/base/json_value.h"
 #include "core/base/printable.h"
 #include "core/tensor/statistics.h"
 #include "overflow/report.h"
@@ -225,7 +226,7 @@ int run_model(RunArguments& arguments, const Globals& globals) {
     if (dump.check_overflow) dump.dump_path = arguments.check_overflow;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
-        fmt::print("{}\n", to_json(arguments, report).dump(2));
+        fmt::print("{}\n", json_text(to_json(arguments, report), 2));
     } else {
         print_text(arguments, report);
     }

@@ -224,7 +224,7 @@ std::string json_text(const Result& result, const ReportOptions& options) {
     for (const auto& [name, value] : options.options)
         json["options"][name] = value;
     // Names of a file may hold bytes that are no UTF-8.
-    return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return npuscope::json_text(json, 1) + "\n";
 }
 
 }  // namespace

@@ -15,4 +15,8 @@ namespace npuscope {
 /// null for "".
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
 
+/// The text of a value; `indent` -1: in one line. Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent);
+[[nodiscard]] std::string json_text(const nlohmann::json& value, int indent);
+
 }  // namespace npuscope

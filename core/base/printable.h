@@ -8,8 +8,8 @@
 
 namespace npuscope {
 
-/// Control characters become \xNN, so that a hostile name cannot move the cursor or forge a line.
-/// Bytes of UTF-8 sequences stay as they are.
+/// Control characters (C0, C1, ends of lines, marks of direction) and bytes that are no UTF-8 become
+/// \xNN, so that a hostile name cannot move the cursor, forge a line or turn one around.
 std::string printable(std::string_view text);
 
 /// 'text', printable.

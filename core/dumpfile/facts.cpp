@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/parse_json.h"
 
 namespace npuscope::dumpfile {
@@ -194,7 +195,7 @@ std::string to_json(const OpFacts& facts) {
         json["strides"][path] = strides;
     if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);
     if (json.is_null()) return {};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(json, -1);
 }
 
 }  // namespace npuscope::dumpfile

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/parse_json.h"
 
 namespace npuscope::dumpfile {
@@ -22,7 +23,7 @@ std::string row_of(const UnmatchedOp& op) {
     add("module", op.source.module);
     add("line", op.source.line);
     add("autograd", op.source.autograd);
-    return row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return json_text(row, -1);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/system_error.h"
@@ -29,7 +30,7 @@ using json = nlohmann::ordered_json;
 constexpr const char* kData = "dump_tensor_data";
 
 std::string text_of(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return json_text(value, -1);
 }
 
 /// As a part of a record's name, which dots divide.

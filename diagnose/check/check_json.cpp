@@ -123,7 +123,7 @@ std::string to_json(const CheckReport& report) {
                                         {"kind", name_of(op.overflow)},
                                         {"note", op.overflow_note}});
     }
-    return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return json_text(root, 2) + "\n";
 }
 
 }  // namespace npuscope::diagnose

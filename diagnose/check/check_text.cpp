@@ -89,7 +89,7 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
                              : open ? kYellow
                                     : kRed,
                              in_capitals(name_of(report.verdict))) +
-                       "  " + paint(kBold, report.headline) + "\n\n";
+                       "  " + paint(kBold, printable(report.headline)) + "\n\n";
     text += fmt::format("  model   {}\n  device  {}\n  golden  {}\n  inputs  {}\n\n",
                         printable(report.model),
                         report.device,
@@ -104,14 +104,15 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
                     ? fmt::format("  end to end  {}: off by {} of its largest value\n",
                                   printable(output.name),
                                   percent_text(output.relative))
-                    : fmt::format(
-                          "  end to end  {}: {}\n", printable(output.name), output.incomparable);
+                    : fmt::format("  end to end  {}: {}\n",
+                                  printable(output.name),
+                                  printable(output.incomparable));
     if (report.changed)
         text += fmt::format(
             "  end to end  {} of {} predictions change\n", *report.changed, report.samples);
     if (!report.why.evidence.empty())
         text += fmt::format("  why         {} ({}, confidence {:.2f})\n",
-                            report.why.evidence,
+                            printable(report.why.evidence),
                             report.why.fingerprint,
                             report.why.confidence);
     if (report.first_culprit) text += kernel_line(report.ops[*report.first_culprit]);

@@ -87,7 +87,7 @@ std::string to_json(const Mapping& mapping) {
                  {"remarks", mapping.remarks}};
     for (const MappedOp& row : mapping.ops)
         root["ops"].push_back(op(row));
-    return root.dump(2) + "\n";
+    return json_text(root, 2) + "\n";
 }
 
 }  // namespace npuscope::diagnose

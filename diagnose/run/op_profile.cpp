@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_value.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 
@@ -126,7 +127,7 @@ std::string OpProfile::chrome_trace() const {
                           {"args", arguments}});
     }
     const Json root = {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
-    return root.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(root, -1) + "\n";
 }
 
 void OpProfile::write_chrome_trace(const std::filesystem::path& path) const {

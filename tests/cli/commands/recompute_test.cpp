@@ -29,6 +29,30 @@ TEST(RecomputeCommand, writes_json_that_another_parser_reads) {
     EXPECT_EQ(parsed.out, "0 True cpu fp64\n") << parsed.err;
 }
 
+// U+FFFD stands for bytes that are no UTF-8, in every report.
+TEST(RecomputeCommand, prints_json_of_names_that_are_no_utf8) {
+    const test::TempDir folder;
+    const RunResult written = test::run_python(R"(
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1], 'w')
+odd = h5py.Group(h5py.h5g.create(f.id, b'odd\xff'))
+for group, where, values in ((odd, '1/output/result', [1]), (f, 'neg/2/input/self', [1]),
+                             (f, 'neg/2/output/result', [-1])):
+    d = group.create_dataset(where, data=np.array(values, 'float32'))
+    d.attrs.create('DataType', 1, dtype='i4')
+    d.attrs.create('Type', 0, dtype='i4')
+)",
+                                               {folder / "d.h5"});
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+    const RunResult found = recompute({folder / "d.h5", "--json"});
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    EXPECT_NE(found.out.find("odd\xEF\xBF\xBD"), std::string::npos) << found.out;
+    const RunResult mapped = test::run(
+        {test::program("npuscope"), "map", folder / "d.h5", "--chip", "910A", "-o", folder / "m"});
+    EXPECT_EQ(mapped.err.find("json"), std::string::npos) << mapped.err;
+    EXPECT_NE(mapped.exit_code, 2) << mapped.err;
+}
+
 TEST(RecomputeCommand, names_the_op_whose_recorded_result_is_another) {
     const test::TempDir folder;
     const RunResult written = test::run_python(R"(

@@ -22,5 +22,11 @@ TEST(JsonValue, has_null_for_an_empty_text) {
     EXPECT_EQ(text_or_null("a").dump(), "\"a\"");
 }
 
+TEST(JsonText, replaces_bytes_that_are_no_utf8) {
+    const nlohmann::ordered_json value = {{"name", "a\xff"}};
+    EXPECT_EQ(json_text(value, -1), "{\"name\":\"a\xEF\xBF\xBD\"}");
+    EXPECT_EQ(json_text(nlohmann::json(value), 1), "{\n \"name\": \"a\xEF\xBF\xBD\"\n}");
+}
+
 }  // namespace
 }  // namespace npuscope

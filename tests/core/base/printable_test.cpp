@@ -15,6 +15,19 @@ TEST(Printable, shows_control_characters_as_hex_and_keeps_utf8) {
     EXPECT_EQ(printable(""), "");
 }
 
+// U+009B begins a control sequence on terminals with C1, U+202E turns the line around.
+TEST(Printable, shows_marks_of_direction_and_what_is_no_utf8_as_hex) {
+    EXPECT_EQ(printable("a\u009b2J"), "a\\xc2\\x9b2J");
+    EXPECT_EQ(printable("a\u202eb\u2028c\u2066"),
+              "a\\xe2\\x80\\xaeb\\xe2\\x80\\xa8c\\xe2\\x81\\xa6");
+    EXPECT_EQ(printable("\xff\x9b"
+                        "a\xc3"),
+              "\\xff\\x9ba\\xc3");
+    EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
+    EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // more bytes than it takes
+    EXPECT_EQ(printable("\U0001F600 \u4e2d"), "\U0001F600 \u4e2d");
+}
+
 TEST(Error, gains_context_and_keeps_its_kind) {
     const Error error = Error(ErrorKind::kFormat, "bad header").with_context("a.npy");
     EXPECT_STREQ(error.what(), "a.npy: bad header");
