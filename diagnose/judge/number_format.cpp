@@ -1,7 +1,6 @@
 #include "diagnose/judge/number_format.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -9,25 +8,11 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// The exponent of the last place of `value`.
-int last_place(const NumberFormat& format, double value) {
-    // The exponent as IEEE 754 keeps it: a double's own subnormal numbers count as the smallest.
-    const auto kept = static_cast<int>((std::bit_cast<uint64_t>(value) >> 52U) & 0x7ffU);
-    return std::max(kept - 1023, format.lowest) - (format.bits - 1);
-}
-
-/// 2^exponent.
-double power(int exponent) {
-    constexpr int kBias = 1023;
-    if (exponent <= -kBias || exponent > kBias) return std::ldexp(1.0, exponent);
-    return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << 52U);
-}
-
 /// value 2^exponent, as std::ldexp: a product where the power is a normal number.
 double scaled(double value, int exponent) {
     constexpr int kLargest = 1000;
     if (std::abs(exponent) > kLargest) return std::ldexp(value, exponent);
-    return value * power(exponent);
+    return value * power_of_two(exponent);
 }
 
 /// To a whole number, ties to even, of a magnitude that `bits` hold.
@@ -46,29 +31,29 @@ double in_range(const NumberFormat& format, double value) {
 }  // namespace
 
 double NumberFormat::largest() const {
-    return (2 - power(1 - bits)) * power(highest);
+    return (2 - power_of_two(1 - bits)) * power_of_two(highest);
 }
 
 double NumberFormat::rounded(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
-    const int place = last_place(*this, value);
+    const int place = last_place(value);
     return in_range(*this, scaled(nearest_whole(scaled(value, -place), bits), place));
 }
 
 double NumberFormat::rounded_away(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
-    const int place = last_place(*this, value);
+    const int place = last_place(value);
     return in_range(*this, scaled(std::round(scaled(value, -place)), place));
 }
 
 double NumberFormat::truncated(double value) const {
     if (!std::isfinite(value) || value == 0) return value;
-    const int place = last_place(*this, value);
+    const int place = last_place(value);
     return scaled(std::trunc(scaled(value, -place)), place);
 }
 
 double NumberFormat::unit() const {
-    return power(-bits);
+    return power_of_two(-bits);
 }
 
 NumberFormat format_of(DType dtype) {

@@ -10,6 +10,12 @@
 
 namespace npuscope::diagnose {
 
+[[nodiscard]] inline double power_of_two(int exponent) {
+    constexpr int kBias = 1023;
+    if (exponent <= -kBias || exponent > kBias) return std::ldexp(1.0, exponent);
+    return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << 52U);
+}
+
 /// Sign, `bits` of significand (the implicit one too), exponents from `lowest` (of the smallest
 /// normal number) to `highest`; subnormal numbers as IEEE 754 has them.
 struct NumberFormat {
@@ -20,14 +26,14 @@ struct NumberFormat {
     /// Half of the distance between neighbours of `value` in this format: what rounding it to
     /// nearest errs by at most.
     [[nodiscard]] double half_unit(double value) const {
+        return std::isfinite(value) ? power_of_two(last_place(value) - 1) : 0;
+    }
+    /// The exponent of the last place of `value`.
+    [[nodiscard]] int last_place(double value) const {
         // The exponent as IEEE 754 keeps it: a double's own subnormal numbers count as the
         // smallest.
         const auto kept = static_cast<int>((std::bit_cast<uint64_t>(value) >> 52U) & 0x7ffU);
-        constexpr int kBias = 1023;
-        if (kept == 0x7ff) return 0;
-        const int exponent = std::max(kept - kBias, lowest) - bits;
-        if (exponent <= -kBias) return std::ldexp(1.0, exponent);
-        return std::bit_cast<double>(static_cast<uint64_t>(exponent + kBias) << 52U);
+        return std::max(kept - 1023, lowest) - (bits - 1);
     }
     [[nodiscard]] double largest() const;
     /// To nearest, ties to even; beyond the largest number: infinity.

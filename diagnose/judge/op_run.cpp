@@ -153,6 +153,11 @@ std::vector<OpRun> forms_of(OpRun run) {
     return forms;
 }
 
+const RecordedResult* recorded_result(const OpRun& run, const std::string& name) {
+    const auto found = std::ranges::find(run.results, name, &RecordedResult::name);
+    return found == run.results.end() ? nullptr : &*found;
+}
+
 const Tensor* expected_of(const Results& results, const RecordedResult& recorded) {
     const Tensor* found = result_named(results, recorded.name);
     const bool fits = found != nullptr && found->numel() == recorded.elements.numel();

@@ -70,6 +70,9 @@ struct KnownInputs {
 /// alone where nothing is left open.
 [[nodiscard]] std::vector<OpRun> forms_of(OpRun run);
 
+/// The recorded result of that name; nullptr without one.
+[[nodiscard]] const RecordedResult* recorded_result(const OpRun& run, const std::string& name);
+
 /// The result in float64; nullptr where the op gives none of that name and `numel` elements.
 [[nodiscard]] const Tensor* expected_of(const Results& results, const RecordedResult& recorded);
 

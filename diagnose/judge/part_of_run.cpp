@@ -16,7 +16,8 @@ constexpr double kSame = 1e-12;
 /// Of the golden ratio: multiples of it, modulo 1, lie evenly, whatever the length of a row.
 constexpr double kGolden = 0.6180339887498949;
 
-/// The rows of `tensor` at `places`, in their order; of `per_row` elements each.
+/// The rows of `tensor` at `places`, in their order, where it is seen as rows of `shape` but for
+/// the first axis.
 Tensor rows_at(const Tensor& tensor, const std::vector<int64_t>& places, Shape shape) {
     shape.front() = static_cast<int64_t>(places.size());
     Tensor chosen(tensor.dtype(), std::move(shape));
@@ -89,10 +90,9 @@ bool is_computable(const OpRun& run) {
 /// Whether the results of `part` are those of `more` from the row `first` on.
 bool is_same_beside_others(const OpRun& part, const OpRun& more, int64_t first) {
     for (const RecordedResult& result : part.results) {
-        const auto like = std::ranges::find(more.results, result.name, &RecordedResult::name);
+        const RecordedResult* like = recorded_result(more, result.name);
         const Tensor* y = expected_of(*exact_results(part), result);
-        const Tensor* z =
-            like == more.results.end() ? nullptr : expected_of(*exact_results(more), *like);
+        const Tensor* z = like == nullptr ? nullptr : expected_of(*exact_results(more), *like);
         if (z == nullptr || z->dtype() != y->dtype()) return false;
         const int64_t skipped = first * (y->numel() / std::max<int64_t>(y->dim(0), 1));
         for (int64_t i = 0; i < y->numel(); ++i) {
@@ -147,7 +147,7 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
 }  // namespace
 
 bool is_large(const OpRun& run) {
-    return !run.results.empty() && run.results.front().elements.numel() >= 4 * kTellingElements;
+    return !run.results.empty() && run.results.front().elements.numel() >= kLargeElements;
 }
 
 std::optional<PartOfRun> part_of(const OpRun& run,

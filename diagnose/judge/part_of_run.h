@@ -14,7 +14,10 @@ namespace npuscope::diagnose {
 /// What of a run is enough to tell how its op computes.
 inline constexpr int64_t kTellingElements = int64_t{1} << 12;
 
-/// Whether a part of it is enough for what is estimated.
+/// Of a result with so many, a part is enough for what is estimated.
+inline constexpr int64_t kLargeElements = 4 * kTellingElements;
+
+/// Whether the run's first result has so many.
 [[nodiscard]] bool is_large(const OpRun& run);
 
 /// Which operands are cut, and into what rows.

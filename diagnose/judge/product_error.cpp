@@ -325,10 +325,7 @@ const RecordedResult* ProductError::part_result(const RecordedResult& result,
         part_run_ = part_of(run_, kTellingElements, also);
         if (part_run_) part_ = std::make_unique<ProductError>(part_run_->run);
     }
-    if (!part_) return nullptr;
-    const auto found =
-        std::ranges::find(part_run_->run.results, result.name, &RecordedResult::name);
-    return found == part_run_->run.results.end() ? nullptr : &*found;
+    return part_ ? recorded_result(part_run_->run, result.name) : nullptr;
 }
 
 std::optional<Closeness> ProductError::closeness(const ProductClass& by,

@@ -32,8 +32,6 @@ constexpr size_t kSome = 4;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
 constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
-/// Results of so many elements are first held against one run here, before bounds are computed.
-constexpr int64_t kLarge = int64_t{1} << 14;
 /// Of what an emulated chip, whose op is known to compute in fewer bits, is off by.
 constexpr double kOfChips = 1.5;
 /// Of what the recording's like runs are off by.
@@ -205,7 +203,9 @@ double SideJudge::allowed_share(const OpRun& run,
                                 const Class& by,
                                 const RecordedResult& result) const {
     if constexpr (requires { error.times_at_first_sight(by, result); })
-        if (result.elements.numel() >= kLarge && error.times_at_first_sight(by, result) <= kOfSome)
+        // Large results are first held against one run here, before bounds are computed.
+        if (result.elements.numel() >= kLargeElements &&
+            error.times_at_first_sight(by, result) <= kOfSome)
             return 1;
     std::optional<Closeness> found;
     for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {

@@ -145,9 +145,7 @@ VectorError* VectorError::part() {
 
 const RecordedResult* VectorError::part_result(const RecordedResult& result) {
     if (part() == nullptr) return nullptr;
-    const auto found =
-        std::ranges::find(part_run_->run.results, result.name, &RecordedResult::name);
-    return found == part_run_->run.results.end() ? nullptr : &*found;
+    return recorded_result(part_run_->run, result.name);
 }
 
 const std::vector<double>& VectorError::conditioned(const VectorClass& by,
