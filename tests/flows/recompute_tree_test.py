@@ -382,6 +382,41 @@ class RecomputeTree(unittest.TestCase):
         self.assertGreater(op["introduced"], 1000)
         self.assertIn("beyond what fp32 makes", op["rule"])
 
+    def test_computes_every_step_and_rank_of_a_tree(self):
+        for run in ("step0/rank0", "step0/rank1", "step1/rank0"):
+            self.record(in_half, name=f"tree/{run}")
+        tree = self.folder / "tree"
+        self.spoil(tree / "step1/rank0", "Torch.matmul.1.forward.output.0", lambda t: t * 1.25)
+        (tree / "step0/rank1/dump.json").write_text("{")
+        code, report = recompute(tree, "--chip", "910B")
+        self.assertEqual(code, 1)
+        self.assertEqual(report["tree"], str(tree))
+        found = [(run["step"], run["rank"], run["first"]) for run in report["runs"]]
+        self.assertEqual(
+            found, [(0, "rank0", None), (0, "rank1", None), (1, "rank0", "Torch.matmul.1.forward")]
+        )
+        self.assertIn("dump.json", report["runs"][1]["problem"])
+        self.assertIsNone(report["runs"][1]["result"])
+        self.assertEqual(report["runs"][0]["result"]["failed"], 0)
+        self.assertEqual(report["runs"][2]["result"]["failed"], 1)
+        done = subprocess.run(
+            [NPUSCOPE, "recompute", str(tree), "--chip", "910B"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("== step 0, rank0 ==\ndevice ", done.stdout)
+        self.assertIn(
+            "== 3 runs ==\n"
+            "step 0, rank0: 15 pass, 0 fail, 0 skipped\n"
+            "step 0, rank1: not computed\n"
+            "step 1, rank0: 14 pass, 1 fail, 0 skipped, first Torch.matmul.1.forward\n",
+            done.stdout,
+        )
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("npuscope: step 0, rank1: ", done.stderr)
+        # One that is named is one report; without failures a run that cannot be read makes it 2.
+        self.assertEqual(recompute(tree / "step0/rank0", "--chip", "910B")[1]["passed"], 15)
+        self.assertEqual(recompute(tree / "step0", "--chip", "910B")[0], 2)
+
     def test_says_what_is_missing(self):
         folder = self.record(network)
         root = json.loads((folder / "dump.json").read_text())
