@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/part_of_run.h"
@@ -167,6 +168,8 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         auto run = load_run(*op.op, why_not, op.inputs, false, false);
         if (!run || !gives_floats(*run) || !open[is_product(kind_of(*run->op))])
             return std::nullopt;
+        // What rounds between its steps tells nothing of one step.
+        if (find_composed_op(run->op->name()) == run->op) return std::nullopt;
         if (is_product(kind_of(*run->op))) {
             run = leading_rows(std::move(*run), kToldBy);
         } else if (auto part = part_of(*run, kTellingElements)) {
