@@ -19,7 +19,7 @@ IS_LONG = os.environ.get("NPUSCOPE_LONG_TESTS") == "1"
 
 @dataclass(frozen=True)
 class Call:
-    """One line of the log. `kind` is open, write, truncate, reserve, sync, sync_folder, rename, link, unlink,
+    """One line of the log; `done` and told so. `kind` is open, write, truncate, reserve, sync, sync_folder, rename, link, unlink,
     make_folder or remove_folder; names are relative to the folder."""
 
     number: int
@@ -52,7 +52,7 @@ def read_log(path: Path) -> List[Call]:
         number, result, *words = text[at:end].decode().split(" ")
         at = end + 1
         size = 0
-        if result == "done" and words[0] == "write":
+        if result in ("done", "late") and words[0] == "write":
             size = int(words[3])
         calls.append(Call(int(number), result == "done", words[0] if words else "", words[1:], text[at : at + size]))
         at += size

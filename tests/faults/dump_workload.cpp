@@ -1,12 +1,14 @@
-// dump_workload DUMP ACKNOWLEDGED OPS ELEMENTS WRITER [sync] [compress] [inputs]
+// dump_workload DUMP ACKNOWLEDGED OPS ELEMENTS WRITER [sync] [compress] [meet]
 //
 // Dumps ops whose elements tell the op's number and the writer's, and appends to the file
-// ACKNOWLEDGED how many ops the dump calls safe, whenever that has grown. Exit code 2 and the
-// error's text when the dump fails.
+// ACKNOWLEDGED how many ops the dump calls safe, whenever that has grown. With `meet` it makes the
+// file ACKNOWLEDGED.begun when its dump has begun, and goes on when there is a file `go` beside
+// that. Exit code 2 and the error's text when the dump fails.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -34,6 +36,16 @@ class Acknowledged {
     int file_;
     int64_t told_ = 0;
 };
+
+void meet_others(const std::filesystem::path& acknowledged) {
+    const std::filesystem::path begun = acknowledged.string() + ".begun";
+    const int file = ::open(begun.c_str(), O_CREAT | O_WRONLY, 0600);
+    if (file < 0) std::abort();
+    ::close(file);
+    const std::filesystem::path folder = std::filesystem::absolute(acknowledged).parent_path();
+    while (!std::filesystem::exists(folder / "go"))
+        std::this_thread::yield();
+}
 
 Tensor tensor_of(int64_t elements, int64_t op, int64_t writer) {
     return Tensor::from<int32_t>({elements},
@@ -64,6 +76,7 @@ int main(int argc, char** argv) {
                                  .commit_interval = std::chrono::milliseconds(0),
                                  .sync = has("sync"),
                                  .on_stopped = [&](const std::string&) { stopped = true; }});
+        if (has("meet")) meet_others(argv[2]);
         for (int64_t op = 1; op <= ops; ++op) {
             const Tensor tensor = tensor_of(op % 7 == 0 ? elements * 10 : elements, op, writer);
             source.run(op % 5 == 0 ? "relu" : "addmm", {}, {{"result", tensor}});

@@ -21,20 +21,22 @@ WAYS = (
 )
 SEED = 7
 # Of a scenario, outside of long tests.
-MOST_RUNS = 9
+MOST_RUNS = 8
 
 
-def plans(count: int) -> List[str]:
-    whole = [f"{number} {way}" for number in range(1, count + 1) for way in WAYS]
+def plans(place: Place) -> List[str]:
+    whole = [f"{number} {way}" for number in range(1, place.count + 1) for way in WAYS]
     if calls.IS_LONG or len(whole) <= MOST_RUNS:
         return whole
-    return random.Random(SEED).sample(whole, MOST_RUNS)
+    # A rename that was made and is said to have failed is rare, and costs most.
+    lost_answers = [f"{number} late {errno.EIO}" for number in place.renames[-1:]]
+    return lost_answers + random.Random(SEED).sample(whole, MOST_RUNS - len(lost_answers))
 
 
 class FailingCalls(unittest.TestCase):
     def fail_each(self, place: Place) -> int:
         failures = 0
-        for plan in plans(place.count):
+        for plan in plans(place):
             place.start()
             ended = place.run(plan)
             failures += ended.exit_code != place.exit_code
@@ -46,7 +48,7 @@ class FailingCalls(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             place = place_of(scenario, Path(scratch) / "work")
             failures = self.fail_each(place)
-            show(f"{scenario.name}: {place.count} calls, {len(plans(place.count))} runs, {failures} failed")
+            show(f"{scenario.name}: {place.count} calls, {len(plans(place))} runs, {failures} failed")
             self.assertGreater(place.count, 3)
             self.assertGreater(failures, 2)
 

@@ -36,16 +36,16 @@ class Scenario:
     python: bool = False
 
 
-def _run(*words: str) -> List[str]:
+def run_words(*words: str) -> List[str]:
     return [calls.NPUSCOPE, "run", "-q", STEP, *words]
 
 
-GOLDEN = _run("--device", "cpu", "--dump", "golden.h5")
+GOLDEN = run_words("--device", "cpu", "--dump", "golden.h5")
 SCENARIOS = (
-    Scenario("dump", _run("--dump", "d.h5")),
-    Scenario("dump --sync over an older one", _run("--sync", "--dump", "d.h5"), [_run("--seed", "3", "--dump", "d.h5")]),
+    Scenario("dump", run_words("--dump", "d.h5")),
+    Scenario("dump --sync over an older one", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]),
     Scenario("dump of every op", [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "12", "40", "0"]),
-    Scenario("load", _run("--load", "golden.h5", "--dump", "d.h5"), [GOLDEN]),
+    Scenario("load", run_words("--load", "golden.h5", "--dump", "d.h5"), [GOLDEN]),
     Scenario("overflow", [calls.NPUSCOPE, "run", "-q", str(calls.MODELS / "pyramid.onnx"), "--check-overflow", "d.h5"]),
     Scenario("extract", [calls.NPUSCOPE, "extract", "-i", "golden.h5", "-o", "e.h5", "-s", "/*/*"], [GOLDEN]),
     Scenario(
@@ -56,7 +56,7 @@ SCENARIOS = (
     Scenario(
         "compare",
         [calls.NPUSCOPE, "compare", "-q", "-m", "d.h5", "-g", "golden.h5", "-o", "out"],
-        [GOLDEN, _run("--dump", "d.h5")],
+        [GOLDEN, run_words("--dump", "d.h5")],
     ),
     Scenario("check", [calls.NPUSCOPE, "check", "-q", STEP, "-o", "out"]),
     Scenario("check without a folder", [calls.NPUSCOPE, "check", "-q", STEP], temporary=True),
@@ -75,6 +75,7 @@ class Place:
     whole: Dict[str, dumps.Ops] = field(default_factory=dict)
     exit_code: int = 0
     count: int = 0
+    renames: List[int] = field(default_factory=list)  # numbers of such calls
 
     @property
     def acknowledged(self) -> Path:
@@ -90,6 +91,7 @@ class Place:
         self.folder.mkdir()
         self.acknowledged.unlink(missing_ok=True)
         for name, content in self.before.items():
+            (self.folder / name).parent.mkdir(exist_ok=True)
             (self.folder / name).write_bytes(content)
 
     def run(self, plan: str = "") -> calls.Ended:
@@ -117,6 +119,7 @@ def place_of(scenario: Scenario, folder: Path) -> Place:
     assert ended.exit_code in (0, 1), ended.err
     place.exit_code = ended.exit_code
     place.count = ended.count
+    place.renames = [call.number for call in ended.calls if call.kind == "rename"]
     place.after = place.files()
     for name in (*place.before, *place.after):
         if name.endswith(".h5"):
@@ -137,7 +140,7 @@ def problem_of_file(place: Place, name: str, content: bytes) -> str:
     if not name.endswith(".h5"):
         if name.endswith(".json"):
             json.loads(content)
-        return "" if _is_same_report(content, place.after.get(name, b"")) else f"{name} is neither old nor new"
+        return "" if is_same_report(content, place.after.get(name, b"")) else f"{name} is neither old nor new"
     found = dumps.read_image(content)
     whole = place.whole.get(final_name(name), {})
     old = dumps.read_image(place.before[name]) if name in place.before else {}
@@ -146,7 +149,7 @@ def problem_of_file(place: Place, name: str, content: bytes) -> str:
     return "" if dumps.is_part_of(found, whole) else f"{name} holds other ops than it should"
 
 
-def _is_same_report(found: bytes, wanted: bytes) -> bool:
+def is_same_report(found: bytes, wanted: bytes) -> bool:
     """But for the time that it took."""
     number = re.compile(rb"[0-9.]+")
     return number.sub(b"", found) == number.sub(b"", wanted)
@@ -175,8 +178,9 @@ def _could_not_remove(ended: calls.Ended) -> bool:
 
 
 def _of_names(place: Place, ended: calls.Ended, files: Dict[str, bytes]) -> List[str]:
-    if place.scenario.temporary and files and not _could_not_remove(ended):
-        return [f"left in the temporary folder: {sorted(files)}"]
+    if place.scenario.temporary:
+        left = [] if _could_not_remove(ended) else sorted(files)
+        return [f"left in the temporary folder: {left}"] if left else []
     known = {*place.before, *place.after}
     return [f"{name} is left and not named" for name in files if name not in known and f"{name}'" not in ended.err]
 

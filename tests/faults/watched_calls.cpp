@@ -187,9 +187,19 @@ int whole_call(const std::string& what, bool needs_disk, Make&& make) {
     const int result = make();
     const int code = errno;
     if (action == Action::kTorn) ::kill(::getpid(), SIGKILL);
-    note(result >= 0 ? "done" : "refused", what);
+    note(result < 0 ? "refused" : action == Action::kLate ? "late" : "done", what);
     errno = action == Action::kLate ? watch().value : code;
     return action == Action::kLate ? -1 : result;
+}
+
+/// What a file holds that may be open for writing only.
+std::string read_back(int descriptor, off_t offset, size_t count) {
+    std::string bytes(count, '\0');
+    const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+    const long file = ::syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0 || ::pread(static_cast<int>(file), bytes.data(), count, offset) < 0) std::abort();
+    ::syscall(SYS_close, file);
+    return bytes;
 }
 
 /// A call that writes `count` bytes at `offset`; `make` is told how many of them.
@@ -215,7 +225,13 @@ ssize_t write_call(int descriptor, const void* bytes, size_t count, off_t offset
     const ssize_t done = make(half ? count / 2 : count);
     const int code = errno;
     const size_t written = done > 0 ? static_cast<size_t>(done) : 0;
-    note(done >= 0 ? "done" : "refused", what(written), bytes, bytes != nullptr ? written : 0);
+    const std::string copied = bytes == nullptr ? read_back(descriptor, offset, written) : "";
+    note(done < 0                  ? "refused"
+         : action == Action::kLate ? "late"
+                                   : "done",
+         what(written),
+         bytes == nullptr ? copied.data() : bytes,
+         written);
     if (action == Action::kTorn) ::kill(::getpid(), SIGKILL);
     errno = action == Action::kLate ? watch().value : code;
     return action == Action::kLate ? -1 : done;
