@@ -59,6 +59,12 @@ def read_log(path: Path) -> List[Call]:
     return calls
 
 
+def _set_signals(ignored: Optional[signal.Signals]) -> None:
+    """The tests may run in the background, where SIGINT is ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN if number == ignored else signal.SIG_DFL)
+
+
 def run(
     command: Sequence[str],
     folder: Path,
@@ -87,6 +93,6 @@ def run(
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=120,
-            preexec_fn=(lambda: signal.signal(ignored, signal.SIG_IGN)) if ignored else None,
+            preexec_fn=lambda: _set_signals(ignored),
         )
         return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode(), read_log(log))
