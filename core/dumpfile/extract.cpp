@@ -79,16 +79,20 @@ bool has_nested_targets(const Pairs& pairs) {
     return false;
 }
 
+using Step = std::function<void()>;
+
 /// Copies byte by byte into a new file. False when only the library can copy some of it.
 bool copied_raw(const h5::Reader& source,
                 PendingFile& pending,
                 const fs::path& output,
-                const Pairs& pairs) {
+                const Pairs& pairs,
+                const Step& between_steps) {
     if (has_nested_targets(pairs)) return false;
     try {
         h5::AppendWriter target(h5::output_to(pending), {.root_attributes = run_facts(source)});
         h5::RawCopy raw(source, target);
         for (const auto& [from, to] : pairs) {
+            if (between_steps) between_steps();
             if (target.exists(to)) refuse_taken(to, output);
             raw.copy(from, to);
         }
@@ -104,8 +108,10 @@ bool copied_raw(const h5::Reader& source,
 void copy_by_library(const h5::Reader& source,
                      h5::Writer target,
                      const fs::path& output,
-                     const Pairs& pairs) {
+                     const Pairs& pairs,
+                     const Step& between_steps) {
     for (const auto& [from, to] : pairs) {
+        if (between_steps) between_steps();
         if (target.exists(to)) refuse_taken(to, output);
         source.copy_to(target, from, to);
     }
@@ -114,11 +120,11 @@ void copy_by_library(const h5::Reader& source,
 
 }  // namespace
 
-int64_t extract(
-    const fs::path& input,
-    const fs::path& output,
-    const std::vector<Copy>& copies,
-    const std::function<void(const std::string& from, const std::string& to)>& on_copy) {
+int64_t extract(const fs::path& input,
+                const fs::path& output,
+                const std::vector<Copy>& copies,
+                const std::function<void(const std::string& from, const std::string& to)>& on_copy,
+                const Step& between_steps) {
     const h5::Reader source(input);
     std::error_code failure;
     const bool existing = fs::exists(output, failure);
@@ -134,12 +140,12 @@ int64_t extract(
         if (!fs::copy_file(output, part, fs::copy_options::overwrite_existing, failure))
             throw Error(ErrorKind::kIo,
                         "cannot copy " + in_quotes(output) + " to add to it: " + failure.message());
-        copy_by_library(source, h5::Writer::open_existing(part), output, pairs);
-    } else if (!copied_raw(source, pending, output, pairs)) {
+        copy_by_library(source, h5::Writer::open_existing(part), output, pairs, between_steps);
+    } else if (!copied_raw(source, pending, output, pairs, between_steps)) {
         h5::Writer target(part);
         for (const h5::Attribute& fact : run_facts(source))
             target.write_root_attribute(fact);
-        copy_by_library(source, std::move(target), output, pairs);
+        copy_by_library(source, std::move(target), output, pairs, between_steps);
     }
     pending.commit();
     if (on_copy)
