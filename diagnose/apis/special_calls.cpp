@@ -6,6 +6,7 @@
 #include "diagnose/apis/fused_attention.h"
 #include "diagnose/apis/lazy_tensors.h"
 #include "diagnose/apis/not_computed.h"
+#include "diagnose/apis/primitives.h"
 #include "diagnose/judge/composed_op.h"
 
 namespace npuscope::diagnose {
@@ -305,6 +306,11 @@ constexpr auto kSpecials = std::to_array<SpecialCall>(
      {"@grid_sample", "grid_sampler_2d", grid_sample},
      {"@kl_div", "kl_div", kl_div},
      {"@npu_fusion_attention", "scaled_dot_product_attention", fused_attention},
+     {"@product", "mm bmm", primitive_product},
+     {"@reduce_sum", "sum", primitive_sum},
+     {"@reduce_mean", "mean", primitive_mean},
+     {"@bias_add", "add", primitive_bias},
+     {"@gather", "embedding", primitive_gather},
      {"@rrelu", "leaky_relu", rrelu},
      {"@reversed_pow", "pow", reversed_pow},
      {"@reversed_remainder", "remainder", reversed_remainder}});

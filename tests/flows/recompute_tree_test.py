@@ -228,6 +228,27 @@ def in_half(tree):
     return []
 
 
+def mindspore(tree):
+    """MindSpore's functions and primitives; what a primitive was made with is not recorded."""
+    square = leaf(4, 4)
+    return [
+        tree.call("Mint.add_ex", leaf(4, 3), leaf(4, 3), function=torch.add),
+        tree.call("MintFunctional.gelu", leaf(4, 3), function=F.gelu),
+        tree.call("MintFunctional.bce_with_logits", leaf(4, 3), torch.rand(4, 3), function=F.binary_cross_entropy_with_logits),
+        tree.call("Primitive.fc.MatMul", leaf(4, 3), leaf(5, 3), function=lambda a, b: a @ b.T),
+        tree.call("Primitive.matmul.MatMul", leaf(4, 3), leaf(3, 5), function=torch.matmul),
+        tree.call("Primitive.qk.BatchMatMul", leaf(2, 3, 4, 8), leaf(2, 3, 5, 8), function=lambda a, b: a @ b.mT),
+        tree.call("Primitive.matmul.MatMul", square, square, function=torch.matmul),
+        tree.call("Primitive.bias.BiasAdd", leaf(2, 3, 4), leaf(3), function=lambda x, b: x + b[:, None]),
+        tree.call("Primitive.sum.ReduceSum", leaf(4, 3), (0,), function=torch.sum),
+        tree.call("Primitive.mean.ReduceMean", leaf(4, 3), (1,), function=lambda x, d: x.mean(d, keepdim=True)),
+        tree.call("Primitive.rows.Gather", leaf(5, 3), torch.tensor([[1, 4]]), 0, function=lambda w, i, _: w[i]),
+        tree.call("Primitive.tanh.Tanh", leaf(4, 3), function=torch.tanh),
+        tree.call("Primitive.x.Transpose", leaf(4, 3, 2), (2, 0, 1), function=torch.permute),
+        tree.call("Primitive.softmax.Softmax", leaf(4, 3), function=lambda x: x.softmax(-1)),
+    ]
+
+
 class RecomputeTree(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(5)
@@ -275,6 +296,19 @@ class RecomputeTree(unittest.TestCase):
         self.assertEqual({op["path"] for op in report["ops"] if op["skipped"]}, NOT_COMPUTED)
         failed = [(op["path"], r) for op in report["ops"] for r in op["results"] if not r["within"]]
         self.assertEqual(failed, [])
+        self.assertEqual(code, 0)
+
+    def test_mindspore_names_come_to_the_same_ops(self):
+        code, report = recompute(self.record(mindspore), "--device", "cpu", "--reference", "fp32")
+        skipped = {op["path"]: op["skipped"] for op in report["ops"] if op["skipped"] and "forward" in op["path"]}
+        self.assertEqual(
+            skipped,
+            {
+                "Primitive.matmul.MatMul.1.forward": "which of its factors it transposes is not recorded",
+                "Primitive.softmax.Softmax.0.forward": "there is no op that computes the primitive Softmax",
+            },
+        )
+        self.assertEqual(set(words(report).values()), {"as expected"})
         self.assertEqual(code, 0)
 
     def test_float16_of_a_chip_is_as_expected(self):
