@@ -12,6 +12,7 @@ from typing import List
 
 import calls
 import dumps
+from scenarios import WITH_BLOCK
 
 MODEL = str(calls.MODELS / "digits_step.onnx")
 STOPPED = re.compile(r"npuscope: stopped by (SIG\w+)(?: when the work was done|; no result was written|; kept: (.*))\n")
@@ -122,6 +123,18 @@ class Interrupt(unittest.TestCase):
                 self.assertFalse(any(".part" in name for name in self.names()), (words, self.names()))
                 if "when the work was done" not in ended.err:
                     self.assertEqual(bool(kept), bool(self.names()), (words, number, ended.err, self.names()))
+
+    @unittest.skipUnless((calls.BIN.parent / "python" / "npuscope").exists(), "the package is not built")
+    def test_a_with_block_of_python_keeps_its_ops(self) -> None:
+        env = {"PYTHONPATH": str(calls.BIN.parent / "python")}
+        ended = calls.run(
+            ["/usr/bin/python3", "-B", "-c", WITH_BLOCK, "100000"], self.folder, f"12 signal {int(signal.SIGINT)}", env
+        )
+        self.assertEqual(ended.exit_code, -signal.SIGINT, ended.err)
+        self.assertIn("KeyboardInterrupt", ended.err)
+        self.assertEqual(self.names(), ["d.h5"])
+        self.assertFalse(dumps.is_complete(self.folder / "d.h5"))
+        self.assertGreater(len(dumps.read_dump(self.folder / "d.h5")), 0)
 
     def test_a_second_signal_ends_the_program_at_once(self) -> None:
         ended = calls.run(
