@@ -21,7 +21,7 @@ WAYS = (
 )
 SEED = 7
 # Of a scenario, outside of long tests.
-MOST_RUNS = 8
+MOST_RUNS = 6
 
 
 def plans(place: Place) -> List[str]:

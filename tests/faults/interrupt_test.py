@@ -12,14 +12,15 @@ from typing import List
 
 import calls
 import dumps
+from scenarios import WITH_BLOCK
 
 MODEL = str(calls.MODELS / "digits_step.onnx")
 STOPPED = re.compile(r"npuscope: stopped by (SIG\w+)(?: when the work was done|; no result was written|; kept: (.*))\n")
 
 
 def every(count: int, most: int) -> List[int]:
-    """Numbers from 1 to count: all of them in long tests, else `most` and their ends."""
-    step = 1 if calls.IS_LONG else max(1, count // most)
+    """Numbers from 1 to count: `most` and their ends, in long tests ten times as many."""
+    step = max(1, count // (10 * most if calls.IS_LONG else most))
     return sorted({*range(1, count + 1, step), count})
 
 
@@ -53,7 +54,7 @@ class Interrupt(unittest.TestCase):
         self.assertEqual(whole.exit_code, 0, whole.err)
         reference = dumps.read_dump(self.whole_path)
         cut = 0
-        for number in every(whole.count, 10):
+        for number in every(whole.count, 7):
             self.clear()
             kind = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[number % 3]
             ended = calls.run([*run, "d.h5"], self.folder, f"{number} signal {int(kind)}")
@@ -76,7 +77,7 @@ class Interrupt(unittest.TestCase):
         env = {"TMPDIR": str(self.folder)}
         whole = calls.run(check, self.folder, env=env)
         self.assertEqual((whole.exit_code, self.names()), (0, []))
-        for number in every(whole.count, 5):
+        for number in every(whole.count, 4):
             ended = calls.run(check, self.folder, f"{number} signal {int(signal.SIGINT)}", env)
             self.assertEqual(self.stopped(ended, signal.SIGINT), "")
             self.assertEqual(self.names(), [])
@@ -88,7 +89,7 @@ class Interrupt(unittest.TestCase):
         dumped = [name for name in self.names() if name.endswith(".h5")]
         self.assertEqual(dumped, ["out/golden.h5", "out/isolated.h5", "out/npu.h5"])
         seen = set()
-        for number in every(whole.count, 8):
+        for number in every(whole.count, 6):
             self.clear()
             ended = calls.run(check, self.folder, f"{number} signal {int(signal.SIGTERM)}")
             kept = self.stopped(ended, signal.SIGTERM)
@@ -122,6 +123,18 @@ class Interrupt(unittest.TestCase):
                 self.assertFalse(any(".part" in name for name in self.names()), (words, self.names()))
                 if "when the work was done" not in ended.err:
                     self.assertEqual(bool(kept), bool(self.names()), (words, number, ended.err, self.names()))
+
+    @unittest.skipUnless((calls.BIN.parent / "python" / "npuscope").exists(), "the package is not built")
+    def test_a_with_block_of_python_keeps_its_ops(self) -> None:
+        env = {"PYTHONPATH": str(calls.BIN.parent / "python")}
+        ended = calls.run(
+            ["/usr/bin/python3", "-B", "-c", WITH_BLOCK, "100000"], self.folder, f"12 signal {int(signal.SIGINT)}", env
+        )
+        self.assertEqual(ended.exit_code, -signal.SIGINT, ended.err)
+        self.assertIn("KeyboardInterrupt", ended.err)
+        self.assertEqual(self.names(), ["d.h5"])
+        self.assertFalse(dumps.is_complete(self.folder / "d.h5"))
+        self.assertGreater(len(dumps.read_dump(self.folder / "d.h5")), 0)
 
     def test_a_second_signal_ends_the_program_at_once(self) -> None:
         ended = calls.run(

@@ -166,7 +166,7 @@ class PowerCut(unittest.TestCase):
             with tempfile.TemporaryDirectory() as scratch:
                 place, made = recorded(scenario, scratch)
             without = [call for call in made if call.kind != kind]
-            problems = explored(place, without, is_synced, usual).problems
+            problems = explored(place, without, is_synced, usual // 2).problems
             self.assertTrue(any(says in problem for problem in problems), (scenario.name, kind, problems[:3]))
 
     def test_a_kill_in_the_middle_of_any_write_loses_nothing_either(self) -> None:

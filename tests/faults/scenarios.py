@@ -19,7 +19,7 @@ import numpy as np
 import npuscope
 from npuscope import ops
 with npuscope.dumper(use_dump=True, dump_path="d.h5", sync=True):
-    for number in range(8):
+    for number in range(int(sys.argv[1])):
         ops.relu(np.full(40, number, np.float32))
 """
 
@@ -68,7 +68,7 @@ SCENARIOS = (
     ),
     Scenario("check", [calls.NPUSCOPE, "check", "-q", STEP, "-o", "out"]),
     Scenario("check without a folder", [calls.NPUSCOPE, "check", "-q", STEP], temporary=True),
-    Scenario("with-block of Python", ["/usr/bin/python3", "-B", "-c", WITH_BLOCK], python=True),
+    Scenario("with-block of Python", ["/usr/bin/python3", "-B", "-c", WITH_BLOCK, "8"], python=True),
 )
 
 
