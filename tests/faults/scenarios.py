@@ -35,6 +35,7 @@ class Scenario:
     temporary: bool = False  # the folder is the one for temporary files
     python: bool = False
     failures: Sequence[int] = (2,)  # exit codes
+    only_long: bool = False
 
 
 def run_words(*words: str) -> List[str]:
@@ -68,6 +69,10 @@ SCENARIOS = (
     ),
     Scenario("check", [calls.NPUSCOPE, "check", "-q", STEP, "-o", "out"]),
     Scenario("check without a folder", [calls.NPUSCOPE, "check", "-q", STEP], temporary=True),
+    Scenario(
+        "export", [calls.NPUSCOPE, "export", "-q", "d.h5", "-o", "tree"], [run_words("--dump", "d.h5")], only_long=True
+    ),
+    Scenario("outputs and times", run_words("--output", "out.npz", "--profile", "times.json"), only_long=True),
     Scenario("with-block of Python", ["/usr/bin/python3", "-B", "-c", WITH_BLOCK, "8"], python=True),
 )
 
