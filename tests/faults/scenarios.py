@@ -36,6 +36,7 @@ class Scenario:
     python: bool = False
     failures: Sequence[int] = (2,)  # exit codes
     only_long: bool = False
+    lacks: str = ""  # what the file system lacks
 
 
 def run_words(*words: str) -> List[str]:
@@ -47,6 +48,11 @@ SCENARIOS = (
     Scenario("dump", run_words("--dump", "d.h5")),
     Scenario("dump --sync over an older one", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]),
     Scenario("dump of every op", [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "12", "40", "0"]),
+    Scenario(
+        "dump of every op without nameless files",
+        [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "6", "40", "0", "sync"],
+        lacks="nameless",
+    ),
     Scenario("load", run_words("--load", "golden.h5", "--dump", "d.h5"), [GOLDEN]),
     Scenario("overflow", [calls.NPUSCOPE, "run", "-q", str(calls.MODELS / "pyramid.onnx"), "--check-overflow", "d.h5"]),
     Scenario("extract", [calls.NPUSCOPE, "extract", "-i", "golden.h5", "-o", "e.h5", "-s", "/*/*"], [GOLDEN]),
@@ -113,6 +119,8 @@ class Place:
 
     def run(self, plan: str = "") -> calls.Ended:
         env = {"TMPDIR": str(self.folder)} if self.scenario.temporary else {}
+        if self.scenario.lacks:
+            env["NPUSCOPE_CALLS_LACKS"] = self.scenario.lacks
         if self.scenario.python:
             env["PYTHONPATH"] = str(calls.BIN.parent / "python")
         return calls.run(self.scenario.command, self.folder, plan, env)

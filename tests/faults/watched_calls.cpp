@@ -13,6 +13,8 @@
 //     signal NUMBER the process gets a signal before the call
 //     twice NUMBER  two of them
 //
+//   NPUSCOPE_CALLS_LACKS   "nameless": the file system makes no files without a name, as NFS
+//
 // Programs that the process starts are let alone. Calls are made one at a time, in the log's order.
 #include <algorithm>
 #include <cerrno>
@@ -45,6 +47,7 @@ struct Watch {
     long number = 0;  ///< of the call that goes wrong
     Action action = Action::kNone;
     int value = 0;
+    bool lacks_nameless = false;
     std::recursive_mutex mutex;
 };
 
@@ -76,6 +79,8 @@ __attribute__((constructor)) void begin() {
         if (std::sscanf(plan, "%ld %31s %d", &all.number, name, &all.value) != 3) std::abort();
         all.action = action_named(name);
     }
+    const char* lacks = std::getenv("NPUSCOPE_CALLS_LACKS");
+    all.lacks_nameless = lacks != nullptr && std::string(lacks) == "nameless";
     all.process = ::getpid();
     all.folder = folder;
     for (const char* name : {"LD_PRELOAD", "NPUSCOPE_CALLS_FOLDER", "NPUSCOPE_CALLS_PLAN"})
@@ -249,6 +254,10 @@ int open_call(const char* name, int folder, const char* path, int flags, mode_t 
     std::string seen;
     const std::lock_guard<std::recursive_mutex> guard(watch().mutex);
     const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless && watch().lacks_nameless) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     const Action action = next();
     if (action == Action::kFail || action == Action::kShort || action == Action::kLate) {
         note("failed", "open");
