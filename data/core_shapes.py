@@ -103,6 +103,12 @@ def later_rows():
         case("cross_entropy_loss", grid(2, 5, 3, 2), torch.arange(12).reshape(2, 3, 2) % 5, grid(5, low=0.1, high=2.0), reduction)
     case("cross_entropy_loss", grid(2, 4, 3), torch.tensor([[0, 3, 1], [2, 2, 0]]), None, 1, 1)
     case("cross_entropy_loss", grid(4), torch.tensor(2))
+    for reduction in (0, 1, 2):
+        case("cross_entropy_loss", grid(3, 5), torch.tensor([4, 0, -100]), None, reduction, -100, 0.1)
+        case("cross_entropy_loss", grid(3, 5), torch.tensor([4, 0, 2]), grid(5, low=0.1, high=2.0), reduction, 2, 0.25)
+        case("cross_entropy_loss", grid(3, 5), grid(3, 5, low=0.1, high=1.0), None, reduction, -100, 0.0)
+        case("cross_entropy_loss", grid(2, 5, 3), grid(2, 5, 3, low=0.1, high=1.0), grid(5, low=0.1, high=2.0), reduction, -100, 0.1)
+    case("cross_entropy_loss", grid(2, 4, 3), torch.tensor([[0, 3, 1], [2, 2, 0]]), None, 1, 1, 0.1)
 
     def attention(q, k, v, mask=None, p=0.0, causal=False, scale=None):
         scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)

@@ -223,7 +223,10 @@ Results Executor::call(std::string_view ir_name, std::vector<Value> arguments) {
 Results Executor::call_named(std::string_view ir_name,
                              NamedValues arguments,
                              const OpSource& source) {
-    const Op& op = known_op(ir_name);
+    return call_named(known_op(ir_name), std::move(arguments), source);
+}
+
+Results Executor::call_named(const Op& op, NamedValues arguments, const OpSource& source) {
     return State::run(*this, op, op.schema.bind_named(std::move(arguments)), source);
 }
 

@@ -17,6 +17,10 @@
 
 namespace npuscope {
 
+namespace backend {
+struct Op;
+}
+
 struct ExecutorOptions {
     bool record_views =
         false;        ///< also number and publish as recorded the ops that only re-describe storage
@@ -59,6 +63,8 @@ class Executor : public EventSource {
     Results call_named(std::string_view ir_name,
                        NamedValues arguments,
                        const OpSource& source = {});
+    /// Of an op that may be in no table; borrows it for the call.
+    Results call_named(const backend::Op& op, NamedValues arguments, const OpSource& source = {});
     /// For a caller that does not hand on the tensors that it got, but copies: where these came
     /// from is not known.
     void assume_computed(const NamedValues& values);

@@ -13,6 +13,7 @@
 #include "compare/report/report.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/recording/formats/format.h"
 #include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
 #include "diagnose/apis/api_calls.h"
@@ -152,8 +153,8 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     const auto arguments = std::make_shared<CompareArguments>();
     app.add_option("-m,--target",
                    arguments->target,
-                   "the side under test: .h5, .npz, .npy, .pt or .safetensors, a folder of CANN "
-                   "dump files, a dump.json of msprobe, or a tree of them by steps and ranks")
+                   "the side under test: " + all_recordings_text() +
+                       "; or a tree of them by steps and ranks")
         ->required();
     app.add_option(
            "-g,--golden", arguments->golden, "the trusted side, of the same kind or another")

@@ -13,15 +13,16 @@ constexpr auto kApiNames = std::to_array<ApiName>({
 #undef API
 });
 
-constexpr std::array<std::string_view, 9> kModules = {
-    "Functional", "Tensor", "Torch", "Aten", "NPU", "VF", "Mint", "MintFunctional", "MindSpeed"};
-
-/// MindSpore's modules of PyTorch's functions.
-std::string_view like_of(std::string_view module) {
-    if (module == "Mint") return "Torch";
-    if (module == "MintFunctional") return "Functional";
-    return module;
-}
+constexpr std::array<std::string_view, 10> kModules = {"Functional",
+                                                       "Tensor",
+                                                       "Torch",
+                                                       "Aten",
+                                                       "NPU",
+                                                       "VF",
+                                                       "Mint",
+                                                       "MintFunctional",
+                                                       "Primitive",
+                                                       "MindSpeed"};
 
 const ApiName* row_of(std::string_view module, std::string_view function) {
     const auto found = std::ranges::find_if(kApiNames, [&](const ApiName& row) {
@@ -61,11 +62,23 @@ std::string_view without_in_place(std::string_view function) {
     return function;
 }
 
-const ApiName* find_api_name(std::string_view api) {
+std::string plain_api(std::string_view api) {
     const size_t dot = api.find('.');
-    if (dot == std::string_view::npos) return nullptr;
-    const std::string_view module = like_of(api.substr(0, dot));
-    const std::string_view function = api.substr(dot + 1);
+    if (dot == std::string_view::npos) return std::string(api);
+    const std::string_view module = api.substr(0, dot);
+    std::string_view function = api.substr(dot + 1);
+    if (module == "Primitive") return "Primitive." + std::string(api.substr(api.rfind('.') + 1));
+    if (module != "Mint" && module != "MintFunctional") return std::string(api);
+    if (function.ends_with("_ex")) function.remove_suffix(3);
+    return (module == "Mint" ? "Torch." : "Functional.") + std::string(function);
+}
+
+const ApiName* find_api_name(std::string_view api) {
+    const std::string plain = plain_api(api);
+    const size_t dot = plain.find('.');
+    if (dot == std::string::npos) return nullptr;
+    const std::string_view module = std::string_view(plain).substr(0, dot);
+    const std::string_view function = std::string_view(plain).substr(dot + 1);
     if (const ApiName* row = row_of(module, function)) return row;
     return row_of(module, without_in_place(function));
 }

@@ -39,6 +39,10 @@ struct ApiName {
     std::string_view defaults;
 };
 
+/// MindSpore's functions as PyTorch's: "Mint.add_ex" is "Torch.add", "MintFunctional.relu" is
+/// "Functional.relu". A primitive is named by its class: "Primitive.norm1.MatMul" is
+/// "Primitive.MatMul". Others as they are.
+[[nodiscard]] std::string plain_api(std::string_view api);
 [[nodiscard]] std::span<const ApiName> all_api_names();
 /// Of the function itself, of the same in place ("relu_" is "relu") or of every module; nullptr
 /// where it is called as its op.

@@ -1,6 +1,7 @@
 // A run of a function as a call of one of our ops: its operands by the names of the op's schema.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct ApiCall {
     std::vector<NamedOperand> arguments{};
     std::vector<SourceTensor> results{};  ///< as recorded, with their names in the schema
     Shape result_shape{};  ///< of the first result as the op gives it, where that is another
+    /// The function's tensors, gradients too, in the layout that the op takes; empty: as they are.
+    std::function<SourceTensor(const SourceTensor&)> layout{};
 
     /// None where it was not given.
     [[nodiscard]] Operand argument(std::string_view name) const;

@@ -52,7 +52,8 @@ std::optional<ApiCall> own_call(const Operands& operands, const std::string& fun
 ApiCall forward_call(const SourceOp& record, std::string_view api) {
     Operands operands = operands_of(record);
     const ApiName* row = find_api_name(api);
-    const std::string function(api.substr(api.find('.') + 1));
+    const std::string plain = plain_api(api);
+    const std::string function = plain.substr(plain.find('.') + 1);
     if (api.starts_with("Aten."))
         if (std::optional<ApiCall> own = own_call(operands, function)) return *std::move(own);
     ApiCall call;
@@ -60,6 +61,9 @@ ApiCall forward_call(const SourceOp& record, std::string_view api) {
         const SpecialCall* special = find_special_call(row->op);
         if (special == nullptr) not_computed("there is no op that computes " + function);
         call = special->bind(named(*row, operands), operands.outputs);
+    } else if (row == nullptr && api.starts_with("Primitive.")) {
+        // What a primitive was made with is not recorded.
+        not_computed("there is no op that computes the primitive " + function);
     } else {
         const std::string op = row != nullptr ? std::string(row->op) : own_op_of(function);
         if (overloads_of(op).empty()) not_computed("there is no op that computes " + function);
@@ -169,7 +173,9 @@ std::vector<std::string> apis_without_op() {
 bool is_known_api(std::string_view api) {
     if (api.find('.') == std::string_view::npos) return false;
     if (const ApiName* row = find_api_name(api)) return !ops_of(*row).empty();
-    return !overloads_of(own_op_of(api.substr(api.find('.') + 1))).empty();
+    const std::string plain = plain_api(api);
+    return !plain.starts_with("Primitive.") &&
+           !overloads_of(own_op_of(plain.substr(plain.find('.') + 1))).empty();
 }
 
 }  // namespace npuscope::diagnose

@@ -96,6 +96,9 @@ ApiCall fused_attention(const std::vector<NamedOperand>& arguments,
         all.push_back({"attn_mask", Operand::of(turned_mask(*mask.tensor))});
     ApiCall call = bind_named("scaled_dot_product_attention", all);
     if (outputs.empty()) not_computed("no result is recorded");
+    call.layout = [layout, width](const SourceTensor& tensor) {
+        return by_heads(tensor, layout, 0, width);
+    };
     SourceTensor result = by_heads(outputs.front(), layout, heads, 0);
     result.name = call.op->schema.results.front().name;
     call.results.push_back(std::move(result));

@@ -5,6 +5,7 @@
 
 #include "diagnose/apis/lazy_tensors.h"
 #include "diagnose/apis/not_computed.h"
+#include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/recorded_op.h"
 
 namespace npuscope::diagnose {
@@ -41,8 +42,7 @@ SourceTensor computed_result(const ApiCall& forward, const std::string& result) 
     SourceTensor tensor;
     tensor.open = [forward_op, op = forward.op, result] {
         Executor executor(Device::reference32(), {.threads = 1});
-        const Results results =
-            executor.call_named(op->name(), RecordedOp(*forward_op, *op).arguments());
+        const Results results = executor.call_named(*op, RecordedOp(*forward_op, *op).arguments());
         const Tensor* found = result_named(results, result);
         if (found == nullptr) not_computed(op->name() + " has no result " + result);
         return std::make_unique<TensorElements>(*found);
@@ -81,7 +81,7 @@ Operand operand_by(const GradientQuery& query, char kind, std::string_view word)
 }
 
 std::vector<ApiCall> by_one_op(const GradientRule& rule, const GradientQuery& query) {
-    const backend::Op* op = backend::find_op(rule.by);
+    const backend::Op* op = row_of(rule.by);
     if (op == nullptr) not_computed("there is no op " + std::string(rule.by));
     std::vector<NamedOperand> arguments;
     for (std::string_view rest = rule.text; !rest.empty();) {
@@ -149,7 +149,8 @@ std::vector<ApiCall> gradient_calls(const GradientQuery& query) {
 ApiCall made_by(std::string_view op,
                 const std::vector<NamedOperand>& arguments,
                 const SourceTensor& made) {
-    ApiCall call = bind_named(op, arguments);
+    const backend::Op* composed = find_composed_op(op);
+    ApiCall call = composed != nullptr ? bind_to(*composed, arguments) : bind_named(op, arguments);
     SourceTensor result = made;
     result.name = call.op->schema.results.front().name;
     call.results.push_back(std::move(result));

@@ -97,22 +97,6 @@ std::vector<ApiCall> gradients_of_index_select(const GradientQuery& query) {
                query);
 }
 
-std::vector<ApiCall> gradients_of_where(const GradientQuery& query) {
-    std::vector<ApiCall> calls;
-    const Operand condition = query.forward.argument("condition");
-    const Operand gradient = Operand::of(query.gradient());
-    const Operand zero = Operand::of(int64_t{0});
-    for (size_t place = 0; place < 2; ++place)
-        if (const SourceTensor* made = query.at(place);
-            made != nullptr && made->shape == query.gradient().shape)
-            calls.push_back(made_by("where",
-                                    {{"condition", condition},
-                                     {"self", place == 0 ? gradient : zero},
-                                     {"other", place == 0 ? zero : gradient}},
-                                    *made));
-    return calls;
-}
-
 std::vector<ApiCall> gradients_of_clamp(const GradientQuery& query) {
     const SourceTensor mask = outside(query.operand("self"),
                                       number_in(query, "min", -HUGE_VAL),
@@ -132,11 +116,18 @@ std::vector<ApiCall> gradients_of_abs(const GradientQuery& query) {
 }
 
 std::vector<ApiCall> gradients_of_pow(const GradientQuery& query) {
-    if (number_in(query, "exponent", 0) != 2)
-        not_computed("the gradient of another power than the second is not computed");
-    return one("mul",
-               {{"self", Operand::of(query.gradient())},
-                {"other", Operand::of(doubled(query.operand("self")))}},
+    const double exponent = number_in(query, "exponent", 0);
+    const SourceTensor& self = query.operand("self");
+    if (exponent == 0) not_computed("the gradient of the power 0 is not computed");
+    if (exponent == 2)
+        return one("mul",
+                   {{"self", Operand::of(query.gradient())}, {"other", Operand::of(doubled(self))}},
+                   query);
+    return one("gradient_of_pow",
+               {{"grad", Operand::of(query.gradient())},
+                {"self", Operand::of(self)},
+                {"exponent", Operand::of(exponent)},
+                {"power", Operand::of(exponent - 1)}},
                query);
 }
 
@@ -153,12 +144,15 @@ std::vector<ApiCall> gradients_of_stack(const GradientQuery& query) {
     return calls;
 }
 
+/// A part that was not used has none: zeros.
 std::vector<ApiCall> gradients_of_split(const GradientQuery& query) {
-    if (query.given.size() != query.forward.results.size())
-        not_computed("the gradient of a part that was not used is not recorded");
     Operand parts;
-    for (const SourceTensor& each : query.given)
-        parts.list.push_back(Operand::of(each));
+    for (size_t i = 0; i < query.forward.results.size(); ++i) {
+        const auto given =
+            std::ranges::find(query.given, std::to_string(i), &SourceTensor::argument);
+        parts.list.push_back(Operand::of(
+            given == query.given.end() ? zeros_like(query.forward.results[i]) : *given));
+    }
     const auto dim = static_cast<int64_t>(number_in(query, "dim", 0));
     return one("cat", {{"tensors", parts}, {"dim", Operand::of(dim)}}, query);
 }
@@ -172,6 +166,36 @@ std::vector<ApiCall> gradients_of_pad(const GradientQuery& query) {
     return one("constant_pad_nd",
                {{"self", Operand::of(query.gradient())}, {"pad", Operand::of(cut)}},
                query);
+}
+
+/// Places of patches: of an image those behind its batch and channels.
+std::vector<ApiCall> gradients_of_patches(const GradientQuery& query) {
+    const bool is_unfold = query.forward.op->name() == "im2col";
+    const Shape& shape = query.operand("self").shape;
+    std::vector<NamedOperand> arguments = {{"self", Operand::of(query.gradient())}};
+    for (const char* name : {"kernel_size", "dilation", "padding", "stride"})
+        arguments.push_back({name, query.forward.argument(name)});
+    if (is_unfold && shape.size() != 4) not_computed("an image without a batch is not computed");
+    if (is_unfold)
+        arguments.push_back(
+            {"output_size", Operand::of(std::vector<int64_t>(shape.begin() + 2, shape.end()))});
+    return one(is_unfold ? "col2im" : "im2col", arguments, query);
+}
+
+/// Where a zero was given, only what was made tells whether it was kept.
+std::vector<ApiCall> gradients_of_dropout(const GradientQuery& query) {
+    const SourceTensor* made = query.at(0);
+    if (made == nullptr) return {};
+    const double share = number_in(query, "p", 0.5);
+    if (share >= 1 || number_in(query, "train", 1) == 0)
+        not_computed("the gradient of a dropout that drops all or nothing is not computed");
+    return {made_by("gradient_of_dropout",
+                    {{"grad", Operand::of(query.gradient())},
+                     {"self", Operand::of(query.operand("input"))},
+                     {"output", Operand::of(query.result())},
+                     {"made", Operand::of(*made)},
+                     {"scale", Operand::of(1 / (1 - share))}},
+                    *made)};
 }
 
 }  // namespace npuscope::diagnose

@@ -101,13 +101,26 @@ std::vector<ApiCall> gradients_of_linear(const GradientQuery& query) {
 
 std::vector<ApiCall> gradients_of_addmm(const GradientQuery& query) {
     const bool batched = query.forward.op->name() == "baddbmm";
-    if (!is_one(query.forward.argument("alpha")) || !is_one(query.forward.argument("beta")))
-        not_computed("its gradient with alpha or beta is not computed");
+    const Operand alpha = query.forward.argument("alpha");
+    const Operand beta = query.forward.argument("beta");
+    if (!is_one(alpha) && !batched) not_computed("its gradient with alpha is not computed");
+    const auto own_product =
+        [&](const SourceTensor& a, const SourceTensor& b, const SourceTensor& made) {
+            if (is_one(alpha)) return product(a, b, made);
+            return made_by("gradient_of_scaled_product",
+                           {{"self", Operand::of(a)}, {"mat2", Operand::of(b)}, {"alpha", alpha}},
+                           made);
+        };
     const SourceTensor& first = query.operand(batched ? "batch1" : "mat1");
     const SourceTensor& second = query.operand(batched ? "batch2" : "mat2");
     const SourceTensor& gradient = query.gradient();
     std::vector<ApiCall> calls;
-    if (const SourceTensor* made = query.at(0); made != nullptr && made->shape == gradient.shape)
+    if (const SourceTensor* made = query.at(0); made != nullptr && !is_one(beta))
+        calls.push_back(made_by(
+            "gradient_of_term",
+            {{"grad", Operand::of(gradient)}, {"alpha", beta}, {"shape", Operand::of(made->shape)}},
+            *made));
+    else if (made != nullptr && made->shape == gradient.shape)
         calls.push_back(made_by("clone", {{"self", Operand::of(gradient)}}, *made));
     else if (made != nullptr && !batched && made->shape.size() == 1)
         calls.push_back(made_by(
@@ -115,9 +128,9 @@ std::vector<ApiCall> gradients_of_addmm(const GradientQuery& query) {
             {{"self", Operand::of(gradient)}, {"dim", Operand::of(std::vector<int64_t>{0})}},
             *made));
     if (const SourceTensor* made = query.at(1); made != nullptr)
-        calls.push_back(product(gradient, turned(second), *made));
+        calls.push_back(own_product(gradient, turned(second), *made));
     if (const SourceTensor* made = query.at(2); made != nullptr)
-        calls.push_back(product(turned(first), gradient, *made));
+        calls.push_back(own_product(turned(first), gradient, *made));
     return calls;
 }
 

@@ -10,22 +10,28 @@ namespace npuscope::diagnose {
 
 namespace {
 
-bool is_shape_of(const SourceTensor& tensor, const Shape& shape) {
-    return tensor.shape == shape;
+/// The dimensions that a reduction took; all where none were given.
+std::vector<int64_t> reduced_dims(const GradientQuery& query) {
+    const size_t ndim = query.operand("self").shape.size();
+    const auto given = query.forward.argument("dim").numbers();
+    std::vector<int64_t> dims;
+    if (!given || given->empty())
+        for (size_t i = 0; i < ndim; ++i)
+            dims.push_back(static_cast<int64_t>(i));
+    else
+        for (const double dim : *given)
+            dims.push_back(dimension(static_cast<int64_t>(dim), ndim));
+    return dims;
 }
 
-/// The gradient of a reduction, as wide as what was reduced.
-SourceTensor widened_gradient(const GradientQuery& query) {
+/// A result of a reduction, or its gradient, as wide as what was reduced.
+SourceTensor widened(const GradientQuery& query, const SourceTensor& reduced) {
     const Shape& full = query.operand("self").shape;
     Shape kept = full;
-    const auto dims = query.forward.argument("dim").numbers();
-    if (!dims || dims->empty())
-        std::ranges::fill(kept, 1);
-    else
-        for (const double dim : *dims)
-            if (!full.empty())
-                kept[static_cast<size_t>(dimension(static_cast<int64_t>(dim), full.size()))] = 1;
-    return expanded(reshaped(query.gradient(), kept), full);
+    if (!full.empty())
+        for (const int64_t dim : reduced_dims(query))
+            kept[static_cast<size_t>(dim)] = 1;
+    return expanded(reshaped(reduced, kept), full);
 }
 
 /// What an operand that was broadcast gets: the sum over what it was repeated along.
@@ -50,10 +56,20 @@ ApiCall handed_on(const SourceTensor& gradient, const SourceTensor& made) {
                    reshaped(made, kept));
 }
 
+/// As many times of what was made: `op` of the gradient and `more`, added to its shape.
+ApiCall added(std::string_view op,
+              const SourceTensor& gradient,
+              std::vector<NamedOperand> more,
+              const SourceTensor& made) {
+    more.push_back({"grad", Operand::of(gradient)});
+    more.push_back({"shape", Operand::of(made.shape)});
+    return made_by(op, more, made);
+}
+
 /// The gradient times what the other operand was.
 ApiCall times(const SourceTensor& gradient, const Operand& other, const SourceTensor& made) {
-    if (!is_shape_of(made, gradient.shape))
-        not_computed("the gradient of an operand that was broadcast is not computed");
+    if (made.shape != gradient.shape)
+        return added("gradient_of_factor", gradient, {{"other", other}}, made);
     return made_by("mul", {{"self", Operand::of(gradient)}, {"other", other}}, made);
 }
 
@@ -62,7 +78,7 @@ ApiCall times(const SourceTensor& gradient, const Operand& other, const SourceTe
 std::vector<ApiCall> gradients_of_sum(const GradientQuery& query) {
     const SourceTensor* made = query.at(0);
     if (made == nullptr) return {};
-    return {made_by("clone", {{"self", Operand::of(widened_gradient(query))}}, *made)};
+    return {made_by("clone", {{"self", Operand::of(widened(query, query.gradient()))}}, *made)};
 }
 
 std::vector<ApiCall> gradients_of_mean(const GradientQuery& query) {
@@ -71,7 +87,7 @@ std::vector<ApiCall> gradients_of_mean(const GradientQuery& query) {
     const int64_t reduced = numel_of(query.operand("self").shape) /
                             std::max<int64_t>(1, numel_of(query.gradient().shape));
     return {made_by("div",
-                    {{"self", Operand::of(widened_gradient(query))},
+                    {{"self", Operand::of(widened(query, query.gradient()))},
                      {"other", Operand::of(static_cast<double>(reduced))}},
                     *made)};
 }
@@ -81,16 +97,21 @@ std::vector<ApiCall> gradients_of_add(const GradientQuery& query) {
     // self - other, and other - self.
     const size_t turned = op.starts_with("sub") ? 1 : op.starts_with("rsub") ? 0 : 2;
     const Operand alpha = query.forward.argument("alpha");
-    if (!alpha.is_none() && alpha.number->numbers.front() != 1)
-        not_computed("its gradient with alpha is not computed");
+    const size_t scaled = op.starts_with("rsub") ? 0 : 1;
     std::vector<ApiCall> calls;
     for (size_t place = 0; place < 2; ++place) {
         const SourceTensor* made = query.at(place);
         if (made == nullptr) continue;
-        if (place != turned)
+        const double factor =
+            (place == turned ? -1 : 1) *
+            (place == scaled && alpha.is_number() ? alpha.number->numbers.front() : 1);
+        if (factor == 1)
             calls.push_back(handed_on(query.gradient(), *made));
-        else if (is_shape_of(*made, query.gradient().shape))
+        else if (factor == -1 && made->shape == query.gradient().shape)
             calls.push_back(made_by("neg", {{"self", Operand::of(query.gradient())}}, *made));
+        else
+            calls.push_back(added(
+                "gradient_of_term", query.gradient(), {{"alpha", Operand::of(factor)}}, *made));
     }
     return calls;
 }
@@ -123,16 +144,69 @@ std::vector<ApiCall> gradients_of_mul(const GradientQuery& query) {
     return calls;
 }
 
-/// Of the dividend: that of the divisor takes more than one op.
 std::vector<ApiCall> gradients_of_div(const GradientQuery& query) {
+    if (const Operand rounding = query.forward.argument("rounding_mode"); rounding.is_text())
+        not_computed("the gradient of a quotient that was rounded is not computed");
+    const Operand self = query.forward.argument("self");
+    const Operand other = query.forward.argument("other");
+    const SourceTensor& gradient = query.gradient();
+    std::vector<ApiCall> calls;
+    if (const SourceTensor* made = query.at(0); made != nullptr) {
+        if (made->shape == gradient.shape)
+            calls.push_back(
+                made_by("div", {{"self", Operand::of(gradient)}, {"other", other}}, *made));
+        else
+            calls.push_back(added("gradient_of_dividend", gradient, {{"other", other}}, *made));
+    }
+    if (const SourceTensor* made = query.at(1); made != nullptr)
+        calls.push_back(
+            added("gradient_of_divisor", gradient, {{"self", self}, {"other", other}}, *made));
+    return calls;
+}
+
+/// Of two elements that are equal each gets a half.
+std::vector<ApiCall> gradients_of_larger(const GradientQuery& query) {
+    const bool is_largest = query.forward.op->name() == "maximum";
+    const Operand operands[] = {query.forward.argument("self"), query.forward.argument("other")};
+    std::vector<ApiCall> calls;
+    for (size_t place = 0; place < 2; ++place)
+        if (const SourceTensor* made = query.at(place); made != nullptr)
+            calls.push_back(added(is_largest ? "gradient_of_larger" : "gradient_of_smaller",
+                                  query.gradient(),
+                                  {{"self", operands[place]}, {"other", operands[1 - place]}},
+                                  *made));
+    return calls;
+}
+
+std::vector<ApiCall> gradients_of_where(const GradientQuery& query) {
+    const Operand condition = query.forward.argument("condition");
+    std::vector<ApiCall> calls;
+    for (size_t place = 0; place < 2; ++place)
+        if (const SourceTensor* made = query.at(place); made != nullptr)
+            calls.push_back(added(place == 0 ? "gradient_of_chosen" : "gradient_of_other",
+                                  query.gradient(),
+                                  {{"condition", condition}},
+                                  *made));
+    return calls;
+}
+
+/// Of a reduction to its one result a row, by a program that is given the result, too.
+std::vector<ApiCall> gradients_of_reduction(const GradientQuery& query) {
     const SourceTensor* made = query.at(0);
-    if (made == nullptr || !is_shape_of(*made, query.gradient().shape))
-        not_computed(
-            "the gradient of a divisor, or of an operand that was broadcast, is not computed");
-    return {made_by(
-        "div",
-        {{"self", Operand::of(query.gradient())}, {"other", query.forward.argument("other")}},
-        *made)};
+    if (made == nullptr) return {};
+    const std::string& op = query.forward.op->name();
+    const SourceTensor& self = query.operand("self");
+    const bool is_norm = op.find("norm") != std::string::npos;
+    const Operand power = query.forward.argument(op.starts_with("norm") ? "p" : "ord");
+    if (is_norm && power.is_number() && power.number->numbers.front() != 2)
+        not_computed("the gradient of another norm than the second is not computed");
+    std::vector<NamedOperand> arguments = {{"grad", Operand::of(widened(query, query.gradient()))},
+                                           {"self", Operand::of(self)},
+                                           {"output", Operand::of(widened(query, query.result()))}};
+    if (op.starts_with("logsumexp")) return {made_by("gradient_of_logsumexp", arguments, *made)};
+    if (is_norm) return {made_by("gradient_of_norm", arguments, *made)};
+    arguments.push_back({"dim", Operand::of(reduced_dims(query))});
+    return {made_by("gradient_of_extreme", arguments, *made)};
 }
 
 std::vector<ApiCall> gradients_of_cat(const GradientQuery& query) {
@@ -168,29 +242,6 @@ std::vector<ApiCall> gradients_of_permute(const GradientQuery& query) {
             static_cast<int64_t>(i);
     return {made_by(
         "permute", {{"self", Operand::of(query.gradient())}, {"dims", Operand::of(back)}}, *made)};
-}
-
-/// Its last node is that of the negative log likelihood, which does not ask for what it was given
-/// but for its shape.
-std::vector<ApiCall> gradients_of_cross_entropy(const GradientQuery& query) {
-    const SourceTensor& self = query.operand("self");
-    const Operand smoothing = query.forward.argument("label_smoothing");
-    const bool images = self.shape.size() == 4;
-    if ((!smoothing.is_none() && smoothing.number->numbers.front() != 0) ||
-        query.operand("target").shape == self.shape || self.shape.size() == 3)
-        not_computed("the gradient of such a cross entropy is not computed");
-    std::vector<NamedOperand> arguments;
-    for (const char* name : {"self", "target", "weight", "reduction", "ignore_index"})
-        if (Operand value = query.forward.argument(name); !value.is_none())
-            arguments.push_back({name, std::move(value)});
-    const auto has = [&](const char* name) {
-        return std::ranges::find(arguments, name, &NamedOperand::name) != arguments.end();
-    };
-    if (!has("reduction")) arguments.push_back({"reduction", Operand::of(int64_t{1})});
-    if (!has("ignore_index")) arguments.push_back({"ignore_index", Operand::of(int64_t{-100})});
-    const ApiCall forward =
-        bind_named(images ? "nll_loss2d_forward" : "nll_loss_forward", arguments);
-    return gradient_calls({forward, query.given, query.made});
 }
 
 }  // namespace npuscope::diagnose

@@ -6,6 +6,8 @@
 #include "diagnose/apis/fused_attention.h"
 #include "diagnose/apis/lazy_tensors.h"
 #include "diagnose/apis/not_computed.h"
+#include "diagnose/apis/primitives.h"
+#include "diagnose/judge/composed_op.h"
 
 namespace npuscope::diagnose {
 
@@ -252,6 +254,19 @@ ApiCall rrelu(const Arguments& arguments, const Outputs&) {
                        {"negative_slope", Operand::of((bound("lower") + bound("upper")) / 2)}});
 }
 
+/// "batchmean" divides the sum by the samples.
+ApiCall kl_div(const Arguments& arguments, const Outputs&) {
+    if (text(arguments, "reduction") != "batchmean")
+        return bind_named("kl_div", without(arguments, {"size_average", "reduce"}));
+    const SourceTensor& self = tensor(arguments, "self");
+    if (self.shape.empty()) not_computed("a batch has no dimensions");
+    return bind_to(*find_composed_op("mean_of_batch_kl_div"),
+                   {{"self", Operand::of(self)},
+                    {"target", argument(arguments, "target")},
+                    {"log_target", Operand::of(is_true(arguments, "log_target"))},
+                    {"count", Operand::of(self.shape.front())}});
+}
+
 ApiCall reversed(const char* op, const char* second, const Arguments& arguments) {
     return bind_named(
         op, {{"self", argument(arguments, "other")}, {second, argument(arguments, "self")}});
@@ -289,7 +304,13 @@ constexpr auto kSpecials = std::to_array<SpecialCall>(
       "upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d",
       interpolate},
      {"@grid_sample", "grid_sampler_2d", grid_sample},
+     {"@kl_div", "kl_div", kl_div},
      {"@npu_fusion_attention", "scaled_dot_product_attention", fused_attention},
+     {"@product", "mm bmm", primitive_product},
+     {"@reduce_sum", "sum", primitive_sum},
+     {"@reduce_mean", "mean", primitive_mean},
+     {"@bias_add", "add", primitive_bias},
+     {"@gather", "embedding", primitive_gather},
      {"@rrelu", "leaky_relu", rrelu},
      {"@reversed_pow", "pow", reversed_pow},
      {"@reversed_remainder", "remainder", reversed_remainder}});

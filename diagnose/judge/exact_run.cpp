@@ -74,7 +74,7 @@ std::optional<Results> run(const backend::Op& op,
                            std::string* why_not) {
     try {
         Executor executor(device, {.threads = 1});
-        return executor.call_named(op.name(), arguments);
+        return executor.call_named(op, arguments);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
         if (why_not != nullptr) *why_not = error.what();

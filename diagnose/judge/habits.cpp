@@ -8,7 +8,7 @@ namespace npuscope::diagnose {
 
 namespace {
 
-constexpr size_t kMostRuns = 10;
+constexpr size_t kRunsOfHabit = 10;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Habits::Habits(std::vector<SideOp> ops, TimesOf times_of) : times_of_(std::move(
         if (const backend::Op* row = row_of(*op.op))
             ops_[std::string(row->name())].push_back(std::move(op));
     for (auto& [name, runs] : ops_)
-        runs = evenly(runs, kMostRuns);
+        runs = evenly(runs, kRunsOfHabit);
 }
 
 const Habits::ByResult& Habits::times_of(const std::string& op) const {

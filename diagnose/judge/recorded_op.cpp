@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "diagnose/judge/composed_op.h"
 
 namespace npuscope::diagnose {
 
@@ -122,7 +123,8 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
 
 const backend::Op* row_of(std::string_view recorded_name) {
     const backend::Op* op = backend::find_op(recorded_name);
-    return op != nullptr ? op : backend::find_op(canonical_name(recorded_name));
+    if (op == nullptr) op = backend::find_op(canonical_name(recorded_name));
+    return op != nullptr ? op : find_composed_op(recorded_name);
 }
 
 const backend::Op* row_of(const SourceOp& recorded) {

@@ -43,8 +43,8 @@ class RecordedOp {
     std::vector<PlainArgument> numbers_;
 };
 
-/// The executor's op of that name or, through the aliases, of another framework's; nullptr when
-/// there is none.
+/// The executor's op of that name or, through the aliases, of another framework's, or a composed
+/// one; nullptr when there is none.
 [[nodiscard]] const backend::Op* row_of(std::string_view recorded_name);
 [[nodiscard]] const backend::Op* row_of(const SourceOp& recorded);
 

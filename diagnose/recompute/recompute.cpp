@@ -91,7 +91,7 @@ void run_op(const SourceOp& recorded,
     Executor executor(device);
     ComputeTypeOf observed;
     executor.attach(observed);
-    const Results results = executor.call_named(op.name(), run.arguments);
+    const Results results = executor.call_named(op, run.arguments);
     const size_t first = report.results.size();
     for (const RecordedResult& result : run.results)
         report.results.push_back(

@@ -240,6 +240,16 @@ class Json(unittest.TestCase):
     def recompute(self) -> Any:
         return self.npuscope("recompute", "golden.h5")
 
+    def recompute_tree(self) -> Any:
+        for rank in range(2):
+            run = self.folder / "recorded" / "step0" / f"rank{rank}"
+            (run / "dump_tensor_data").mkdir(parents=True, exist_ok=True)
+            np.save(run / "dump_tensor_data" / "x.npy", np.ones(2, np.float32))
+            tensor = '{"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "data_name": "x.npy"}'
+            record = '{"input_args": [%s], "input_kwargs": {}, "output": [%s]}' % (tensor, tensor)
+            (run / "dump.json").write_text('{"task": "tensor", "data": {"Torch.abs.0.forward": %s}}' % record)
+        return self.npuscope("recompute", "recorded")
+
     def export(self) -> Any:
         return self.npuscope("export", "small.h5", "-o", "exported")
 
@@ -276,6 +286,7 @@ class Json(unittest.TestCase):
     test_of_overflow = key_test("json.md", "JSON of `overflow`", "overflow_by_status", "overflow_by_values")
     test_of_overflow_in_a_tree = key_test("json.md", "JSON of `overflow`, a tree", "overflow_tree")
     test_of_recompute = key_test("json.md", "JSON of `recompute`", "recompute")
+    test_of_recompute_of_a_tree = key_test("json.md", "JSON of `recompute`, a tree", "recompute_tree")
     test_of_export = key_test("json.md", "JSON of `export`", "export")
     test_of_extract = key_test("json.md", "JSON of `extract`", "extract")
     test_of_a_dump = key_test("json.md", "JSON of `inspect`", "inspect_dump")
@@ -297,7 +308,7 @@ class Json(unittest.TestCase):
             for page in ("json.md", "verdicts.md")
             for heading in re.findall(r"^## (JSON of .*)$", (SOURCE / "docs" / page).read_text("utf-8"), re.M)
         ]
-        self.assertEqual(len(sections), 17, sections)
+        self.assertEqual(len(sections), 18, sections)
 
 
 class KeyDifferences(unittest.TestCase):

@@ -1,7 +1,6 @@
 """Records of PyTorch's functions are computed again as ops: honest ones are as expected, a planted mistake is named."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -12,30 +11,8 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from msprobe_tree import Tree  # noqa: E402
-
-NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
-
-
-def recompute(folder, *options):
-    done = subprocess.run(
-        [NPUSCOPE, "recompute", str(folder), "--json", *options], capture_output=True, text=True, check=False
-    )
-    return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stderr
-
-
-def leaf(*shape, dtype=torch.float32, low=-1.0):
-    return (torch.rand(*shape) * (1 - low) + low).to(dtype).requires_grad_()
-
-
-def backward(results):
-    total = 0
-    for each in results:
-        while isinstance(each, (list, tuple)):
-            each = each[0]
-        if each.requires_grad:
-            total = total + (each.float() * torch.randn(each.shape)).sum()
-    total.backward()
+from msprobe_tree import Tree, backward, leaf  # noqa: E402
+from recomputed import NPUSCOPE, recompute, words  # noqa: E402
 
 
 def network(tree):
@@ -203,33 +180,8 @@ def losses_and_images(tree):
     return results
 
 
-# What has no op of ours, or a gradient that takes more than one op.
-NOT_COMPUTED = {
-    "Functional.cross_entropy.2.forward",
-    "Functional.cross_entropy.2.backward",
-    "Functional.grid_sample.0.backward",
-    "Functional.unfold.0.backward",
-    "Functional.binary_cross_entropy_with_logits.0.backward",
-    "Functional.kl_div.0.backward",
-    "Functional.l1_loss.0.backward",
-    "Torch.cumsum.0.backward",
-    "Torch.norm.0.backward",
-    "Torch.maximum.0.backward",
-    "Torch.max.1.backward",
-    "Tensor.chunk.0.backward",
-    "Torch.split.0.backward",
-    "Torch.rsqrt.0.backward",
-}
-
-
-def words(report):
-    """Path and result -> word."""
-    return {
-        (op["path"], result["name"]): result["errors"]["word"]
-        for op in report["ops"]
-        for result in op["results"]
-        if result["errors"]
-    }
+# What has no op of ours.
+NOT_COMPUTED = {"Functional.grid_sample.0.backward"}
 
 
 def fused_attention(q, k, v, heads, layout, *, atten_mask=None, scale=1.0, sparse_mode=0):
@@ -274,6 +226,27 @@ def in_half(tree):
         tree.call("Tensor.__add__", a, a, function=wide(torch.add))
         tree.call("Functional.relu", a, function=wide(F.relu))
     return []
+
+
+def mindspore(tree):
+    """MindSpore's functions and primitives; what a primitive was made with is not recorded."""
+    square = leaf(4, 4)
+    return [
+        tree.call("Mint.add_ex", leaf(4, 3), leaf(4, 3), function=torch.add),
+        tree.call("MintFunctional.gelu", leaf(4, 3), function=F.gelu),
+        tree.call("MintFunctional.bce_with_logits", leaf(4, 3), torch.rand(4, 3), function=F.binary_cross_entropy_with_logits),
+        tree.call("Primitive.fc.MatMul", leaf(4, 3), leaf(5, 3), function=lambda a, b: a @ b.T),
+        tree.call("Primitive.matmul.MatMul", leaf(4, 3), leaf(3, 5), function=torch.matmul),
+        tree.call("Primitive.qk.BatchMatMul", leaf(2, 3, 4, 8), leaf(2, 3, 5, 8), function=lambda a, b: a @ b.mT),
+        tree.call("Primitive.matmul.MatMul", square, square, function=torch.matmul),
+        tree.call("Primitive.bias.BiasAdd", leaf(2, 3, 4), leaf(3), function=lambda x, b: x + b[:, None]),
+        tree.call("Primitive.sum.ReduceSum", leaf(4, 3), (0,), function=torch.sum),
+        tree.call("Primitive.mean.ReduceMean", leaf(4, 3), (1,), function=lambda x, d: x.mean(d, keepdim=True)),
+        tree.call("Primitive.rows.Gather", leaf(5, 3), torch.tensor([[1, 4]]), 0, function=lambda w, i, _: w[i]),
+        tree.call("Primitive.tanh.Tanh", leaf(4, 3), function=torch.tanh),
+        tree.call("Primitive.x.Transpose", leaf(4, 3, 2), (2, 0, 1), function=torch.permute),
+        tree.call("Primitive.softmax.Softmax", leaf(4, 3), function=lambda x: x.softmax(-1)),
+    ]
 
 
 class RecomputeTree(unittest.TestCase):
@@ -323,6 +296,19 @@ class RecomputeTree(unittest.TestCase):
         self.assertEqual({op["path"] for op in report["ops"] if op["skipped"]}, NOT_COMPUTED)
         failed = [(op["path"], r) for op in report["ops"] for r in op["results"] if not r["within"]]
         self.assertEqual(failed, [])
+        self.assertEqual(code, 0)
+
+    def test_mindspore_names_come_to_the_same_ops(self):
+        code, report = recompute(self.record(mindspore), "--device", "cpu", "--reference", "fp32")
+        skipped = {op["path"]: op["skipped"] for op in report["ops"] if op["skipped"] and "forward" in op["path"]}
+        self.assertEqual(
+            skipped,
+            {
+                "Primitive.matmul.MatMul.1.forward": "which of its factors it transposes is not recorded",
+                "Primitive.softmax.Softmax.0.forward": "there is no op that computes the primitive Softmax",
+            },
+        )
+        self.assertEqual(set(words(report).values()), {"as expected"})
         self.assertEqual(code, 0)
 
     def test_float16_of_a_chip_is_as_expected(self):
@@ -381,6 +367,41 @@ class RecomputeTree(unittest.TestCase):
         (op,) = [op for op in report["ops"] if op["path"].endswith("Functional.linear.0.backward")]
         self.assertGreater(op["introduced"], 1000)
         self.assertIn("beyond what fp32 makes", op["rule"])
+
+    def test_computes_every_step_and_rank_of_a_tree(self):
+        for run in ("step0/rank0", "step0/rank1", "step1/rank0"):
+            self.record(in_half, name=f"tree/{run}")
+        tree = self.folder / "tree"
+        self.spoil(tree / "step1/rank0", "Torch.matmul.1.forward.output.0", lambda t: t * 1.25)
+        (tree / "step0/rank1/dump.json").write_text("{")
+        code, report = recompute(tree, "--chip", "910B")
+        self.assertEqual(code, 1)
+        self.assertEqual(report["tree"], str(tree))
+        found = [(run["step"], run["rank"], run["first"]) for run in report["runs"]]
+        self.assertEqual(
+            found, [(0, "rank0", None), (0, "rank1", None), (1, "rank0", "Torch.matmul.1.forward")]
+        )
+        self.assertIn("dump.json", report["runs"][1]["problem"])
+        self.assertIsNone(report["runs"][1]["result"])
+        self.assertEqual(report["runs"][0]["result"]["failed"], 0)
+        self.assertEqual(report["runs"][2]["result"]["failed"], 1)
+        done = subprocess.run(
+            [NPUSCOPE, "recompute", str(tree), "--chip", "910B"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("== step 0, rank0 ==\ndevice ", done.stdout)
+        self.assertIn(
+            "== 3 runs ==\n"
+            "step 0, rank0: 15 pass, 0 fail, 0 skipped\n"
+            "step 0, rank1: not computed\n"
+            "step 1, rank0: 14 pass, 1 fail, 0 skipped, first Torch.matmul.1.forward\n",
+            done.stdout,
+        )
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("npuscope: step 0, rank1: ", done.stderr)
+        # One that is named is one report; without failures a run that cannot be read makes it 2.
+        self.assertEqual(recompute(tree / "step0/rank0", "--chip", "910B")[1]["passed"], 15)
+        self.assertEqual(recompute(tree / "step0", "--chip", "910B")[0], 2)
 
     def test_says_what_is_missing(self):
         folder = self.record(network)

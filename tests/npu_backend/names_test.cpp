@@ -81,6 +81,7 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "constant_pad_nd"},
         {"diagnose", "grid_sampler_2d"},
         {"diagnose", "index_add"},
+        {"diagnose", "kl_div"},
         {"diagnose", "leaky_relu"},
         {"diagnose", "mul_Scalar"},
         {"diagnose", "native_group_norm"},
@@ -89,6 +90,9 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "scaled_dot_product_attention"},
         {"diagnose", "scatter_add"},
         {"diagnose", "split_with_sizes"},
+        {"diagnose", "logical_not"},  // steps of composed ops
+        {"diagnose", "masked_fill_Scalar"},
+        {"diagnose", "sum_dim_IntList"},
         {"msaccucmp", "Cast"},       // of CANN's dumps, whoever wrote them
         {"msaccucmp", "Index"},      // a column
         {"msaccucmp", "TransData"},  // as Cast

@@ -27,6 +27,13 @@ const Format* format_of(const std::filesystem::path& path) {
     return row == kFormats.end() ? nullptr : *row;
 }
 
+std::string all_recordings_text() {
+    std::string text;
+    for (const Format* format : all_formats())
+        text += (text.empty() ? "" : "; ") + std::string(format->what);
+    return text;
+}
+
 bool has_extension(const std::filesystem::path& path,
                    std::initializer_list<std::string_view> extensions) {
     std::error_code failed;
@@ -51,10 +58,8 @@ Source open_source(const std::filesystem::path& path, Arrays form) {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed))
         throw Error(ErrorKind::kIo, "cannot open " + in_quotes(path) + ": no such file or folder");
-    std::string known;
-    for (const Format* format : all_formats())
-        known += (known.empty() ? "" : "; ") + std::string(format->what);
-    throw Error(ErrorKind::kUsage, in_quotes(path) + " is no recording; what is read: " + known);
+    throw Error(ErrorKind::kUsage,
+                in_quotes(path) + " is no recording; what is read: " + all_recordings_text());
 }
 
 bool is_array_file(const std::filesystem::path& path) {

@@ -26,6 +26,8 @@ struct Format {
 #undef FORMAT
 
 [[nodiscard]] std::span<const Format* const> all_formats();
+/// What each takes, in their order: "a .h5 dump; the dump.json or debug.json of msprobe; …".
+[[nodiscard]] std::string all_recordings_text();
 /// The first that takes it; nullptr when none does.
 [[nodiscard]] const Format* format_of(const std::filesystem::path& path);
 

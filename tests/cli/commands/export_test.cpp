@@ -141,6 +141,18 @@ TEST_F(Export, rejects_a_folder_that_is_there) {
     EXPECT_TRUE(std::filesystem::is_empty(tree_));
 }
 
+// Neither a folder below a file nor one in /proc can be made, whoever runs this.
+TEST_F(Export, rejects_a_folder_that_cannot_be_made) {
+    test::write_file(folder_ / "file", "x");
+    for (const std::string& tree : {(folder_ / "file/tree").string(), std::string("/proc/tree")}) {
+        const auto done = npuscope({"export", dump_, "-o", tree});
+        EXPECT_EQ(done.exit_code, 2);
+        EXPECT_NE(done.err.find("cannot make the folder '" + tree), std::string::npos) << done.err;
+        EXPECT_EQ(std::ranges::count(done.err, '\n'), 1) << done.err;
+        EXPECT_EQ(done.out, "");
+    }
+}
+
 TEST_F(Export, rejects_what_is_no_dump) {
     EXPECT_EQ(npuscope({"export", "/no/such.h5", "-o", tree_}).exit_code, 2);
     std::ofstream(tree_ + ".npz") << "";

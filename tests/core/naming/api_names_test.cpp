@@ -37,6 +37,11 @@ TEST(ApiNames, are_found_in_place_and_by_other_modules) {
     EXPECT_EQ(find_api_name("MintFunctional.conv2d")->op, "convolution");
     ASSERT_NE(find_api_name("Mint.clip"), nullptr);
     EXPECT_EQ(find_api_name("Mint.clip")->op, "clamp");
+    EXPECT_EQ(plain_api("Mint.add_ex"), "Torch.add");
+    EXPECT_EQ(plain_api("Torch.add_ex"), "Torch.add_ex");
+    ASSERT_NE(find_api_name("Primitive.fc.matmul.MatMul"), nullptr);
+    EXPECT_EQ(find_api_name("Primitive.fc.matmul.MatMul")->api, "Primitive.MatMul");
+    EXPECT_EQ(find_api_name("Primitive.add.RmsNorm"), nullptr);
     EXPECT_EQ(find_api_name("Torch.mm"), nullptr);
     EXPECT_EQ(find_api_name("nothing"), nullptr);
 }

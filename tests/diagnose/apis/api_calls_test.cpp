@@ -13,6 +13,7 @@
 #include "diagnose/apis/api_call.h"
 #include "diagnose/apis/gradients.h"
 #include "diagnose/apis/special_calls.h"
+#include "diagnose/judge/recorded_op.h"
 #include "tests/support/support.h"
 
 namespace npuscope::diagnose {
@@ -71,9 +72,9 @@ TEST(ApiCalls, of_the_table_name_ops_of_ours) {
         }
     }
     for (const GradientRule& rule : all_gradient_rules()) {
-        EXPECT_NE(backend::find_op(rule.op), nullptr) << rule.op;
+        EXPECT_NE(row_of(rule.op), nullptr) << rule.op;
         if (rule.make == nullptr) {
-            EXPECT_NE(backend::find_op(rule.by), nullptr) << rule.by;
+            EXPECT_NE(row_of(rule.by), nullptr) << rule.by;
         }
     }
 }
