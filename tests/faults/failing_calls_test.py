@@ -21,7 +21,7 @@ WAYS = (
 )
 SEED = 7
 # Of a scenario, outside of long tests.
-MOST_RUNS = 6
+MOST_RUNS = 5
 MOST_LONG_RUNS = 300
 
 
