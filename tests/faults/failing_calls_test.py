@@ -53,7 +53,7 @@ class FailingCalls(unittest.TestCase):
             failures = self.fail_each(place)
             show(f"{scenario.name}: {place.count} calls, {len(plans(place))} runs, {failures} failed")
             self.assertGreater(place.count, 3)
-            self.assertGreater(failures, 2)
+            self.assertGreater(failures, 1)
 
     def test_each_command(self) -> None:
         for scenario in SCENARIOS:
