@@ -57,9 +57,13 @@ void copy_bytes(int from, int to, const fs::path& target) {
 }
 
 bool rename_to_free_name(const fs::path& from, const fs::path& to) {
+    struct stat facts {};
+    const bool is_known = ::lstat(from.c_str(), &facts) == 0;
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
         return true;
-    if (errno == EEXIST) return false;
+    const int code = errno;
+    if (is_known && is_named(to, facts) && !is_named(from, facts)) return true;
+    if (code == EEXIST) return false;
     // NFS cannot do it in one step.
     if (::link(from.c_str(), to.c_str()) == 0) {
         ::unlink(from.c_str());
@@ -78,11 +82,15 @@ fs::path with_suffix(const fs::path& path, const std::string& suffix) {
     return changed;
 }
 
+bool is_named(const fs::path& path, const struct stat& facts) {
+    struct stat found {};
+    return ::lstat(path.c_str(), &found) == 0 && found.st_dev == facts.st_dev &&
+           found.st_ino == facts.st_ino;
+}
+
 bool has_name(int descriptor, const fs::path& path) {
     struct stat opened {};
-    struct stat named {};
-    return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+    return ::fstat(descriptor, &opened) == 0 && is_named(path, opened);
 }
 
 fs::path keep_beside(int descriptor, const fs::path& path) {

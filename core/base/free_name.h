@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 
 namespace npuscope {
 
 /// Renames a file within its folder unless the new name is taken: then it returns false and changes
-/// nothing. Errors: Error(kIo) names both.
+/// nothing. A network file system may rename the file, lose the answer, and find nothing to rename
+/// when it asks again: that counts as done. Errors: Error(kIo) names both.
 [[nodiscard]] bool rename_to_free_name(const std::filesystem::path& from,
                                        const std::filesystem::path& to);
 
@@ -15,6 +17,8 @@ namespace npuscope {
 [[nodiscard]] std::filesystem::path with_suffix(const std::filesystem::path& path,
                                                 const std::string& suffix);
 
+/// Whether the name is that of the file with these facts; a link under the name is not followed.
+[[nodiscard]] bool is_named(const std::filesystem::path& path, const struct stat& facts);
 /// Whether the open file is the one of that name; a link under the name is not followed.
 [[nodiscard]] bool has_name(int descriptor, const std::filesystem::path& path);
 

@@ -50,12 +50,6 @@ fs::path part_name(const fs::path& final_path, int number) {
     return part;
 }
 
-bool is_file(const fs::path& path, const struct stat& facts) {
-    struct stat found {};
-    return ::lstat(path.c_str(), &found) == 0 && found.st_dev == facts.st_dev &&
-           found.st_ino == facts.st_ino;
-}
-
 void sync_content(const fs::path& path) {
     const OwnedDescriptor file(path, O_RDONLY);
     if (file.get() < 0 || ::fdatasync(file.get()) != 0)
@@ -162,7 +156,9 @@ bool PendingFile::take_name() {
         if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, part_path_.c_str(), AT_SYMLINK_FOLLOW) ==
             0)
             return true;
-        if (errno == EEXIST) return false;
+        const int code = errno;
+        if (npuscope::has_name(file_.get(), part_path_)) return true;
+        if (code == EEXIST) return false;
         move_to_work_file();
     }
     if (!rename_to_free_name(work_path_, part_path_)) return false;
@@ -237,9 +233,8 @@ void PendingFile::commit() {
     struct stat part {};
     const bool is_known = ::lstat(part_path_.c_str(), &part) == 0;
     fs::rename(part_path_, final_path_, failure);
-    // A network file system may have renamed the file, lost the answer, and find nothing to rename
-    // when it asks again.
-    if (failure && !(is_known && is_file(final_path_, part)))
+    // It may be done all the same: see rename_to_free_name().
+    if (failure && !(is_known && is_named(final_path_, part)))
         throw Error(
             ErrorKind::kIo,
             "cannot rename " + in_quotes(part_path_) + " to its final name: " + failure.message());

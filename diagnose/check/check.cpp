@@ -100,6 +100,8 @@ RunProducts run_once(const onnx_model::Model& model,
     ResultPlaces places;
     executor.attach(places);
     RunProducts products;
+    if (options.between_steps)
+        executor.add_hook(HookPoint::kBeforeOp, "*", [&](HookCall&) { options.between_steps(); });
     try {
         Progress progress(label, model.node_count(), options.progress);
         products.outputs =

@@ -73,6 +73,8 @@ void run_nodes(const onnx_model::Model& model,
                const NamedTensors& inputs,
                const RunOptions& options,
                RunReport& report) {
+    if (options.between_steps)
+        executor.add_hook(HookPoint::kBeforeOp, "*", [&](HookCall&) { options.between_steps(); });
     Progress progress("run", model.node_count(), options.progress);
     const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
         progress.update(done, node);

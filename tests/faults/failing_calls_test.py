@@ -21,13 +21,16 @@ WAYS = (
 )
 SEED = 7
 # Of a scenario, outside of long tests.
-MOST_RUNS = 6
+MOST_RUNS = 5
+MOST_LONG_RUNS = 300
 
 
 def plans(place: Place) -> List[str]:
     whole = [f"{number} {way}" for number in range(1, place.count + 1) for way in WAYS]
-    if calls.IS_LONG or len(whole) <= MOST_RUNS:
+    if len(whole) <= (MOST_LONG_RUNS if calls.IS_LONG else MOST_RUNS):
         return whole
+    if calls.IS_LONG:
+        return random.Random(SEED).sample(whole, MOST_LONG_RUNS)
     # A rename that was made and is said to have failed is rare, and costs most.
     lost_answers = [f"{number} late {errno.EIO}" for number in place.renames[-1:]]
     return lost_answers + random.Random(SEED).sample(whole, MOST_RUNS - len(lost_answers))
@@ -50,10 +53,12 @@ class FailingCalls(unittest.TestCase):
             failures = self.fail_each(place)
             show(f"{scenario.name}: {place.count} calls, {len(plans(place))} runs, {failures} failed")
             self.assertGreater(place.count, 3)
-            self.assertGreater(failures, 2)
+            self.assertGreater(failures, 1)
 
     def test_each_command(self) -> None:
         for scenario in SCENARIOS:
+            if scenario.only_long and not calls.IS_LONG:
+                continue
             if scenario.python and not (calls.BIN.parent / "python" / "npuscope").exists():
                 continue
             self.try_scenario(scenario)

@@ -72,6 +72,30 @@ class Interrupt(unittest.TestCase):
             cut += 1
         self.assertGreater(cut, 3)
 
+    def test_a_loop_without_end_is_ended(self) -> None:
+        import onnx
+        from onnx import TensorProto, helper
+
+        flag = helper.make_tensor_value_info("more", TensorProto.BOOL, [])
+        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in ("x", "y", "in", "out")]
+        body = helper.make_graph(
+            [helper.make_node("Abs", ["in"], ["out"]), helper.make_node("Identity", ["more"], ["still"])],
+            "body",
+            [helper.make_tensor_value_info("trip", TensorProto.INT64, []), flag, values[2]],
+            [helper.make_tensor_value_info("still", TensorProto.BOOL, []), values[3]],
+        )
+        most = helper.make_tensor("most", TensorProto.INT64, [], [2**62])
+        graph = helper.make_graph(
+            [helper.make_node("Loop", ["most", "", "x"], ["y"], body=body)], "g", values[:1], values[1:2], [most]
+        )
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), self.folder / "loop.onnx")
+        ended = calls.run(
+            [calls.NPUSCOPE, "run", "-q", "loop.onnx", "--dump", "d.h5", "--max-bytes", "0"],
+            self.folder,
+            f"4 signal {int(signal.SIGTERM)}",
+        )
+        self.assertRegex(self.stopped(ended, signal.SIGTERM), r"^'d.h5' with \d+ ops$")
+
     def test_a_check_leaves_nothing_in_the_temporary_folder(self) -> None:
         check = [calls.NPUSCOPE, "check", "-q"]
         env = {"TMPDIR": str(self.folder)}

@@ -2,6 +2,7 @@
 in the file that is left, and the next run of the same command keeps it. Also with several writers on one path."""
 
 import random
+import re
 import subprocess
 import tempfile
 import time
@@ -16,7 +17,7 @@ from scenarios import SCENARIOS, Place, place_of, problem_of_file, show
 
 WORKLOAD = str(calls.BIN / "dump_workload")
 SEED = 11
-WANTED = ("dump", "dump --sync over an older one", "dump of every op", "load", "extract into a file that is there", "check")
+WANTED = ("dump", "dump --sync over an older one", "dump of every op", "dump of every op without nameless files", "load", "extract into a file that is there", "check")
 # Of a scenario, outside of long tests.
 MOST_KILLS = 6
 
@@ -60,7 +61,10 @@ class KilledCalls(unittest.TestCase):
                         again = place.run()
                         self.assertEqual(again.exit_code, place.exit_code, again.err)
                         self.check_files(place)
-                        self.assertFalse([name for name in place.files() if ".part" in name])
+                        # Where every file has a name from its beginning, one that was not begun may be left.
+                        strays = r"\.part\.h5\.\d+_1$" if scenario.lacks else "^$"
+                        left = [name for name in place.files() if ".part" in name and not re.search(strays, name)]
+                        self.assertEqual(left, [])
                         kept = [name for name in place.files() if "_killed" in name]
                         if safe > 0 and safe < len(place.whole["d.h5"]):
                             self.assertEqual(len(kept), 1)

@@ -6,6 +6,7 @@ import hashlib
 import random
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple, Union
 
@@ -23,10 +24,14 @@ def workload(name: str, ops: int, elements: int, *words: str) -> Scenario:
     return Scenario(name, [WORKLOAD, "d.h5", ACKNOWLEDGED, str(ops), str(elements), "1", *words])
 
 
+NAMED = replace(workload("without nameless files", 12, 40, "sync"), lacks="nameless")
+
+
 # With the number of states, for the usual run and for the long one.
 SYNCED = (
     (workload("ops in a growing group", 44, 40, "sync"), 300, 6000),
-    (workload("compressed ops", 14, 6000, "sync", "compress"), 80, 1500),
+    (NAMED, 60, 1500),
+    (workload("compressed ops", 14, 6000, "sync", "compress"), 50, 1500),
     (Scenario("run over an older dump", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]), 60, 1500),
 )
 REPLACED = (

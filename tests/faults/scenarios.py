@@ -35,6 +35,8 @@ class Scenario:
     temporary: bool = False  # the folder is the one for temporary files
     python: bool = False
     failures: Sequence[int] = (2,)  # exit codes
+    only_long: bool = False
+    lacks: str = ""  # what the file system lacks
 
 
 def run_words(*words: str) -> List[str]:
@@ -46,6 +48,11 @@ SCENARIOS = (
     Scenario("dump", run_words("--dump", "d.h5")),
     Scenario("dump --sync over an older one", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]),
     Scenario("dump of every op", [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "12", "40", "0"]),
+    Scenario(
+        "dump of every op without nameless files",
+        [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "6", "40", "0", "sync"],
+        lacks="nameless",
+    ),
     Scenario("load", run_words("--load", "golden.h5", "--dump", "d.h5"), [GOLDEN]),
     Scenario("overflow", [calls.NPUSCOPE, "run", "-q", str(calls.MODELS / "pyramid.onnx"), "--check-overflow", "d.h5"]),
     Scenario("extract", [calls.NPUSCOPE, "extract", "-i", "golden.h5", "-o", "e.h5", "-s", "/*/*"], [GOLDEN]),
@@ -68,6 +75,10 @@ SCENARIOS = (
     ),
     Scenario("check", [calls.NPUSCOPE, "check", "-q", STEP, "-o", "out"]),
     Scenario("check without a folder", [calls.NPUSCOPE, "check", "-q", STEP], temporary=True),
+    Scenario(
+        "export", [calls.NPUSCOPE, "export", "-q", "d.h5", "-o", "tree"], [run_words("--dump", "d.h5")], only_long=True
+    ),
+    Scenario("outputs and times", run_words("--output", "out.npz", "--profile", "times.json"), only_long=True),
     Scenario("with-block of Python", ["/usr/bin/python3", "-B", "-c", WITH_BLOCK, "8"], python=True),
 )
 
@@ -108,6 +119,8 @@ class Place:
 
     def run(self, plan: str = "") -> calls.Ended:
         env = {"TMPDIR": str(self.folder)} if self.scenario.temporary else {}
+        if self.scenario.lacks:
+            env["NPUSCOPE_CALLS_LACKS"] = self.scenario.lacks
         if self.scenario.python:
             env["PYTHONPATH"] = str(calls.BIN.parent / "python")
         return calls.run(self.scenario.command, self.folder, plan, env)

@@ -13,7 +13,10 @@
 //     signal NUMBER the process gets a signal before the call
 //     twice NUMBER  two of them
 //
-// Programs that the process starts are let alone. Calls are made one at a time, in the log's order.
+//   NPUSCOPE_CALLS_LACKS   "nameless": the file system makes no files without a name, as NFS
+//
+// Programs that the process starts are let alone, what it forks is not. Calls are made one at a
+// time, in the log's order.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +28,7 @@
 #include <fcntl.h>
 #include <mutex>
 #include <string>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,10 +45,13 @@ struct Watch {
     std::string folder;
     int log = -1;
     pid_t process = 0;
-    long count = 0;
-    long number = 0;  ///< of the call that goes wrong
+    std::string log_path;
+    pid_t log_process = 0;
+    long* count = nullptr;  ///< shared with what the process forks, whose calls count, too
+    long number = 0;        ///< of the call that goes wrong
     Action action = Action::kNone;
     int value = 0;
+    bool lacks_nameless = false;
     std::recursive_mutex mutex;
 };
 
@@ -63,27 +70,42 @@ Action action_named(const std::string& name) {
     std::abort();
 }
 
+/// A forked process may have closed all that it did not know.
+void open_log() {
+    Watch& all = watch();
+    all.log = static_cast<int>(::syscall(SYS_openat,
+                                         AT_FDCWD,
+                                         all.log_path.c_str(),
+                                         O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC,
+                                         0600));
+    if (all.log < 0) std::abort();
+    all.log_process = ::getpid();
+}
+
 __attribute__((constructor)) void begin() {
     const char* folder = std::getenv("NPUSCOPE_CALLS_FOLDER");
     const char* log = std::getenv("NPUSCOPE_CALLS_LOG");
     if (folder == nullptr || log == nullptr) return;
     Watch& all = watch();
-    all.log = static_cast<int>(
-        ::syscall(SYS_openat, AT_FDCWD, log, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
-    if (all.log < 0) std::abort();
+    all.log_path = log;
+    open_log();
     if (const char* plan = std::getenv("NPUSCOPE_CALLS_PLAN")) {
         char name[32] = "";
         if (std::sscanf(plan, "%ld %31s %d", &all.number, name, &all.value) != 3) std::abort();
         all.action = action_named(name);
     }
+    const char* lacks = std::getenv("NPUSCOPE_CALLS_LACKS");
+    all.lacks_nameless = lacks != nullptr && std::string(lacks) == "nameless";
     all.process = ::getpid();
+    all.count = static_cast<long*>(
+        ::mmap(nullptr, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     all.folder = folder;
     for (const char* name : {"LD_PRELOAD", "NPUSCOPE_CALLS_FOLDER", "NPUSCOPE_CALLS_PLAN"})
         ::unsetenv(name);
 }
 
 bool is_on() {
-    return !watch().folder.empty() && watch().process == ::getpid();
+    return !watch().folder.empty();
 }
 
 void put(const void* bytes, size_t count) {
@@ -101,7 +123,8 @@ void note(const std::string& result,
           const std::string& what,
           const void* bytes = nullptr,
           size_t count = 0) {
-    const std::string line = std::to_string(watch().count) + " " + result + " " + what + "\n";
+    if (watch().log_process != ::getpid()) open_log();
+    const std::string line = std::to_string(*watch().count) + " " + result + " " + what + "\n";
     put(line.data(), line.size());
     if (count > 0) put(bytes, count);
 }
@@ -150,10 +173,23 @@ std::string inode_of(int descriptor) {
     return ::fstat(descriptor, &facts) == 0 ? std::to_string(facts.st_ino) : "0";
 }
 
+void end_now() {
+    ::kill(watch().process, SIGKILL);
+    ::kill(::getpid(), SIGKILL);
+}
+
+/// To the thread that makes the call, so that two of them do not become one on their way.
+void send(int signal) {
+    if (::getpid() == watch().process)
+        ::raise(signal);
+    else
+        ::kill(watch().process, signal);
+}
+
 /// What is to happen to the call that is made now. Not all calls need room on the disk.
 Action next(bool needs_disk = true) {
     Watch& all = watch();
-    const long number = ++all.count;
+    const long number = ++*all.count;
     if (all.action == Action::kNone || number < all.number) return Action::kNone;
     if (number > all.number) {
         const bool stays = all.action == Action::kBroken || all.action == Action::kShort;
@@ -161,10 +197,10 @@ Action next(bool needs_disk = true) {
     }
     if (all.action == Action::kKill) {
         note("killed", "");
-        ::kill(::getpid(), SIGKILL);
+        end_now();
     }
-    if (all.action == Action::kSignal || all.action == Action::kTwice) ::raise(all.value);
-    if (all.action == Action::kTwice) ::raise(all.value);
+    if (all.action == Action::kSignal || all.action == Action::kTwice) send(all.value);
+    if (all.action == Action::kTwice) send(all.value);
     if (all.action == Action::kBroken) return Action::kFail;
     return all.action;
 }
@@ -186,7 +222,7 @@ int whole_call(const std::string& what, bool needs_disk, Make&& make) {
     }
     const int result = make();
     const int code = errno;
-    if (action == Action::kTorn) ::kill(::getpid(), SIGKILL);
+    if (action == Action::kTorn) end_now();
     note(result < 0 ? "refused" : action == Action::kLate ? "late" : "done", what);
     errno = action == Action::kLate ? watch().value : code;
     return action == Action::kLate ? -1 : result;
@@ -232,7 +268,7 @@ ssize_t write_call(int descriptor, const void* bytes, size_t count, off_t offset
          what(written),
          bytes == nullptr ? copied.data() : bytes,
          written);
-    if (action == Action::kTorn) ::kill(::getpid(), SIGKILL);
+    if (action == Action::kTorn) end_now();
     errno = action == Action::kLate ? watch().value : code;
     return action == Action::kLate ? -1 : done;
 }
@@ -249,6 +285,10 @@ int open_call(const char* name, int folder, const char* path, int flags, mode_t 
     std::string seen;
     const std::lock_guard<std::recursive_mutex> guard(watch().mutex);
     const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless && watch().lacks_nameless) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     const Action action = next();
     if (action == Action::kFail || action == Action::kShort || action == Action::kLate) {
         note("failed", "open");
@@ -257,7 +297,7 @@ int open_call(const char* name, int folder, const char* path, int flags, mode_t 
     }
     const int descriptor = make();
     const int code = errno;
-    if (action == Action::kTorn) ::kill(::getpid(), SIGKILL);
+    if (action == Action::kTorn) end_now();
     note(descriptor >= 0 ? "done" : "refused",
          "open " + (descriptor >= 0 ? inode_of(descriptor) : "0") +
              ((flags & O_TRUNC) != 0 ? " truncate " : " keep ") +
