@@ -30,7 +30,7 @@ def cases():
     faulty, clean, seed = [], [], FIRST
     while len(faulty) < FAULTY or len(clean) < CLEAN:
         rows = faulty if pairs.is_faulty(seed) else clean
-        rows.append((seed, pairs.VARIANTS[len(rows) % 4]))
+        rows.append((seed, pairs.VARIANTS[len(rows) % len(pairs.VARIANTS)]))
         seed += 7
     return faulty[:FAULTY] + clean[:CLEAN]
 

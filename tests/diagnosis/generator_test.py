@@ -268,12 +268,13 @@ class Pairs(unittest.TestCase):
     def test_the_truth_names_ops_of_the_target(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            for seed, variant in ((0, "as is"), (2, "split"), (4, "outputs"), (16, "load")):
+            for seed, variant in ((0, "as is"), (2, "split"), (4, "outputs"), (16, "load"), (0, "forward")):
                 truth = pairs.make(seed, folder, variant)
                 self.assertTrue(truth.paths)
                 with h5py.File(folder / "target.h5", "r") as target:
                     self.assertTrue(all(path in target for path in truth.paths))
-                    self.assertEqual("input" in target[truth.paths[0]], variant in ("as is", "split"))
+                    self.assertEqual("input" in target[truth.paths[0]], variant in ("as is", "split", "forward"))
+                    self.assertEqual(any("backward" in name for name in target), variant != "forward")
 
     def test_tensors_carry_the_attributes_of_dumpers_in_their_order(self):
         with tempfile.TemporaryDirectory() as name:

@@ -4,7 +4,8 @@
 
 Three pairs of eight are faulty; seeds 2n and 2n+1 have the same kind of fault, drawn apart otherwise. Variants of a pair
 have the same fault: "as is"; "split" (the target has mm and add for addmm, and records casts); "outputs" (the target has no
-inputs); "load" (each op of the target ran on the golden's inputs; None for faults that this cannot show).
+inputs); "load" (each op of the target ran on the golden's inputs; None for faults that this cannot show); "forward" (the
+recordings end before the backward pass; None for faults behind it, and for a GPU's recording).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Optional
+from typing import List, Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -24,10 +25,11 @@ from diagnosis.digits import RECORDING
 from diagnosis.dump_file import Style, write_dump
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
 from diagnosis.plants import NotApplicable, NotEffective
+from diagnosis.recording import Run
 from diagnosis.scene import FAULTS, Draft, Scene
 from diagnosis.truth import Truth
 
-VARIANTS = ("as is", "split", "outputs", "load")
+VARIANTS = ("as is", "split", "outputs", "load", "forward")
 _ATTEMPTS = 60
 # So often a fault that is plain to see is drawn again where a barely visible one is wanted.
 _FOR_FAINT = 8
@@ -62,6 +64,10 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
         break
     else:
         return None
+    if variant == "forward":
+        draft = None if scene.on_gpu else forward_part(draft)
+        if draft is None:
+            return None
     _write(scene, draft, folder)
     found = {"group": "", "paths": [], "golden_paths": [], "ratio": 0.0, "gross": False, "where": "", "argument": "",
              "tensors": [], **draft.found}
@@ -70,6 +76,25 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
                   discarded=discarded, **found)
     (folder / "truth.json").write_text(json.dumps(truth._asdict()))
     return truth
+
+
+def _forward_runs(runs: List[Run]) -> List[Run]:
+    end = next((i for i, run in enumerate(runs) if "backward" in run.call.base), len(runs))
+    while end > 0 and runs[end - 1].call.base == "ones_like":  # the gradient of the loss
+        end -= 1
+    return runs[:end]
+
+
+def forward_part(draft: Draft) -> Optional[Draft]:
+    """Both runs up to the loss; None where the fault lies behind it."""
+    golden, target = _forward_runs(draft.golden), _forward_runs(draft.target)
+    found = dict(draft.found)
+    for key, runs in (("paths", target), ("golden_paths", golden)):
+        known = {run.path for run in runs}
+        found[key] = [path for path in found.get(key, []) if path in known]
+    if draft.found and not found["paths"] and not found["golden_paths"]:
+        return None
+    return Draft(golden, target, found)
 
 
 def _write(scene: Scene, draft: Draft, folder: Path) -> None:

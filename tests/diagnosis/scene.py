@@ -199,6 +199,8 @@ class Scene:
             bias = self.program().given.get(name + ".bias")
             if bias is not None and any(r.tag == name for r in target):
                 return float(bias.abs().max() / rows[-1].outputs[0].float().abs().max()) / self.unit
+        if not rows:
+            raise NotApplicable(name)
         before = rows[0].call.floats()[0][1].float()
         after = rows[-1].outputs[0].float()
         if before.shape != after.shape:
