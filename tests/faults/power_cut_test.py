@@ -31,6 +31,7 @@ NAMED = replace(workload("without nameless files", 12, 40, "sync"), lacks="namel
 SYNCED = (
     (workload("ops in a growing group", 44, 40, "sync"), 300, 6000),
     (NAMED, 60, 1500),
+    (workload("lists of tensors that are repeated", 9, 40, "sync", "lists"), 40, 1500),
     (workload("compressed ops", 14, 6000, "sync", "compress"), 50, 1500),
     (Scenario("run over an older dump", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]), 60, 1500),
 )
