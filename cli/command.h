@@ -21,6 +21,7 @@ struct Globals {
     bool json = false;
     bool quiet = false;
     bool verbose = false;
+    bool trust_files = false;    ///< docs/trust.md
     std::string color = "auto";  ///< auto, always, never; NO_COLOR is honoured with auto
 };
 

@@ -136,7 +136,7 @@ ScanReport Scan::run() {
     report_.notes = source_.remarks;
     report_.latent_binades = options_.latent_binades;
     report_.warnings = source_.left_out;
-    report_.unreadable = source_.left_out_count;
+    report_.unreadable = source_.unreadable;
     for (const SourceOp* op : scan_order(source_)) {
         if (!is_recorded(*op)) continue;
         scan_op(*op);

@@ -49,9 +49,9 @@ struct ScanReport {
     int64_t by_statistics = 0;        ///< those of which only statistics were recorded
     int64_t scanned_bytes = 0;
     bool has_inputs = false;
-    bool complete = true;            ///< false: the recorder says that ops are missing
-    std::vector<std::string> notes;  ///< on the recording, in its reader's words
-    int64_t unreadable = 0;
+    bool complete = true;               ///< false: the recorder says that ops are missing
+    std::vector<std::string> notes;     ///< on the recording, in its reader's words
+    int64_t unreadable = 0;             ///< objects and tensors that could not be read
     std::vector<std::string> warnings;  ///< what was left out, at most twenty of each kind
     double latent_binades = kLatentBinades;
 

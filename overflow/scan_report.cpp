@@ -144,6 +144,10 @@ void append_remarks(std::string& text,
 
 std::string headline(const ScanReport& report, bool color) {
     const ScannedOp* first = report.first();
+    if (first == nullptr && report.unreadable > 0)
+        return fmt::format("No overflow found in what can be read; {} object{} cannot.\n",
+                           report.unreadable,
+                           report.unreadable == 1 ? "" : "s");
     if (first == nullptr) return "No overflow found.\n";
     const bool foreign = !report.found();
     const std::string path = printable(first->record.path());
@@ -236,6 +240,7 @@ std::string to_json(const ScanReport& report) {
                            {"complete", report.complete},
                            {"has_inputs", report.has_inputs},
                            {"latent_binades", report.latent_binades},
+                           {"unreadable", report.unreadable},
                            {"found", report.found()}};
     const ScannedOp* first = report.first();
     object["first"] = first == nullptr ? ordered_json(nullptr) : ordered_json(first->record.path());

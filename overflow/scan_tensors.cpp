@@ -1,5 +1,6 @@
 #include "overflow/scan_tensors.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,24 @@ void TensorScanner::with_elements(const SourceTensor& tensor,
     stored.require_intact();
 }
 
+Census TensorScanner::census_by_pieces(const SourceTensor& tensor, DType dtype) {
+    constexpr int64_t kPiece = int64_t{1} << 24;  // what is unpacked shall not fill the memory
+    const std::unique_ptr<ElementSource> elements = tensor.open();
+    const ElementSource& stored = elements->stored();
+    Census census;
+    if (!is_float(stored.dtype())) return census;
+    std::vector<std::byte> buffer;
+    for (int64_t first = 0; first < stored.numel(); first += kPiece) {
+        const int64_t count = std::min(kPiece, stored.numel() - first);
+        const Shape shape{count};
+        const TensorView piece{stored.dtype(), shape, stored.range(first, count, buffer), 0};
+        census.merge(take_census(piece, dtype, threads_));
+        scanned_bytes_ += static_cast<int64_t>(piece.nbytes());
+    }
+    stored.require_intact();
+    return census;
+}
+
 Census TensorScanner::census(const SourceTensor& tensor) {
     const auto place = place_of(tensor);
     if (place) {
@@ -37,11 +56,7 @@ Census TensorScanner::census(const SourceTensor& tensor) {
     const DType dtype = *dtype_of(tensor);
     Census census;
     if (tensor.open) {
-        with_elements(tensor, [&](const TensorView& elements) {
-            if (!is_float(elements.dtype)) return;
-            census = take_census(elements, dtype, threads_);
-            scanned_bytes_ += static_cast<int64_t>(elements.nbytes());
-        });
+        census = census_by_pieces(tensor, dtype);
     } else {
         census = census_of_statistics(*tensor.statistics, numel_of(tensor.shape), dtype);
     }

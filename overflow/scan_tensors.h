@@ -31,6 +31,7 @@ class TensorScanner {
   private:
     using Place = std::tuple<uint64_t, int64_t, DType>;  // storage, numel, dtype
     static std::optional<Place> place_of(const SourceTensor& tensor);
+    Census census_by_pieces(const SourceTensor& tensor, DType dtype);
     static void with_elements(const SourceTensor& tensor,
                               const std::function<void(const TensorView&)>& use);
 

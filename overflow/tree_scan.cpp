@@ -25,6 +25,8 @@ std::string name_of(const RunScan& scan) {
 std::string outcome(const RunScan& scan) {
     if (!scan.problem.empty()) return "not scanned: " + printable(scan.problem);
     const std::string size = fmt::format("{} ops, ", scan.report.ops);
+    if (!scan.report.found() && scan.report.unreadable > 0)
+        return size + fmt::format("no overflow, but {} not read", scan.report.unreadable);
     if (!scan.report.found()) return size + "no overflow";
     return size + "first at " + printable(scan.report.first()->record.path());
 }
@@ -38,7 +40,9 @@ const RunScan* TreeReport::first() const {
 }
 
 bool TreeReport::has_problem() const {
-    return std::ranges::any_of(runs, [](const RunScan& scan) { return !scan.problem.empty(); });
+    return std::ranges::any_of(runs, [](const RunScan& scan) {
+        return !scan.problem.empty() || scan.report.unreadable > 0;
+    });
 }
 
 TreeReport scan_tree(const std::filesystem::path& tree,

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "core/dumpfile/facts.h"
 #include "core/dumpfile/paths.h"
 #include "core/dumpfile/reader.h"
+#include "core/recording/dump_elements.h"
 #include "core/tensor/statistics.h"
 
 namespace npuscope::cli {
@@ -179,24 +181,32 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
     const dumpfile::OpFacts facts = op.facts();
     Json tensors = Json::array();
     Json values = Json::array();
+    Json problems = Json::array();
     std::vector<std::vector<std::string>> rows = {
         {"TENSOR", "DTYPE", "SHAPE", "MIN", "MAX", "MEAN", "NAN", "INF", "ZERO"}};
     std::vector<std::vector<std::string>> value_rows;
     for (const Entry& entry : op.entries) {
         const std::string name = std::string(name_of(entry.direction)) + "/" + entry.argument;
-        if (!entry.is_tensor() || !entry.dtype()) {
-            const std::string text = shown_value(reader, entry);
-            value_rows.push_back({name, text});
-            values.push_back({{"path", entry.path}, {"value", text}});
+        std::optional<Statistics> found;
+        try {
+            if (!entry.is_tensor() || !entry.dtype()) {
+                const std::string text = shown_value(reader, entry);
+                value_rows.push_back({name, text});
+                values.push_back({{"path", entry.path}, {"value", text}});
+                continue;
+            }
+            found = statistics_of(DumpElements(reader, entry));
+        } catch (const Error& problem) {
+            value_rows.push_back({name, std::string("left out: ") + problem.what()});
+            problems.push_back({{"path", entry.path}, {"problem", problem.what()}});
             continue;
         }
-        const Statistics found = statistics_of(reader.read(entry));
         auto& row = rows.emplace_back(
             std::vector<std::string>{name, dtype_name(entry), to_string(entry.stored.shape)});
-        for (std::string& cell : statistics_cells(found))
+        for (std::string& cell : statistics_cells(*found))
             row.push_back(std::move(cell));
         Json tensor = to_json(entry);
-        tensor["statistics"] = Json::parse(json_of(found));
+        tensor["statistics"] = Json::parse(json_of(*found));
         tensors.push_back(std::move(tensor));
     }
     add_kept_numbers(op, facts, rows, tensors);
@@ -206,6 +216,7 @@ int show_op(const Reader& reader, const OpEntry& op, const Globals& globals) {
                     {"facts", told.is_discarded() ? Json() : told},
                     {"tensors", tensors},
                     {"values", values},
+                    {"left_out", problems},
                     {"version", 1}});
         return kNoFinding;
     }
@@ -232,7 +243,7 @@ int show_tensor(const Reader& reader, const Entry& entry, const Globals& globals
         throw Error(
             ErrorKind::kUnsupported,
             "'" + entry.path + "' holds " + entry.stored.numpy_name + ", which has no statistics");
-    const Tensor tensor = reader.read(entry);
+    const DumpElements tensor(reader, entry);
     const Statistics found = statistics_of(tensor);
     const std::vector<int64_t> bins = histogram_of(tensor, found, kHistogramBins);
     if (globals.json) {

@@ -57,7 +57,8 @@ int run_overflow(const OverflowArguments& options, const Globals& globals) {
         throw Error(
             ErrorKind::kUsage,
             "'" + options.dump + "' holds no floating-point tensor to scan; is it a dump of ops?");
-    return report.found() ? kFinding : kNoFinding;
+    if (report.found()) return kFinding;
+    return report.unreadable > 0 ? kNotDone : kNoFinding;
 }
 
 std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
@@ -77,7 +78,7 @@ std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
         "that hid it.\n"
         "-v lists everything; npuscope help detectors explains the counts.\n"
         "Exit codes: 0 no finding, 1 overflow found (or inf or nan made by an op, or nan in "
-        "outputs), 2 could not do the work.");
+        "outputs), 2 could not do the work, or nothing was found and not all could be read.");
     return [options, &globals] { return run_overflow(*options, globals); };
 }
 

@@ -1,4 +1,4 @@
-// --input, --seed and --input-shape, alike for every command that feeds a model.
+// --input, --seed, --input-shape and --max-trips, alike for every command that feeds a model.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace npuscope::cli {
 inline void add_input_options(CLI::App& app,
                               std::filesystem::path& input,
                               uint64_t& seed,
-                              std::vector<std::string>& shapes) {
+                              std::vector<std::string>& shapes,
+                              int64_t& trips) {
     app.add_option(
         "--input", input, ".npz with arrays <name> or in_<name>; without it: seeded random inputs");
     app.add_option("--seed", seed, "of random inputs")->capture_default_str();
@@ -25,6 +26,9 @@ inline void add_input_options(CLI::App& app,
         ->type_name("NAME:SIZES")
         ->delimiter('\0')
         ->allow_extra_args(false);
+    app.add_option("--max-trips", trips, "iterations that the model's loops may run in all")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
 }
 
 }  // namespace npuscope::cli

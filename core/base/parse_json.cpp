@@ -28,7 +28,38 @@ size_t too_deep_at(std::string_view text, int max_depth) {
     return std::string_view::npos;
 }
 
+/// Pairs of keys and values, as colons outside strings tell.
+size_t written_pairs(std::string_view text) {
+    size_t pairs = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (in_string && text[i] == '\\')
+            ++i;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (text[i] == ':' && !in_string)
+            ++pairs;
+    }
+    return pairs;
+}
+
+template <class Json>
+size_t kept_pairs(const Json& value) {
+    size_t pairs = value.is_object() ? value.size() : 0;
+    if (value.is_structured())
+        for (const Json& each : value)
+            pairs += kept_pairs(each);
+    return pairs;
+}
+
 }  // namespace
+
+template <class Json>
+bool repeats_a_key(std::string_view text, const Json& parsed) {
+    return written_pairs(text) != kept_pairs(parsed);
+}
+
+template bool repeats_a_key(std::string_view text, const nlohmann::json& parsed);
 
 template <class Json>
 Json parse_json(std::string_view text, int max_depth) {

@@ -16,6 +16,10 @@ inline constexpr int kDeepestJson = 100;
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text, int max_depth = kDeepestJson);
 
+/// Whether an object of a text that parses has a key twice: a reader keeps one of the two values.
+template <class Json>
+[[nodiscard]] bool repeats_a_key(std::string_view text, const Json& parsed);
+
 /// Why parse_json() discards a text.
 struct JsonProblem {
     std::string reason;  ///< "" when there is none

@@ -6,6 +6,9 @@ namespace npuscope {
 
 namespace {
 
+/// In bytes; longer texts are cut, so that no line grows with what a file says.
+constexpr size_t kLongestQuote = 1000;
+
 /// A code point and the bytes that it takes; none where they are no UTF-8.
 struct Decoded {
     uint32_t point = 0;
@@ -61,7 +64,11 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-    return "'" + printable(text) + "'";
+    if (text.size() <= kLongestQuote) return "'" + printable(text) + "'";
+    size_t cut = kLongestQuote;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80U)
+        --cut;
+    return "'" + printable(text.substr(0, cut)) + "…' (" + std::to_string(text.size()) + " bytes)";
 }
 
 }  // namespace npuscope

@@ -12,7 +12,7 @@ namespace npuscope {
 /// \xNN, so that a hostile name cannot move the cursor, forge a line or turn one around.
 std::string printable(std::string_view text);
 
-/// 'text', printable.
+/// 'text', printable; of more than 1000 bytes the beginning and their number.
 std::string in_quotes(std::string_view text);
 std::string in_quotes(const std::same_as<std::filesystem::path> auto& path) {
     return in_quotes(std::string_view(path.native()));

@@ -16,8 +16,6 @@ namespace {
 constexpr size_t kMostWarnings = 20;
 // /input/<argument>/<argument>_<i> needs two; a group that links to itself must end somewhere.
 constexpr int kDeepestArgument = 3;
-// Mapped pages are given back after so much was copied: not twice a large tensor in memory.
-constexpr int64_t kCopiedBytes = int64_t{4} << 20;
 
 bool is_byte(DType dtype) {
     return dtype == DType::kInt8 || dtype == DType::kUInt8 || dtype == DType::kBool;
@@ -50,7 +48,8 @@ Reader::Reader(const std::filesystem::path& path)
     : file_(path),
       index_(file_.index()),
       warnings_(index_.warnings()),
-      skipped_count_(index_.skipped_count()) {
+      skipped_count_(index_.skipped_count()),
+      unreadable_count_(index_.skipped_count()) {
     read_root_attributes();
     index_ops();
 }
@@ -160,6 +159,7 @@ void Reader::index_below(OpEntry& op,
 void Reader::add_entry(OpEntry& op, int32_t dataset, std::string argument, Direction direction) {
     if (index_[dataset].damaged_attributes) {
         skip(dataset, "its attributes are damaged");
+        ++unreadable_count_;
         return;
     }
     Entry entry;
@@ -197,22 +197,7 @@ h5::Elements Reader::elements(const Entry& entry) const {
 }
 
 Tensor Reader::read_stored(const Entry& entry) const {
-    const h5::Elements elements = this->elements(entry);
-    if (!elements.is_mapped()) return file_.read(entry.path);
-    Tensor tensor(elements.dtype(), elements.shape());
-    const auto size = static_cast<int64_t>(size_of(tensor.dtype()));
-    const int64_t block = kCopiedBytes / size;
-    std::byte* target = tensor.mutable_data();
-    std::vector<std::byte> unused;
-    for (int64_t first = 0; first < tensor.numel(); first += block) {
-        const int64_t count = std::min(block, tensor.numel() - first);
-        std::memcpy(target + first * size,
-                    elements.range(first, count, unused),
-                    static_cast<size_t>(count * size));
-        if (count == block) elements.release(first, count);
-    }
-    elements.require_intact();
-    return tensor;
+    return elements(entry).whole();
 }
 
 Tensor Reader::read(const Entry& entry) const {

@@ -85,6 +85,8 @@ class Reader {
     [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
     /// How many objects were left out.
     [[nodiscard]] int64_t skipped_count() const { return skipped_count_; }
+    /// Those of them that could not be read; the others are no part of a dump.
+    [[nodiscard]] int64_t unreadable_count() const { return unreadable_count_; }
     [[nodiscard]] const h5::Reader& file() const { return file_; }
     /// All objects of the file.
     [[nodiscard]] const h5::Index& index() const { return index_; }
@@ -104,6 +106,7 @@ class Reader {
     std::vector<std::pair<std::string, std::string>> run_facts_;
     std::vector<std::string> warnings_;
     int64_t skipped_count_ = 0;
+    int64_t unreadable_count_ = 0;
 };
 
 }  // namespace npuscope::dumpfile

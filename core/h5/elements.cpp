@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/dtype/bools.h"
+#include "core/h5/chunk_reader.h"
 #include "core/h5/index.h"
 #include "core/h5/state.h"
 
@@ -15,6 +16,22 @@ namespace {
 /// Datasets of less are read once and kept: single pieces of a compressed one would be unpacked
 /// again and again.
 constexpr uint64_t kMostKept = uint64_t{16} << 20;
+
+template <class T>
+void swap_each(std::span<std::byte> bytes, T (*swap)(T)) {
+    for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+        T value;
+        std::memcpy(&value, bytes.data() + at, sizeof value);
+        value = swap(value);
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+}
+
+void swap_bytes(std::span<std::byte> bytes, size_t size) {
+    if (size == 2) swap_each<uint16_t>(bytes, [](uint16_t v) { return __builtin_bswap16(v); });
+    if (size == 4) swap_each<uint32_t>(bytes, [](uint32_t v) { return __builtin_bswap32(v); });
+    if (size == 8) swap_each<uint64_t>(bytes, [](uint64_t v) { return __builtin_bswap64(v); });
+}
 
 }  // namespace
 
@@ -43,18 +60,39 @@ const std::byte* Elements::range(int64_t first,
                                  std::vector<std::byte>& buffer) const {
     require_range(first, count);
     const size_t size = size_of(dtype_);
-    const std::byte* mapped =
-        data_ == nullptr ? nullptr : data_ + static_cast<size_t>(first) * size;
-    if (mapped != nullptr && dtype_ != DType::kBool) return mapped;
+    if (is_mapped() && dtype_ != DType::kBool) return data_ + static_cast<size_t>(first) * size;
     const size_t bytes = static_cast<size_t>(count) * size;
     if (buffer.size() < std::max<size_t>(bytes, 1)) buffer.resize(std::max<size_t>(bytes, 1));
-    if (count == 0) return buffer.data();
-    if (mapped != nullptr)
-        std::memcpy(buffer.data(), mapped, bytes);
-    else
-        read_by_library(first, count, buffer.data());
-    if (dtype_ == DType::kBool) make_bools({buffer.data(), bytes});
+    if (count > 0) read(first, count, buffer.data());
     return buffer.data();
+}
+
+void Elements::read(int64_t first, int64_t count, std::byte* target) const {
+    const size_t size = size_of(dtype_);
+    const size_t bytes = static_cast<size_t>(count) * size;
+    if (data_ != nullptr)
+        std::memcpy(target, data_ + static_cast<size_t>(first) * size, bytes);
+    else if (chunks_)
+        chunks_->read(static_cast<uint64_t>(first), static_cast<uint64_t>(count), target);
+    else
+        read_by_library(first, count, target);
+    if (swapped_) swap_bytes({target, bytes}, size);
+    if (dtype_ == DType::kBool) make_bools({target, bytes});
+}
+
+Tensor Elements::whole() const {
+    // Mapped pages are given back after so much was copied: not twice a large tensor in memory.
+    constexpr int64_t kBlockBytes = int64_t{4} << 20;
+    Tensor tensor(dtype_, shape_);
+    const auto size = static_cast<int64_t>(size_of(dtype_));
+    const int64_t block = kBlockBytes / size;
+    for (int64_t first = 0; first < numel_; first += block) {
+        const int64_t count = std::min(block, numel_ - first);
+        read(first, count, tensor.mutable_data() + first * size);
+        if (count == block || chunks_) release(first, count);
+    }
+    require_intact();
+    return tensor;
 }
 
 void Elements::read_by_library(int64_t first, int64_t count, std::byte* target) const {
@@ -76,6 +114,7 @@ void Elements::read_by_library(int64_t first, int64_t count, std::byte* target) 
 
 void Elements::release(int64_t first, int64_t count) const {
     require_range(first, count);
+    if (chunks_ && first + count == numel_) chunks_->forget();
     if (data_ == nullptr) return;
     const uint64_t size = size_of(dtype_);
     const auto offset = static_cast<uint64_t>(data_ - mapping_->bytes().data());
@@ -93,29 +132,44 @@ void Elements::require_intact() const {
 
 Elements Reader::elements(const Index& index, int32_t node) const {
     const Node& of = index[node];
+    if (of.kind == ObjectKind::kDataset && (!of.dtype || of.null_space))
+        throw Error(ErrorKind::kUnsupported,
+                    state_->name(index.path(node)) + " holds " + index.dataset(node).numpy_name +
+                        ", which is no tensor dtype");
     if (!index.mapping_ || of.needs_library || of.kind != ObjectKind::kDataset || !of.dtype ||
         of.null_space)
         return elements(index.path(node));
     const auto dims = index.shape(node);
-    const bool is_empty = numel_of(dims) == 0;
-    if (of.storage_offset == Node::kNoOffset && !is_empty) return elements(index.path(node));
     Elements found;
     found.dtype_ = *of.dtype;
     found.shape_.assign(dims.begin(), dims.end());
     found.numel_ = numel_of(dims);
     found.path_ = &state_->path();
     found.mapping_ = index.mapping_;
+    found.swapped_ = of.big_endian;
     const auto file = index.mapping_->bytes();
-    found.data_ = file.data();
-    if (is_empty) return found;
+    if (found.numel_ == 0) {
+        found.data_ = file.data();
+        return found;
+    }
+    const std::string name = state_->name(index.path(node));
     uint64_t wanted = 0;
     const bool fits = !__builtin_mul_overflow(
         static_cast<uint64_t>(found.numel_), uint64_t{of.element_bytes}, &wanted);
+    if (of.stored >= 0) {
+        const StoredChunks& stored = index.stored_[static_cast<size_t>(of.stored)];
+        try {
+            found.chunks_ = std::make_unique<ChunkReader>(index.file_, stored, dims, name);
+        } catch (const Damaged& damage) {
+            throw Error(ErrorKind::kFormat,
+                        "cannot read the dataset " + name + ": " + damage.reason);
+        }
+        return found;
+    }
     if (!fits || wanted > of.storage_bytes || of.storage_bytes > file.size() ||
         of.storage_offset > file.size() || file.size() - of.storage_offset < wanted)
-        throw Error(ErrorKind::kFormat,
-                    state_->name(index.path(node)) + " claims more elements than it stores");
-    found.data_ += of.storage_offset;
+        throw Error(ErrorKind::kFormat, name + " claims more elements than it stores");
+    found.data_ = file.data() + of.storage_offset;
     return found;
 }
 

@@ -11,10 +11,11 @@
 
 namespace npuscope::h5 {
 
+class ChunkReader;
 class MappedFile;
 
 /// Made by Reader::elements(), whose Reader outlives it. Threads: const calls may run at once;
-/// those that need libhdf5 take its lock.
+/// those that need libhdf5 wait for each other.
 class Elements : public ElementSource {
   public:
     Elements(Elements&&) noexcept;
@@ -35,7 +36,9 @@ class Elements : public ElementSource {
     [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
                                          std::vector<std::byte>& buffer) const override;
-    [[nodiscard]] bool is_mapped() const { return data_ != nullptr; }
+    /// Whether range() mostly gives places of the mapped file.
+    [[nodiscard]] bool is_mapped() const { return data_ != nullptr && !swapped_; }
+    [[nodiscard]] Tensor whole() const override;
     /// Lets the system take back the memory of that range's pages; no-op when not mapped.
     void release(int64_t first, int64_t count) const override;
     /// Errors: Error(kIo) when the file was cut short while it was mapped: what was read since then
@@ -47,12 +50,15 @@ class Elements : public ElementSource {
     struct Source;  ///< an open dataset of libhdf5
     Elements();
     void require_range(int64_t first, int64_t count) const;
+    void read(int64_t first, int64_t count, std::byte* target) const;
     void read_by_library(int64_t first, int64_t count, std::byte* target) const;
 
     DType dtype_ = DType::kFloat32;
     Shape shape_;
     int64_t numel_ = 0;
-    const std::byte* data_ = nullptr;
+    const std::byte* data_ = nullptr;  ///< in the mapping, where they lie there in order
+    bool swapped_ = false;             ///< the file has the other byte order
+    std::unique_ptr<const ChunkReader> chunks_;
     const std::filesystem::path* path_ = nullptr;
     std::shared_ptr<const MappedFile> mapping_;  ///< shared with Index, see mapped_file.h
     std::unique_ptr<Source> source_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/h5/h5.h"
+#include "core/h5/stored_chunks.h"
 
 namespace npuscope::h5 {
 
@@ -40,6 +41,7 @@ struct Node {
     uint32_t attribute_count = 0;
     uint32_t element_bytes = 0;
     int32_t library_info = -1;  ///< what only libhdf5 knows; dataset() takes it
+    int32_t stored = -1;        ///< pieces and fill value; Reader::elements() takes it
     ObjectKind kind = ObjectKind::kOther;
     std::optional<DType> dtype;  ///< as DatasetInfo::dtype
     uint8_t rank = 0;
@@ -124,6 +126,8 @@ class Index {
     std::vector<int64_t> integers_;
     std::vector<std::string_view> attribute_names_;
     std::vector<DatasetInfo> library_infos_;
+    std::vector<StoredChunks> stored_;
+    FileBytes file_;
     std::deque<std::string> kept_;  ///< blocks of names, and of texts that lie in no mapping
     std::vector<std::string> warnings_;
     int64_t skipped_count_ = 0;

@@ -57,6 +57,11 @@ void IndexBuilder::set_shape(int32_t node, std::span<const int64_t> dims) {
     of.rank = static_cast<uint8_t>(dims.size());
 }
 
+void IndexBuilder::set_stored(int32_t node, const StoredChunks& stored) {
+    (*this)[node].stored = static_cast<int32_t>(index_.stored_.size());
+    index_.stored_.push_back(stored);
+}
+
 void IndexBuilder::set_library_info(int32_t node, DatasetInfo info) {
     set_shape(node, info.shape);
     Node& of = (*this)[node];
@@ -161,9 +166,11 @@ std::string IndexBuilder::child_path(int32_t parent, std::string_view name) cons
     return path.append("/").append(name);
 }
 
-Index IndexBuilder::finish(std::span<const std::byte> bytes,
+Index IndexBuilder::finish(const FileBytes& file,
+                           std::span<const std::byte> bytes,
                            std::shared_ptr<const MappedFile> mapping,
                            bool from_mapping) {
+    index_.file_ = file;
     index_.bytes_ = bytes;
     index_.mapping_ = std::move(mapping);
     index_.from_mapping_ = from_mapping;

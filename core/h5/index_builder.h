@@ -29,6 +29,8 @@ class IndexBuilder {
     void remove_from(int32_t node);
 
     void set_shape(int32_t node, std::span<const int64_t> dims);
+    [[nodiscard]] std::span<const int64_t> shape(int32_t node) const { return index_.shape(node); }
+    void set_stored(int32_t node, const StoredChunks& stored);
     void set_library_info(int32_t node, DatasetInfo info);
     /// What is not an attribute of the node is as it was when it was added.
     void reset(int32_t node);
@@ -48,7 +50,8 @@ class IndexBuilder {
     [[nodiscard]] std::string child_path(int32_t parent, std::string_view name) const;
 
     /// `bytes` are those that names and texts were borrowed from, if any; `mapping` keeps them.
-    [[nodiscard]] Index finish(std::span<const std::byte> bytes,
+    [[nodiscard]] Index finish(const FileBytes& file,
+                               std::span<const std::byte> bytes,
                                std::shared_ptr<const MappedFile> mapping,
                                bool from_mapping);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/h5/global_heap.h"
 #include "core/h5/library_access.h"
 #include "core/h5/old_group.h"
 
@@ -161,8 +162,13 @@ void IndexWalker::note(int32_t node, const Message& message, Object& object) {
             object.library_attributes = object.library_attributes || has_dense_attributes(in);
             return;
         case MessageType::kFilters:
+            return keep(object.filters);
+        case MessageType::kFillValue:
+            return keep(object.fill);
+        case MessageType::kOldFillValue:
+            return keep(object.old_fill);
         case MessageType::kExternalFiles:
-            object.unsupported = "filters or external files";
+            object.unsupported = "external files";
             return;
         case MessageType::kSymbolTable:
             object.is_old_group = true;
@@ -205,12 +211,12 @@ void IndexWalker::note_attribute(int32_t node, const Message& message, Object& o
         const Datatype type = read_datatype(attribute.type);
         const bool is_integer = type.type_class == Datatype::Class::kInteger;
         if (!is_integer && type.type_class != Datatype::Class::kFixedString) {
-            // A string of any length lies elsewhere; other kinds are of no interest.
-            if (type.is_variable_string)
-                object.library_attributes = true;
-            else
-                out_.add_other(attribute.name);
-            return;
+            // Other kinds are of no interest.
+            if (!type.is_variable_string) return out_.add_other(attribute.name);
+            const bool is_single = read_dataspace(attribute.space).numel == 1;
+            return out_.add_text(
+                attribute.name,
+                is_single ? heap_text(superblock_.file, limit_, attribute.data) : "");
         }
         const Dataspace space = read_dataspace(attribute.space);
         const auto count = static_cast<uint64_t>(space.numel);
@@ -237,39 +243,6 @@ void IndexWalker::note_attribute(int32_t node, const Message& message, Object& o
         if (limit_.is_spent()) throw;
         out_[node].damaged_attributes = true;
         out_.add_other("");
-    }
-}
-
-void IndexWalker::read_dataset(int32_t node, const Object& object) {
-    if (!object.layout) throw Damaged{"it has no layout"};
-    const Dataspace space = read_dataspace(*object.space);
-    const Datatype type = read_datatype(*object.type);
-    Layout layout = read_layout(*object.layout);
-    if (!type.is_plain) throw Unsupported{"an uncommon datatype"};
-    uint64_t wanted = 0;
-    if (__builtin_mul_overflow(static_cast<uint64_t>(space.numel), type.size, &wanted))
-        throw Damaged{"its shape has more elements than can be stored"};
-    if (!layout.has_size) layout.size = wanted;
-    const bool is_stored =
-        layout.layout_class == Layout::Class::kCompact || layout.address != kUndefinedAddress;
-    if (is_stored && layout.size != wanted)
-        throw Damaged{"its shape does not fit the bytes that it stores"};
-    out_.set_shape(node, {space.dims.data(), static_cast<size_t>(space.rank)});
-    Node& of = out_[node];
-    of.dtype = type.dtype;
-    of.big_endian = type.big_endian;
-    of.is_text = type.type_class == Datatype::Class::kFixedString;
-    of.null_space = space.is_null;
-    of.element_bytes = type.size;
-    of.needs_library = type.big_endian;
-    if (layout.layout_class == Layout::Class::kCompact) {
-        of.is_compact = true;
-        of.storage_offset = superblock_.file.offset_of(layout.compact);
-        of.storage_bytes = layout.size;
-    } else if (layout.address != kUndefinedAddress && layout.size > 0) {
-        if (__builtin_add_overflow(layout.address, superblock_.file.base(), &of.storage_offset))
-            throw Damaged{"its elements lie nowhere"};
-        of.storage_bytes = layout.size;
     }
 }
 

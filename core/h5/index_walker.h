@@ -9,6 +9,7 @@
 #include "core/h5/index_builder.h"
 #include "core/h5/messages.h"
 #include "core/h5/object_header.h"
+#include "core/h5/stored_chunks.h"
 #include "core/h5/superblock.h"
 
 namespace npuscope::h5 {
@@ -43,7 +44,7 @@ class IndexWalker {
         bool is_new_group = false;
         bool library_attributes = false;
         const char* unsupported = nullptr;  ///< why the library has to read the dataset
-        std::optional<Cursor> type, space, layout;
+        std::optional<Cursor> type, space, layout, filters, fill, old_fill;
     };
 
     void require_plain_extension();
@@ -55,6 +56,21 @@ class IndexWalker {
     void note_link(int32_t node, const Message& message);
     void note_attribute(int32_t node, const Message& message, Object& object);
     void read_dataset(int32_t node, const Object& object);
+    void read_chunks(int32_t node,
+                     const Object& object,
+                     const Layout& layout,
+                     const Datatype& type);
+    void read_odd_dataset(int32_t node,
+                          const Object& object,
+                          const Dataspace& space,
+                          const Layout& layout,
+                          const Datatype& type);
+    [[nodiscard]] uint64_t chunk_bytes(int32_t node,
+                                       const Object& object,
+                                       const Layout& layout,
+                                       const Datatype& type,
+                                       StoredChunks& stored);
+    void note_unwritten(int32_t node, const Object& object, const Datatype& type);
     void read_attributes_by_library(int32_t node);
     void read_by_library(int32_t node, uint64_t address);
     void sort_links(size_t first, bool by_creation);

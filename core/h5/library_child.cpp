@@ -140,6 +140,9 @@ void allow_computing(std::chrono::seconds most) {
                         std::span<std::byte> shared,
                         const ChildLimits& limits) {
     renew_library_lock();
+    // Other places to look for files in.
+    for (const char* name : {"HDF5_EXT_PREFIX", "HDF5_VDS_PREFIX", "HDF5_EXTFILE_PREFIX"})
+        ::unsetenv(name);  // NOLINT(concurrency-mt-unsafe): there is no other thread
     H5open();
     LibraryService service(path, kFileInChild, true);
     reply(kSocketInChild, kReady, 0, {});

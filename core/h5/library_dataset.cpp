@@ -87,14 +87,42 @@ std::string text_from(const std::function<ssize_t(char*, size_t)>& get) {
     return text;
 }
 
+/// Every file that the library may take a name for: it looks beside the file that leads there, in
+/// the current folder, and there for the last part of the name, too.
+std::vector<std::filesystem::path> candidates(const std::filesystem::path& name,
+                                              const std::filesystem::path& beside,
+                                              const std::filesystem::path& current) {
+    if (!name.is_absolute()) return {beside / name, current / name};
+    return {name, beside / name.filename(), current / name.filename()};
+}
+
 void require_stored_inside(const OpenFile& file, hid_t dataset, const std::string& what, int depth);
+
+/// The dataset of a virtual one's source, wherever the library might find its file.
+void require_source_inside(const OpenFile& file,
+                           const std::filesystem::path& other,
+                           const std::string& path,
+                           const std::string& what,
+                           int depth) {
+    const Handle access(H5Fget_access_plist(file.file.get()), H5Pclose);
+    file.clear_refusal();
+    const Handle opened(H5Fopen(other.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+    H5Eclear2(H5E_DEFAULT);
+    if (!file.refusal().empty())
+        throw Error(ErrorKind::kFormat, what + " is not read: " + file.refusal());
+    if (!opened.valid()) return;  // the fill value stands for what is not there
+    const Handle source(H5Dopen2(opened.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    H5Eclear2(H5E_DEFAULT);
+    if (!source.valid()) return;
+    require_stored_inside(file, source.get(), what, depth + 1);
+}
 
 /// The library finds the other files itself; here they are opened by the same rules to see where
 /// their elements lie.
-void require_sources_inside(const OpenFile& file,
-                            hid_t creation,
-                            const std::string& what,
-                            int depth) {
+void require_sources_inside(
+    const OpenFile& file, hid_t creation, hid_t holder, const std::string& what, int depth) {
+    const std::filesystem::path place(
+        text_from([&](char* text, size_t size) { return H5Fget_name(holder, text, size); }));
     size_t count = 0;
     H5Pget_virtual_count(creation, &count);
     if (depth == kDeepestVirtual || count > kMostVirtualFiles)
@@ -111,19 +139,15 @@ void require_sources_inside(const OpenFile& file,
                         what +
                             " is put together from files by a pattern; only trusted files may "
                             "be");
-        const Handle access(H5Fget_access_plist(file.file.get()), H5Pclose);
-        const Handle opened(other == "." ? H5Freopen(file.file.get())
-                                         : H5Fopen(other.c_str(), H5F_ACC_RDONLY, access.get()),
-                            H5Fclose);
-        H5Eclear2(H5E_DEFAULT);
-        if (!opened.valid()) {
-            if (!file.refusal().empty())
-                throw Error(ErrorKind::kFormat, what + " is not read: " + file.refusal());
-            continue;  // the fill value stands for what is not there
+        if (other == ".") {
+            const Handle source(H5Dopen2(holder, path.c_str(), H5P_DEFAULT), H5Dclose);
+            H5Eclear2(H5E_DEFAULT);
+            if (source.valid()) require_stored_inside(file, source.get(), what, depth + 1);
+            continue;
         }
-        const Handle source(H5Dopen2(opened.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-        H5Eclear2(H5E_DEFAULT);
-        if (source.valid()) require_stored_inside(file, source.get(), what, depth + 1);
+        for (const auto& candidate :
+             candidates(other, place.parent_path(), file.confinement->folder))
+            require_source_inside(file, candidate, path, what, depth);
     }
 }
 
@@ -142,7 +166,10 @@ void require_stored_inside(const OpenFile& file,
                     "the elements of " + what + " lie in " + in_quotes(other) +
                         ", no HDF5 file; only trusted files may refer to such");
     }
-    if (layout == H5D_VIRTUAL) require_sources_inside(file, creation.get(), what, depth);
+    if (layout != H5D_VIRTUAL) return;
+    // It may lie behind a link in another file, whose folder counts then.
+    const Handle holder(H5Iget_file_id(dataset), H5Fclose);
+    require_sources_inside(file, creation.get(), holder.get(), what, depth);
 }
 
 }  // namespace

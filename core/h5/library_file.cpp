@@ -72,6 +72,8 @@ OpenFile open_confined(int descriptor, const std::filesystem::path& path) {
     limits.name = std::filesystem::canonical(path, failure);
     if (failure) limits.name = std::filesystem::absolute(path, failure).lexically_normal();
     limits.folder = limits.name.parent_path();
+    // Where the library also looks for other files. The process is its own.
+    if (::chdir(limits.folder.c_str()) != 0) H5Eclear2(H5E_DEFAULT);
     const Handle access = access_list();
     found.driver = set_input_driver(access.get(), limits);
     found.file = Handle(H5Fopen(limits.name.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);

@@ -29,7 +29,8 @@ struct OpenFile {
 };
 
 /// Opens the file behind a descriptor, or at the path when that is -1, without or with limits to
-/// what else it may lead to. Errors: Error(kFormat) when the library refuses the file.
+/// what else it may lead to. With limits, the file's folder becomes the process's current one.
+/// Errors: Error(kFormat) when the library refuses the file.
 [[nodiscard]] OpenFile open_trusted(int descriptor, const std::filesystem::path& path);
 [[nodiscard]] OpenFile open_confined(int descriptor, const std::filesystem::path& path);
 

@@ -93,7 +93,7 @@ void LibraryService::index(Question question, Cursor& in, ByteBuilder& out) {
     else
         indexer.read_object(path, *object, node, found);
     if (question == Question::kTree) indexer.read_below(path, *object, node, found);
-    put_index(found.finish({}, nullptr, false), out);
+    put_index(found.finish({}, {}, nullptr, false), out);
 }
 
 void LibraryService::list_links(Cursor& in, ByteBuilder& out) {

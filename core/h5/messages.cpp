@@ -112,7 +112,8 @@ Datatype read_datatype(Cursor in) {
     Datatype type;
     type.size = in.u32();
     if (version == 0 || version > kNewestVersion) throw Unsupported{"an unknown datatype"};
-    switch (head & 0xf) {
+    type.stored_class = head & 0xf;
+    switch (type.stored_class) {
         case 0:
             read_integer(in, flags, type);
             break;
@@ -122,6 +123,9 @@ Datatype read_datatype(Cursor in) {
         case 3:
             type.type_class = Datatype::Class::kFixedString;
             type.is_plain = true;
+            break;
+        case 6:
+            type.member_count = flags & 0xffffU;
             break;
         case 8:
             read_enumeration(in, version, flags, type);
@@ -136,17 +140,38 @@ Datatype read_datatype(Cursor in) {
     return type;
 }
 
+namespace {
+
+void read_chunked_layout(Cursor& in, Layout& layout) {
+    layout.layout_class = Layout::Class::kChunked;
+    const unsigned dimensions = in.u8();
+    layout.tree = in.u64();
+    if (dimensions < 2 || dimensions > kMostDimensions + 1)
+        throw Damaged{"its pieces have no shape"};
+    layout.chunk_rank = static_cast<int>(dimensions) - 1;
+    for (unsigned axis = 0; axis + 1 < dimensions; ++axis)
+        layout.chunk[axis] = in.u32();
+    layout.chunk_element_bytes = in.u32();
+}
+
+}  // namespace
+
 Layout read_layout(Cursor in) {
     constexpr uint8_t kCompact = 0;
     constexpr uint8_t kContiguous = 1;
+    constexpr uint8_t kChunked = 2;
     Layout layout;
     const uint8_t version = in.u8();
     if (version == 0 || version > 4) throw Unsupported{"an unknown layout"};
     const bool is_old = version < 3;
     const unsigned dimensions = is_old ? in.u8() : 0;
     const uint8_t layout_class = in.u8();
+    if (layout_class == kChunked && version == 3) {
+        read_chunked_layout(in, layout);
+        return layout;
+    }
     if (layout_class != kCompact && layout_class != kContiguous)
-        throw Unsupported{"a chunked or virtual layout"};
+        throw Unsupported{"a virtual layout, or a new one of pieces"};
     if (is_old) in.skip(5);
     if (layout_class == kContiguous) {
         layout.address = in.u64();

@@ -31,19 +31,25 @@ struct Datatype {
     bool is_signed = false;
     uint32_t size = 0;
     bool is_variable_string = false;
-    bool is_plain = false;  ///< every bit lies where NumPy has it, byte order aside
+    uint8_t stored_class = 0;   ///< as the file numbers them
+    uint32_t member_count = 0;  ///< of a compound
+    bool is_plain = false;      ///< every bit lies where NumPy has it, byte order aside
 };
 Datatype read_datatype(Cursor in);
 
 struct Layout {
-    enum class Class : uint8_t { kCompact, kContiguous };
+    enum class Class : uint8_t { kCompact, kContiguous, kChunked };
     Class layout_class = Class::kContiguous;
     uint64_t address = kUndefinedAddress;  ///< of contiguous elements
     const std::byte* compact = nullptr;
-    uint64_t size = 0;     ///< bytes
-    bool has_size = true;  ///< false for contiguous elements of versions 1 and 2
+    uint64_t size = 0;                  ///< bytes
+    bool has_size = true;               ///< false for contiguous elements of versions 1 and 2
+    uint64_t tree = kUndefinedAddress;  ///< of the pieces, by a version 1 B-tree
+    int chunk_rank = 0;                 ///< of the dataset, one less than the layout says
+    std::array<uint32_t, kMostDimensions> chunk{};  ///< shape of a piece
+    uint32_t chunk_element_bytes = 0;
 };
-/// Unsupported for chunked and virtual datasets.
+/// Unsupported for virtual datasets, and for pieces that lie in another way.
 Layout read_layout(Cursor in);
 
 struct LinkMessage {

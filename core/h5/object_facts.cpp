@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/h5/plausible_size.h"
 #include "core/h5/types.h"
 
 namespace npuscope::h5 {

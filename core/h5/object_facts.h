@@ -15,11 +15,6 @@
 
 namespace npuscope::h5 {
 
-/// Deflate packs at most so much, a little aside.
-inline constexpr uint64_t kMostPacked = 1100;
-/// Bytes of a dataset of which nothing is stored.
-inline constexpr uint64_t kMostUnwritten = uint64_t{1} << 30;
-
 ObjectKind kind_of(hid_t object);
 
 /// h5py lists a file's root by name, and a group too unless it tracks the order in which links were

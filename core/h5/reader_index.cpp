@@ -12,7 +12,7 @@ Index Reader::index(IndexSource source) const {
         try {
             const Superblock superblock = state_->superblock();
             IndexWalker(superblock, out, &state_->library()).walk();
-            Index index = out.finish(mapping->bytes(), mapping, true);
+            Index index = out.finish(superblock.file, mapping->bytes(), mapping, true);
             index.release_pages();
             return index;
         } catch (const Unsupported&) {
@@ -27,7 +27,7 @@ Index Reader::index(IndexSource source) const {
     IndexBuilder out(library.file_bytes());
     if (!library.read_tree("/", out.add(-1, ""), out))
         throw Error(ErrorKind::kFormat, "cannot open the root of " + in_quotes(path()));
-    return out.finish({}, nullptr, false);
+    return out.finish({}, {}, nullptr, false);
 }
 
 }  // namespace npuscope::h5

@@ -64,10 +64,17 @@ class HeaderScanner {
             if (!accept(',') && peek() != '}') damaged("a header without a closing brace");
         }
         if (!has_descr || !has_order || !has_shape) damaged("an incomplete header");
+        require_countable(header.shape);
         return header;
     }
 
   private:
+    void require_countable(const Shape& shape) const {
+        int64_t numel = 1;
+        for (const int64_t dim : shape)
+            if (__builtin_mul_overflow(numel, dim, &numel))
+                damaged("more elements than can be counted");
+    }
     [[noreturn]] void damaged(const std::string& found) const {
         throw Error(ErrorKind::kFormat, what_ + " is a damaged .npy array: it has " + found);
     }

@@ -73,7 +73,7 @@ class TorchFile {
         if (!bytes || integers(value.items[3]) != contiguous_strides(shape)) return std::nullopt;
         const auto all = static_cast<int64_t>(bytes->size() / size_of(*dtype));
         const int64_t offset = pickle_[value.items[1]].integer;
-        const int64_t numel = numel_of(shape);
+        const int64_t numel = elements_of(shape);
         if (offset < 0 || offset > all || numel > all - offset) return std::nullopt;
         return TorchPlace{*dtype,
                           shape,
@@ -87,6 +87,13 @@ class TorchFile {
     }
 
   private:
+    [[nodiscard]] int64_t elements_of(const Shape& shape) const {
+        try {
+            return numel_of(shape);
+        } catch (const Error& error) {
+            damaged(error.what());
+        }
+    }
     [[noreturn]] void damaged(const std::string& problem) const {
         throw Error(ErrorKind::kFormat, what_ + " is damaged: " + problem);
     }
@@ -184,7 +191,7 @@ class TorchFile {
                     const Shape& strides) {
         const size_t size = size_of(dtype);
         const auto stored = static_cast<int64_t>(bytes.size() / size);
-        const int64_t numel = numel_of(shape);
+        const int64_t numel = elements_of(shape);
         if (shape.size() != strides.size()) damaged("a tensor has other strides than dims");
         if (numel > stored) {
             // expand() repeats elements; many such tensors must not fill the memory.

@@ -80,6 +80,7 @@ struct Source {
     bool complete = true;                 ///< false: the recorder says that ops are missing
     std::vector<std::string> left_out{};  ///< what could not be taken in, at most twenty lines
     int64_t left_out_count = 0;
+    int64_t unreadable = 0;  ///< of these the ones that are damaged, not only none of a recording
     std::shared_ptr<const void> owner{};  ///< what the ops read from
 };
 

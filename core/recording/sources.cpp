@@ -173,6 +173,7 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     if (!source.complete) source.remarks.push_back(reader->incompleteness());
     source.left_out = reader->warnings();
     source.left_out_count = reader->skipped_count();
+    source.unreadable = reader->unreadable_count();
     source.release = [&dump = *reader] { dump.index().release_pages(); };
     source.device = device_of(*reader);
     source.device_name = reader->run_fact("Device");

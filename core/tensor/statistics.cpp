@@ -14,18 +14,26 @@ constexpr int64_t kTile = 8192;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Calls f(value) for each finite element and end_tile() after each tile.
-template <class F, class EndTile>
-void for_each_finite(const Tensor& tensor, F&& f, EndTile&& end_tile) {
-    visit_dtype(tensor.dtype(), [&]<class T>() {
-        const auto values = tensor.as<T>();
-        for (size_t i = 0; i < values.size(); ++i) {
-            const double value = to_double(values[i]);
-            if (std::isfinite(value)) f(value);
-            if ((i + 1) % kTile == 0) end_tile();
+/// Calls f(std::span<const T>) for each tile in order; the elements pass by once, piece by piece.
+template <class T, class F>
+void for_each_tile(const ElementSource& source, F&& f) {
+    constexpr int64_t kPiece = 128 * kTile;
+    std::vector<std::byte> buffer;
+    std::vector<std::byte> aligned;
+    for (int64_t first = 0; first < source.numel(); first += kPiece) {
+        const int64_t count = std::min(kPiece, source.numel() - first);
+        const auto elements = static_cast<size_t>(count);
+        const std::byte* bytes = source.range(first, count, buffer);
+        if (reinterpret_cast<uintptr_t>(bytes) % alignof(T) != 0) {
+            aligned.assign(bytes, bytes + elements * sizeof(T));
+            bytes = aligned.data();
         }
-        end_tile();
-    });
+        const std::span values(reinterpret_cast<const T*>(bytes), elements);
+        for (size_t start = 0; start < elements; start += kTile)
+            f(values.subspan(start, std::min<size_t>(kTile, elements - start)));
+        source.release(first, count);
+    }
+    source.require_intact();
 }
 
 /// Independent sums within a tile, so that one addition need not wait for the other.
@@ -33,12 +41,10 @@ constexpr size_t kLanes = 4;
 
 /// Sum of term(value) over the finite elements: lanes of a tile in order, tiles in order.
 template <class F>
-double finite_sum(const Tensor& tensor, F&& term) {
+double finite_sum(const ElementSource& source, F&& term) {
     double sum = 0;
-    visit_dtype(tensor.dtype(), [&]<class T>() {
-        const auto values = tensor.as<T>();
-        for (size_t start = 0; start < values.size(); start += kTile) {
-            const auto tile = values.subspan(start, std::min<size_t>(kTile, values.size() - start));
+    visit_dtype(source.dtype(), [&]<class T>() {
+        for_each_tile<T>(source, [&](std::span<const T> tile) {
             double lanes[kLanes] = {};
             const auto add = [&](size_t lane, double value) {
                 lanes[lane] += std::isfinite(value) ? term(value) : 0.0;
@@ -51,7 +57,7 @@ double finite_sum(const Tensor& tensor, F&& term) {
                 add(i % kLanes, to_double(tile[i]));
             for (const double lane : lanes)
                 sum += lane;
-        }
+        });
     });
     return sum;
 }
@@ -135,14 +141,15 @@ double Statistics::mean_of_numbers() const {
 }
 
 Statistics statistics_of(const Tensor& tensor) {
+    return statistics_of(TensorElements(tensor));
+}
+
+Statistics statistics_of(const ElementSource& tensor) {
     Statistics found;
     found.count = tensor.numel();
     double sum = 0;
     visit_dtype(tensor.dtype(), [&]<class T>() {
-        const auto values = tensor.as<T>();
-        for (size_t start = 0; start < values.size(); start += kTile)
-            add_tile(
-                values.subspan(start, std::min<size_t>(kTile, values.size() - start)), found, sum);
+        for_each_tile<T>(tensor, [&](std::span<const T> tile) { add_tile(tile, found, sum); });
     });
     if (found.finite == 0) return found;
     const auto count = static_cast<double>(found.finite);
@@ -171,19 +178,28 @@ Statistics statistics_of(const Tensor& tensor) {
 }
 
 std::vector<int64_t> histogram_of(const Tensor& tensor, const Statistics& statistics, int bins) {
+    return histogram_of(TensorElements(tensor), statistics, bins);
+}
+
+std::vector<int64_t> histogram_of(const ElementSource& tensor,
+                                  const Statistics& statistics,
+                                  int bins) {
     std::vector<int64_t> counts(static_cast<size_t>(bins), 0);
     // A range over all doubles is halved, so that its width is finite.
     const double half = std::isfinite(statistics.max - statistics.min) ? 1.0 : 0.5;
     const double start = statistics.min * half;
     const double width = statistics.max * half - start;
-    for_each_finite(
-        tensor,
-        [&](double value) {
-            const double place = width > 0 ? (value * half - start) / width : 0;
-            const auto bin = static_cast<int64_t>(place * bins);
-            ++counts[static_cast<size_t>(std::clamp<int64_t>(bin, 0, bins - 1))];
-        },
-        [] {});
+    visit_dtype(tensor.dtype(), [&]<class T>() {
+        for_each_tile<T>(tensor, [&](std::span<const T> tile) {
+            for (const T element : tile) {
+                const double value = to_double(element);
+                if (!std::isfinite(value)) continue;
+                const double place = width > 0 ? (value * half - start) / width : 0;
+                const auto bin = static_cast<int64_t>(place * bins);
+                ++counts[static_cast<size_t>(std::clamp<int64_t>(bin, 0, bins - 1))];
+            }
+        });
+    });
     return counts;
 }
 

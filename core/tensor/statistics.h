@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/tensor/element_source.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope {
@@ -32,10 +33,15 @@ struct Statistics {
 
 /// Two passes, sums in double over tiles of 8192 elements merged in order.
 [[nodiscard]] Statistics statistics_of(const Tensor& tensor);
+/// The same piece by piece. Errors: those of the source.
+[[nodiscard]] Statistics statistics_of(const ElementSource& tensor);
 
 /// Finite elements in `bins` equal intervals of [min, max], the last one closed. All in the first
 /// bin when min equals max; empty when there is no finite element.
 [[nodiscard]] std::vector<int64_t> histogram_of(const Tensor& tensor,
+                                                const Statistics& statistics,
+                                                int bins);
+[[nodiscard]] std::vector<int64_t> histogram_of(const ElementSource& tensor,
                                                 const Statistics& statistics,
                                                 int bins);
 

@@ -287,7 +287,7 @@ CheckReport check_in(const DumpFolder& folder,
 }  // namespace
 
 CheckReport check(const CheckOptions& options) {
-    const onnx_model::Model model = onnx_model::Model::load(options.model);
+    const onnx_model::Model model = onnx_model::Model::load(options.model, options.limits);
     const NamedTensors inputs =
         model_inputs(model, options.input, options.seed, options.input_shapes);
     model.check_inputs(inputs);

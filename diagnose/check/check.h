@@ -9,6 +9,7 @@
 #include "diagnose/check/check_report.h"
 #include "diagnose/run/model_inputs.h"
 #include "npu_backend/chips/device.h"
+#include "npu_backend/onnx/run_limits.h"
 
 namespace npuscope::diagnose {
 
@@ -19,6 +20,7 @@ struct CheckOptions {
     std::filesystem::path input;  ///< empty: seeded inputs
     uint64_t seed = 0;
     InputShapes input_shapes = {};  ///< of seeded inputs
+    onnx_model::RunLimits limits = {};
     std::string input_name;         ///< how reports call the inputs; empty: the path or the seed
     std::filesystem::path golden;   ///< .h5 of another golden run; empty: the reference is run
     std::filesystem::path

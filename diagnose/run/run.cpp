@@ -111,7 +111,7 @@ Device device_from_names(const std::string& device,
 }
 
 RunReport run(const RunOptions& options) {
-    const onnx_model::Model model = onnx_model::Model::load(options.model);
+    const onnx_model::Model model = onnx_model::Model::load(options.model, options.limits);
     const NamedTensors inputs =
         model_inputs(model, options.input, options.seed, options.input_shapes);
     if (!options.batch && !options.loss_scale) model.check_inputs(inputs);

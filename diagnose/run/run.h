@@ -17,6 +17,7 @@
 #include "ir_tbe_map/kernel_dump.h"
 #include "npu_backend/chips/device.h"
 #include "npu_backend/executor.h"
+#include "npu_backend/onnx/run_limits.h"
 #include "overflow/watcher.h"
 
 namespace npuscope::diagnose {
@@ -27,6 +28,7 @@ struct RunOptions {
     std::filesystem::path input;    ///< empty: seeded inputs
     uint64_t seed = 0;              ///< of seeded inputs
     InputShapes input_shapes = {};  ///< likewise
+    onnx_model::RunLimits limits = {};
     std::filesystem::path output;   ///< .npz to write; arrays out_<name>
     std::filesystem::path expect;   ///< .npz with out_<name>
     double expect_tolerance = kExpectTolerance;

@@ -70,8 +70,18 @@ Body GraphReader::read() {
 int GraphReader::define(const std::string& name, const std::string& what) {
     const auto number = static_cast<int>(context_.graph.value_names.size());
     bind(name, number, what);
+    take_name(name, what);
     context_.graph.value_names.push_back(name);
     return number;
+}
+
+void GraphReader::take_name(const std::string& name, const std::string& what) {
+    context_.name_bytes += name.size();
+    if (context_.name_bytes > kMostNameBytes)
+        throw Error(ErrorKind::kUnsupported,
+                    what + ": the names of the model are longer than " +
+                        std::to_string(kMostNameBytes >> 20) +
+                        " MiB with its functions inlined");
 }
 
 void GraphReader::bind(const std::string& name, int number, const std::string& what) {
@@ -169,6 +179,7 @@ void GraphReader::read_node(const onnx::NodeProto& proto, int index) {
                         " nodes with its functions inlined");
     Node node;
     node.name = scope_.prefix + node_name(proto, index);
+    take_name(node.name, what);
     if (const onnx::FunctionProto* function = context_.functions.find(proto)) {
         inline_call(proto, *function, what, node.name);
         return;

@@ -18,6 +18,9 @@ namespace npuscope::onnx_model {
 /// Nodes that one model may have once its functions are inlined: functions that call functions
 /// could otherwise grow without bound.
 inline constexpr int64_t kMostNodes = int64_t{1} << 20;
+/// Bytes of the names of all nodes and values with functions inlined, which repeat the names of
+/// their calls.
+inline constexpr size_t kMostNameBytes = size_t{1} << 28;
 /// Functions within functions within functions.
 inline constexpr size_t kDeepestCall = 64;
 /// Functions around an error that its message names.
@@ -29,6 +32,7 @@ struct ReadContext {
     const LocalFunctions& functions;
     ExternalData& files;
     int64_t nodes = 0;
+    size_t name_bytes = 0;
     std::vector<const onnx::FunctionProto*> calls;  ///< the functions around, outermost first
 };
 
@@ -59,6 +63,8 @@ class GraphReader {
     using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
     int define(const std::string& name, const std::string& what);
+    /// Errors: Error(kUnsupported) where all names together are too long.
+    void take_name(const std::string& name, const std::string& what);
     void bind(const std::string& name, int number, const std::string& what);
     [[nodiscard]] int use(const std::string& name, const std::string& user) const;
     void read_initializers();

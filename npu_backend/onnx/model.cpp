@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "npu_backend/onnx/graph.h"
 #include "core/base/printable.h"
+#include "npu_backend/onnx/graph.h"
 #include "npu_backend/onnx/model_inputs.h"
 #include "npu_backend/onnx/node_run.h"
 #include "npu_backend/onnx/operators.h"
@@ -15,6 +15,7 @@ namespace npuscope::onnx_model {
 struct Model::State {
     std::filesystem::path path;
     Graph graph;
+    RunLimits limits;
 };
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -22,12 +23,12 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
-Model Model::load(const std::filesystem::path& path) {
-    return Model(std::make_unique<State>(State{path, read_graph(path)}));
+Model Model::load(const std::filesystem::path& path, const RunLimits& limits) {
+    return Model(std::make_unique<State>(State{path, read_graph(path), limits}));
 }
 
-Model Model::from_bytes(std::span<const std::byte> bytes) {
-    return Model(std::make_unique<State>(State{{}, read_graph(bytes)}));
+Model Model::from_bytes(std::span<const std::byte> bytes, const RunLimits& limits) {
+    return Model(std::make_unique<State>(State{{}, read_graph(bytes), limits}));
 }
 
 const std::filesystem::path& Model::path() const {
@@ -71,11 +72,12 @@ NamedTensors Model::run(
     for (size_t i = 0; i < graph.inputs.size(); ++i)
         slots[static_cast<size_t>(graph.input_values[i])] = {input_value(graph.inputs[i], inputs),
                                                              false};
+    LoopBudget budget(state_->limits);
     int64_t done = 0;
     for (const Node& node : graph.nodes) {
         if (on_node) on_node(done++, node_count(), node.name);
         try {
-            NodeRun run(node, slots, executor);
+            NodeRun run(node, slots, executor, budget);
             run.lower();
         } catch (const Error& error) {
             throw error.with_context("model " + in_quotes(path()) + ": node " +

@@ -12,6 +12,7 @@
 
 #include "core/npz/npy.h"
 #include "npu_backend/executor.h"
+#include "npu_backend/onnx/run_limits.h"
 
 namespace npuscope::onnx_model {
 
@@ -37,9 +38,11 @@ class Model {
     /// Errors: Error(kIo|kFormat) unreadable, truncated or not ONNX; Error(kUsage) data outside the
     /// folder; Error(kUnsupported) lists every operator that is missing with its first node and the
     /// number of its nodes.
-    [[nodiscard]] static Model load(const std::filesystem::path& path);
+    [[nodiscard]] static Model load(const std::filesystem::path& path,
+                                    const RunLimits& limits = {});
     /// The same from a file's content, which cannot have tensors elsewhere; its path() is empty.
-    [[nodiscard]] static Model from_bytes(std::span<const std::byte> bytes);
+    [[nodiscard]] static Model from_bytes(std::span<const std::byte> bytes,
+                                          const RunLimits& limits = {});
     ~Model();
     Model(Model&&) noexcept;
     Model& operator=(Model&&) noexcept;

@@ -12,8 +12,8 @@
 
 namespace npuscope::onnx_model {
 
-NodeRun::NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor)
-    : node_(node), slots_(slots), executor_(executor) {
+NodeRun::NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, LoopBudget& budget)
+    : node_(node), slots_(slots), executor_(executor), budget_(budget) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
         on_host_ = on_host_ && (!has_input(i) || is_known(i));
 }
@@ -154,7 +154,7 @@ std::vector<GraphValue> NodeRun::run_body(const Body& body, std::vector<GraphVal
         slots_[static_cast<size_t>(body.input_values[i])] = {std::move(inputs[i]), false};
     for (const Node& node : body.nodes) {
         try {
-            NodeRun run(node, slots_, executor_);
+            NodeRun run(node, slots_, executor_, budget_);
             run.lower();
         } catch (const Error& error) {
             throw error.with_context("in its body: node '" + printable(node.name) + "' (" +

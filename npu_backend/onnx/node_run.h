@@ -13,6 +13,7 @@
 #include "npu_backend/onnx/graph.h"
 #include "npu_backend/onnx/graph_value.h"
 #include "npu_backend/onnx/operators.h"
+#include "npu_backend/onnx/run_limits.h"
 
 namespace npuscope::onnx_model {
 
@@ -20,7 +21,7 @@ namespace npuscope::onnx_model {
 /// not fit its operators' definitions, Error(kUnsupported).
 class NodeRun {
   public:
-    NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor);
+    NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, LoopBudget& budget);
 
     /// The node's lowering.
     void lower();
@@ -71,6 +72,9 @@ class NodeRun {
     /// Runs a body of this node; its outputs, which do not follow from the model alone.
     std::vector<GraphValue> run_body(const Body& body, std::vector<GraphValue> inputs);
 
+    /// What the loops of this run may still do.
+    [[nodiscard]] LoopBudget& budget() { return budget_; }
+
     [[nodiscard]] size_t output_count() const { return node_.outputs.size(); }
     [[nodiscard]] bool wants_output(size_t index) const {
         return index < node_.outputs.size() && node_.outputs[index] != kNoValue;
@@ -91,6 +95,7 @@ class NodeRun {
     const Node& node_;
     std::vector<Slot>& slots_;
     Executor& executor_;
+    LoopBudget& budget_;
     bool on_host_ = true;
 };
 

@@ -46,7 +46,7 @@ Graph read_parsed(const onnx::ModelProto& model, const std::filesystem::path& fo
     require_known_operators(model.graph(), functions);
     Graph graph;
     ExternalData files(folder);
-    ReadContext context{graph, functions, files, 0, {}};
+    ReadContext context{graph, functions, files, 0, 0, {}};
     static_cast<Body&>(graph) = GraphReader(model.graph(), context, std::move(scope), true).read();
     return graph;
 }

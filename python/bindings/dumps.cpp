@@ -6,6 +6,7 @@
 #include "core/dumpfile/extract.h"
 #include "core/dumpfile/paths.h"
 #include "core/dumpfile/reader.h"
+#include "core/h5/trust.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {
@@ -120,6 +121,7 @@ void register_dumps(py::module_& module) {
         .def("entries", &entries)
         .def("read", &read);
 
+    module.def("trust_files", &h5::trust_files, py::arg("trusted"));
     module.def(
         "extract",
         [](const std::filesystem::path& input,

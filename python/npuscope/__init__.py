@@ -8,7 +8,7 @@ Needs NumPy only. `npuscope.torch` does the same for PyTorch programs.
 
 from npuscope import errors, ops
 from npuscope._core import VERSION as __version__
-from npuscope._core import HookCall, Tensor
+from npuscope._core import HookCall, Tensor, trust_files
 from npuscope.dump_reader import Dump, DumpedOp, open_dump
 from npuscope.dump_scope import DumpSummary, dumper
 from npuscope.errors import (
@@ -58,4 +58,5 @@ __all__ = [
     "ops",
     "overflow",
     "run",
+    "trust_files",
 ]

@@ -21,7 +21,7 @@ inline size_t walk(std::span<const std::byte> bytes) {
     } catch (const h5::Unsupported&) {
         return 0;
     }
-    const h5::Index index = out.finish(bytes, nullptr, true);
+    const h5::Index index = out.finish({}, bytes, nullptr, true);
     constexpr size_t kMostWarnings = 20;
     if (index.warnings().size() > kMostWarnings) throw std::logic_error("too many warnings");
     size_t sum = 0;

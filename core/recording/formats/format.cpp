@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <new>
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
@@ -54,7 +55,14 @@ std::string first_bytes(const std::filesystem::path& path, size_t count) {
 }
 
 Source open_source(const std::filesystem::path& path, Arrays form) {
-    if (const Format* format = format_of(path)) return format->open(path, form);
+    if (const Format* format = format_of(path)) {
+        try {
+            return format->open(path, form);
+        } catch (const std::bad_alloc&) {
+            throw Error(ErrorKind::kUnsupported,
+                        in_quotes(path) + " does not fit into the memory of this machine");
+        }
+    }
     std::error_code failed;
     if (!std::filesystem::exists(path, failed))
         throw Error(ErrorKind::kIo, "cannot open " + in_quotes(path) + ": no such file or folder");

@@ -34,6 +34,26 @@ bool is_true(const NodeRun& node, const Tensor& condition) {
     return condition.at(0) != 0;
 }
 
+uint64_t bytes_of(const GraphValue& value) {
+    if (const auto* tensor = std::get_if<Tensor>(&value)) return tensor->nbytes();
+    uint64_t sum = 0;
+    if (const auto* list = std::get_if<TensorList>(&value))
+        for (const Tensor& each : *list)
+            sum += each.nbytes();
+    return sum;
+}
+
+/// What an iteration hands to the next.
+uint64_t bytes_of(const std::vector<GraphValue>& values) {
+    uint64_t sum = 0;
+    for (const GraphValue& value : values)
+        sum += bytes_of(value);
+    return sum;
+}
+
+/// A result of every iteration is kept; an empty one takes room as well.
+constexpr uint64_t kOfEach = 128;
+
 }  // namespace
 
 void lower_if(NodeRun& node) {
@@ -54,14 +74,19 @@ void lower_loop(NodeRun& node) {
         carried.push_back(node.value(i));
     node.require(body.output_values.size() > carried.size(), "its body has too few outputs");
     std::vector<TensorList> scanned(body.output_values.size() - 1 - carried.size());
+    uint64_t gathered = 0;
     for (int64_t i = 0; i < trips && go_on; ++i) {
+        node.budget().take_trip();
         std::vector<GraphValue> inputs = {Tensor::scalar<int64_t>(i), Tensor::scalar(true)};
         inputs.insert(inputs.end(), carried.begin(), carried.end());
         const std::vector<GraphValue> results = node.run_body(body, std::move(inputs));
         go_on = is_true(node, tensor_of(node, results[0]));
         std::copy_n(results.begin() + 1, carried.size(), carried.begin());
-        for (size_t s = 0; s < scanned.size(); ++s)
+        for (size_t s = 0; s < scanned.size(); ++s) {
             scanned[s].push_back(tensor_of(node, results[1 + carried.size() + s]));
+            gathered += kOfEach + scanned[s].back().nbytes();
+        }
+        node.budget().require_room(gathered + bytes_of(carried));
     }
     for (size_t i = 0; i < carried.size(); ++i)
         node.set_value(i, carried[i]);
@@ -93,7 +118,9 @@ std::vector<Tensor> scan(NodeRun& node,
         node.require(length < 0 || size == length, "its scanned inputs differ in length");
         length = size;
     }
+    uint64_t gathered = 0;
     for (int64_t i = 0; i < length; ++i) {
+        node.budget().take_trip();
         std::vector<GraphValue> arguments(carried.begin(), carried.end());
         for (size_t s = 0; s < scan_count; ++s) {
             const Tensor& x = inputs[states + s];
@@ -105,8 +132,11 @@ std::vector<Tensor> scan(NodeRun& node,
         const std::vector<GraphValue> results = node.run_body(body, std::move(arguments));
         for (size_t s = 0; s < states; ++s)
             carried[s] = tensor_of(node, results[s]);
-        for (size_t s = 0; s < scanned.size(); ++s)
+        for (size_t s = 0; s < scanned.size(); ++s) {
             scanned[s].push_back(tensor_of(node, results[states + s]));
+            gathered += kOfEach + scanned[s].back().nbytes();
+        }
+        node.budget().require_room(gathered);
     }
     for (size_t s = 0; s < scanned.size(); ++s) {
         const bool backward = s < how.out_backward.size() && how.out_backward[s] != 0;

@@ -28,6 +28,14 @@ TEST(Printable, shows_marks_of_direction_and_what_is_no_utf8_as_hex) {
     EXPECT_EQ(printable("\U0001F600 \u4e2d"), "\U0001F600 \u4e2d");
 }
 
+TEST(Printable, cuts_long_quotes_between_characters) {
+    const std::string text(1000, 'a');
+    EXPECT_EQ(in_quotes(text), "'" + text + "'");
+    EXPECT_EQ(in_quotes(text + "b"), "'" + text + "…' (1001 bytes)");
+    const std::string split = text.substr(1) + "é";
+    EXPECT_EQ(in_quotes(split), "'" + text.substr(1) + "…' (1001 bytes)");
+}
+
 TEST(Error, gains_context_and_keeps_its_kind) {
     const Error error = Error(ErrorKind::kFormat, "bad header").with_context("a.npy");
     EXPECT_STREQ(error.what(), "a.npy: bad header");

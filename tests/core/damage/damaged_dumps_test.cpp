@@ -34,7 +34,7 @@ int64_t read(const MemoryFile& file, const std::string& content) {
 
 TEST(DamagedDump, is_read_whole_while_it_is_sound) {
     const MemoryFile file;
-    const std::map<std::string, int64_t> tensors = {{"dtypes", 15},
+    const std::map<std::string, int64_t> tensors = {{"dtypes", 16},
                                                     {"earliest", 8},
                                                     {"latest", 8},
                                                     {"odd", 1},

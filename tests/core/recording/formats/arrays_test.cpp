@@ -107,5 +107,35 @@ torch.save(own, sys.argv[2])
     EXPECT_NE(test::open_problem(folder / "b.pt").find("nested too deep"), std::string::npos);
 }
 
+TEST(ArraysFormat, names_the_file_of_a_shape_that_is_none) {
+    const test::TempDir folder;
+    const auto written =
+        test::run_python(R"(
+import sys, zipfile, numpy as np, torch
+def written(path, tensor, old, new):
+    torch.save(tensor, path)
+    entries = {n: zipfile.ZipFile(path).read(n) for n in zipfile.ZipFile(path).namelist()}
+    with zipfile.ZipFile(path, 'w') as file:
+        for name, data in entries.items():
+            assert not name.endswith('data.pkl') or old in data
+            file.writestr(name, data.replace(old, new) if name.endswith('data.pkl') else data)
+written(sys.argv[1], torch.zeros(4), b'K\x04\x85', b'J\xfc\xff\xff\xff\x85')
+np.save(sys.argv[2], np.zeros((3, 4), np.float32))
+data = open(sys.argv[2], 'rb').read()
+wide = data.replace(b'(3, 4), }' + b' ' * 40, b'(4611686018427387904, 4), }'.ljust(49))
+assert len(wide) == len(data) != 0 and wide != data
+open(sys.argv[2], 'wb').write(wide)
+)",
+                         {(folder / "neg.pt").string(), (folder / "big.npy").string()});
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+    const std::string negative = test::open_problem(folder / "neg.pt");
+    EXPECT_NE(negative.find("neg.pt' is damaged: shape [-4] has a negative"), std::string::npos)
+        << negative;
+    const std::string large = test::open_problem(folder / "big.npy");
+    EXPECT_NE(large.find("big.npy' is a damaged .npy array: it has more elements than can be"),
+              std::string::npos)
+        << large;
+}
+
 }  // namespace
 }  // namespace npuscope
