@@ -19,8 +19,8 @@ IS_LONG = os.environ.get("NPUSCOPE_LONG_TESTS") == "1"
 
 @dataclass(frozen=True)
 class Call:
-    """One line of the log; `done` and told so. `kind` is open, write, truncate, reserve, sync, sync_folder, rename, link, unlink,
-    make_folder or remove_folder; names are relative to the folder."""
+    """One line of the log; `done` and told so. `kind` is open, write, truncate, reserve, sync, sync_folder, rename,
+    link, unlink, make_folder or remove_folder; names are relative to the folder."""
 
     number: int
     done: bool

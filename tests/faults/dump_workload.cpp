@@ -1,9 +1,10 @@
-// dump_workload DUMP ACKNOWLEDGED OPS ELEMENTS WRITER [sync] [compress] [meet]
+// dump_workload DUMP ACKNOWLEDGED OPS ELEMENTS WRITER [sync] [compress] [lists] [meet]
 //
 // Dumps ops whose elements tell the op's number and the writer's, and appends to the file
 // ACKNOWLEDGED how many ops the dump calls safe, whenever that has grown. With `meet` it makes the
 // file ACKNOWLEDGED.begun when its dump has begun, and goes on when there is a file `go` beside
-// that. Exit code 2 and the error's text when the dump fails.
+// that. With `lists` an op has 40 tensors, which every other op repeats. Exit code 2 and the
+// error's text when the dump fails.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,13 @@ Tensor tensor_of(int64_t elements, int64_t op, int64_t writer) {
                                                       static_cast<int32_t>(writer * 10000 + op)));
 }
 
+TensorList list_of(int64_t elements, int64_t op, int64_t writer) {
+    TensorList list;
+    for (int64_t i = 0; i < 40; ++i)
+        list.push_back(tensor_of(elements, op / 2 * 100 + i, writer));
+    return list;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,8 +86,9 @@ int main(int argc, char** argv) {
                                  .on_stopped = [&](const std::string&) { stopped = true; }});
         if (has("meet")) meet_others(argv[2]);
         for (int64_t op = 1; op <= ops; ++op) {
-            const Tensor tensor = tensor_of(op % 7 == 0 ? elements * 10 : elements, op, writer);
-            source.run(op % 5 == 0 ? "relu" : "addmm", {}, {{"result", tensor}});
+            Value result = tensor_of(op % 7 == 0 ? elements * 10 : elements, op, writer);
+            if (has("lists")) result = list_of(elements, op, writer);
+            source.run(op % 5 == 0 ? "relu" : "addmm", {}, {{"result", std::move(result)}});
             // So that each op is a commit of its own: the writer would take several at once.
             while (!stopped && scope.committed_ops() < op)
                 std::this_thread::yield();

@@ -17,7 +17,15 @@ from scenarios import SCENARIOS, Place, place_of, problem_of_file, show
 
 WORKLOAD = str(calls.BIN / "dump_workload")
 SEED = 11
-WANTED = ("dump", "dump --sync over an older one", "dump of every op", "dump of every op without nameless files", "load", "extract into a file that is there", "check")
+WANTED = (
+    "dump",
+    "dump --sync over an older one",
+    "dump of every op",
+    "dump of every op without nameless files",
+    "load",
+    "extract into a file that is there",
+    "check",
+)
 # Of a scenario, outside of long tests.
 MOST_KILLS = 6
 
@@ -123,7 +131,8 @@ class Writers(unittest.TestCase):
                     self.assertEqual(safe, self.OPS)
                 files = [ops for (_, owner), ops in found.items() if owner == writer]
                 self.assertLessEqual(len(files), 1, f"writer {writer} is in several files")
-                self.assertLessEqual(set(range(1, safe + 1)), files[0] if files else set(), f"writer {writer}, seed {seed}")
+                held = files[0] if files else set()
+                self.assertLessEqual(set(range(1, safe + 1)), held, f"writer {writer}, seed {seed}")
             owners = [name for name, _ in found]
             self.assertEqual(len(owners), len(set(owners)), "a file holds ops of two writers")
             self.assertLessEqual(set(codes), {0, -9})

@@ -13,7 +13,7 @@ from typing import Dict, List, Sequence, Tuple, Union
 import calls
 import dumps
 from disk import Disk
-from scenarios import GOLDEN, STEP, Place, Scenario, is_same_report, run_words, final_name, place_of, show
+from scenarios import GOLDEN, OLDER, STEP, Place, Scenario, final_name, is_same_report, place_of, run_words, show
 
 WORKLOAD = str(calls.BIN / "dump_workload")
 SEED = 23
@@ -31,11 +31,12 @@ NAMED = replace(workload("without nameless files", 12, 40, "sync"), lacks="namel
 SYNCED = (
     (workload("ops in a growing group", 44, 40, "sync"), 300, 6000),
     (NAMED, 60, 1500),
+    (workload("lists of tensors that are repeated", 9, 40, "sync", "lists"), 40, 1500),
     (workload("compressed ops", 14, 6000, "sync", "compress"), 50, 1500),
-    (Scenario("run over an older dump", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]), 60, 1500),
+    (Scenario("run over an older dump", run_words("--sync", "--dump", "d.h5"), [OLDER]), 60, 1500),
 )
 REPLACED = (
-    (Scenario("run without sync", run_words("--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]), 50, 1500),
+    (Scenario("run without sync", run_words("--dump", "d.h5"), [OLDER]), 50, 1500),
     (
         Scenario(
             "extract into a file",

@@ -6,7 +6,7 @@ import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence
+from typing import Dict, List, Sequence
 
 import calls
 import dumps
@@ -44,9 +44,10 @@ def run_words(*words: str) -> List[str]:
 
 
 GOLDEN = run_words("--device", "cpu", "--dump", "golden.h5")
+OLDER = run_words("--seed", "3", "--dump", "d.h5")
 SCENARIOS = (
     Scenario("dump", run_words("--dump", "d.h5")),
-    Scenario("dump --sync over an older one", run_words("--sync", "--dump", "d.h5"), [run_words("--seed", "3", "--dump", "d.h5")]),
+    Scenario("dump --sync over an older one", run_words("--sync", "--dump", "d.h5"), [OLDER]),
     Scenario("dump of every op", [str(calls.BIN / "dump_workload"), "d.h5", "../acknowledged", "12", "40", "0"]),
     Scenario(
         "dump of every op without nameless files",
@@ -236,6 +237,3 @@ def _of_exit(place: Place, ended: calls.Ended, files: Dict[str, bytes]) -> List[
 
 def show(line: str) -> None:
     print(line, file=sys.stderr)
-
-
-Checker = Callable[[Place, calls.Ended], List[str]]
