@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
 #include "core/base/json_value.h"
 #include "core/base/printable.h"
 
@@ -50,13 +51,21 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-/// Of a pair that both sides have; what goes wrong is told in place of its report.
+/// Of a pair that both sides have; what goes wrong is told in place of its report, which goes to a
+/// folder of its own below `output` unless that is "".
 ComparedRuns compared_or_told(
     const RunPair& pair,
     const std::string& output,
     const std::function<ComparedRuns(const RunPair&, const std::string&)>& one) {
     try {
-        return one(pair, output);
+        return one(
+            pair, output.empty() ? "" : (std::filesystem::path(output) / folder_of(pair)).string());
+    } catch (Interrupted& stop) {
+        std::error_code ignored;
+        if (!output.empty() && std::filesystem::exists(output, ignored))
+            stop.kept.push_back(in_quotes(output) + " with the reports of the runs before " +
+                                pair.text());
+        throw;
     } catch (const Error& failure) {
         return {.exit_code = kNotDone,
                 .verdict = "not compared",
@@ -95,11 +104,7 @@ int compare_trees(const std::vector<RunPair>& pairs,
                               .report = "",
                               .notes = {}};
         if (pair.target && pair.golden) {
-            const std::string output =
-                trees.output.empty()
-                    ? ""
-                    : (std::filesystem::path(trees.output) / folder_of(pair)).string();
-            compared = compared_or_told(pair, output, one);
+            compared = compared_or_told(pair, trees.output, one);
             summary += printable(pair.text() + ": " + compared.verdict +
                                  (compared.first.empty() ? "" : ", first " + compared.first)) +
                        "\n";

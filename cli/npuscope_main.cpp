@@ -11,7 +11,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
 #include "core/base/printable.h"
 #include "core/base/version.h"
 
@@ -45,6 +47,26 @@ void add_globals(CLI::App& app, Globals& globals) {
 int fail(const std::string& message) {
     std::fprintf(stderr, "npuscope: error: %s\n", printable(message).c_str());
     return kNotDone;
+}
+
+/// What a shell takes for the end by this signal.
+int exit_code_of(int signal) {
+    return 128 + signal;
+}
+
+int interrupted(const std::string& what) {
+    const int signal = interrupting_signal();
+    std::fprintf(
+        stderr, "npuscope: stopped by %s%s\n", signal_name(signal), printable(what).c_str());
+    return exit_code_of(signal);
+}
+
+int interrupted(const Interrupted& stop) {
+    if (stop.kept.empty()) return interrupted("; no result was written");
+    std::string kept;
+    for (const std::string& line : stop.kept)
+        kept += (kept.empty() ? "" : ", ") + line;
+    return interrupted("; kept: " + kept);
 }
 
 int run(int argc, char** argv) {
@@ -87,6 +109,8 @@ bool use_color(const Globals& globals, int descriptor) {
 
 int main(int argc, char** argv) {
     using npuscope::cli::fail;
+    using npuscope::cli::interrupted;
+    using npuscope::cli::interrupting_signal;
     // A full disk or a closed pipe is an error code to report, not a signal to die of.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -95,10 +119,15 @@ int main(int argc, char** argv) {
         // Whoever closed the pipe early (head, less) has seen enough.
         if (std::fflush(stdout) != 0 && errno != EPIPE)
             return fail("cannot write the result to standard output");
+        if (interrupting_signal() != 0) return interrupted(" when the work was done");
         return code;
+    } catch (const npuscope::Interrupted& stop) {
+        return interrupted(stop);
     } catch (const std::bad_alloc&) {
         return fail("not enough memory");
     } catch (const std::exception& failure) {
+        // A terminal sends Ctrl-C to the programs that this one started, too.
+        if (interrupting_signal() != 0) return interrupted(std::string(": ") + failure.what());
         return fail(failure.what());
     }
 }

@@ -131,6 +131,7 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
                                                  .commit_interval = options.commit_interval,
                                                  .compress = options.compress,
                                                  .dry_run = options.estimate,
+                                                 .temporary = options.temporary,
                                                  .sync = options.sync};
     output.emplace(path, writer_options, options.load_file_path);
     if (keep_inputs) inputs_output.emplace(inputs_path, writer_options, options.load_file_path);

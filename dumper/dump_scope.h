@@ -38,9 +38,10 @@ struct DumpOptions {
     /// Ops are committed at least so often; one that overflowed is at once.
     std::chrono::milliseconds commit_interval{500};
     bool half_as_float32 = true;
-    bool sync = false;      ///< committed ops are on the disk: a power cut loses none either
-    bool estimate = false;  ///< nothing is written: the summary says what the file would take
-    bool progress = false;  ///< one line on stderr while it is a terminal
+    bool sync = false;       ///< committed ops are on the disk: a power cut loses none either
+    bool temporary = false;  ///< of a temporary folder: after an error nothing of it is kept
+    bool estimate = false;   ///< nothing is written: the summary says what the file would take
+    bool progress = false;   ///< one line on stderr while it is a terminal
     /// Told once, on the writer's thread, when an error ends the dump before close(); empty: a line
     /// on stderr.
     std::function<void(const std::string&)> on_stopped = {};

@@ -9,6 +9,7 @@
 
 #include "cli/builtin_sample.h"
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
 #include "core/base/error.h"
@@ -25,11 +26,13 @@ struct CheckArguments {
 };
 
 int run_check(CheckArguments& arguments, const Globals& globals) {
+    const Interrupts interrupts;
     diagnose::CheckOptions& options = arguments.check;
     options.device = Device::npu(chip(arguments.device.chip), arguments.device.settings());
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
     options.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     options.progress = !globals.quiet;
+    options.between_steps = Interrupts::check;
     const std::unique_ptr<BuiltinSample> sample =
         options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;
     if (sample) {

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/compare_trees.h"
+#include "cli/interrupts.h"
 #include "compare/files.h"
 #include "compare/pair_runs.h"
 #include "compare/report/report.h"
@@ -109,6 +110,7 @@ ComparedRuns compare_runs(Job& job,
     job.options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
         if (!progress) progress.emplace("compare", total, !globals.quiet);
         progress->update(done, op);
+        Interrupts::check();
     };
     const diagnose::SumBounds sums(*job.bounds, target, golden);
     const compare::Result result = compare::compare_files(target, golden, sums, job.options);
@@ -127,6 +129,7 @@ ComparedRuns compare_runs(Job& job,
 }
 
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
+    const Interrupts interrupts;
     Job job = job_of(arguments, globals);
     const std::vector<compare::RunPair> pairs =
         compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));

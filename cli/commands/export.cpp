@@ -1,5 +1,6 @@
 // npuscope export DUMP -o TREE: a dump in the layout of another tool.
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
 #include "core/base/json_value.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
@@ -26,6 +29,7 @@ struct ExportArguments {
 };
 
 int run_export(const ExportArguments& arguments, const Globals& globals) {
+    const Interrupts interrupts;
     require_regular_file(arguments.dump, "dump");
     const Source source = open_source(arguments.dump);
     if (!source.numbered)
@@ -33,11 +37,20 @@ int run_export(const ExportArguments& arguments, const Globals& globals) {
     for (const std::string& remark : source.remarks)
         std::fprintf(stderr, "npuscope: %s\n", printable(remark).c_str());
     std::optional<Progress> progress;
-    const WrittenTree written =
-        write_msprobe(source, arguments.output, [&](int64_t done, int64_t total) {
-            if (!progress) progress.emplace("export", total, !globals.quiet);
-            progress->update(done, "");
-        });
+    const auto on_op = [&](int64_t done, int64_t total) {
+        if (!progress) progress.emplace("export", total, !globals.quiet);
+        progress->update(done, "");
+        Interrupts::check();
+    };
+    WrittenTree written;
+    try {
+        written = write_msprobe(source, arguments.output, on_op);
+    } catch (Interrupted& stop) {
+        std::error_code ignored;
+        if (std::filesystem::exists(arguments.output, ignored))
+            stop.kept.push_back(in_quotes(arguments.output) + " without its dump.json");
+        throw;
+    }
     progress.reset();
     if (globals.json) {
         const nlohmann::ordered_json root = {{"version", 1},

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/inspect_source.h"
+#include "cli/interrupts.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/recording/source.h"
@@ -60,8 +61,13 @@ int64_t extract_recording(const ExtractArguments& options, const OnCopy& on_copy
     std::vector<std::string> patterns;
     for (const dumpfile::Copy& copy : copies_of(options))
         patterns.push_back(copy.from);
-    const WrittenDump written =
-        write_dump(open_source(options.input), patterns, options.output, on_copy);
+    const WrittenDump written = write_dump(open_source(options.input),
+                                           patterns,
+                                           options.output,
+                                           [&](const std::string& from, const std::string& to) {
+                                               Interrupts::check();
+                                               on_copy(from, to);
+                                           });
     if (written.left_out > 0)
         std::fprintf(stderr,
                      "npuscope: %lld tensors left out, of which neither elements nor all four "
@@ -71,6 +77,7 @@ int64_t extract_recording(const ExtractArguments& options, const OnCopy& on_copy
 }
 
 int run_extract(const ExtractArguments& options, const Globals& globals) {
+    const Interrupts interrupts;
     nlohmann::ordered_json copied = nlohmann::ordered_json::array();
     const OnCopy on_copy = [&](const std::string& from, const std::string& to) {
         if (globals.json)
@@ -81,7 +88,8 @@ int run_extract(const ExtractArguments& options, const Globals& globals) {
     const int64_t count =
         is_other_recording(options.input)
             ? extract_recording(options, on_copy)
-            : dumpfile::extract(options.input, options.output, copies_of(options), on_copy);
+            : dumpfile::extract(
+                  options.input, options.output, copies_of(options), on_copy, Interrupts::check);
     if (globals.json) {
         const nlohmann::ordered_json result = {
             {"output", options.output}, {"copied", copied}, {"version", 1}};

@@ -269,7 +269,7 @@ int run_inspect(const InspectArguments& options, const Globals& globals) {
     if (ops.empty() && path != "/")
         throw Error(ErrorKind::kUsage,
                     "there is no op or tensor '" + path + "' in '" + options.dump + "'" +
-                        dumpfile::nearest_paths(reader.file(), path));
+                        dumpfile::nearest_paths(reader.index(), path));
     return list_ops(reader, ops, globals);
 }
 

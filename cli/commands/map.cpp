@@ -7,9 +7,12 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "cli/options/device_options.h"
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
 #include "core/base/pending_file.h"
+#include "core/base/printable.h"
 #include "diagnose/run/run.h"
 
 namespace npuscope::cli {
@@ -21,6 +24,17 @@ struct MapArguments {
     std::vector<std::string> only;
     DeviceOptions device;
 };
+
+diagnose::Mapping mapping_of(const diagnose::MapOptions& options) {
+    try {
+        return diagnose::map_ops(options);
+    } catch (Interrupted& stop) {
+        std::error_code ignored;
+        if (std::filesystem::exists(options.output, ignored))
+            stop.kept.push_back(in_quotes(options.output) + " without its mapping.json");
+        throw;
+    }
+}
 
 int run_map(const MapArguments& arguments, const Globals& globals) {
     require_regular_file(arguments.ops, "file of ops");
@@ -35,7 +49,9 @@ int run_map(const MapArguments& arguments, const Globals& globals) {
     map.from = arguments.from;
     map.only = arguments.only;
     map.progress = !globals.quiet;
-    const diagnose::Mapping mapping = diagnose::map_ops(map);
+    map.between_steps = Interrupts::check;
+    const Interrupts interrupts;
+    const diagnose::Mapping mapping = mapping_of(map);
     const std::string text =
         globals.json ? to_json(mapping) : to_text(mapping, use_color(globals, 1), globals.verbose);
     std::fwrite(text.data(), 1, text.size(), stdout);

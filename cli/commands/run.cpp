@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
 #include "core/base/json_value.h"
@@ -224,6 +225,8 @@ int run_model(RunArguments& arguments, const Globals& globals) {
     dump.use_load = !dump.load_file_path.empty();
     dump.use_dump = !dump.use_load && !dump.dump_path.empty();
     if (dump.check_overflow) dump.dump_path = arguments.check_overflow;
+    const Interrupts interrupts;
+    arguments.run.between_steps = Interrupts::check;
     const diagnose::RunReport report = diagnose::run(arguments.run);
     if (globals.json) {
         fmt::print("{}\n", json_text(to_json(arguments, report), 2));

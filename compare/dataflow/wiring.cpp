@@ -83,6 +83,7 @@ class Wires {
     void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
     void judge(const InputPair& pair);
     [[nodiscard]] bool is_told_apart(const InputPair& pair, const Content& missing) const;
+    [[nodiscard]] bool is_rewired(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_wrong(const Tensor& input,
                                 const Tensor& expected,
                                 const Tensor& theirs) const;
@@ -156,6 +157,20 @@ bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& 
     return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
 }
 
+/// To the bit it is what another op made, and what the partner made is taken by no op: that tells
+/// without numbers that are near.
+bool Wires::is_rewired(const InputPair& pair, size_t partner) const {
+    const TracedTensor& mine = target(pair.target);
+    const TracedTensor& theirs = golden(pair.golden);
+    if (!mine.producer || mine.ambiguous || *mine.producer == partner) return false;
+    if (mine.passage != Passage::kAsIs || theirs.passage != Passage::kAsIs) return false;
+    const Content& made = *target(partner).content;
+    return std::ranges::none_of(flows_.target().flow.tensors, [&](const TracedTensor& use) {
+        return use.direction == Direction::kInput && use.content &&
+               (use.producer == partner || same_elements(*use.content, made));
+    });
+}
+
 /// The op is the golden's op's partner for sure: another input is near the golden's, and not so is
 /// that of the op that takes what is `missing` here.
 bool Wires::is_told_apart(const InputPair& pair, const Content& missing) const {
@@ -195,7 +210,9 @@ void Wires::judge(const InputPair& pair) try {
     if (!partner || !target(*partner).content) return;
     const bool is_later = target(*partner).op >= mine.op;
     if (mine.producer == partner && mine.passage == Passage::kRounded) return;
-    if (!(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))
+    const bool is_rewired = this->is_rewired(pair, *partner);
+    if (!is_rewired &&
+        !(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))
         return;
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();
@@ -203,7 +220,7 @@ void Wires::judge(const InputPair& pair) try {
     if (!view || view->source_numel != made.numel()) return;
     const Tensor expected = apply(*view, made);
     const Tensor input = open_target(pair.target)->whole();
-    if (!is_wrong(input, expected, golden_input)) return;
+    if (!is_rewired && !is_wrong(input, expected, golden_input)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
     const Content missing = content_of(TensorElements(expected));
     const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) >

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/printable.h"
+#include "core/base/shell_word.h"
 
 namespace npuscope::compare {
 
@@ -60,7 +61,7 @@ std::string next_command(const Culprit& culprit, const OpResult& op, const Repor
     const std::string& path = !culprit.tensor.empty() ? culprit.tensor
                               : golden                ? op.golden
                                                       : op.target;
-    return "npuscope inspect " + file + " " + path;
+    return "npuscope inspect " + shell_word(file) + " " + shell_word(path);
 }
 
 std::string place_of_element(int64_t index, const Shape& shape) {

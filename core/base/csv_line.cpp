@@ -1,5 +1,6 @@
 #include "core/base/csv_line.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -11,7 +12,9 @@ namespace {
 constexpr std::array<std::string_view, 8> kFormulaStarts = {
     "+", "-", "=", "%", "@", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D"};
 
+/// Tabs and ends of lines before it are passed over, as spreadsheets do.
 bool starts_formula(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of("\t\r\n"), text.size()));
     for (const std::string_view start : kFormulaStarts)
         if (text.starts_with(start)) return true;
     return false;

@@ -50,6 +50,12 @@ fs::path part_name(const fs::path& final_path, int number) {
     return part;
 }
 
+bool is_file(const fs::path& path, const struct stat& facts) {
+    struct stat found {};
+    return ::lstat(path.c_str(), &found) == 0 && found.st_dev == facts.st_dev &&
+           found.st_ino == facts.st_ino;
+}
+
 void sync_content(const fs::path& path) {
     const OwnedDescriptor file(path, O_RDONLY);
     if (file.get() < 0 || ::fdatasync(file.get()) != 0)
@@ -228,8 +234,12 @@ void PendingFile::commit() {
         throw system_error("cannot write " + in_quotes(part_path_), errno);
     std::error_code failure;
     if (fs::exists(final_path_, failure)) sync_content(part_path_);
+    struct stat part {};
+    const bool is_known = ::lstat(part_path_.c_str(), &part) == 0;
     fs::rename(part_path_, final_path_, failure);
-    if (failure)
+    // A network file system may have renamed the file, lost the answer, and find nothing to rename
+    // when it asks again.
+    if (failure && !(is_known && is_file(final_path_, part)))
         throw Error(
             ErrorKind::kIo,
             "cannot rename " + in_quotes(part_path_) + " to its final name: " + failure.message());

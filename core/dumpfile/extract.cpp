@@ -13,6 +13,7 @@
 #include "core/dumpfile/paths.h"
 #include "core/h5/append_writer.h"
 #include "core/h5/h5.h"
+#include "core/h5/index.h"
 #include "core/h5/raw_copy.h"
 
 namespace npuscope::dumpfile {
@@ -24,7 +25,7 @@ namespace {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 /// Plain paths instead of globs, each once, in the order given.
-Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
+Pairs resolved(const h5::Index& source, const fs::path& input, const std::vector<Copy>& copies) {
     Pairs pairs;
     std::set<std::pair<std::string, std::string>> known;
     for (const Copy& copy : copies) {
@@ -35,7 +36,7 @@ Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
         const std::vector<std::string> found = matching_paths(source, from);
         if (found.empty())
             throw Error(ErrorKind::kUsage,
-                        in_quotes(from) + " matches nothing in " + in_quotes(source.path()) +
+                        in_quotes(from) + " matches nothing in " + in_quotes(input) +
                             nearest_paths(source, from));
         const bool is_glob = found.size() > 1 || found.front() != from;
         if (is_glob && from != to)
@@ -51,13 +52,14 @@ Pairs resolved(const h5::Reader& source, const std::vector<Copy>& copies) {
 }
 
 /// What describes the run; whether it is complete is no longer known of a part of it.
-std::vector<h5::Attribute> run_facts(const h5::Reader& source) {
+std::vector<h5::Attribute> run_facts(const h5::Index& source, const fs::path& input) {
     std::vector<h5::Attribute> facts;
-    for (const std::string& name : source.attribute_names("/")) {
+    for (const std::string_view name : source.attribute_names(0)) {
         if (name == "Complete" || name == "Note") continue;
-        if (const auto text = source.string_attribute("/", name)) facts.push_back({name, *text});
+        if (const auto text = source.text(0, name))
+            facts.push_back({std::string(name), std::string(*text)});
     }
-    facts.push_back({"ExtractedFrom", source.path().filename().string()});
+    facts.push_back({"ExtractedFrom", input.filename().string()});
     return facts;
 }
 
@@ -79,16 +81,21 @@ bool has_nested_targets(const Pairs& pairs) {
     return false;
 }
 
+using Step = std::function<void()>;
+
 /// Copies byte by byte into a new file. False when only the library can copy some of it.
 bool copied_raw(const h5::Reader& source,
                 PendingFile& pending,
                 const fs::path& output,
-                const Pairs& pairs) {
+                const std::vector<h5::Attribute>& facts,
+                const Pairs& pairs,
+                const Step& between_steps) {
     if (has_nested_targets(pairs)) return false;
     try {
-        h5::AppendWriter target(h5::output_to(pending), {.root_attributes = run_facts(source)});
+        h5::AppendWriter target(h5::output_to(pending), {.root_attributes = facts});
         h5::RawCopy raw(source, target);
         for (const auto& [from, to] : pairs) {
+            if (between_steps) between_steps();
             if (target.exists(to)) refuse_taken(to, output);
             raw.copy(from, to);
         }
@@ -102,23 +109,24 @@ bool copied_raw(const h5::Reader& source,
 }
 
 void copy_by_library(const h5::Reader& source,
-                     h5::Writer target,
+                     const fs::path& target,
+                     bool exists,
                      const fs::path& output,
-                     const Pairs& pairs) {
-    for (const auto& [from, to] : pairs) {
-        if (target.exists(to)) refuse_taken(to, output);
-        source.copy_to(target, from, to);
-    }
-    target.close();
+                     const std::vector<h5::Attribute>& facts,
+                     const Pairs& pairs,
+                     const Step& between_steps) {
+    if (between_steps) between_steps();
+    const std::string taken = source.copy_to(target, exists, facts, pairs);
+    if (!taken.empty()) refuse_taken(taken, output);
 }
 
 }  // namespace
 
-int64_t extract(
-    const fs::path& input,
-    const fs::path& output,
-    const std::vector<Copy>& copies,
-    const std::function<void(const std::string& from, const std::string& to)>& on_copy) {
+int64_t extract(const fs::path& input,
+                const fs::path& output,
+                const std::vector<Copy>& copies,
+                const std::function<void(const std::string& from, const std::string& to)>& on_copy,
+                const Step& between_steps) {
     const h5::Reader source(input);
     std::error_code failure;
     const bool existing = fs::exists(output, failure);
@@ -126,7 +134,9 @@ int64_t extract(
         throw Error(ErrorKind::kUsage,
                     "input and output are one file, " + in_quotes(output) +
                         "; give the output another name");
-    const Pairs pairs = resolved(source, copies);
+    const h5::Index index = source.index();
+    const Pairs pairs = resolved(index, input, copies);
+    const std::vector<h5::Attribute> facts = run_facts(index, input);
     PendingFile pending(output);
     const fs::path& part = pending.part_path();
     if (existing) {
@@ -134,12 +144,9 @@ int64_t extract(
         if (!fs::copy_file(output, part, fs::copy_options::overwrite_existing, failure))
             throw Error(ErrorKind::kIo,
                         "cannot copy " + in_quotes(output) + " to add to it: " + failure.message());
-        copy_by_library(source, h5::Writer::open_existing(part), output, pairs);
-    } else if (!copied_raw(source, pending, output, pairs)) {
-        h5::Writer target(part);
-        for (const h5::Attribute& fact : run_facts(source))
-            target.write_root_attribute(fact);
-        copy_by_library(source, std::move(target), output, pairs);
+        copy_by_library(source, part, true, output, {}, pairs, between_steps);
+    } else if (!copied_raw(source, pending, output, facts, pairs, between_steps)) {
+        copy_by_library(source, part, false, output, facts, pairs, between_steps);
     }
     pending.commit();
     if (on_copy)

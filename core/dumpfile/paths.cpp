@@ -23,9 +23,10 @@ bool in_order(const std::string& a, const std::string& b) {
     return a < b;
 }
 
-std::vector<std::string> ordered_children(const h5::Reader& file, const std::string& group) {
-    if (file.kind(group) != h5::ObjectKind::kGroup) return {};
-    std::vector<std::string> names = file.children(group);
+std::vector<std::string> ordered_children(const h5::Index& index, int32_t group) {
+    std::vector<std::string> names;
+    for (int32_t at = index[group].first_child; at >= 0; at = index[at].next_sibling)
+        names.emplace_back(index[at].name);
     std::sort(names.begin(), names.end(), in_order);
     return names;
 }
@@ -34,19 +35,19 @@ std::string joined(const std::string& group, const std::string& name) {
     return group == "/" ? "/" + name : group + "/" + name;
 }
 
-void collect(const h5::Reader& file,
+void collect(const h5::Index& index,
              const std::string& group,
              std::string_view rest,
              std::vector<std::string>& found) {
     const size_t slash = rest.find('/');
     const std::string_view pattern = rest.substr(0, slash);
-    for (const std::string& name : ordered_children(file, group)) {
+    for (const std::string& name : ordered_children(index, index.find(group))) {
         if (!fits_pattern(name, pattern)) continue;
         const std::string path = joined(group, name);
         if (slash == std::string_view::npos)
             found.push_back(path);
         else
-            collect(file, path, rest.substr(slash + 1), found);
+            collect(index, path, rest.substr(slash + 1), found);
     }
 }
 
@@ -76,27 +77,27 @@ std::string normalised_path(std::string_view path) {
     return normal;
 }
 
-std::vector<std::string> matching_paths(const h5::Reader& file, const std::string& pattern) {
-    if (file.exists(pattern)) return {pattern};
+std::vector<std::string> matching_paths(const h5::Index& index, const std::string& pattern) {
+    if (index.find(pattern) >= 0) return {pattern};
     std::vector<std::string> found;
-    if (has_wildcard(pattern)) collect(file, "/", std::string_view(pattern).substr(1), found);
+    if (has_wildcard(pattern)) collect(index, "/", std::string_view(pattern).substr(1), found);
     return found;
 }
 
-std::string nearest_paths(const h5::Reader& file, const std::string& path) {
+std::string nearest_paths(const h5::Index& index, const std::string& path) {
     // The first component that is not there decides.
     std::string group = "/";
     std::string_view rest = std::string_view(path).substr(1);
     std::string component;
     while (!rest.empty()) {
         component = rest.substr(0, rest.find('/'));
-        if (!file.exists(joined(group, component))) break;
+        if (index.find(joined(group, component)) < 0) break;
         group = joined(group, component);
         rest.remove_prefix(std::min(rest.size(), component.size() + 1));
     }
     std::vector<std::pair<size_t, std::string>> ranked;
     const size_t most = std::max<size_t>(2, component.size() / 2);
-    for (const std::string& name : ordered_children(file, group))
+    for (const std::string& name : ordered_children(index, index.find(group)))
         if (const size_t distance = edit_distance(component, name); distance <= most)
             ranked.emplace_back(distance, name);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/h5/h5.h"
+#include "core/h5/index.h"
 
 namespace npuscope::dumpfile {
 
@@ -18,11 +18,11 @@ namespace npuscope::dumpfile {
 
 /// The objects that a normalised path or glob names, numbers in number order; a name that exists as
 /// it stands is no glob. Wildcards stay within their component.
-[[nodiscard]] std::vector<std::string> matching_paths(const h5::Reader& file,
+[[nodiscard]] std::vector<std::string> matching_paths(const h5::Index& index,
                                                       const std::string& pattern);
 
 /// "; the nearest are /addmm/3 and /addmm/17" for a path that does not exist, "" when nothing is
 /// near.
-[[nodiscard]] std::string nearest_paths(const h5::Reader& file, const std::string& path);
+[[nodiscard]] std::string nearest_paths(const h5::Index& index, const std::string& path);
 
 }  // namespace npuscope::dumpfile

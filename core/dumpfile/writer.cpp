@@ -145,7 +145,7 @@ void Writer::State::guarded(Step&& step) {
         failed = true;
         failure = error.what();
         file.reset();
-        if (pending && committed_count == 0) pending->discard();
+        if (pending && (committed_count == 0 || options.temporary)) pending->discard();
         if (pending && pending->keep())
             failure += "; its " + std::to_string(committed_count) + " committed ops are kept in " +
                        in_quotes(pending->part_path());

@@ -31,7 +31,8 @@ struct WriterOptions {
     int compress = 0;  ///< 1 to 9: larger tensors are deflated; slow, but any HDF5 reads them
     /// Nothing is written; size() tells what the file would take.
     bool dry_run = false;
-    bool sync = false;  ///< safe means on the disk: a power cut loses nothing either
+    bool temporary = false;  ///< nobody wants it after an error: then nothing of it is kept
+    bool sync = false;       ///< safe means on the disk: a power cut loses nothing either
     /// Tests put a failing disk in between.
     std::function<std::unique_ptr<h5::OutputFile>(std::unique_ptr<h5::OutputFile>)> wrap_output =
         {};

@@ -1,6 +1,8 @@
-// HDF5 files: reads and writes them with the HDF5 library, and holds the index of a file.
+// HDF5 files: reads them from their bytes, with the HDF5 library's help where that is not enough,
+// and writes them with the library.
 //
-// Threads: calls of the library take its one lock. A file that is written belongs to one thread.
+// The library reads in a process of its own (core/h5/trust.h).
+// Threads: a file that is written belongs to one thread.
 // Errors:  Error(kIo) for the file system, Error(kFormat) for contents; both name the file and the
 // object.
 #pragma once
@@ -61,7 +63,7 @@ class Writer {
     void close();
 
   private:
-    friend class Reader;
+    friend class LibraryReader;
     Writer(const std::filesystem::path& path, bool existing);
     struct State;
     std::unique_ptr<State> state_;
@@ -79,16 +81,6 @@ struct DatasetInfo {
     bool null_space = false;  ///< an H5S_NULL dataspace
     uint64_t storage_bytes = 0;
     std::optional<uint64_t> offset;  ///< of contiguous data in the file, when it is allocated
-};
-
-/// A dataset with its attributes; integers of any width become lists, other kinds are left out.
-struct DatasetDescription {
-    DatasetInfo info;
-    std::vector<std::pair<std::string, std::variant<std::vector<int64_t>, std::string>>> attributes;
-
-    /// Empty when absent or not one integer.
-    [[nodiscard]] std::optional<int64_t> integer(const std::string& name) const;
-    [[nodiscard]] std::string text(const std::string& name) const;  ///< "" when absent
 };
 
 class Index;
@@ -109,19 +101,6 @@ class Reader {
     Reader& operator=(const Reader&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const;
-    [[nodiscard]] bool exists(const std::string& path) const;
-    /// Errors: Error(kFormat) when there is no such object.
-    [[nodiscard]] ObjectKind kind(const std::string& path) const;
-    /// Names of a group's links in h5py's iteration order (by name, or by creation where a group
-    /// other than the root tracks it), dangling links left out.
-    [[nodiscard]] std::vector<std::string> children(const std::string& group) const;
-    /// The same with each child's kind.
-    [[nodiscard]] std::vector<std::pair<std::string, ObjectKind>> typed_children(
-        const std::string& group) const;
-
-    [[nodiscard]] DatasetInfo dataset(const std::string& path) const;
-    /// dataset() and all attributes at once, for indexing large files.
-    [[nodiscard]] DatasetDescription describe(const std::string& path) const;
     /// The whole tree with shapes, dtypes and attributes (core/h5/index.h), by libhdf5 where the
     /// file cannot be mapped. Errors: Error(kFormat) when not even the root can be read.
     [[nodiscard]] Index index(IndexSource source = IndexSource::kMappedFile) const;
@@ -137,19 +116,14 @@ class Reader {
     [[nodiscard]] Tensor read_real_part(const std::string& path) const;
     [[nodiscard]] std::string read_string(const std::string& path) const;
 
-    [[nodiscard]] int attribute_count(const std::string& path) const;
-    [[nodiscard]] std::vector<std::string> attribute_names(const std::string& path) const;
-    /// Empty when absent or not an integer scalar (or one-element array).
-    [[nodiscard]] std::optional<int64_t> int_attribute(const std::string& path,
-                                                       const std::string& name) const;
-    /// Empty when absent or not integer.
-    [[nodiscard]] std::optional<std::vector<int64_t>> int_list_attribute(
-        const std::string& path, const std::string& name) const;
-    [[nodiscard]] std::optional<std::string> string_attribute(const std::string& path,
-                                                              const std::string& name) const;
-
-    /// Copies an object with all below it, attributes too (h5copy -p).
-    void copy_to(Writer& target, const std::string& from, const std::string& to) const;
+    /// Copies objects with all below them into a new file or, with `exists`, into one that is
+    /// there, by the HDF5 library; `root_attributes` are texts. Gives the first target that is
+    /// taken already, "" when all were copied.
+    [[nodiscard]] std::string copy_to(
+        const std::filesystem::path& target,
+        bool exists,
+        std::span<const Attribute> root_attributes,
+        std::span<const std::pair<std::string, std::string>> paths) const;
 
   private:
     friend class Elements;

@@ -1,5 +1,7 @@
 #include "core/h5/handle.h"
 
+#include <new>
+
 namespace npuscope::h5 {
 
 namespace {
@@ -16,6 +18,10 @@ herr_t keep_deepest(unsigned, const H5E_error2_t* entry, void* target) {
     return 0;
 }
 }  // namespace
+
+void renew_library_lock() {
+    new (&library_mutex()) std::recursive_mutex;
+}
 
 LibraryLock::LibraryLock() : lock_(library_mutex()) {
     thread_local const bool quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;

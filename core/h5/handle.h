@@ -22,6 +22,10 @@ class LibraryLock {
     std::unique_lock<std::recursive_mutex> lock_;
 };
 
+/// In a child that was forked while its parent held the lock: the lock belongs to a thread that is
+/// none of the child's.
+void renew_library_lock();
+
 /// Closes with the function given for its kind; close errors in a destructor are ignored.
 class Handle {
   public:

@@ -1,9 +1,9 @@
 // The whole tree of an HDF5 file with shapes, dtypes and attributes, read at once; no elements.
 //
 // Classic and new files are read straight from a mapping of the file; libhdf5 is asked for what is
-// beyond that (chunked datasets, soft and external links, dense storage, odd types, …), so that the
-// answers are those of Reader. Groups are entered through every link that leads to them, except one
-// that leads back to a group above it.
+// beyond that (soft and external links, dense storage, odd types, …), and the answers are those
+// that it would give of the rest. Groups are entered through every link that leads to them, except
+// one that leads back to a group above it.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,9 @@
 namespace npuscope::h5 {
 
 class MappedFile;
+
+/// Groups nest at most this deep.
+inline constexpr size_t kDeepestGroup = 128;
 
 /// One object of a file as a link names it. Nodes lie in preorder, siblings in h5py's iteration
 /// order. What is not known of a dataset is at its default.
@@ -60,14 +63,14 @@ class Index {
     /// -1 when absent. Looks at all siblings on the way.
     [[nodiscard]] int32_t find(std::string_view path) const;
 
-    /// What Reader::dataset() says.
+    /// What is known of a dataset.
     [[nodiscard]] DatasetInfo dataset(int32_t node) const;
     [[nodiscard]] std::span<const int64_t> shape(int32_t node) const {
         const Node& of = (*this)[node];
         return {dims_.data() + of.first_dim, of.rank};
     }
     /// The string of a scalar dataset of fixed-length text, up to its first NUL; empty when it is
-    /// something else or libhdf5 has to read it (Reader::read_string()).
+    /// something else or is to be read by Reader::read_string().
     [[nodiscard]] std::optional<std::string_view> stored_text(int32_t node) const;
 
     [[nodiscard]] int attribute_count(int32_t node) const {
@@ -75,8 +78,12 @@ class Index {
     }
     /// Names of the attributes that could be read, in no particular order.
     [[nodiscard]] std::vector<std::string_view> attribute_names(int32_t node) const;
-    /// What Reader::int_attribute(), int_list_attribute() and string_attribute() say. Views live as
-    /// long as the Index.
+    /// Of the attribute at that place, "" when it could not be read.
+    [[nodiscard]] std::string_view attribute_name(int32_t node, uint32_t place) const {
+        return attribute_names_[attributes_[size_t{(*this)[node].first_attribute} + place].name];
+    }
+    /// What the HDF5 library reads of an attribute as integers or as text. Views live as long as
+    /// the Index.
     [[nodiscard]] std::optional<int64_t> integer(int32_t node, std::string_view attribute) const;
     [[nodiscard]] std::optional<std::span<const int64_t>> integers(
         int32_t node, std::string_view attribute) const;

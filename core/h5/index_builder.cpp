@@ -150,6 +150,12 @@ void IndexBuilder::warn(const std::string& path, const std::string& reason) {
         index_.warnings_.push_back(in_quotes(path) + " left out: " + reason);
 }
 
+void IndexBuilder::add_warnings(std::span<const std::string> lines, int64_t skipped) {
+    index_.skipped_count_ += skipped;
+    for (const std::string& line : lines)
+        if (index_.warnings_.size() < kMostWarnings) index_.warnings_.push_back(line);
+}
+
 std::string IndexBuilder::child_path(int32_t parent, std::string_view name) const {
     std::string path = parent > 0 ? index_.path(parent) : std::string();
     return path.append("/").append(name);

@@ -43,6 +43,8 @@ class IndexBuilder {
     std::string_view keep(std::string_view text);
     /// "'path' left out: reason"
     void warn(const std::string& path, const std::string& reason);
+    /// Warnings that were made elsewhere: `lines` of `skipped` objects.
+    void add_warnings(std::span<const std::string> lines, int64_t skipped);
     [[nodiscard]] std::string child_path(int32_t parent, std::string_view name) const;
 
     /// `bytes` are those that names and texts were borrowed from, if any; `mapping` keeps them.

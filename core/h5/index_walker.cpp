@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/h5/library_indexer.h"
+#include "core/h5/library_access.h"
 #include "core/h5/old_group.h"
 
 namespace npuscope::h5 {
@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kTooMuch = "the file refers to more than it can hold";
 constexpr uint16_t kFirstUnknownMessage = 0x19;
 constexpr const char* kNoLibrary = "only the HDF5 library can read it";
+constexpr const char* kNotOpened = "HDF5 cannot open it";
 
 bool is_name(std::string_view name) {
     return !name.empty() && name != "." && name.find('/') == std::string_view::npos &&
@@ -32,7 +33,7 @@ int64_t read_integer(Cursor& in, const Datatype& type) {
 
 }  // namespace
 
-IndexWalker::IndexWalker(const Superblock& superblock, IndexBuilder& out, LibraryIndexer* library)
+IndexWalker::IndexWalker(const Superblock& superblock, IndexBuilder& out, LibraryAccess* library)
     : superblock_(superblock),
       limit_(superblock_.file.size()),
       header_(superblock_.file, limit_),
@@ -96,18 +97,17 @@ void IndexWalker::drop(int32_t node, const std::string& reason) {
 /// is none.
 bool IndexWalker::follow(int32_t node) {
     if (library_ == nullptr) throw Unsupported{kNoLibrary};
-    const LibraryLock lock;
-    const auto object = library_->open(node);
-    if (!object) {
+    const std::string path = out_.path(node);
+    const auto target = library_->resolve(path);
+    if (!target) {
         out_.remove_from(node);
         return false;
     }
-    if (object->file_number == library_->file_number()) {
-        read_object(node, object->address);
-    } else {
-        library_->read_object(node, *object);
-        library_->index_below(node, *object);
-    }
+    if (!target->refusal.empty()) throw Error(ErrorKind::kFormat, target->refusal);
+    if (target->is_in_this_file)
+        read_object(node, target->address);
+    else if (!library_->read_tree(path, node, out_))
+        throw Damaged{kNotOpened};
     return true;
 }
 
@@ -276,11 +276,10 @@ void IndexWalker::read_dataset(int32_t node, const Object& object) {
 void IndexWalker::read_attributes_by_library(int32_t node) {
     out_.clear_attributes();
     try {
-        const LibraryLock lock;
-        const auto object = library_ != nullptr ? library_->open(node) : std::nullopt;
-        if (object) return library_->read_attributes(node, *object);
+        if (library_ != nullptr && library_->read_attributes(out_.path(node), node, out_)) return;
     } catch (const Error&) {
-        // It cannot even open the file.
+        // It cannot even open the file, or did not survive it.
+        out_.clear_attributes();
     }
     out_[node].damaged_attributes = true;
 }
@@ -288,10 +287,7 @@ void IndexWalker::read_attributes_by_library(int32_t node) {
 void IndexWalker::read_by_library(int32_t node, uint64_t address) {
     if (library_ == nullptr) throw Unsupported{kNoLibrary};
     out_.reset(node);
-    const LibraryLock lock;
-    const auto object = library_->open(node);
-    if (!object) throw Damaged{"HDF5 cannot open it"};
-    library_->read_object(node, *object);
+    if (!library_->read_object(out_.path(node), node, out_)) throw Damaged{kNotOpened};
     if (out_[node].kind != ObjectKind::kGroup) return;
     Object group;
     group.links.is_dense = true;
@@ -365,13 +361,11 @@ void IndexWalker::list_by_library(int32_t node) {
         out_.warn(out_.path(node), kNoLibrary);
         return;
     }
-    const LibraryLock lock;
-    const auto object = library_->open(node);
-    if (!object) {
-        out_.warn(out_.path(node), "HDF5 cannot list it");
-        return;
-    }
-    for (const LibraryLink& link : library_->links(node, *object))
+    const std::string path = out_.path(node);
+    const auto found = library_->links(path);
+    if (!found) return out_.warn(path, "HDF5 cannot list it");
+    if (!found->problem.empty()) out_.warn(path, found->problem);
+    for (const LibraryAccess::Link& link : found->links)
         links_.push_back({out_.keep(link.name),
                           link.address.value_or(kUndefinedAddress),
                           0,

@@ -13,7 +13,7 @@
 
 namespace npuscope::h5 {
 
-class LibraryIndexer;
+class LibraryAccess;
 
 /// Walks from the root through all groups. Every read is checked against the file's bounds, groups
 /// nest at most kDeepestGroup deep, and the work is bounded by the file's size, whatever the bytes
@@ -22,7 +22,7 @@ class LibraryIndexer;
 class IndexWalker {
   public:
     /// The bytes outlive the index.
-    IndexWalker(const Superblock& superblock, IndexBuilder& out, LibraryIndexer* library);
+    IndexWalker(const Superblock& superblock, IndexBuilder& out, LibraryAccess* library);
 
     /// Throws Damaged or Unsupported when there is nothing to walk: the root cannot be read.
     void walk();
@@ -67,7 +67,7 @@ class IndexWalker {
     WorkLimit limit_;
     ObjectHeader header_;
     IndexBuilder& out_;
-    LibraryIndexer* library_;
+    LibraryAccess* library_;
     std::vector<Link> links_;      ///< of the groups being walked, the deepest one's last
     std::vector<uint64_t> above_;  ///< their addresses
     std::vector<int64_t> values_;

@@ -12,11 +12,11 @@ namespace npuscope::h5 {
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
     require_regular_file(path, "HDF5 file");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    library_ = std::make_unique<LibraryAccess>(path, descriptor_);
     if (descriptor_ >= 0 && map_sound()) return;
     // It has to do all, or to say what is wrong.
     try {
-        const LibraryLock lock;
-        static_cast<void>(library());
+        library_->open();
     } catch (...) {
         if (descriptor_ >= 0) ::close(descriptor_);
         throw;
@@ -24,10 +24,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
 }
 
 InputFile::~InputFile() {
-    if (library_) {
-        const LibraryLock lock;
-        library_.reset();
-    }
+    library_.reset();
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -60,11 +57,6 @@ bool InputFile::map_sound() {
 
 Superblock InputFile::superblock() const {
     return superblock_ ? *superblock_ : read_superblock(mapping_->bytes());
-}
-
-const OpenFile& InputFile::library() const {
-    if (!library_) library_.emplace(OpenFile{path_, open_with_library(descriptor_, path_)});
-    return *library_;
 }
 
 }  // namespace npuscope::h5

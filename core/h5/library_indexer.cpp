@@ -50,102 +50,95 @@ herr_t collect_attribute(hid_t object, const char* name, const H5A_info_t*, void
 
 }  // namespace
 
-unsigned long LibraryIndexer::file_number() {
-    if (!file_number_) {
-        const auto root = opened(H5Oopen(file_.library().file.get(), "/", H5P_DEFAULT));
-        if (!root) throw Error(ErrorKind::kFormat, "cannot open the root of " + file_.name("/"));
-        file_number_ = root->file_number;
-    }
-    return *file_number_;
+std::optional<LibraryObject> LibraryIndexer::open(const std::string& path) const {
+    return opened(H5Oopen(file_.file.get(), path.c_str(), H5P_DEFAULT));
 }
 
-void LibraryIndexer::index_all() {
-    const int32_t root = out_.add(-1, "");
-    const auto object = open(root);
-    if (!object) throw Error(ErrorKind::kFormat, "cannot open the root of " + file_.name("/"));
-    read_object(root, *object);
-    index_below(root, *object);
-}
-
-std::optional<LibraryObject> LibraryIndexer::open(int32_t node) {
-    return opened(H5Oopen(file_.library().file.get(), out_.path(node).c_str(), H5P_DEFAULT));
-}
-
-void LibraryIndexer::read_object(int32_t node, const LibraryObject& object) {
+void LibraryIndexer::read_object(const std::string& path,
+                                 const LibraryObject& object,
+                                 int32_t node,
+                                 IndexBuilder& out) const {
     const hid_t id = object.handle.get();
-    out_[node].kind = kind_of(id);
-    if (out_[node].kind == ObjectKind::kDataset)
-        out_.set_library_info(node, info_of(id, file_.name(out_.path(node))));
-    read_attributes(node, object);
+    out[node].kind = kind_of(id);
+    if (out[node].kind == ObjectKind::kDataset)
+        out.set_library_info(node, info_of(id, file_.name(path)));
+    read_attributes(object, node, out);
 }
 
-void LibraryIndexer::read_attributes(int32_t node, const LibraryObject& object) {
-    out_.clear_attributes();
+void LibraryIndexer::read_attributes(const LibraryObject& object, int32_t node, IndexBuilder& out) {
+    out.clear_attributes();
     const hid_t id = object.handle.get();
     H5O_info_t facts;
     bool intact = H5Oget_info2(id, &facts, H5O_INFO_NUM_ATTRS) >= 0;
     const auto count = intact ? static_cast<uint32_t>(facts.num_attrs) : 0;
     if (count > 0)
         intact =
-            H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &out_) >= 0;
+            H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &out) >= 0;
     if (!intact) {
         H5Eclear2(H5E_DEFAULT);
-        out_[node].damaged_attributes = true;
+        out[node].damaged_attributes = true;
     }
-    while (out_[node].attribute_count < count)
-        out_.add_other("");
+    while (out[node].attribute_count < count)
+        out.add_other("");
 }
 
-std::vector<LibraryLink> LibraryIndexer::links(int32_t group, const LibraryObject& object) {
+std::vector<LibraryLink> LibraryIndexer::links(const std::string& path,
+                                               const LibraryObject& group,
+                                               std::string& problem) const {
     std::vector<LibraryLink> links;
     hsize_t position = 0;
-    if (H5Literate(object.handle.get(),
-                   h5py_index(object.handle.get(), group == 0),
+    if (H5Literate(group.handle.get(),
+                   h5py_index(group.handle.get(), path == "/"),
                    H5_ITER_INC,
                    &position,
                    collect_link,
                    &links) < 0)
-        out_.warn(out_.path(group),
-                  "the rest of the group cannot be listed (HDF5: " + library_error() + ")");
+        problem = "the rest of the group cannot be listed (HDF5: " + library_error() + ")";
     return links;
 }
 
-void LibraryIndexer::index_below(int32_t group, const LibraryObject& object) {
-    if (out_[group].kind != ObjectKind::kGroup) return;
-    const std::pair place(object.file_number, object.address);
+void LibraryIndexer::read_below(const std::string& path,
+                                const LibraryObject& group,
+                                int32_t node,
+                                IndexBuilder& out) {
+    if (out[node].kind != ObjectKind::kGroup) return;
+    const std::pair place(group.file_number, group.address);
     if (std::find(above_.begin(), above_.end(), place) != above_.end()) {
-        out_[group].leads_back = true;
+        out[node].leads_back = true;
         return;
     }
-    if (above_.size() == kDeepestGroup) {
-        out_.warn(out_.path(group), "its groups are nested too deeply");
-        return;
-    }
+    if (above_.size() == kDeepestGroup) return out.warn(path, "its groups are nested too deeply");
     above_.push_back(place);
+    std::string problem;
+    const std::vector<LibraryLink> found = links(path, group, problem);
+    if (!problem.empty()) out.warn(path, problem);
     int32_t previous = -1;
-    for (const LibraryLink& link : links(group, object)) {
-        if (out_.is_full()) {
-            out_.warn(out_.child_path(group, link.name),
-                      "the file refers to more than it can hold");
+    for (const LibraryLink& link : found) {
+        const std::string child_path = (path == "/" ? "" : path) + "/" + link.name;
+        if (out.is_full()) {
+            out.warn(child_path, "the file refers to more than it can hold");
             break;
         }
-        const auto child = opened(H5Oopen(object.handle.get(), link.name.c_str(), H5P_DEFAULT));
+        file_.clear_refusal();
+        const auto child = opened(H5Oopen(group.handle.get(), link.name.c_str(), H5P_DEFAULT));
         if (!child) {
-            if (link.address) out_.warn(out_.child_path(group, link.name), "HDF5 cannot open it");
+            if (link.address)
+                out.warn(child_path, "HDF5 cannot open it");
+            else if (!file_.refusal().empty())
+                out.warn(child_path, file_.refusal());
             continue;
         }
-        const int32_t node = out_.add(group, link.name);
+        const int32_t below = out.add(node, link.name);
         try {
-            read_object(node, *child);
+            read_object(child_path, *child, below, out);
         } catch (const Error& error) {
-            const std::string path = out_.path(node);
-            out_.remove_from(node);
-            out_.warn(path, error.what());
+            out.remove_from(below);
+            out.warn(child_path, error.what());
             continue;
         }
-        out_.hang(node, previous);
-        previous = node;
-        index_below(node, *child);
+        out.hang(below, previous);
+        previous = below;
+        read_below(child_path, *child, below, out);
     }
     above_.pop_back();
 }

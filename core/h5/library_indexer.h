@@ -1,13 +1,14 @@
 // Indexes objects with libhdf5: all of a file, or what the walker leaves. Included by core/h5/*.cpp
-// only.
+// only, used under the library's lock.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/h5/index_builder.h"
-#include "core/h5/state.h"
+#include "core/h5/library_file.h"
 
 namespace npuscope::h5 {
 
@@ -24,35 +25,32 @@ struct LibraryObject {
     uint64_t address = 0;
 };
 
-/// Groups nest at most this deep.
-inline constexpr size_t kDeepestGroup = 128;
-
-/// Calls are made under the library's lock, which the caller holds. The library opens the file with
-/// the first of them.
 class LibraryIndexer {
   public:
-    LibraryIndexer(const InputFile& file, IndexBuilder& out) : file_(file), out_(out) {}
+    explicit LibraryIndexer(const OpenFile& file) : file_(file) {}
 
-    /// The whole file from the root on.
-    void index_all();
-
-    /// The object of a node. Empty when the library cannot open it.
-    [[nodiscard]] std::optional<LibraryObject> open(int32_t node);
-    /// Kind, shape, dtype and attributes of the last node. Throws Error.
-    void read_object(int32_t node, const LibraryObject& object);
-    /// Attributes of the last node.
-    void read_attributes(int32_t node, const LibraryObject& object);
-    /// Links in h5py's order.
-    [[nodiscard]] std::vector<LibraryLink> links(int32_t group, const LibraryObject& object);
-    /// All below a group, with the library alone.
-    void index_below(int32_t group, const LibraryObject& object);
-    /// The file that is indexed.
-    [[nodiscard]] unsigned long file_number();
+    /// Empty when the library cannot open it.
+    [[nodiscard]] std::optional<LibraryObject> open(const std::string& path) const;
+    /// The links of a group in h5py's order, as far as they can be listed; `problem` says why that
+    /// is not all.
+    [[nodiscard]] std::vector<LibraryLink> links(const std::string& path,
+                                                 const LibraryObject& group,
+                                                 std::string& problem) const;
+    /// Attributes of the last node of `out`.
+    static void read_attributes(const LibraryObject& object, int32_t node, IndexBuilder& out);
+    /// Kind, shape, dtype and attributes of the last node, which is at `path`. Throws Error.
+    void read_object(const std::string& path,
+                     const LibraryObject& object,
+                     int32_t node,
+                     IndexBuilder& out) const;
+    /// All below a group, which is at `path`.
+    void read_below(const std::string& path,
+                    const LibraryObject& group,
+                    int32_t node,
+                    IndexBuilder& out);
 
   private:
-    const InputFile& file_;
-    IndexBuilder& out_;
-    std::optional<unsigned long> file_number_;
+    const OpenFile& file_;
     std::vector<std::pair<unsigned long, uint64_t>> above_;  ///< the groups that are being entered
 };
 

@@ -100,24 +100,24 @@ std::string text_of(hid_t attribute, hid_t type) {
         });
 }
 
-void require_plausible_size(const OpenFile& file,
-                            hid_t dataset,
-                            const std::string& path,
+void require_plausible_size(hid_t dataset,
+                            const std::string& what,
                             std::span<const int64_t> shape,
                             size_t element_size) {
-    constexpr uint64_t kMostPacked = 1100;
-    constexpr uint64_t kMostUnwritten = uint64_t{1} << 30;
     uint64_t wanted = 0;
     const bool fits = !__builtin_mul_overflow(
         static_cast<uint64_t>(numel_of(shape)), uint64_t{element_size}, &wanted);
     const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
     const bool chunked = H5Pget_layout(creation.get()) == H5D_CHUNKED;
     const uint64_t stored = H5Dget_storage_size(dataset);
+    // Behind an external link it lies in another file than the link.
+    const Handle holder(H5Iget_file_id(dataset), H5Fclose);
     hsize_t file_size = 0;
-    H5Fget_filesize(file.file.get(), &file_size);
+    H5Fget_filesize(holder.get(), &file_size);
+    H5Eclear2(H5E_DEFAULT);
     const uint64_t most = stored == 0 ? kMostUnwritten : chunked ? stored * kMostPacked : stored;
     if (!fits || stored > file_size || wanted > most)
-        throw Error(ErrorKind::kFormat, file.name(path) + " claims more elements than it stores");
+        throw Error(ErrorKind::kFormat, what + " claims more elements than it stores");
 }
 
 }  // namespace npuscope::h5

@@ -15,6 +15,11 @@
 
 namespace npuscope::h5 {
 
+/// Deflate packs at most so much, a little aside.
+inline constexpr uint64_t kMostPacked = 1100;
+/// Bytes of a dataset of which nothing is stored.
+inline constexpr uint64_t kMostUnwritten = uint64_t{1} << 30;
+
 ObjectKind kind_of(hid_t object);
 
 /// h5py lists a file's root by name, and a group too unless it tracks the order in which links were
@@ -40,10 +45,9 @@ std::string text_of(hid_t attribute, hid_t type);
 
 /// A damaged dataset may claim any size. What the file can hold bounds what is allocated: stored
 /// elements take their place in the file, deflate packs at most 1032-fold, and elements that were
-/// never written (fill values) are believed up to a limit.
-void require_plausible_size(const OpenFile& file,
-                            hid_t dataset,
-                            const std::string& path,
+/// never written (fill values), or that other datasets show, are believed up to a limit.
+void require_plausible_size(hid_t dataset,
+                            const std::string& what,
                             std::span<const int64_t> shape,
                             size_t element_size);
 

@@ -227,14 +227,22 @@ void RawCopy::copy(const std::string& from, const std::string& to) {
     try {
         state_->copy(state_->find(from), to, 0);
     } catch (const Damaged& damage) {
+        require_intact();
         throw Error(ErrorKind::kUnsupported, damage.reason);
     } catch (const Unsupported& odd) {
+        require_intact();
         throw Error(ErrorKind::kUnsupported, odd.reason);
+    } catch (const Error&) {
+        // What is written straight from the mapping fails where the source has no bytes any more.
+        require_intact();
+        throw;
     }
 }
 
 void RawCopy::require_intact() const {
-    if (!state_->mapping->is_intact())
+    std::error_code failure;
+    const auto size = std::filesystem::file_size(state_->path, failure);
+    if (!state_->mapping->is_intact() || (!failure && size < state_->mapping->bytes().size()))
         throw Error(ErrorKind::kIo, in_quotes(state_->path) + " became shorter while it was read");
 }
 

@@ -1,6 +1,5 @@
 #include "core/h5/index.h"
 #include "core/h5/index_walker.h"
-#include "core/h5/library_indexer.h"
 #include "core/h5/state.h"
 
 namespace npuscope::h5 {
@@ -12,8 +11,7 @@ Index Reader::index(IndexSource source) const {
         IndexBuilder out(mapping->bytes().size(), mapping);
         try {
             const Superblock superblock = state_->superblock();
-            LibraryIndexer library(*state_, out);
-            IndexWalker(superblock, out, &library).walk();
+            IndexWalker(superblock, out, &state_->library()).walk();
             Index index = out.finish(mapping->bytes(), mapping, true);
             index.release_pages();
             return index;
@@ -25,12 +23,10 @@ Index Reader::index(IndexSource source) const {
                             "; the file is damaged");
         }
     }
-    const LibraryLock lock;
-    hsize_t bytes = 0;
-    check(H5Fget_filesize(state_->library().file.get(), &bytes),
-          "cannot tell the size of " + state_->name("/"));
-    IndexBuilder out(bytes);
-    LibraryIndexer(*state_, out).index_all();
+    LibraryAccess& library = state_->library();
+    IndexBuilder out(library.file_bytes());
+    if (!library.read_tree("/", out.add(-1, ""), out))
+        throw Error(ErrorKind::kFormat, "cannot open the root of " + in_quotes(path()));
     return out.finish({}, nullptr, false);
 }
 

@@ -8,6 +8,7 @@
 #include "core/h5/h5.h"
 #include "core/h5/handle.h"
 #include "core/h5/input_file.h"
+#include "core/h5/object_name.h"
 #include "core/h5/output_driver.h"
 
 namespace npuscope::h5 {

@@ -209,16 +209,4 @@ void Writer::close() {
     state_->check_written();
 }
 
-void Reader::copy_to(Writer& target, const std::string& from, const std::string& to) const {
-    const LibraryLock lock;
-    check(H5Ocopy(state_->library().file.get(),
-                  from.c_str(),
-                  target.state_->file.get(),
-                  to.c_str(),
-                  H5P_DEFAULT,
-                  target.state_->make_parents.get()),
-          "cannot copy " + state_->name(from) + " to " + in_quotes(target.state_->path));
-    target.state_->check_written();
-}
-
 }  // namespace npuscope::h5

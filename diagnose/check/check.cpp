@@ -10,6 +10,7 @@
 
 #include "compare/compare.h"
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
@@ -35,6 +36,10 @@ namespace {
 
 /// Each receiver is marked in the table of ops.
 constexpr size_t kMostReceivers = 100'000;
+
+constexpr const char* kGoldenDump = "golden.h5";
+constexpr const char* kFreeDump = "npu.h5";
+constexpr const char* kIsolatedDump = "isolated.h5";
 
 /// The folder for the dumps: the user's, or a temporary one that goes with this object.
 class DumpFolder {
@@ -63,6 +68,13 @@ class DumpFolder {
     DumpFolder& operator=(const DumpFolder&) = delete;
     [[nodiscard]] fs::path operator/(const char* name) const { return path_ / name; }
     [[nodiscard]] bool temporary() const { return temporary_; }
+    /// Of a check that is not finished.
+    void tell_dumps(Interrupted& stop) const {
+        if (temporary_) return;
+        std::error_code ignored;
+        for (const char* name : {kGoldenDump, kFreeDump, kIsolatedDump})
+            if (fs::exists(path_ / name, ignored)) stop.kept.push_back(in_quotes(path_ / name));
+    }
 
   private:
     fs::path path_;
@@ -88,13 +100,16 @@ RunProducts run_once(const onnx_model::Model& model,
     ResultPlaces places;
     executor.attach(places);
     RunProducts products;
-    {
+    try {
         Progress progress(label, model.node_count(), options.progress);
         products.outputs =
             run_model(model, executor, inputs, [&](int64_t done, int64_t, const std::string& node) {
                 progress.update(done, node);
                 if (options.between_steps) options.between_steps();
             });
+    } catch (const Interrupted& stop) {
+        scope.set_incomplete(stop.why + " ended the run");
+        throw;
     }
     products.dump = scope.close();
     if (dump.use_load) dumper::require_a_match(products.dump, dump.load_file_path);
@@ -179,13 +194,12 @@ void compare_results(const RunProducts& free,
 
 }  // namespace
 
-CheckReport check(const CheckOptions& options) {
-    const onnx_model::Model model = onnx_model::Model::load(options.model, options.limits);
-    const NamedTensors inputs =
-        model_inputs(model, options.input, options.seed, options.input_shapes);
-    model.check_inputs(inputs);
-    const DumpFolder folder(options.output);
+namespace {
 
+CheckReport check_in(const DumpFolder& folder,
+                     const CheckOptions& options,
+                     const onnx_model::Model& model,
+                     const NamedTensors& inputs) {
     CheckReport report;
     report.model = options.model.filename().string();
     report.device = options.device.description();
@@ -198,35 +212,39 @@ CheckReport check(const CheckOptions& options) {
     if (options.input.empty())
         if (const std::string open = open_sizes(model, options.input_shapes); !open.empty())
             report.remarks.push_back("the model leaves sizes open and 1 was taken: " + open);
-    report.golden_dump = options.golden.empty() ? folder / "golden.h5" : options.golden;
-    report.free_dump = folder / "npu.h5";
-    report.isolated_dump = folder / "isolated.h5";
+    report.golden_dump = options.golden.empty() ? folder / kGoldenDump : options.golden;
+    report.free_dump = folder / kFreeDump;
+    report.isolated_dump = folder / kIsolatedDump;
 
     RunProducts golden_run;
     if (options.golden.empty()) {
-        golden_run = run_once(model,
-                              options.reference,
-                              inputs,
-                              {.use_dump = true, .dump_path = report.golden_dump},
-                              "golden run",
-                              options);
+        golden_run = run_once(
+            model,
+            options.reference,
+            inputs,
+            {.use_dump = true, .dump_path = report.golden_dump, .temporary = folder.temporary()},
+            "golden run",
+            options);
         report.golden = options.reference.description();
     } else {
         report.golden = options.golden.string();
     }
-    const RunProducts free_run = run_once(model,
-                                          options.device,
-                                          inputs,
-                                          {.use_dump = true, .dump_path = report.free_dump},
-                                          "free run",
-                                          options);
-    const RunProducts isolated_run = run_once(
-        model,
-        options.device,
-        inputs,
-        {.use_load = true, .dump_path = report.isolated_dump, .load_file_path = report.golden_dump},
-        "isolated run",
-        options);
+    const RunProducts free_run =
+        run_once(model,
+                 options.device,
+                 inputs,
+                 {.use_dump = true, .dump_path = report.free_dump, .temporary = folder.temporary()},
+                 "free run",
+                 options);
+    const RunProducts isolated_run = run_once(model,
+                                              options.device,
+                                              inputs,
+                                              {.use_load = true,
+                                               .dump_path = report.isolated_dump,
+                                               .load_file_path = report.golden_dump,
+                                               .temporary = folder.temporary()},
+                                              "isolated run",
+                                              options);
     take_load(isolated_run, report);
 
     const dumpfile::Reader golden(report.golden_dump);
@@ -262,6 +280,22 @@ CheckReport check(const CheckOptions& options) {
         write_text_file(folder / "report.html", to_html(report));
     }
     return report;
+}
+
+}  // namespace
+
+CheckReport check(const CheckOptions& options) {
+    const onnx_model::Model model = onnx_model::Model::load(options.model, options.limits);
+    const NamedTensors inputs =
+        model_inputs(model, options.input, options.seed, options.input_shapes);
+    model.check_inputs(inputs);
+    const DumpFolder folder(options.output);
+    try {
+        return check_in(folder, options, model, inputs);
+    } catch (Interrupted& stop) {
+        folder.tell_dumps(stop);
+        throw;
+    }
 }
 
 }  // namespace npuscope::diagnose

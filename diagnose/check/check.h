@@ -27,7 +27,7 @@ struct CheckOptions {
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
     bool progress = false;
     /// Called between the nodes of a run and the ops of a comparison, from any thread; what it
-    /// throws ends the check.
+    /// throws ends the check. An Interrupted says what is kept in `output`.
     std::function<void()> between_steps = {};
 };
 

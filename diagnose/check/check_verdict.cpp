@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/printable.h"
+#include "core/base/shell_word.h"
 #include "diagnose/check/explanation.h"
 #include "diagnose/report/number_text.h"
 
@@ -152,8 +153,8 @@ void conclude(CheckReport& report, const dumpfile::Reader& golden, bool kept) {
         report.why = explain(report.ops[*subject], golden);
     }
     if (subject && kept)
-        report.next =
-            "npuscope inspect " + report.free_dump.string() + " " + report.ops[*subject].id.path();
+        report.next = "npuscope inspect " + shell_word(report.free_dump.string()) + " " +
+                      shell_word(report.ops[*subject].id.path());
     for (size_t i = 1; i < report.given.size(); ++i)
         report.remarks.push_back(report.given[i]);
     for (const std::string& sentence : report.program)

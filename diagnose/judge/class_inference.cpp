@@ -13,7 +13,8 @@ namespace {
 /// in few ops.
 constexpr double kShare = 0.03;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds:
-/// half of the sample is over this share of them. Else it would be chosen to excuse a few.
+/// more than half of the sample is over this share of them. Else it would be chosen to excuse a
+/// few.
 constexpr double kNear = 0.02;
 /// Errors that spread are small at most elements.
 constexpr double kNearSpread = 0.001;
@@ -23,6 +24,8 @@ constexpr double kBetter = 0.05;
 constexpr double kFar = 3;
 /// Of a group's runs, that must have a format's bits: a fault is in few.
 constexpr double kMostRuns = 0.9;
+/// Results of so many numbers tell their format.
+constexpr int64_t kFewestNumbers = 8;
 /// No class fits better than this.
 constexpr double kBestFit = 0.25;
 /// Fewer ops of a kind take the class of their like.
@@ -30,19 +33,19 @@ constexpr int64_t kFewest = 10;
 
 /// How far off a class is, on the whole: without regard to how well it fits, or how far one fault
 /// is off.
-double log_score(const std::vector<ClassRatios>& sample, size_t column) {
+double log_score(const std::vector<SampledRun>& sample, size_t column) {
     double sum = 0;
-    for (const ClassRatios& ratios : sample)
-        sum += std::log(std::clamp(ratios[column], kBestFit, 1e6));
+    for (const SampledRun& run : sample)
+        sum += std::log(std::clamp(run.ratios[column], kBestFit, 1e6));
     return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
 }
 
-bool is_near(const std::vector<ClassRatios>& sample, size_t column, double share) {
+bool is_near(const std::vector<SampledRun>& sample, size_t column, double share) {
     std::vector<double> ratios;
-    for (const ClassRatios& each : sample)
-        ratios.push_back(each[column]);
+    for (const SampledRun& run : sample)
+        ratios.push_back(run.ratios[column]);
     if (ratios.empty()) return false;
-    const auto middle = ratios.begin() + static_cast<ptrdiff_t>(ratios.size() / 2);
+    const auto middle = ratios.begin() + static_cast<ptrdiff_t>((ratios.size() - 1) / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
     return *middle >= share;
 }
@@ -50,33 +53,71 @@ bool is_near(const std::vector<ClassRatios>& sample, size_t column, double share
 /// One of the classes that are tried together, the one that fits best.
 struct Stage {
     size_t column = 0;
+    int bits = 0;     ///< of its results
     double near = 0;  ///< how near the errors must come to its bounds
 };
 
+/// Some run keeps to the class whose steps would show a more lenient one.
+bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
+    return std::ranges::any_of(
+        sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
+}
+
+/// No run has results that the class could not give.
+bool may_give_all(const Stage& stage, const std::vector<SampledRun>& sample) {
+    return std::ranges::all_of(sample, [&](const SampledRun& run) {
+        return run.numbers < kFewestNumbers || run.bits <= stage.bits;
+    });
+}
+
 /// The first stage that explains the sample; without one, that which explains most. 0 explained
 /// when there is no stage.
+/// A run that is left out as faulty counts as such where another keeps to the class that would show
+/// narrow steps: else a later stage that explains it as well is taken.
 std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
-                                  const std::vector<ClassRatios>& sample) {
+                                  const std::vector<SampledRun>& sample) {
+    const auto all = static_cast<int64_t>(sample.size());
     std::pair<size_t, int64_t> found{stages.empty() ? 0 : stages.front().column, -1};
+    bool but_one = false;
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
         if (!is_near(sample, stage.column, stage.near)) continue;
-        if (explains(sample, stage.column)) return {stage.column, within};
-        if (within > found.second) found = {stage.column, within};
+        if (but_one && (within < all || !may_give_all(stage, sample))) continue;
+        if (explains(sample, stage.column)) {
+            if (within == all || is_shown(sample, stage.column)) return {stage.column, within};
+            but_one = true;
+            found = {stage.column, within};
+        } else if (within > found.second) {
+            found = {stage.column, within};
+        }
     }
     return found;
 }
 
+/// Whether runs are told in a format of `bits`: nearly all of those that can tell.
+bool are_in_format(const std::vector<SampledRun>& runs, int bits) {
+    int64_t known = 0;
+    int64_t fitting = 0;
+    for (const SampledRun& run : runs) {
+        const bool tells = run.numbers >= kFewestNumbers;
+        known += tells ? 1 : 0;
+        fitting += tells && run.bits <= bits ? 1 : 0;
+    }
+    return fitting > 1 && static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known);
+}
+
 /// Of the format that the results of nearly all runs are in; 0 without one that is narrow.
-int bits_of_results(const std::vector<int>& bits_of_runs) {
-    for (const int bits : {kBFloat16.bits, kFloat16.bits}) {
-        int64_t known = 0;
-        int64_t fitting = 0;
-        for (const int own : bits_of_runs) {
-            known += own > 0 ? 1 : 0;
-            fitting += own > 0 && own <= bits ? 1 : 0;
-        }
-        if (fitting > 1 && static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known))
+int bits_of_results(const ArithmeticSamples& samples, const ArithmeticGroup& group) {
+    const std::vector<SampledRun>& own = samples.at(group).runs;
+    for (const int bits : {kBFloat16.bits, kFloat16.bits})
+        if (are_in_format(own, bits)) return bits;
+    // Few runs have the format of their like that are stored in it, where nothing says otherwise.
+    if (static_cast<int64_t>(own.size()) >= kFewest || group.dtype != DType::kFloat32) return 0;
+    for (const auto& [dtype, bits] :
+         {std::pair(DType::kBFloat16, kBFloat16.bits), std::pair(DType::kFloat16, kFloat16.bits)}) {
+        const auto like = samples.find({group.kind, dtype, group.computed_in});
+        if (like != samples.end() && like->second.runs.size() > own.size() &&
+            std::ranges::all_of(own, [&](const SampledRun& run) { return run.bits <= bits; }))
             return bits;
     }
     return 0;
@@ -86,7 +127,7 @@ int bits_of_results(const std::vector<int>& bits_of_runs) {
 /// sample, else among all. `stages_of` gives the stages whose columns it is asked for.
 template <class Class, class StagesOf>
 std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
-                                        const std::vector<ClassRatios>& sample,
+                                        const std::vector<SampledRun>& sample,
                                         int bits,
                                         const StagesOf& stages_of) {
     if (bits > 0) {
@@ -107,7 +148,7 @@ bool may_give(const VectorClass& by, DType dtype) {
     return dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits;
 }
 
-InferredArithmetic product_class_of(const std::vector<ClassRatios>& sample, int bits, DType dtype) {
+InferredArithmetic product_class_of(const std::vector<SampledRun>& sample, int bits, DType dtype) {
     const auto classes = product_classes();
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
@@ -121,6 +162,8 @@ InferredArithmetic product_class_of(const std::vector<ClassRatios>& sample, int 
                 stages.push_back({column});
             }
         }
+        for (Stage& stage : stages)
+            stage.bits = classes[stage.column].results.bits;
         for (size_t i = 1; i < stages.size(); ++i)
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
         return stages;
@@ -131,13 +174,14 @@ InferredArithmetic product_class_of(const std::vector<ClassRatios>& sample, int 
             .within = within};
 }
 
-InferredArithmetic vector_class_of(const std::vector<ClassRatios>& sample, int bits, DType dtype) {
+InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, int bits, DType dtype) {
     const auto classes = vector_classes();
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column)
             if (is_asked(column) && may_give(classes[column], dtype))
-                stages.push_back({column, stages.empty() ? 0 : kNear});
+                stages.push_back(
+                    {column, classes[column].results.bits, stages.empty() ? 0 : kNear});
         return stages;
     };
     const auto [column, within] = choose_class(classes, sample, bits, stages_of);
@@ -156,43 +200,42 @@ bool is_more_precise(const InferredArithmetic& one, const InferredArithmetic& ot
 }
 
 /// Groups of fewer runs than kFewest with their like.
-std::vector<ClassRatios> widened_sample(const ArithmeticSamples& samples,
-                                        const ArithmeticGroup& group) {
-    std::vector<ClassRatios> wider = samples.at(group).ratios;
+std::vector<SampledRun> widened_sample(const ArithmeticSamples& samples,
+                                       const ArithmeticGroup& group) {
+    std::vector<SampledRun> wider = samples.at(group).runs;
     if (static_cast<int64_t>(wider.size()) < kFewest)
         for (const auto& [other, more] : samples)
             if (other != group && is_product(other.kind) == is_product(group.kind))
-                wider.insert(wider.end(), more.ratios.begin(), more.ratios.end());
+                wider.insert(wider.end(), more.runs.begin(), more.runs.end());
     return wider;
 }
 
 }  // namespace
 
-int64_t count_within(const std::vector<ClassRatios>& sample, size_t column) {
+int64_t count_within(const std::vector<SampledRun>& sample, size_t column) {
     return std::ranges::count_if(sample,
-                                 [&](const ClassRatios& ratios) { return ratios[column] <= 1; });
+                                 [&](const SampledRun& run) { return run.ratios[column] <= 1; });
 }
 
-bool explains(const std::vector<ClassRatios>& sample, size_t column) {
+bool explains(const std::vector<SampledRun>& sample, size_t column) {
     const auto sampled = static_cast<int64_t>(sample.size());
     const int64_t outside = sampled - count_within(sample, column);
     if (outside == 0) return true;
     if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 &&
-           std::ranges::all_of(sample, [&](const ClassRatios& ratios) {
-               return ratios[column] <= 1 || ratios[column] > kFar;
+    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const SampledRun& run) {
+               return run.ratios[column] <= 1 || run.ratios[column] > kFar;
            });
 }
 
 InferredArithmetic class_from(const ArithmeticSamples& samples, const ArithmeticGroup& group) {
-    const int bits = bits_of_results(samples.at(group).bits);
-    const auto class_of = [&](const std::vector<ClassRatios>& runs) {
+    const int bits = bits_of_results(samples, group);
+    const auto class_of = [&](const std::vector<SampledRun>& runs) {
         return is_product(group.kind) ? product_class_of(runs, bits, group.dtype)
                                       : vector_class_of(runs, bits, group.dtype);
     };
-    const std::vector<ClassRatios> wider = widened_sample(samples, group);
+    const std::vector<SampledRun> wider = widened_sample(samples, group);
     const InferredArithmetic found = class_of(wider);
-    const std::vector<ClassRatios>& own = samples.at(group).ratios;
+    const std::vector<SampledRun>& own = samples.at(group).runs;
     if (wider.size() == own.size()) return found;
     // Few runs that are more precise than their like need no excuse.
     const InferredArithmetic alone = class_of(own);
@@ -203,13 +246,13 @@ bool is_settled(const ArithmeticSamples& samples,
                 const ArithmeticGroup& group,
                 const InferredArithmetic& found,
                 Tried tried) {
-    const std::vector<ClassRatios> sample = widened_sample(samples, group);
+    const std::vector<SampledRun> sample = widened_sample(samples, group);
     const auto column =
         static_cast<size_t>(found.product != nullptr ? found.product - product_classes().data()
                                                      : found.vector - vector_classes().data());
     if (!explains(sample, column)) return false;
     // The results' format asks for classes that are tried last.
-    if (tried != Tried::kAll && bits_of_results(samples.at(group).bits) > 0) return false;
+    if (tried != Tried::kAll && bits_of_results(samples, group) > 0) return false;
     return found.product == nullptr || tried != Tried::kPlain || column < kPlainColumn ||
            log_score(sample, column) <= std::log(kBestFit) + kBetter;
 }

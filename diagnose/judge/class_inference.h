@@ -12,15 +12,14 @@ namespace npuscope::diagnose {
 
 /// Runs of a group that tell its class.
 struct ArithmeticSample {
-    std::vector<ClassRatios> ratios;
-    std::vector<int> bits;  ///< SampledRun::bits of each
-    size_t first = 0;       ///< of them in the recording: index into the judge's ops
+    std::vector<SampledRun> runs;
+    size_t first = 0;  ///< of them in the recording: index into the judge's ops
 };
 
 /// Runs that the class in that column explains.
-[[nodiscard]] int64_t count_within(const std::vector<ClassRatios>& sample, size_t column);
+[[nodiscard]] int64_t count_within(const std::vector<SampledRun>& sample, size_t column);
 /// All but few; in a small sample all but one that is far off, not just over its limit.
-[[nodiscard]] bool explains(const std::vector<ClassRatios>& sample, size_t column);
+[[nodiscard]] bool explains(const std::vector<SampledRun>& sample, size_t column);
 
 /// The class of a group, found from a sample of its ops or told by the device.
 struct InferredArithmetic {

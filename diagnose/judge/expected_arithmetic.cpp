@@ -41,15 +41,15 @@ std::optional<compare::ArithmeticContradiction> contradiction(std::span<const Ro
     if (found == nullptr || expected == nullptr || is_as_precise(*found, *expected)) return {};
     const auto found_column = static_cast<size_t>(found - rows.data());
     const auto expected_column = static_cast<size_t>(expected - rows.data());
-    if (sample.ratios.size() < kFewestRuns || !explains(sample.ratios, found_column) ||
-        explains(sample.ratios, expected_column))
+    if (sample.runs.size() < kFewestRuns || !explains(sample.runs, found_column) ||
+        explains(sample.runs, expected_column))
         return {};
     return compare::ArithmeticContradiction{
         .found = std::string(found->name),
         .expected = std::string(expected->name),
-        .sampled = static_cast<int64_t>(sample.ratios.size()),
-        .found_explains = count_within(sample.ratios, found_column),
-        .expected_explains = count_within(sample.ratios, expected_column)};
+        .sampled = static_cast<int64_t>(sample.runs.size()),
+        .found_explains = count_within(sample.runs, found_column),
+        .expected_explains = count_within(sample.runs, expected_column)};
 }
 
 }  // namespace

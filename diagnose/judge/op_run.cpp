@@ -144,6 +144,7 @@ std::vector<OpRun> forms_of(OpRun run) {
             if (!word.empty()) {
                 form.wide.push_back({argument.name, std::string(word)});
                 form.arguments.push_back(form.wide.back());
+                form.exact.reset();
             }
             forms.push_back(std::move(form));
         }

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "diagnose/judge/composed_op.h"
+#include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
@@ -38,8 +39,10 @@ bool is_tried(const VectorClass&, size_t column, DType dtype, Tried tried) {
 
 /// So many elements of a product tell its class.
 constexpr int64_t kToldBy = int64_t{1} << 14;
-/// Results of so many numbers tell their format.
-constexpr int64_t kFewestNumbers = 8;
+/// A form is told by one run where all others are so much further off.
+constexpr double kClearly = 3;
+/// So many products are added up before a Cube rounds.
+constexpr int64_t kCubeBlock = 16;
 /// Of a run's numbers, that must have a format's bits: a fault may be in few.
 constexpr double kMostNumbers = 0.99;
 
@@ -49,8 +52,8 @@ int bits_needed(double value) {
     return kFloat16.rounded(value) == value ? kFloat16.bits : kFloat32.bits;
 }
 
-/// As SampledRun::bits.
-int result_bits(const OpRun& run) {
+/// SampledRun::bits and SampledRun::numbers.
+std::pair<int, int64_t> result_bits(const OpRun& run) {
     std::map<int, int64_t> numbers;
     int64_t all = 0;
     for (const RecordedResult& result : run.results) {
@@ -61,13 +64,34 @@ int result_bits(const OpRun& run) {
                 ++all;
             }
     }
-    if (all < kFewestNumbers) return 0;
     int64_t fitting = 0;
     for (const auto& [bits, count] : numbers) {
         fitting += count;
-        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all)) return bits;
+        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all))
+            return {bits, all};
     }
-    return kFloat32.bits;
+    return {0, 0};
+}
+
+int64_t count_float_tensors(const OpRun& run) {
+    return std::ranges::count_if(run.arguments, [](const NamedValue& argument) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        return tensor != nullptr && is_float(tensor->dtype());
+    });
+}
+
+/// As SampledRun::shows_steps. A function of one number may be one step of a unit.
+bool shows_steps(const OpRun& run) {
+    if (is_product(kind_of(*run.op)))
+        return contraction_length(run, run.results.front().name) > kCubeBlock;
+    if (is_rounded_once(*run.op)) return false;
+    return count_float_tensors(run) != 1 || !DisturbedRuns(run).is_elementwise();
+}
+
+bool gives_floats(const OpRun& run) {
+    return std::ranges::any_of(run.results, [](const RecordedResult& result) {
+        return is_float(result.elements.dtype());
+    });
 }
 
 struct RunRatios {
@@ -142,7 +166,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
     try {
         std::string why_not;
         auto run = load_run(*op.op, why_not, op.inputs, false, false);
-        if (!run || run->results.empty() || !open[is_product(kind_of(*run->op))])
+        if (!run || !gives_floats(*run) || !open[is_product(kind_of(*run->op))])
             return std::nullopt;
         // What rounds between its steps tells nothing of one step.
         if (find_composed_op(run->op->name()) == run->op) return std::nullopt;
@@ -152,23 +176,37 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
             run = std::move(part->run);
         }
         if (run->wide.empty()) run->wide = widened(run->arguments);
+        const auto [bits, numbers] = result_bits(*run);
         SampledRun sampled{.group = group_of(*run),
                            .ratios = {},
-                           .bits = result_bits(*run),
+                           .bits = bits,
+                           .numbers = numbers,
+                           .shows_steps = shows_steps(*run),
                            .name = name_of_forms(*run->op)};
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
         RunRatios ratios{.ratios = {}};
         ratios.ratios.fill(std::numeric_limits<double>::infinity());
+        // The tightest class tells forms apart best.
+        double next = std::numeric_limits<double>::infinity();
         for (size_t form = 0; form < forms.size(); ++form) {
             const RunRatios other = ratios_of(forms[form], tried);
-            // The tightest class tells forms apart best.
-            if (form > 0 && !(other.ratios[kPlainColumn] < ratios.ratios[kPlainColumn])) continue;
+            const double least = ratios.ratios[kPlainColumn];
+            if (form > 0 && !(other.ratios[kPlainColumn] < least)) {
+                next = std::min(next, other.ratios[kPlainColumn]);
+                continue;
+            }
+            next = least;
             ratios = other;
             sampled.best = form;
             // No other form is nearer than one that fits: forms differ by more.
-            if (other.ratios[kPlainColumn] <= 1) break;
+            if (form == 0 && other.ratios[kPlainColumn] <= 1) break;
         }
+        if (sampled.best > 0) {
+            const NamedValue& word = forms[sampled.best].arguments.back();
+            sampled.form = word.name + "=" + std::get<std::string>(word.value);
+        }
+        sampled.is_clear = next >= kClearly * std::max(1.0, ratios.ratios[kPlainColumn]);
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
         return sampled;

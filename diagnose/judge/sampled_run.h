@@ -52,12 +52,17 @@ enum class Tried : uint8_t {
 struct SampledRun {
     ArithmeticGroup group;
     ClassRatios ratios;
-    /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 where they
-    /// are too few to tell.
+    /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 without any.
     int bits = 0;
+    int64_t numbers = 0;  ///< float32 results that are finite and not 0
+    /// Narrow steps or sums would show: it takes several steps, or adds up more than the Cube adds
+    /// at once.
+    bool shows_steps = false;
     std::string name;
     size_t forms = 1;
     size_t best = 0;
+    std::string form{};     ///< "approximate=tanh"; "" of the first
+    bool is_clear = false;  ///< no other form fits nearly as well
 };
 
 /// Kinds whose class is still to be found: of all others, of products.

@@ -64,11 +64,13 @@ InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
 
 std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     const auto found = forms_.find(name_of_forms(op));
-    if (found == forms_.end()) return std::nullopt;
-    const std::vector<int64_t>& runs = found->second;
+    return found == forms_.end() ? std::nullopt : found->second.common();
+}
+
+std::optional<size_t> SideJudge::Forms::common() const {
     const auto most = std::ranges::max_element(runs);
     const int64_t all = std::accumulate(runs.begin(), runs.end(), int64_t{0});
-    if (*most < 2 || *most < all) return std::nullopt;
+    if (*most < all || (all < 2 && !are_clear)) return std::nullopt;
     return static_cast<size_t>(most - runs.begin());
 }
 
@@ -130,11 +132,13 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
             const auto [place, fresh] = samples_.try_emplace(run->group);
             const auto own = static_cast<size_t>(&op - ops.data());
             place->second.first = fresh ? own : std::min(place->second.first, own);
-            place->second.ratios.push_back(run->ratios);
-            place->second.bits.push_back(run->bits);
+            place->second.runs.push_back(*run);
             if (run->forms < 2 || !is_first) return;
-            forms_[run->name].resize(run->forms);
-            ++forms_[run->name][run->best];
+            Forms& forms = forms_[run->name];
+            forms.runs.resize(run->forms);
+            ++forms.runs[run->best];
+            forms.last = run->form;
+            forms.are_clear = forms.are_clear && run->is_clear;
         });
         open = {false, false};
         for (const auto& each : samples_) {
@@ -257,6 +261,10 @@ std::vector<std::string> SideJudge::sentences() const {
                                           inferred.sampled,
                                           inferred.sampled == 1 ? "" : "s")
                             : fmt::format("{} of {} sampled", inferred.within, inferred.sampled)));
+    for (const auto& [name, forms] : forms_)
+        if (forms.common().value_or(0) > 0)
+            lines.push_back(
+                fmt::format("{}: computed with {}, which is not recorded", name, forms.last));
     return lines;
 }
 

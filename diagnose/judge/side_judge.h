@@ -37,8 +37,8 @@ class SideJudge {
     [[nodiscard]] Errors judge(const OpRun& run) const;
     /// The form that fits best, and its errors.
     [[nodiscard]] std::pair<size_t, Errors> judge_best(const std::vector<OpRun>& forms) const;
-    /// The form that all sampled runs of the op and its gradient have; empty where they are few or
-    /// not of one mind.
+    /// The form that all sampled runs of the op and its gradient have; empty where they are not of
+    /// one mind, and of a single run that other forms fit nearly as well.
     [[nodiscard]] std::optional<size_t> form_of(const backend::Op& op) const;
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
@@ -73,8 +73,15 @@ class SideJudge {
     const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
     std::map<ArithmeticGroup, ArithmeticSample> samples_;
-    /// By op, "gelu_backward" being "gelu": how many runs each form fits best.
-    std::map<std::string, std::vector<int64_t>> forms_;
+    /// Of an op and its gradient.
+    struct Forms {
+        std::vector<int64_t> runs;  ///< how many each form fits best
+        std::string last;           ///< SampledRun::form of the last of them
+        bool are_clear = true;      ///< SampledRun::is_clear of all
+        /// As form_of().
+        [[nodiscard]] std::optional<size_t> common() const;
+    };
+    std::map<std::string, Forms> forms_;  ///< by op, "gelu_backward" being "gelu"
     Habits habits_;
 };
 

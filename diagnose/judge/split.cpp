@@ -10,6 +10,7 @@
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/load_mode.h"
+#include "diagnose/judge/other_numbers.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/random_error.h"
 
@@ -47,20 +48,6 @@ std::optional<Results> results_to_compare(const OpRun& run) {
             *run.op, with_floats_as(run.wide, DType::kFloat32), Device::reference32());
     const Results* exact = exact_results(run);
     return exact == nullptr ? std::nullopt : std::optional(*exact);
-}
-
-bool is_tensor_value(const Value& value) {
-    return std::holds_alternative<Tensor>(value) || std::holds_alternative<TensorList>(value);
-}
-
-/// `to` gets the arguments of `from` that are no tensors in place of its own.
-void take_numbers(const OpRun& from, OpRun& to) {
-    std::erase_if(to.arguments,
-                  [](const NamedValue& argument) { return !is_tensor_value(argument.value); });
-    for (const NamedValue& argument : from.arguments)
-        if (!is_tensor_value(argument.value)) to.arguments.push_back(argument);
-    to.wide = widened(to.arguments);
-    to.exact.reset();
 }
 
 /// Where in `run` the result is that a source calls `argument`; -1 without one.
@@ -322,7 +309,7 @@ void RecomputingSplitter::judge_arguments(const OpRun& target,
                                           const std::string& differences,
                                           const std::vector<SplitQuery>& outputs,
                                           std::vector<Split>& splits) const {
-    if (golden.op != target.op) return;
+    if (canonical_name(golden.op->name()) != canonical_name(target.op->name())) return;
     OpRun mixed = target;
     take_numbers(golden, mixed);
     const auto errors = target_judge_->judge(mixed);

@@ -54,14 +54,6 @@ constexpr auto kRoundedOnce = std::to_array<std::string_view>({"Add",
                                                                "HardtanhGrad",
                                                                "ThresholdGradV2D"});
 
-bool is_rounded_once(const backend::Op& op) {
-    return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
-        const backend::Kernel* kernel = backend::find_kernel(name);
-        return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() ||
-               (kernel != nullptr && kernel->is_exact());
-    });
-}
-
 /// nullptr where the op gives no such result.
 const Tensor* exact_of(const OpRun& run, const RecordedResult& result) {
     const Results* results = exact_results(run);
@@ -73,6 +65,14 @@ bool is_narrow(DType dtype) {
 }
 
 }  // namespace
+
+bool is_rounded_once(const backend::Op& op) {
+    return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
+        const backend::Kernel* kernel = backend::find_kernel(name);
+        return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() ||
+               (kernel != nullptr && kernel->is_exact());
+    });
+}
 
 compare::Introduced VectorError::judge_whole(const VectorClass& by,
                                              const RecordedResult& result,
@@ -194,9 +194,10 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
                                    std::span<const double> exact,
                                    std::span<const double> beside) const {
     const NumberFormat recorded = format_of(result.elements.dtype());
-    const double function = is_rounded_once(*run_.op) ? kOnce : kFunction;
-    const double of_value = by.steps.unit() * function;
-    const double least = by.steps.half_unit(0);
+    const bool is_once = is_rounded_once(*run_.op);
+    const double of_value = by.steps.unit() * (is_once ? kOnce : kFunction);
+    // Each step may lose what is below the smallest number.
+    const double least = by.steps.half_unit(0) * (is_once ? 1 : kFunction);
     const double factor = by.steps.bits < kFloat32.bits ? kNarrow : 1;
     AllowedErrors limits(exact.size());
     for (size_t i = 0; i < limits.size(); ++i) {

@@ -17,6 +17,9 @@
 
 namespace npuscope::diagnose {
 
+/// Each result is rounded once: a sum, a product or a choice of elements.
+[[nodiscard]] bool is_rounded_once(const backend::Op& op);
+
 /// Holds one run's results against the classes. With u the unit of the steps, an element may be off
 /// by a few u |y|; where that does not do, also by what disturbing the inputs by u makes of it
 /// (conditioning), and by what float32 steps here make of it, scaled to u (cancellation inside the

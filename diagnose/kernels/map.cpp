@@ -193,7 +193,7 @@ Mapping map_ops(const MapOptions& options) {
         if (!id || reader.find(*id) == nullptr)
             throw Error(ErrorKind::kUsage,
                         in_quotes(options.ops) + " has no op " + in_quotes(path) +
-                            dumpfile::nearest_paths(reader.file(), path));
+                            dumpfile::nearest_paths(reader.index(), path));
     }
     make_folder(options.output);
     if (!options.from.empty()) {

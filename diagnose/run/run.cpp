@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/interrupted.h"
+#include "core/base/printable.h"
 #include "core/base/progress.h"
 #include "core/dumpfile/layout.h"
 #include "diagnose/run/batched_run.h"
@@ -56,6 +58,38 @@ void write_outputs(const RunOptions& options, const RunReport& report) {
     write_npz(options.output, named);
 }
 
+/// What the ops that ran left in the dump.
+void keep_dump(dumper::DumpScope& scope, Interrupted& stop) {
+    scope.set_incomplete(stop.why + " ended the run");
+    const dumper::DumpSummary dump = scope.close();
+    if (dump.path.empty()) return;
+    stop.kept.push_back(in_quotes(dump.path) + " with " + std::to_string(dump.ops_written) +
+                        (dump.ops_written == 1 ? " op" : " ops"));
+}
+
+/// Fills in what the run gives out.
+void run_nodes(const onnx_model::Model& model,
+               Executor& executor,
+               const NamedTensors& inputs,
+               const RunOptions& options,
+               RunReport& report) {
+    Progress progress("run", model.node_count(), options.progress);
+    const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
+        progress.update(done, node);
+        if (options.between_steps) options.between_steps();
+    };
+    if (options.loss_scale) {
+        LossScaleOptions scale = *options.loss_scale;
+        scale.check_overflow = options.dump.check_overflow;
+        ScaledStep step = run_scaled_step(model, executor, inputs, scale, on_node);
+        report.outputs = std::move(step.outputs);
+        report.loss_scale = std::move(step.attempts);
+    } else {
+        report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
+                                       : run_model(model, executor, inputs, on_node);
+    }
+}
+
 }  // namespace
 
 Device device_from_names(const std::string& device,
@@ -99,21 +133,11 @@ RunReport run(const RunOptions& options) {
     report.inputs = describe_tensors(inputs);
     if (options.input.empty()) report.open_sizes = open_sizes(model, options.input_shapes);
     const auto start = std::chrono::steady_clock::now();
-    {
-        Progress progress("run", model.node_count(), options.progress);
-        const NodeProgress on_node = [&](int64_t done, int64_t, const std::string& node) {
-            progress.update(done, node);
-        };
-        if (options.loss_scale) {
-            LossScaleOptions scale = *options.loss_scale;
-            scale.check_overflow = dump.check_overflow;
-            ScaledStep step = run_scaled_step(model, executor, inputs, scale, on_node);
-            report.outputs = std::move(step.outputs);
-            report.loss_scale = std::move(step.attempts);
-        } else {
-            report.outputs = options.batch ? run_in_batches(model, executor, inputs, on_node)
-                                           : run_model(model, executor, inputs, on_node);
-        }
+    try {
+        run_nodes(model, executor, inputs, options, report);
+    } catch (Interrupted& stop) {
+        if (scope) keep_dump(*scope, stop);
+        throw;
     }
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,9 @@ struct RunOptions {
     std::filesystem::path profile;  ///< .json: times of ops and kernels as a Chrome trace
     std::filesystem::path acl;      ///< acl.json: kernels too; with load only those of loaded ops
     bool progress = false;
+    /// Called before each node of the model; what it throws ends the run. The dump is closed as far
+    /// as it came, and an Interrupted says what is kept.
+    std::function<void()> between_steps = {};
 };
 
 struct RunReport {

@@ -27,19 +27,22 @@ void ResultFile::write(std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor_, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0)
-            throw CommandError(kWriteFileError,
-                               "Failed to write \"'" + path_.string() +
-                                   "'\": " + std::generic_category().message(errno));
+        if (written <= 0) fail("write");
         text.remove_prefix(static_cast<size_t>(written));
     }
 }
 
 void ResultFile::close() {
-    if (::close(std::exchange(descriptor_, -1)) != 0)
-        throw CommandError(kWriteFileError,
-                           "Failed to close \"'" + path_.string() +
-                               "'\": " + std::generic_category().message(errno));
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
+}
+
+/// A table that is cut in the middle looks like one of fewer tensors.
+void ResultFile::fail(const char* what) {
+    const std::string reason = std::generic_category().message(errno);
+    ::unlink(path_.c_str());
+    throw CommandError(
+        kWriteFileError,
+        std::string("Failed to ") + what + " \"'" + path_.string() + "'\": " + reason);
 }
 
 std::unique_ptr<ResultFile> new_result_file(const std::filesystem::path& folder,

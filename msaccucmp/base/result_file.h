@@ -9,7 +9,7 @@
 namespace npuscope::msaccucmp {
 
 /// Errors: CommandError(kOpenFileError) when it exists or cannot be made, (kWriteFileError) when
-/// writing fails (a full disk, say).
+/// writing fails (a full disk, say): then the file goes.
 class ResultFile {
   public:
     explicit ResultFile(std::filesystem::path path);
@@ -22,6 +22,8 @@ class ResultFile {
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
+    [[noreturn]] void fail(const char* what);
+
     std::filesystem::path path_;
     int descriptor_ = -1;
 };

@@ -115,7 +115,7 @@ void register_dumps(py::module_& module) {
              })
         .def("nearest",
              [](const Reader& reader, const std::string& path) {
-                 return dumpfile::nearest_paths(reader.file(), dumpfile::normalised_path(path));
+                 return dumpfile::nearest_paths(reader.index(), dumpfile::normalised_path(path));
              })
         .def("entries", &entries)
         .def("read", &read);

@@ -47,6 +47,8 @@ class Arithmetic(NamedTuple):
         return stored(call, rows, self.outputs)
 
     def _vector(self, call: Call) -> List[Any]:
+        if not any(_is_float(tensor) for _, tensor in call.tensors()):
+            return call.run()  # whole numbers are computed as such
         formula = FORMULAS.get(call.base)
         takes = self.vector_format.round
         if self.vector != "steps" or formula is None:

@@ -65,12 +65,15 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "adaptive_max_pool2d"},
         {"diagnose", "add_Tensor"},
         {"diagnose", "gelu_backward"},
+        {"diagnose", "cudnn_batch_norm"},
         {"diagnose", "log_sigmoid_forward"},
         {"diagnose", "max_dim"},
         {"diagnose", "max_pool2d_with_indices"},
         {"diagnose", "max_pool3d_with_indices"},
         {"diagnose", "min_dim"},
         {"diagnose", "mish_backward"},
+        {"diagnose", "native_batch_norm"},
+        {"diagnose", "native_layer_norm"},
         {"diagnose", "silu_backward"},
         {"diagnose", "Cast"},      // which attributes a device's kernel had
         {"diagnose", "Identity"},  // as Cast

@@ -42,6 +42,21 @@ TEST(CompareCommand, prints_one_json_object) {
               0);
 }
 
+TEST(CompareCommand, the_next_command_can_be_copied_into_a_shell) {
+    const TempDir folder;
+    const std::string odd = folder / "my $(touch hacked) 'dump'.h5";
+    std::filesystem::copy_file(recorded("my.h5"), odd);
+    const RunResult result = compare({"--json", "-m", odd, "-g", recorded("golden.h5").string()});
+    EXPECT_EQ(result.exit_code, 1);
+    const RunResult command = run_python(
+        "import json, sys; print(json.loads(sys.argv[1])['culprits'][0]['next'])", {result.out});
+    ASSERT_EQ(command.out.rfind("npuscope inspect ", 0), 0U) << command.out << command.err;
+    const std::string with_path = program("npuscope") + command.out.substr(8);
+    const RunResult next = run({"bash", "-c", with_path}, folder.path());
+    EXPECT_EQ(next.exit_code, 0) << with_path << next.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "hacked"));
+}
+
 TEST(CompareCommand, writes_reports_and_takes_a_tolerance) {
     const TempDir folder;
     const RunResult result = compare({"-m",

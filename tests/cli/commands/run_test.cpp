@@ -100,6 +100,17 @@ TEST(RunCommand, json_is_one_object_that_another_parser_reads) {
     EXPECT_EQ(parsed.out, "21 21 True\n") << parsed.err;
 }
 
+TEST(RunCommand, prints_json_of_names_that_are_no_utf8) {
+    const test::TempDir folder;
+    std::string model = test::read_file(test::models() + "/digits_resnet.onnx");
+    for (size_t at = model.find("logits"); at != std::string::npos; at = model.find("logits", at))
+        model.replace(at, 6, "logit\xff");
+    test::write_file(folder / "odd.onnx", model);
+    const test::RunResult result = npuscope_run({folder / "odd.onnx", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("logit\xEF\xBF\xBD"), std::string::npos) << result.out;
+}
+
 TEST(RunCommand, load_mode_feeds_the_golden_inputs_and_dumps_outputs_only) {
     const test::TempDir folder;
     const std::string golden = (folder / "golden.h5").string();

@@ -72,9 +72,25 @@ TEST(WrongWires, says_nothing_of_clean_pairs_with_noise_views_and_casts) {
 }
 
 TEST(WrongWires, says_nothing_where_the_producer_itself_is_off) {
-    auto target = wired(kB);
+    auto target = wired(random_tensor({6, 6}, 9));
     target[0].outputs[0].second = random_tensor({6, 6}, 8);
     EXPECT_EQ(wires(target, wired(kA)), Wires{});
+}
+
+TEST(WrongWires, names_what_is_taken_to_the_bit_where_numbers_are_far) {
+    // mul takes what gelu made, and nobody what relu made any more; both are far from the golden's.
+    const auto program = [&](const Tensor& first, const Tensor& second, bool is_second) {
+        return std::vector<HandMadeOp>{
+            {"relu", {}, {{"out", first}}},
+            {"gelu", {}, {{"out", second}}},
+            {"mul", {{"self", is_second ? second : first}}, {{"out", kC}}}};
+    };
+    const Wires found = wires(program(random_tensor({6, 6}, 8), random_tensor({6, 6}, 9), true),
+                              program(kA, kB, false));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0],
+              "input `self` of /mul/3 is not what /relu/1 made (in the golden it is); it is what "
+              "/gelu/2 made");
 }
 
 TEST(WrongWires, says_nothing_of_crosswise_pairs) {

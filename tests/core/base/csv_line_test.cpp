@@ -42,7 +42,10 @@ TEST(CsvSafe, defuses_what_a_spreadsheet_would_run) {
                                       "x",
                                       "a;=1",
                                       "-",
-                                      "-1x"})
+                                      "-1x",
+                                      "\t=1+1",
+                                      "\r\n@SUM",
+                                      "a;\t=1"})
         EXPECT_EQ(csv_safe(formula), "'" + formula);
 }
 
@@ -58,7 +61,9 @@ TEST(CsvSafe, leaves_numbers_and_plain_text_alone) {
                                     "a;b",
                                     "a-b",
                                     "(-0.1;1.0),(-0.2;0.5)",
-                                    "/+Foo/1"})
+                                    "/+Foo/1",
+                                    "\ttext",
+                                    "\t"})
         EXPECT_EQ(csv_safe(plain), plain);
 }
 

@@ -110,6 +110,47 @@ TEST_F(ExtractOps, rejects_the_root_a_moved_pattern_and_its_own_input) {
     EXPECT_THROW(extract(in_, folder_ / "link.h5", {{"/relu/3", "/x/3"}}), Error);
 }
 
+TEST_F(ExtractOps, blames_a_source_that_becomes_shorter) {
+    Writer writer(folder_ / "large.h5", {});
+    for (int64_t seqid = 1; seqid <= 3; ++seqid) {
+        OpRecord record;
+        record.id = {"relu", seqid};
+        record.outputs = {
+            {"result", Tensor::from<float>({300000}, std::vector<float>(300000, 1.0F))}};
+        writer.write(record);
+        // Equal tensors would be one.
+        record.outputs = {{"result", Tensor::scalar(static_cast<double>(seqid))}};
+        record.id.op = "mul";
+        record.id.seqid += 10;
+        writer.write(record);
+    }
+    writer.close();
+    try {
+        extract(folder_ / "large.h5", out_, {{"/relu", "/relu"}, {"/mul", "/mul"}}, {}, [&] {
+            fs::resize_file(folder_ / "large.h5", 200000);
+        });
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  "'" + (folder_ / "large.h5").string() + "' became shorter while it was read");
+    }
+    EXPECT_FALSE(fs::exists(out_));
+}
+
+TEST_F(ExtractOps, a_step_that_throws_leaves_nothing) {
+    struct Enough {};
+    int steps = 0;
+    EXPECT_THROW(extract(in_,
+                         out_,
+                         {{"/relu/1", "/relu/1"}, {"/relu/3", "/relu/3"}},
+                         {},
+                         [&] {
+                             if (++steps == 2) throw Enough();
+                         }),
+                 Enough);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
 TEST_F(ExtractOps, rejects_an_output_that_is_no_hdf5_file_and_keeps_it) {
     test::write_file(out_, "my notes");
     error_of({{"/relu/3", "/relu/3"}}, ErrorKind::kFormat);

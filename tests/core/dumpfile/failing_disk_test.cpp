@@ -1,98 +1,21 @@
 // A disk that fails at every call in turn: what was committed before stays readable, by h5py too,
 // and the error names the file that keeps it.
-#include <cerrno>
-#include <system_error>
-
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/writer.h"
+#include "tests/support/disk_double.h"
 #include "tests/support/support.h"
 
 namespace npuscope::dumpfile {
 namespace {
 
 namespace fs = std::filesystem;
+using test::DiskDouble;
+using test::DiskFailure;
+using test::DiskScript;
 using test::TempDir;
-
-/// How the disk fails.
-enum class Failure {
-    kNothingWritten,  ///< ENOSPC
-    kHalfWritten,     ///< some bytes fitted
-    kAllWritten,      ///< EIO is told late
-};
-
-struct Fault {
-    int calls_left = 0;
-    Failure failure = Failure::kNothingWritten;
-    bool happened = false;
-};
-
-class FailingFile : public h5::OutputFile {
-  public:
-    FailingFile(std::unique_ptr<h5::OutputFile> file, Fault& fault)
-        : file_(std::move(file)), fault_(fault) {}
-    void write(uint64_t offset, std::span<const std::byte> bytes) override {
-        const bool fails = now();
-        // The superblock lies in one sector: all of it or nothing.
-        const bool whole = fault_.failure == Failure::kAllWritten;
-        const size_t half = offset == 0 ? 0 : bytes.size() / 2;
-        const size_t fitting = fault_.failure == Failure::kHalfWritten ? half : 0;
-        file_->write(offset, fails && !whole ? bytes.first(fitting) : bytes);
-        if (fails) fail();
-    }
-    void read(uint64_t offset, std::span<std::byte> bytes) override { file_->read(offset, bytes); }
-    void sync() override {
-        const bool fails = now();
-        file_->sync();
-        if (fails) fail();
-    }
-    void publish() override {
-        if (now()) fail();
-        file_->publish();
-    }
-    void cut(uint64_t end) noexcept override { file_->cut(end); }
-    void close() override {
-        file_->close();
-        if (now()) fail();
-    }
-
-  private:
-    /// Nothing works any more once a call has failed.
-    bool now() {
-        fault_.happened = fault_.happened || fault_.calls_left-- == 0;
-        return fault_.happened;
-    }
-    [[noreturn]] static void fail() {
-        throw Error(ErrorKind::kIo, "cannot write: " + std::generic_category().message(ENOSPC));
-    }
-    std::unique_ptr<h5::OutputFile> file_;
-    Fault& fault_;
-};
-
-/// A disk of that many bytes: what fits is written, and room comes back.
-class SmallDisk : public h5::OutputFile {
-  public:
-    SmallDisk(std::unique_ptr<h5::OutputFile> file, uint64_t capacity)
-        : file_(std::move(file)), capacity_(capacity) {}
-    void write(uint64_t offset, std::span<const std::byte> bytes) override {
-        const uint64_t room = capacity_ - std::min(capacity_, offset);
-        const bool fits = bytes.size() <= room;
-        file_->write(offset, fits ? bytes : bytes.first(room));
-        if (!fits)
-            throw Error(ErrorKind::kIo, "cannot write: " + std::generic_category().message(ENOSPC));
-    }
-    void read(uint64_t offset, std::span<std::byte> bytes) override { file_->read(offset, bytes); }
-    void sync() override { file_->sync(); }
-    void publish() override { file_->publish(); }
-    void cut(uint64_t end) noexcept override { file_->cut(end); }
-    void close() override { file_->close(); }
-
-  private:
-    std::unique_ptr<h5::OutputFile> file_;
-    const uint64_t capacity_;
-};
 
 OpRecord record_of(int64_t seqid) {
     // Some go past the writer's buffer.
@@ -114,7 +37,7 @@ struct Outcome {
 };
 
 /// Commits after every second op.
-Outcome dump_until_it_fails(const fs::path& path, Fault& fault, bool sync) {
+Outcome dump_until_it_fails(const fs::path& path, DiskScript& fault, bool sync) {
     Outcome outcome;
     std::optional<Writer> writer;
     try {
@@ -122,8 +45,8 @@ Outcome dump_until_it_fails(const fs::path& path, Fault& fault, bool sync) {
                        WriterOptions{.commit_interval = std::chrono::hours(1),
                                      .sync = sync,
                                      .wrap_output = [&](std::unique_ptr<h5::OutputFile> file) {
-                                         return std::make_unique<FailingFile>(std::move(file),
-                                                                              fault);
+                                         return std::make_unique<DiskDouble>(fault,
+                                                                             std::move(file));
                                      }});
         for (int64_t op = 1; op <= kOps; ++op) {
             writer->write(record_of(op));
@@ -163,7 +86,7 @@ void expect_ops(const fs::path& path, int64_t committed) {
     }
 }
 
-class FailingDisk : public ::testing::TestWithParam<Failure> {};
+class FailingDisk : public ::testing::TestWithParam<DiskFailure> {};
 
 TEST_P(FailingDisk, committed_ops_stay_whichever_call_fails) {
     const TempDir folder;
@@ -174,9 +97,9 @@ TEST_P(FailingDisk, committed_ops_stay_whichever_call_fails) {
             const fs::path path =
                 folder / ((sync ? "synced" : "dump") + std::to_string(call) + ".h5");
             const fs::path part = path.string() + ".part.h5";
-            Fault fault{call, GetParam()};
+            DiskScript fault{.calls_left = call, .failure = GetParam()};
             const Outcome outcome = dump_until_it_fails(path, fault, sync);
-            if (!fault.happened) {
+            if (!fault.has_failed) {
                 EXPECT_EQ(outcome.said, "");
                 EXPECT_TRUE(fs::exists(path));
                 EXPECT_GT(call, sync ? 30 : 10);
@@ -202,16 +125,16 @@ TEST_P(FailingDisk, committed_ops_stay_whichever_call_fails) {
     EXPECT_EQ(checked.out, "");
 }
 
-std::string name_of_way(const ::testing::TestParamInfo<Failure>& way) {
-    if (way.param == Failure::kNothingWritten) return "nothing_written";
-    return way.param == Failure::kHalfWritten ? "half_written" : "all_written";
+std::string name_of_way(const ::testing::TestParamInfo<DiskFailure>& way) {
+    if (way.param == DiskFailure::kNothingWritten) return "nothing_written";
+    return way.param == DiskFailure::kHalfWritten ? "half_written" : "all_written";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
                          FailingDisk,
-                         ::testing::Values(Failure::kNothingWritten,
-                                           Failure::kHalfWritten,
-                                           Failure::kAllWritten),
+                         ::testing::Values(DiskFailure::kNothingWritten,
+                                           DiskFailure::kHalfWritten,
+                                           DiskFailure::kAllWritten),
                          name_of_way);
 
 TEST(FailedDump, a_dump_that_cannot_get_its_final_name_stays_under_the_other) {
@@ -242,10 +165,11 @@ TEST(FailedDump, ops_before_the_one_that_did_not_fit_are_committed) {
     for (const int64_t fitting : {3, 7, 11}) {
         fs::remove(part);
         const uint64_t capacity = static_cast<uint64_t>(fitting / 4) * 120000 + 100000;
+        DiskScript full{.capacity = capacity};
         Writer writer(folder / "a.h5",
                       {.commit_interval = std::chrono::hours(1),
                        .wrap_output = [&](std::unique_ptr<h5::OutputFile> file) {
-                           return std::make_unique<SmallDisk>(std::move(file), capacity);
+                           return std::make_unique<DiskDouble>(full, std::move(file));
                        }});
         for (int64_t op = 1; op <= fitting; ++op)
             writer.write(record_of(op));
@@ -276,11 +200,11 @@ TEST(FailedDump, of_an_op_that_is_there_already_loses_nothing_else) {
 TEST(FailedDump, what_a_dump_could_not_show_takes_no_room) {
     const TempDir folder;
     const fs::path part = folder / "a.h5.part.h5";
-    Fault fault{1000};
+    DiskScript fault;
     Writer writer(folder / "a.h5",
                   {.commit_interval = std::chrono::hours(1),
                    .wrap_output = [&](std::unique_ptr<h5::OutputFile> file) {
-                       return std::make_unique<FailingFile>(std::move(file), fault);
+                       return std::make_unique<DiskDouble>(fault, std::move(file));
                    }});
     writer.write(record_of(1));
     writer.commit();
@@ -288,7 +212,7 @@ TEST(FailedDump, what_a_dump_could_not_show_takes_no_room) {
     for (int64_t op = 2; op <= kOps; ++op)
         writer.write(record_of(op));
     EXPECT_GT(fs::file_size(part), before + 100000);
-    fault.happened = true;
+    fault.has_failed = true;
     EXPECT_THROW(writer.commit(), Error);
     EXPECT_EQ(fs::file_size(part), before);
     expect_ops(part, 1);

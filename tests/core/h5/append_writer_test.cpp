@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/h5/index.h"
+#include "core/h5/library_reader.h"
 #include "tests/support/support.h"
 
 namespace npuscope::h5 {
@@ -229,7 +230,7 @@ TEST_F(AppendWriterFile, has_large_tensors_on_pages) {
         out.dataset("/a/1/y", large.view(), five(1, {600, 1024}));
         out.dataset("/a/1/z", medium.view(), five(1, {5000}));
     });
-    const Reader file(appended_);
+    const LibraryReader file(appended_);
     EXPECT_EQ(*file.dataset("/a/1/y").offset % 4096, 0U);
     EXPECT_EQ(*file.dataset("/a/1/z").offset % 64, 0U);
     EXPECT_TRUE(identical(file.read("/a/1/y"), large));
@@ -259,12 +260,12 @@ TEST_F(AppendWriterFile, compresses_so_that_the_library_reads_the_same_elements)
             tensors.push_back(tensor);
         }
     writer.close();
-    const Reader file(appended_);
+    const LibraryReader file(appended_);
     uint64_t raw = 0;
     for (size_t i = 0; i < tensors.size(); ++i) {
         const std::string path = "/t/" + std::to_string(i);
         EXPECT_TRUE(identical(file.read(path), tensors[i])) << i;
-        EXPECT_EQ(file.describe(path).integer("DataType"), 1);
+        EXPECT_EQ(file.int_attribute(path, "DataType"), 1);
         raw += tensors[i].nbytes();
     }
     EXPECT_LT(fs::file_size(appended_), raw / 4);
@@ -289,7 +290,7 @@ TEST_F(AppendWriterFile, stores_what_hardly_shrinks_as_it_is) {
     const Tensor half = Tensor::from<int32_t>({800000}, std::span<const int32_t>(mixed));
     writer.write_dataset("/half", half.view(), {}, 1);
     writer.close();
-    const Reader file(appended_);
+    const LibraryReader file(appended_);
     EXPECT_TRUE(file.dataset("/noise").offset.has_value());
     EXPECT_TRUE(identical(file.read("/noise"), tensor));
     EXPECT_FALSE(file.dataset("/half").offset.has_value());

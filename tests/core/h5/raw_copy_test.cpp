@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/h5/index.h"
+#include "core/h5/library_reader.h"
 #include "tests/support/support.h"
 
 // What our index does not know the HDF5 library reads, and it leaks when a damaged file stops it.
@@ -116,7 +117,7 @@ TEST_F(RawCopyOf, a_dataset_with_two_names_is_copied_once) {
     make("f['g/a'] = np.arange(100000); f['g/b/c'] = f['g/a']\n");
     copy("/x/y");
     EXPECT_LT(fs::file_size(out_), 810000U);
-    const Reader file(out_);
+    const LibraryReader file(out_);
     EXPECT_EQ(file.dataset("/x/y/a").offset, file.dataset("/x/y/b/c").offset);
 }
 

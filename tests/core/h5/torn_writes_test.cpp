@@ -10,39 +10,18 @@
 
 #include "core/h5/append_writer.h"
 #include "core/h5/index.h"
+#include "tests/support/disk_double.h"
 #include "tests/support/support.h"
 
 namespace npuscope::h5 {
 namespace {
 
+using test::DiskDouble;
+using test::DiskEvent;
+using test::DiskScript;
 using test::TempDir;
 
-/// One call that reached the system, or a sync().
-struct Event {
-    bool is_sync = false;
-    uint64_t offset = 0;
-    std::string bytes;
-};
-
-/// Remembers the calls instead of writing a file.
-class Recorder : public OutputFile {
-  public:
-    explicit Recorder(std::vector<Event>& events) : events_(events) {}
-    void write(uint64_t offset, std::span<const std::byte> bytes) override {
-        events_.push_back(
-            {false, offset, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
-    }
-    void read(uint64_t, std::span<std::byte>) override { FAIL() << "nothing is read back"; }
-    void sync() override { events_.push_back({true, 0, {}}); }
-    void publish() override {}
-    void cut(uint64_t) noexcept override {}
-    void close() override {}
-
-  private:
-    std::vector<Event>& events_;
-};
-
-void apply(std::string& disk, const Event& event, size_t count) {
+void apply(std::string& disk, const DiskEvent& event, size_t count) {
     disk.resize(std::max(disk.size(), event.offset + count), '\0');
     std::memcpy(disk.data() + event.offset, event.bytes.data(), count);
 }
@@ -50,7 +29,7 @@ void apply(std::string& disk, const Event& event, size_t count) {
 /// A run of the writer: its calls, and for each commit the number of calls before it returned and
 /// the names that a reader sees from then on.
 struct Recording {
-    std::vector<Event> events;
+    std::vector<DiskEvent> events;
     std::vector<size_t> ends;
     std::vector<std::vector<std::string>> states;
 };
@@ -60,10 +39,11 @@ Recording record(bool sync, unsigned seed) {
     Recording made;
     std::mt19937 random(seed);
     std::vector<std::string> names;
-    AppendWriter writer(std::make_unique<Recorder>(made.events),
+    DiskScript disk{.keeps_events = true};
+    AppendWriter writer(std::make_unique<DiskDouble>(disk),
                         {.root_attributes = {{"Runs", std::string("0")}}, .sync = sync});
     const auto committed = [&] {
-        made.ends.push_back(made.events.size());
+        made.ends.push_back(disk.events.size());
         made.states.push_back(names);
         std::sort(made.states.back().begin(), made.states.back().end());
     };
@@ -95,6 +75,7 @@ Recording record(bool sync, unsigned seed) {
     }
     writer.close();
     committed();
+    made.events = std::move(disk.events);
     return made;
 }
 
@@ -138,7 +119,7 @@ TEST_F(TornWrites, a_file_cut_off_between_or_in_writes_shows_the_last_commit) {
     std::string disk;
     size_t state = 0;
     for (size_t i = 0; i < run.events.size(); ++i) {
-        const Event& event = run.events[i];
+        const DiskEvent& event = run.events[i];
         const bool is_switch = event.offset == 0;
         if (i >= run.ends[0] && !is_switch) {
             std::string torn = disk;
@@ -173,7 +154,7 @@ TEST_F(TornWrites, losing_any_writes_between_two_syncs_shows_the_last_commit) {
                 std::string disk = safe;
                 bool switched = false;
                 for (const size_t number : pending) {
-                    const Event& event = run.events[number];
+                    const DiskEvent& event = run.events[number];
                     const bool is_switch = event.offset == 0;
                     if (random() % 2 == 0) {
                         ++dropped;
@@ -203,7 +184,7 @@ TEST_F(TornWrites, nothing_that_a_commit_shows_is_written_again) {
     uint64_t end_of_file = 0;
     std::string disk;
     for (size_t i = 0; i < run.events.size(); ++i) {
-        const Event& event = run.events[i];
+        const DiskEvent& event = run.events[i];
         // Only names of a growing group go before the end of the committed file, into zeros.
         if (i >= run.ends[0] && event.offset != 0 && event.offset < end_of_file) {
             const std::string before = disk.substr(event.offset, event.bytes.size());

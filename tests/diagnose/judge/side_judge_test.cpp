@@ -160,5 +160,82 @@ TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
               "other ops (float32): fp32, fp16 results (14 of 14 sampled)");
 }
 
+DumpedOp run_of(const std::string& op, int64_t seqid, const Tensor& x, const Tensor& y) {
+    return {.name = op,
+            .seqid = seqid,
+            .inputs = {{"self", x}},
+            .outputs = {{"result", y}},
+            .node = {}};
+}
+
+Tensor whole(int64_t number) {
+    return Tensor::from<int64_t>({1}, std::span<const int64_t>(&number, 1));
+}
+
+// Counters are whole numbers in any arithmetic.
+TEST(SideJudge, asks_no_whole_numbers_for_the_arithmetic) {
+    std::vector<DumpedOp> ops = runs_off("tanh", 0, 0);
+    for (int64_t seqid = 15; seqid < 25; ++seqid)
+        ops.push_back(run_of("neg", seqid, whole(seqid), whole(-seqid)));
+    const Judged found = judged(ops);
+    ASSERT_EQ(found.sentences.size(), 1U);
+    EXPECT_EQ(found.sentences.front(), "other ops (float32): fp32 (14 of 14 sampled)");
+}
+
+/// Products of `k` terms: all as the Cube makes them, with sums in float32, but the last, whose
+/// sums are in float16.
+std::vector<DumpedOp> narrow_at_last(int64_t k) {
+    std::mt19937 random(5);
+    const auto half = [](float x) { return test::half(x).cast(DType::kFloat32).as<float>()[0]; };
+    std::vector<DumpedOp> ops;
+    for (int64_t seqid = 1; seqid <= 4; ++seqid) {
+        const bool is_last = seqid == 4;
+        const int64_t length = is_last ? 64 : k;
+        const Tensor a = noise({6, length}, random).cast(DType::kFloat16).cast(DType::kFloat32);
+        const Tensor b = noise({length, 5}, random).cast(DType::kFloat16).cast(DType::kFloat32);
+        Tensor y(DType::kFloat32, {6, 5});
+        for (int64_t row = 0; row < 6; ++row)
+            for (int64_t column = 0; column < 5; ++column) {
+                float sum = 0;
+                for (int64_t i = 0; i < length; ++i) {
+                    sum += a.as<float>()[static_cast<size_t>(row * length + i)] *
+                           b.as<float>()[static_cast<size_t>(i * 5 + column)];
+                    if (is_last) sum = half(sum);
+                }
+                y.mutable_as<float>()[static_cast<size_t>(row * 5 + column)] = half(sum);
+            }
+        ops.push_back({.name = "mm",
+                       .seqid = seqid,
+                       .inputs = {{"self", a}, {"mat2", b}},
+                       .outputs = {{"result", y}},
+                       .node = {}});
+    }
+    return ops;
+}
+
+// Sums of eight products say nothing of how longer ones are rounded.
+TEST(SideJudge, blames_one_op_only_where_another_shows_the_arithmetic) {
+    const Judged unknown = judged(narrow_at_last(8));
+    EXPECT_EQ(unknown.sentences.front(),
+              "matrix products (float32): fp16 throughout (4 of 4 sampled)");
+    EXPECT_LE(unknown.ratios.back(), 1);
+    const Judged known = judged(narrow_at_last(64));
+    EXPECT_EQ(known.sentences.front(),
+              "matrix products (float32): fp32, fp16 results (3 of 4 sampled)");
+    EXPECT_GT(known.ratios.back(), 1);
+}
+
+// The file does not say which gelu it is; one run tells that it is the other.
+TEST(SideJudge, tells_a_form_by_a_single_run) {
+    std::mt19937 random(5);
+    const Tensor x = noise({6, 8}, random);
+    const auto y = [&](const std::string& form) {
+        return Executor(Device::reference32()).call("gelu", {x, form}).tensor(0);
+    };
+    const Judged tanh = judged({run_of("gelu", 1, x, y("tanh"))});
+    EXPECT_EQ(tanh.sentences.back(), "gelu: computed with approximate=tanh, which is not recorded");
+    EXPECT_EQ(judged({run_of("gelu", 1, x, y("none"))}).sentences.size(), 1U);
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose

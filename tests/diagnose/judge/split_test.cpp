@@ -121,6 +121,37 @@ TEST(Split, computes_the_gradient_of_a_dropout) {
               CulpritKind::kArgument);
 }
 
+// A GPU's name of the op has other names for its arguments.
+TEST(Split, tells_of_an_argument_of_an_op_by_another_name) {
+    const Tensor x = random_tensor({4, 3, 5}, 1);
+    const Tensor ones = test::floats({3}, {1, 1, 1});
+    const auto target = [&](double eps) {
+        return DumpedOp{.name = "native_batch_norm",
+                        .seqid = 1,
+                        .inputs = {{"input", x},
+                                   {"weight", ones},
+                                   {"bias", ones},
+                                   {"running_mean", ones},
+                                   {"running_var", ones},
+                                   {"training", true},
+                                   {"momentum", 0.1},
+                                   {"eps", eps}},
+                        .outputs = {{"result0",
+                                     computed("native_batch_norm",
+                                              {x, ones, ones, ones, ones, true, 0.1, eps})}},
+                        .node = {}};
+    };
+    DumpedOp golden = target(1e-5);
+    golden.name = "cudnn_batch_norm";
+    golden.inputs[6].name = "exponential_average_factor";
+    golden.inputs[7].name = "epsilon";
+    EXPECT_TRUE(compared({target(1e-5)}, {golden}).culprits.empty());
+    const compare::Result result = compared({target(1e-3)}, {golden});
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].kind, CulpritKind::kArgument);
+    EXPECT_NE(result.culprits[0].why.find("eps 0.001, golden 1e-05"), std::string::npos);
+}
+
 /// x W + b in one op, or in two.
 std::vector<DumpedOp> linear(bool in_two, const Tensor& sum) {
     const Tensor x = random_tensor({12, 8}, 11);

@@ -58,6 +58,32 @@ TEST(VectorError, knows_terms_that_cancel_inside) {
     EXPECT_GT(step_ratio(gelu(-1.27e-4F - 1e-5F), "fp32"), 1);
 }
 
+// Each step in float16 may lose what is below half of its smallest number, 2^-24.
+TEST(VectorError, lets_steps_lose_the_smallest_numbers) {
+    const auto silu = [](float result) {
+        return recorded_run("silu", {{"self", floats({0x1p-20F})}}, floats({result}));
+    };
+    // silu(x) = x / 2 for x near 0.
+    EXPECT_LT(step_ratio(silu(0x1p-21F - 3 * 0x1p-24F), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(silu(0x1p-21F + 0x1p-18F), "fp16 throughout"), 1);
+}
+
+// (10.01, 9.99) has the variance 1e-4, which the mean square 100.0001 less 100 gives but for units
+// of 100: 2^-24 100 / 1e-4 / 2 = 0.03 of the result, +1 and -1.
+TEST(VectorError, lets_a_variance_be_taken_in_one_pass) {
+    const auto norm = [](float of) {
+        return recorded_run("native_layer_norm",
+                            {{"input", floats({1, 2}, {10.01F, 9.99F})},
+                             {"normalized_shape", IntList{2}},
+                             {"eps", 0.0}},
+                            floats({1, 2}, {of, -of}),
+                            "result0");
+    };
+    EXPECT_LT(step_ratio(norm(1.0F), "fp32"), 1);
+    EXPECT_LT(step_ratio(norm(1.06F), "fp32"), 1);
+    EXPECT_GT(step_ratio(norm(1.6F), "fp32"), 1);
+}
+
 TEST(VectorError, lets_a_long_sum_walk) {
     const std::vector<float> ones(10000, 1.0F);
     const auto sum = [&](float result) {
