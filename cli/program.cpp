@@ -1,0 +1,128 @@
+#include "cli/program.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/interrupts.h"
+#include "core/base/error.h"
+#include "core/base/interrupted.h"
+#include "core/base/printable.h"
+#include "core/base/version.h"
+
+namespace npuscope::cli {
+
+#define COMMAND(name) extern const Command k_##name##_command;
+#include "cli/commands/commands.def"
+#undef COMMAND
+
+namespace {
+
+const std::vector<const Command*>& all_commands() {
+    static const std::vector<const Command*> commands = {
+#define COMMAND(name) &k_##name##_command,
+#include "cli/commands/commands.def"
+#undef COMMAND
+    };
+    return commands;
+}
+
+void add_globals(CLI::App& app, Globals& globals) {
+    app.add_flag("--json", globals.json, "machine-readable result on stdout");
+    app.add_flag("-q,--quiet", globals.quiet, "no progress and no remarks");
+    app.add_flag("-v,--verbose", globals.verbose, "say more on stderr");
+    app.add_option("--color", globals.color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    app.footer(
+        "Exit codes: 0 no finding, 1 differences or overflow found, 2 could not do the work.");
+}
+
+int fail(const std::string& message) {
+    std::fprintf(stderr, "npuscope: error: %s\n", printable(message).c_str());
+    return kNotDone;
+}
+
+/// What a shell takes for the end by this signal.
+int exit_code_of(int signal) {
+    return 128 + signal;
+}
+
+int interrupted(const std::string& what) {
+    const int signal = interrupting_signal();
+    std::fprintf(
+        stderr, "npuscope: stopped by %s%s\n", signal_name(signal), printable(what).c_str());
+    return exit_code_of(signal);
+}
+
+int interrupted(const Interrupted& stop) {
+    if (stop.kept.empty()) return interrupted("; no result was written");
+    std::string kept;
+    for (const std::string& line : stop.kept)
+        kept += (kept.empty() ? "" : ", ") + line;
+    return interrupted("; kept: " + kept);
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"npuscope: why a neural network computes different numbers on an NPU", "npuscope"};
+    app.set_version_flag("--version", std::string("npuscope ") + kVersion);
+    app.require_subcommand(1);
+    app.footer("npuscope COMMAND --help tells more.");
+    Globals globals;
+    std::function<int()> selected;
+    for (const Command* command : all_commands()) {
+        CLI::App* sub =
+            app.add_subcommand(std::string(command->name), std::string(command->summary));
+        add_globals(*sub, globals);
+        auto action = command->configure(*sub, globals);
+        sub->callback([&selected, action = std::move(action)] { selected = action; });
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& stop) {
+        if (stop.get_exit_code() == 0) return app.exit(stop);
+        const std::string hint =
+            argc > 1 && app.get_subcommands().size() == 1
+                ? "npuscope " + app.get_subcommands().front()->get_name() + " --help"
+                : "npuscope --help";
+        return fail(std::string(stop.what()) + "; see " + hint);
+    }
+    return selected();
+}
+
+}  // namespace
+
+bool use_color(const Globals& globals, int descriptor) {
+    if (globals.color != "auto") return globals.color == "always";
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here ever changes the environment
+    const char* refused = std::getenv("NO_COLOR");
+    return (refused == nullptr || *refused == '\0') && ::isatty(descriptor) == 1;
+}
+
+int run_program(int argc, char** argv) {
+    try {
+        const int code = run(argc, argv);
+        // Whoever closed the pipe early (head, less) has seen enough.
+        if (std::fflush(stdout) != 0 && errno != EPIPE)
+            return fail("cannot write the result to standard output");
+        if (interrupting_signal() != 0) return interrupted(" when the work was done");
+        return code;
+    } catch (const Interrupted& stop) {
+        return interrupted(stop);
+    } catch (const std::bad_alloc&) {
+        return fail("not enough memory");
+    } catch (const std::exception& failure) {
+        // A terminal sends Ctrl-C to the programs that this one started, too.
+        if (interrupting_signal() != 0) return interrupted(std::string(": ") + failure.what());
+        return fail(failure.what());
+    }
+}
+
+}  // namespace npuscope::cli
