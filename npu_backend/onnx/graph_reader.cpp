@@ -76,7 +76,7 @@ int GraphReader::define(const std::string& name, const std::string& what) {
 }
 
 void GraphReader::take_name(const std::string& name, const std::string& what) {
-    context_.name_bytes += name.size();
+    if (name.size() > kLongName) context_.name_bytes += name.size();
     if (context_.name_bytes > kMostNameBytes)
         throw Error(ErrorKind::kUnsupported,
                     what + ": the names of the model are longer than " +

@@ -18,9 +18,10 @@ namespace npuscope::onnx_model {
 /// Nodes that one model may have once its functions are inlined: functions that call functions
 /// could otherwise grow without bound.
 inline constexpr int64_t kMostNodes = int64_t{1} << 20;
-/// Bytes of the names of all nodes and values with functions inlined, which repeat the names of
+/// Bytes of all long names of nodes and values with functions inlined, which repeat the names of
 /// their calls.
 inline constexpr size_t kMostNameBytes = size_t{1} << 28;
+inline constexpr size_t kLongName = 1024;
 /// Functions within functions within functions.
 inline constexpr size_t kDeepestCall = 64;
 /// Functions around an error that its message names.
