@@ -70,6 +70,7 @@ class IndexWalker {
                                        const Layout& layout,
                                        const Datatype& type,
                                        StoredChunks& stored);
+    void believe_unwritten(int32_t node, const Datatype& type);
     void note_unwritten(int32_t node, const Object& object, const Datatype& type);
     void read_attributes_by_library(int32_t node);
     void read_by_library(int32_t node, uint64_t address);
@@ -87,6 +88,7 @@ class IndexWalker {
     std::vector<Link> links_;      ///< of the groups being walked, the deepest one's last
     std::vector<uint64_t> above_;  ///< their addresses
     std::vector<int64_t> values_;
+    uint64_t unwritten_ = 0;  ///< bytes of elements that no dataset stores
 };
 
 }  // namespace npuscope::h5

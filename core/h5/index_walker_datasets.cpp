@@ -1,6 +1,8 @@
 // Datasets of the file that is walked: what they are and where their elements lie.
 #include "core/h5/global_heap.h"
 #include "core/h5/index_walker.h"
+#include "core/h5/plausible_size.h"
+#include "core/h5/trust.h"
 
 namespace npuscope::h5 {
 
@@ -78,7 +80,19 @@ void IndexWalker::read_dataset(int32_t node, const Object& object) {
     }
 }
 
+/// All that a file claims without storing it, together.
+void IndexWalker::believe_unwritten(int32_t node, const Datatype& type) {
+    uint64_t wanted = type.size;
+    bool fits = true;
+    for (const int64_t dim : out_.shape(node))
+        fits = fits && !__builtin_mul_overflow(wanted, static_cast<uint64_t>(dim), &wanted);
+    fits = fits && !__builtin_add_overflow(unwritten_, wanted, &unwritten_);
+    if ((!fits || unwritten_ > kMostUnwritten) && !files_are_trusted())
+        throw Damaged{"it claims more elements that were never written than are believed"};
+}
+
 void IndexWalker::note_unwritten(int32_t node, const Object& object, const Datatype& type) {
+    believe_unwritten(node, type);
     StoredChunks stored;
     stored.element_bytes = type.size;
     stored.fill = fill_of(object.fill, object.old_fill, type.size);
@@ -111,6 +125,7 @@ void IndexWalker::read_chunks(int32_t node,
                               const Datatype& type) {
     StoredChunks stored;
     out_[node].storage_bytes = chunk_bytes(node, object, layout, type, stored);
+    if (out_[node].storage_bytes == 0) believe_unwritten(node, type);
     stored.fill = fill_of(object.fill, object.old_fill, type.size);
     out_.set_stored(node, stored);
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <new>
 #include <poll.h>
 #include <sys/mman.h>
@@ -30,8 +31,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A thread of the parent may have held a lock of the C library or of HDF5 when it was forked: then
-// the child never gets ready, and the next one does.
+// A thread of the parent may have held a lock of the C library when it was forked: then the child
+// never gets ready, and the next one does.
 constexpr int kAttempts = 5;
 constexpr std::chrono::milliseconds kReadyWithin{1000};
 constexpr uint64_t kMostAnswer = uint64_t{1} << 30;
@@ -194,6 +195,19 @@ class SignalsBlocked {
     sigset_t before_{};
 };
 
+/// Calls `act` while no other thread of this process is in the library, whoever else uses it
+/// (h5py): what a child inherits of it is whole, and its lock is that of the thread that goes on
+/// there.
+void inside_library(const std::function<void()>& act) {
+    const Handle any(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    int first = 0;
+    const auto call = [](hid_t, const char*, void* context) -> herr_t {
+        (*static_cast<const std::function<void()>*>(context))();
+        return 1;
+    };
+    H5Piterate(any.get(), &first, call, const_cast<std::function<void()>*>(&act));
+}
+
 }  // namespace
 
 ChildLimits limits_for(uint64_t file_bytes) {
@@ -230,15 +244,15 @@ bool LibraryChild::start(const std::filesystem::path& path, int descriptor) {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
     const pid_t parent = ::getpid();
     pid_t process = -1;
-    {
+    int code = 0;
+    inside_library([&] {
         const SignalsBlocked blocked;
         process = ::fork();
-        if (process == 0) {
-            isolate(ends[1], descriptor, parent, limits_.memory_bytes);
-            serve(path, {shared_, kSharedBytes}, limits_);
-        }
-    }
-    const int code = errno;
+        code = errno;
+        if (process != 0) return;
+        isolate(ends[1], descriptor, parent, limits_.memory_bytes);
+        serve(path, {shared_, kSharedBytes}, limits_);
+    });
     ::close(ends[1]);
     process_ = process;
     socket_ = ends[0];

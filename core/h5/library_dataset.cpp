@@ -14,12 +14,12 @@ constexpr const char* kRealMember = "r";
 constexpr int kDeepestVirtual = 4;
 constexpr size_t kMostVirtualFiles = 4096;
 
-/// Selects the longest block of consecutive elements from `first` on and returns its length.
-hsize_t select_block(hid_t space,
-                     std::span<const int64_t> shape,
-                     std::span<const int64_t> strides,
-                     int64_t first,
-                     int64_t count) {
+/// Selects the longest block of consecutive elements from `first` on and returns its shape.
+std::vector<hsize_t> select_block(hid_t space,
+                                  std::span<const int64_t> shape,
+                                  std::span<const int64_t> strides,
+                                  int64_t first,
+                                  int64_t count) {
     std::vector<hsize_t> start(shape.size());
     std::vector<hsize_t> block(shape.size(), 1);
     int64_t rest = first;
@@ -37,7 +37,7 @@ hsize_t select_block(hid_t space,
         block[inner] = static_cast<hsize_t>(shape[inner]);
     check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr),
           "cannot select elements");
-    return block[axis] * static_cast<hsize_t>(strides[axis]);
+    return block;
 }
 
 /// A cache that holds the largest chunk: a smaller one would have it unpacked for every piece.
@@ -224,9 +224,15 @@ void LibraryDataset::read(int64_t first, int64_t count, std::byte* target) {
     }
     const size_t size = size_of(dtype_);
     while (count > 0) {
-        const hsize_t length = select_block(space_.get(), shape_, strides_, first, count);
+        // Of the same shape in memory: the library maps other shapes element by element.
+        const auto block = select_block(space_.get(), shape_, strides_, first, count);
         const Handle memory =
-            checked(H5Screate_simple(1, &length, nullptr), H5Sclose, "cannot make a dataspace");
+            checked(H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr),
+                    H5Sclose,
+                    "cannot make a dataspace");
+        hsize_t length = 1;
+        for (const hsize_t dim : block)
+            length *= dim;
         check(H5Dread(dataset_.get(),
                       memory_type_.get(),
                       memory.get(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
 NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
-OF_EVERY_COMMAND = {"--help", "--json", "--quiet", "--verbose", "--color"}
+OF_EVERY_COMMAND = {"--help", "--json", "--quiet", "--verbose", "--color", "--trust-files"}
 
 
 def text(path: str) -> str:

@@ -350,6 +350,7 @@ TEST_F(ScanDump, the_json_is_one_object) {
   "complete": true,
   "has_inputs": true,
   "latent_binades": 2.0,
+  "unreadable": 0,
   "found": true,
   "first": "/exp/1",
   "overflow": [

@@ -47,6 +47,55 @@ TEST(OverflowCommand, exits_with_0_when_nothing_did) {
     EXPECT_NE(result.out.find("Latent overflow (within 2 binades"), std::string::npos);
 }
 
+TEST(OverflowCommand, exits_with_2_when_nothing_was_found_but_not_all_could_be_read) {
+    const test::TempDir folder;
+    write_dump(folder / "d.h5", "[1, 2]");
+    const RunResult added = test::run_python(
+        "import sys, h5py, numpy as np\n"
+        "f = h5py.File(sys.argv[1], 'a')\n"
+        "d = f.create_dataset('exp/2/output/result', data=np.zeros(99, 'f4'), compression='lzf')\n"
+        "d.attrs.create('Type', 0, dtype='i4')\n",
+        {folder / "d.h5"});
+    ASSERT_EQ(added.exit_code, 0) << added.err;
+    const RunResult result = overflow({folder / "d.h5"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.out.find("No overflow found in what can be read; 1 object cannot.\n"),
+              std::string::npos)
+        << result.out;
+    EXPECT_NE(result.out.find("'/exp/2/output/result' left out:"), std::string::npos);
+    const RunResult shown =
+        test::run({test::program("npuscope"), "inspect", folder / "d.h5", "/exp/2"});
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("output/result  left out: cannot read the dataset"), std::string::npos)
+        << shown.out;
+}
+
+// 2 MB on the disk, 2 GB in memory: more than the shell gives the program.
+TEST(OverflowCommand, and_inspect_keep_their_memory_whatever_a_tensor_unpacks_to) {
+    const test::TempDir folder;
+    const RunResult made = test::run_python(
+        "import sys, h5py, numpy as np, zlib\n"
+        "f = h5py.File(sys.argv[1], 'w')\n"
+        "d = f.create_dataset('exp/1/output/result', (1 << 29,), 'f4', chunks=(1 << 22,),"
+        " compression='gzip')\n"
+        "d.attrs.create('Type', 0, dtype='i4')\n"
+        "piece = zlib.compress(bytes(1 << 24), 1)\n"
+        "for i in range(128): d.id.write_direct_chunk((i << 22,), piece)\n",
+        {folder / "d.h5"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    for (const std::string command : {"overflow", "inspect"}) {
+        std::vector<std::string> words = {"bash",
+                                          "-c",
+                                          "ulimit -v 900000; exec \"$0\" \"$@\"",
+                                          test::program("npuscope"),
+                                          command,
+                                          folder / "d.h5"};
+        if (command == "inspect") words.emplace_back("/exp/1");
+        const RunResult result = test::run(words);
+        EXPECT_EQ(result.exit_code, 0) << command << result.out << result.err;
+    }
+}
+
 TEST(OverflowCommand, headroom_moves_the_border_of_latent_overflow) {
     const test::TempDir folder;
     write_dump(folder / "d.h5", "[1, 20000]");

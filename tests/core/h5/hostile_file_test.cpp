@@ -152,6 +152,20 @@ TEST_F(HostileFile, may_not_fill_the_memory_by_one_piece) {
     expect_contains(refusal(file, "/x"), "which only trusted files may");
 }
 
+TEST_F(HostileFile, may_not_claim_any_amount_that_was_never_written) {
+    const auto path = written(
+        "for i in range(5):\n"
+        "  f.create_dataset('c%d' % i, (60 << 20,), 'f4', chunks=(1 << 20,))\n"
+        "f.create_dataset('d', (1 << 40,), 'f4')\n");
+    const std::string reason = "it claims more elements that were never written than are believed";
+    const Reader file(path);
+    EXPECT_EQ(refusal(file, "/c1"), "read");
+    expect_contains(refusal(file, "/c4"), reason);
+    expect_contains(refusal(file, "/d"), reason);
+    trust_files(true);
+    EXPECT_EQ(refusal(Reader(path), "/c4"), "read");
+}
+
 TEST_F(HostileFile, whose_pieces_lie_is_refused_with_a_reason) {
     // Damaged checksums, pieces cut short, and more pieces than bytes.
     const auto path = written(
