@@ -54,6 +54,7 @@ bool is_near(const std::vector<SampledRun>& sample, size_t column, double share)
 struct Stage {
     size_t column = 0;
     int bits = 0;     ///< of its results
+    int steps = 0;    ///< bits of its steps or sums
     double near = 0;  ///< how near the errors must come to its bounds
 };
 
@@ -63,17 +64,17 @@ bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
         sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
 }
 
-/// No run has results that the class could not give.
-bool may_give_all(const Stage& stage, const std::vector<SampledRun>& sample) {
-    return std::ranges::all_of(sample, [&](const SampledRun& run) {
-        return run.numbers < kFewestNumbers || run.bits <= stage.bits;
-    });
+/// It has narrow steps or sums, and no run has results that it could not give.
+bool may_have_made(const Stage& stage, const std::vector<SampledRun>& sample) {
+    return stage.steps < kFloat32.bits && std::ranges::all_of(sample, [&](const SampledRun& run) {
+               return run.numbers < kFewestNumbers || run.bits <= stage.bits;
+           });
 }
 
 /// The first stage that explains the sample; without one, that which explains most. 0 explained
 /// when there is no stage.
 /// A run that is left out as faulty counts as such where another keeps to the class that would show
-/// narrow steps: else a later stage that explains it as well is taken.
+/// narrow steps: else a later stage of narrow steps that explains it as well is taken.
 std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
                                   const std::vector<SampledRun>& sample) {
     const auto all = static_cast<int64_t>(sample.size());
@@ -82,7 +83,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
         if (!is_near(sample, stage.column, stage.near)) continue;
-        if (but_one && (within < all || !may_give_all(stage, sample))) continue;
+        if (but_one && (within < all || !may_have_made(stage, sample))) continue;
         if (explains(sample, stage.column)) {
             if (within == all || is_shown(sample, stage.column)) return {stage.column, within};
             but_one = true;
@@ -148,13 +149,18 @@ bool may_give(const VectorClass& by, DType dtype) {
     return dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits;
 }
 
-InferredArithmetic product_class_of(const std::vector<SampledRun>& sample, int bits, DType dtype) {
+InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
+                                    int bits,
+                                    const ArithmeticGroup& group) {
     const auto classes = product_classes();
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column) {
             if (!is_asked(column)) continue;
-            if (dtype != DType::kFloat64 && classes[column].sums.bits >= kFloat64.bits) continue;
+            if (group.dtype != DType::kFloat64 && classes[column].sums.bits >= kFloat64.bits)
+                continue;
+            // Matrix products are not transformed.
+            if (group.kind == OpKind::kProduct && classes[column].spread > 0) continue;
             if (!stages.empty() && classes[stages.back().column].stage == classes[column].stage) {
                 size_t& best = stages.back().column;
                 if (log_score(sample, column) < log_score(sample, best) - kBetter) best = column;
@@ -162,8 +168,10 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample, int b
                 stages.push_back({column});
             }
         }
-        for (Stage& stage : stages)
+        for (Stage& stage : stages) {
             stage.bits = classes[stage.column].results.bits;
+            stage.steps = classes[stage.column].sums.bits;
+        }
         for (size_t i = 1; i < stages.size(); ++i)
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
         return stages;
@@ -180,8 +188,10 @@ InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, int bi
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column)
             if (is_asked(column) && may_give(classes[column], dtype))
-                stages.push_back(
-                    {column, classes[column].results.bits, stages.empty() ? 0 : kNear});
+                stages.push_back({column,
+                                  classes[column].results.bits,
+                                  classes[column].steps.bits,
+                                  stages.empty() ? 0 : kNear});
         return stages;
     };
     const auto [column, within] = choose_class(classes, sample, bits, stages_of);
@@ -230,7 +240,7 @@ bool explains(const std::vector<SampledRun>& sample, size_t column) {
 InferredArithmetic class_from(const ArithmeticSamples& samples, const ArithmeticGroup& group) {
     const int bits = bits_of_results(samples, group);
     const auto class_of = [&](const std::vector<SampledRun>& runs) {
-        return is_product(group.kind) ? product_class_of(runs, bits, group.dtype)
+        return is_product(group.kind) ? product_class_of(runs, bits, group)
                                       : vector_class_of(runs, bits, group.dtype);
     };
     const std::vector<SampledRun> wider = widened_sample(samples, group);
