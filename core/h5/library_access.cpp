@@ -72,28 +72,35 @@ Cursor LibraryAccess::ask(const ByteBuilder& question,
         const auto bytes = answer_->bytes();
         return {bytes.data(), bytes.data() + bytes.size()};
     }
-    if (!child_) {
-        if (starts_ == kMostStarts)
+    for (bool was_asked_again = false;; was_asked_again = true) {
+        start_child();
+        try {
+            const Cursor answer = child_->ask(question.bytes());
+            if (!elements.empty())
+                std::memcpy(elements.data(), child_->shared().data(), elements.size());
+            return answer;
+        } catch (const LibraryChild::Death& death) {
+            child_.reset();
+            // It may wait for a lock that a thread of this process held when it was forked, where
+            // memory is not glibc's: another one does not.
+            if (death.was_waiting && !was_asked_again) continue;
             throw Error(ErrorKind::kFormat,
-                        "the HDF5 library ended " + std::to_string(kMostStarts) +
-                            " times while reading " + in_quotes(path_) +
-                            " and is not asked again; the file is damaged");
-        const LibraryLock lock;
-        child_ =
-            std::make_unique<LibraryChild>(path_, descriptor_, limits_for(bytes_of(descriptor_)));
-        ++starts_;
+                        "the HDF5 library " + death.how + " while reading " + what +
+                            "; the file is damaged or made to do that");
+        }
     }
-    try {
-        const Cursor answer = child_->ask(question.bytes());
-        if (!elements.empty())
-            std::memcpy(elements.data(), child_->shared().data(), elements.size());
-        return answer;
-    } catch (const LibraryChild::Death& death) {
-        child_.reset();
+}
+
+void LibraryAccess::start_child() {
+    if (child_) return;
+    if (starts_ == kMostStarts)
         throw Error(ErrorKind::kFormat,
-                    "the HDF5 library " + death.how + " while reading " + what +
-                        "; the file is damaged or made to do that");
-    }
+                    "the HDF5 library ended " + std::to_string(kMostStarts) +
+                        " times while reading " + in_quotes(path_) +
+                        " and is not asked again; the file is damaged");
+    const LibraryLock lock;
+    child_ = std::make_unique<LibraryChild>(path_, descriptor_, limits_for(bytes_of(descriptor_)));
+    ++starts_;
 }
 
 void LibraryAccess::open() {

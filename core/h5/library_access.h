@@ -92,6 +92,7 @@ class LibraryAccess {
     Cursor ask(const ByteBuilder& question,
                const std::string& what,
                std::span<std::byte> elements = {});
+    void start_child();
     [[nodiscard]] bool read_index(uint8_t question,
                                   const std::string& path,
                                   int32_t node,

@@ -309,7 +309,8 @@ void LibraryChild::bury() {
         if (ended == 0) ::poll(nullptr, 0, 1);
     }
     std::string how = "did not answer within " + std::to_string(limits_.waiting.count()) + " s";
-    if (ended == process_) {
+    const bool was_waiting = ended != process_;
+    if (!was_waiting) {
         process_ = -1;
         how = "ended";
         if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
@@ -318,7 +319,7 @@ void LibraryChild::bury() {
             how = "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
     }
     stop();
-    throw Death{how};
+    throw Death{how, was_waiting};
 }
 
 Cursor LibraryChild::ask(std::span<const std::byte> question) {

@@ -39,6 +39,7 @@ class LibraryChild {
     /// How the child ended instead of answering: "crashed (signal 11)", "took longer than 4 s".
     struct Death {
         std::string how;
+        bool was_waiting = false;  ///< it neither computed nor ended: for a file system, or a lock
     };
     /// The answer's bytes, valid until the next question. Throws Death once, and is of no use
     /// afterwards; Error as the service threw it.
