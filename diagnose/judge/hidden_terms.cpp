@@ -165,8 +165,7 @@ std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result)
     if (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) name.pop_back();
     const auto* const row =
         std::ranges::find_if(kRows, [&](const Row& each) { return each.op == name; });
-    std::vector<double> terms =
-        row == kRows.end() ? one_pass_terms(run, result) : row->terms(run);
+    std::vector<double> terms = row == kRows.end() ? one_pass_terms(run, result) : row->terms(run);
     if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();
     return terms;
 }
