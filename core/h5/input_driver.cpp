@@ -11,28 +11,18 @@
 #include <unistd.h>
 
 #include "core/base/printable.h"
+#include "core/h5/driver_file.h"
 
 namespace npuscope::h5 {
 
 namespace {
 
-constexpr haddr_t kLastAddress = (haddr_t{1} << 62) - 1;
-
-struct InputDriverFile {
-    H5FD_t base;  // first: the library sees only this
-    int descriptor;
-    haddr_t end_of_allocation;
-    haddr_t end_of_file;
-    dev_t device;
-    ino_t inode;
-    Confinement* confinement;
+struct InputDriverFile : DriverFile {
+    Confinement* confinement = nullptr;
 };
 
 InputDriverFile* input_of(H5FD_t* file) {
-    return reinterpret_cast<InputDriverFile*>(file);
-}
-const InputDriverFile* input_of(const H5FD_t* file) {
-    return reinterpret_cast<const InputDriverFile*>(file);
+    return driver_file<InputDriverFile>(file);
 }
 
 bool lies_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
@@ -78,10 +68,7 @@ H5FD_t* open_input(const char* name, unsigned flags, hid_t access_list, haddr_t)
             return nullptr;
         }
         auto file = std::make_unique<InputDriverFile>();
-        file->descriptor = descriptor;
-        file->end_of_file = static_cast<haddr_t>(facts.st_size);
-        file->device = facts.st_dev;
-        file->inode = facts.st_ino;
+        file->take(descriptor, facts);
         file->confinement = *info;
         return &file.release()->base;
     } catch (...) {
@@ -95,14 +82,6 @@ herr_t close_input(H5FD_t* base) {
     return 0;
 }
 
-int compare_input(const H5FD_t* a, const H5FD_t* b) {
-    const InputDriverFile* x = input_of(a);
-    const InputDriverFile* y = input_of(b);
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
-    return 0;
-}
-
 herr_t query_input(const H5FD_t*, unsigned long* flags) {
     if (flags != nullptr) *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE;
     return 0;
@@ -113,19 +92,6 @@ void* info_of_input(H5FD_t* base) {
     auto* info = static_cast<Confinement**>(std::malloc(sizeof(Confinement*)));
     if (info != nullptr) *info = input_of(base)->confinement;
     return info;
-}
-
-haddr_t input_allocated(const H5FD_t* file, H5FD_mem_t) {
-    return input_of(file)->end_of_allocation;
-}
-
-herr_t set_input_allocated(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-    input_of(file)->end_of_allocation = address;
-    return 0;
-}
-
-haddr_t input_end(const H5FD_t* file, H5FD_mem_t) {
-    return input_of(file)->end_of_file;
 }
 
 herr_t read_input(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
@@ -157,25 +123,16 @@ herr_t lock_input(H5FD_t* base, hbool_t) {
 }
 
 H5FD_class_t input_class() {
-    H5FD_class_t driver{};
-    driver.name = "npuscope input";
-    driver.maxaddr = kLastAddress;
-    driver.fc_degree = H5F_CLOSE_WEAK;
+    H5FD_class_t driver = common_driver("npuscope input");
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the property holds the pointer itself
     driver.fapl_size = sizeof(Confinement*);
     driver.fapl_get = info_of_input;
     driver.open = open_input;
     driver.close = close_input;
-    driver.cmp = compare_input;
     driver.query = query_input;
-    driver.get_eoa = input_allocated;
-    driver.set_eoa = set_input_allocated;
-    driver.get_eof = input_end;
     driver.read = read_input;
     driver.write = write_input;
     driver.lock = lock_input;
-    constexpr H5FD_mem_t kTwoLists[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
-    std::copy(std::begin(kTwoLists), std::end(kTwoLists), driver.fl_map);
     return driver;
 }
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/h5/driver_file.h"
+
 namespace npuscope::h5 {
 
 namespace {
-
-constexpr haddr_t kMaxAddress = (haddr_t{1} << 62) - 1;
 
 /// A piece of metadata that the disk did not take.
 struct Unwritten {
@@ -21,14 +21,8 @@ struct Unwritten {
     std::vector<std::byte> bytes;
 };
 
-struct DriverFile {
-    H5FD_t base;  // first: the library sees only this
-    int descriptor;
-    haddr_t end_of_allocation;
-    haddr_t end_of_file;
-    dev_t device;
-    ino_t inode;
-    OutputStatus* status;
+struct OutputDriverFile : DriverFile {
+    OutputStatus* status = nullptr;
     std::vector<Unwritten> unwritten;
 
     void fail(int code) const {
@@ -36,11 +30,8 @@ struct DriverFile {
     }
 };
 
-DriverFile* of(H5FD_t* file) {
-    return reinterpret_cast<DriverFile*>(file);
-}
-const DriverFile* of(const H5FD_t* file) {
-    return reinterpret_cast<const DriverFile*>(file);
+OutputDriverFile* of(H5FD_t* file) {
+    return driver_file<OutputDriverFile>(file);
 }
 
 H5FD_t* open_output(const char* name, unsigned flags, hid_t access_list, haddr_t) {
@@ -56,26 +47,15 @@ H5FD_t* open_output(const char* name, unsigned flags, hid_t access_list, haddr_t
     // The library first tries whether the file is there; only the last attempt counts.
     status->error = descriptor < 0 || ::fstat(descriptor, &found) != 0 ? errno : 0;
     if (descriptor < 0) return nullptr;
-    auto file = std::make_unique<DriverFile>();
-    file->descriptor = descriptor;
-    file->end_of_file = static_cast<haddr_t>(found.st_size);
-    file->device = found.st_dev;
-    file->inode = found.st_ino;
+    auto file = std::make_unique<OutputDriverFile>();
+    file->take(descriptor, found);
     file->status = status;
     return &file.release()->base;
 }
 
 herr_t close_output(H5FD_t* base) {
-    const std::unique_ptr<DriverFile> file(of(base));
+    const std::unique_ptr<OutputDriverFile> file(of(base));
     if (::close(file->descriptor) != 0) file->fail(errno);
-    return 0;
-}
-
-int compare_output(const H5FD_t* a, const H5FD_t* b) {
-    const DriverFile* x = of(a);
-    const DriverFile* y = of(b);
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
     return 0;
 }
 
@@ -87,26 +67,13 @@ herr_t query_output(const H5FD_t*, unsigned long* flags) {
     return 0;
 }
 
-haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t) {
-    return of(file)->end_of_allocation;
-}
-
-herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-    of(file)->end_of_allocation = address;
-    return 0;
-}
-
-haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) {
-    return of(file)->end_of_file;
-}
-
 herr_t handle_of(H5FD_t* file, hid_t, void** handle) {
     *handle = &of(file)->descriptor;
     return 0;
 }
 
 /// Lays what could not be written over what was read.
-void overlay(const DriverFile& file, haddr_t address, size_t size, std::byte* target) {
+void overlay(const OutputDriverFile& file, haddr_t address, size_t size, std::byte* target) {
     for (const Unwritten& piece : file.unwritten) {
         const haddr_t from = std::max(address, piece.address);
         const haddr_t to = std::min<haddr_t>(address + size, piece.address + piece.bytes.size());
@@ -117,7 +84,7 @@ void overlay(const DriverFile& file, haddr_t address, size_t size, std::byte* ta
 }
 
 herr_t read_output(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-    const DriverFile& file = *of(base);
+    const OutputDriverFile& file = *of(base);
     auto* target = static_cast<std::byte*>(buffer);
     size_t done = 0;
     while (done < size) {
@@ -136,7 +103,7 @@ herr_t read_output(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size
 
 herr_t write_output(
     H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t size, const void* buffer) {
-    DriverFile& file = *of(base);
+    OutputDriverFile& file = *of(base);
     const auto* source = static_cast<const std::byte*>(buffer);
     file.end_of_file = std::max(file.end_of_file, address + size);
     size_t done = 0;
@@ -156,7 +123,7 @@ herr_t write_output(
 }
 
 herr_t truncate_output(H5FD_t* base, hid_t, hbool_t) {
-    DriverFile& file = *of(base);
+    OutputDriverFile& file = *of(base);
     if (file.end_of_allocation == file.end_of_file) return 0;
     if (file.status->error == 0 &&
         ::ftruncate(file.descriptor, static_cast<off_t>(file.end_of_allocation)) != 0)
@@ -166,25 +133,16 @@ herr_t truncate_output(H5FD_t* base, hid_t, hbool_t) {
 }
 
 H5FD_class_t output_class() {
-    H5FD_class_t driver{};
-    driver.name = "npuscope output";
-    driver.maxaddr = kMaxAddress;
-    driver.fc_degree = H5F_CLOSE_WEAK;
+    H5FD_class_t driver = common_driver("npuscope output");
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the property holds the pointer itself
     driver.fapl_size = sizeof(OutputStatus*);
     driver.open = open_output;
     driver.close = close_output;
-    driver.cmp = compare_output;
     driver.query = query_output;
-    driver.get_eoa = end_of_allocation;
-    driver.set_eoa = set_end_of_allocation;
-    driver.get_eof = end_of_file;
     driver.get_handle = handle_of;
     driver.read = read_output;
     driver.write = write_output;
     driver.truncate = truncate_output;
-    constexpr H5FD_mem_t kTwoLists[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
-    std::copy(std::begin(kTwoLists), std::end(kTwoLists), driver.fl_map);
     return driver;
 }
 

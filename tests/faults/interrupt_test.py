@@ -148,7 +148,6 @@ class Interrupt(unittest.TestCase):
                 if "when the work was done" not in ended.err:
                     self.assertEqual(bool(kept), bool(self.names()), (words, number, ended.err, self.names()))
 
-    @unittest.skipUnless((calls.BIN.parent / "python" / "npuscope").exists(), "the package is not built")
     def test_a_with_block_of_python_keeps_its_ops(self) -> None:
         env = {"PYTHONPATH": str(calls.BIN.parent / "python")}
         ended = calls.run(
