@@ -12,6 +12,7 @@
 #include "compare/align/match_text.h"
 #include "compare/align/traits.h"
 #include "core/naming/aliases.h"
+#include "core/naming/unspecified.h"
 
 namespace npuscope::compare {
 
@@ -63,6 +64,13 @@ class TensorMatcher {
                 waiting_, [&](const SourceTensor* other) { return golden(*other) == name; });
             if (found != waiting_.end()) take(pair, found);
         }
+    }
+
+    /// What is alone on both sides, whatever it is called.
+    void the_only() {
+        const auto is_free = [](const TensorPair& pair) { return pair.golden == nullptr; };
+        if (waiting_.size() != 1 || std::ranges::count_if(pairs_, is_free) != 1) return;
+        in_order();
     }
 
     void in_order() {
@@ -164,13 +172,14 @@ class OpMatcher {
 
 /// Copies and casts that one side has more compute nothing.
 void see_through_casts(Plan& plan) {
-    const auto first = std::ranges::stable_partition(plan.ops, [](const OpPair& pair) {
+    const auto is_compared = [](const OpPair& pair) {
         const bool both = pair.target != nullptr && pair.golden != nullptr;
         const SourceOp& known = pair.target != nullptr ? *pair.target : *pair.golden;
         return both || !is_cast(canonical_name(known.id.op));
-    });
-    plan.casts.assign(first.begin(), first.end());
-    plan.ops.erase(first.begin(), first.end());
+    };
+    const auto first = std::stable_partition(plan.ops.begin(), plan.ops.end(), is_compared);
+    plan.casts.assign(first, plan.ops.end());
+    plan.ops.erase(first, plan.ops.end());
 }
 
 }  // namespace
@@ -232,9 +241,15 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
             matcher.by_name(plain, plain);
             matcher.in_order();
         }
+        if (direction == Direction::kOutput) matcher.the_only();
         std::vector<TensorPair> found = std::move(matcher).pairs();
         pairs.insert(pairs.end(), found.begin(), found.end());
     }
+    std::erase_if(pairs, [&](const TensorPair& pair) {
+        const SourceTensor& known = pair.known();
+        const SourceOp& op = pair.target != nullptr ? *ops.target : *ops.golden;
+        return is_unspecified(op.id.op, known.argument, known.direction == Direction::kOutput);
+    });
     return pairs;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
+#include "core/naming/unspecified.h"
 
 namespace npuscope::compare {
 
@@ -97,7 +98,9 @@ class TraitsReader {
             for (SourceTensor& tensor : op.load()) {
                 // Also refuses sizes that no tensor has.
                 if (numel_of(tensor.shape) == 0) continue;
-                if (tensor.direction == Direction::kInput) {
+                const bool is_output = tensor.direction == Direction::kOutput;
+                if (is_unspecified(op.id.op, tensor.argument, is_output)) continue;
+                if (!is_output) {
                     inputs.push_back(std::move(tensor.shape));
                 } else if (!found) {
                     output = std::move(tensor.shape);
@@ -162,7 +165,7 @@ void forget_foreign_places(BothTraits& traits) {
 }  // namespace
 
 bool is_cast(std::string_view op) {
-    return std::ranges::find(kCasts, op) != kCasts.end();
+    return std::ranges::find(kCasts, op) != kCasts.end() || !is_recorded(op);
 }
 
 uint64_t shape_hash(const Shape& shape) {

@@ -31,8 +31,9 @@ struct OpTraits {
     }
 };
 
-/// Whether the op only copies, to another dtype perhaps, or makes room for that: recorders of one
-/// framework see such ops, those of another do not. `op` is an IR name.
+/// Whether the op only copies, to another dtype perhaps, or makes room for that, or shows a tensor
+/// in another shape: recorders of one framework see such ops, those of another do not. `op` is an
+/// IR name.
 [[nodiscard]] bool is_cast(std::string_view op);
 
 /// Hash of one shape.

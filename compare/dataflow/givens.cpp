@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compare/align/traits.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
@@ -238,6 +239,10 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     // Made by an op in the target: told only where it surely is another tensor.
     if (mine.producer &&
         (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))
+        return false;
+    // Given in fewer bits, and widened by an op that is recorded.
+    if (relation.likeness == Likeness::kNarrowed && mine.producer &&
+        is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
         return false;
     if (suspect.was_equal) return true;
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/naming/unspecified.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -25,6 +27,7 @@ constexpr std::array<std::string_view, 12> kOverwriting{"copy_",
 
 bool is_overwritten(std::string_view op, std::string_view argument) {
     if (argument == "out" || argument == "grad_input") return true;
+    if (is_unspecified(op, argument, false)) return true;
     const auto begins = [&](std::string_view name) { return op.starts_with(name); };
     return argument == "self" && std::ranges::any_of(kOverwriting, begins);
 }

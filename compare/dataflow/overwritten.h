@@ -6,7 +6,8 @@
 
 namespace npuscope::compare {
 
-/// Whether the argument is memory that the op only writes into: what it held before is chance.
+/// Whether the argument is memory that the op only writes into, or holds what no definition tells:
+/// what it held before is chance.
 [[nodiscard]] bool is_overwritten(std::string_view op, std::string_view argument);
 
 }  // namespace npuscope::compare

@@ -1,6 +1,8 @@
 #include "compare/dataflow/wiring.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
@@ -83,6 +85,7 @@ class Wires {
     void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
     void judge(const InputPair& pair);
     [[nodiscard]] bool is_told_apart(const InputPair& pair, const Content& missing) const;
+    [[nodiscard]] bool is_exchanged(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_rewired(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_wrong(const Tensor& input,
                                 const Tensor& expected,
@@ -157,6 +160,19 @@ bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& 
     return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
 }
 
+/// The op's operands may be exchanged, and the other one is what this one should be: gradients are
+/// added up in the order in which they come.
+bool Wires::is_exchanged(const InputPair& pair, size_t partner) const {
+    const TracedTensor& mine = target(pair.target);
+    constexpr auto kCommutative = std::to_array<std::string_view>({"add_Tensor", "mul_Tensor"});
+    if (std::ranges::find(kCommutative, op_of(flows_.target(), mine)) == kCommutative.end())
+        return false;
+    return std::ranges::any_of(flows_.target().flow.of_op(mine.op), [&](const TracedTensor& other) {
+        return other.direction == Direction::kInput && other.argument != mine.argument &&
+               other.content && same_elements(*other.content, *target(partner).content);
+    });
+}
+
 /// To the bit it is what another op made, and what the partner made is taken by no op: that tells
 /// without numbers that are near.
 bool Wires::is_rewired(const InputPair& pair, size_t partner) const {
@@ -210,6 +226,7 @@ void Wires::judge(const InputPair& pair) try {
     if (!partner || !target(*partner).content) return;
     const bool is_later = target(*partner).op >= mine.op;
     if (mine.producer == partner && mine.passage == Passage::kRounded) return;
+    if (is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
     if (!is_rewired &&
         !(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))

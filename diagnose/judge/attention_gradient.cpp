@@ -74,10 +74,26 @@ Tensor summed_heads(Lowering& op, const Tensor& gradient, const Shape& shape, in
     return first_of(op, "sum_dim_IntList", {{"self", parts}, {"dim", IntList{2}}});
 }
 
-void require_fit(const Lowering& op) {
+/// How many heads of the queries use one of the keys.
+int64_t heads_by_key(const Lowering& op) {
+    const Tensor& query = op.raw("query");
+    const Tensor& key = op.raw("key");
+    if (query.ndim() != 4 || key.ndim() != 4 || key.dim(1) < 1 || query.dim(1) % key.dim(1) != 0)
+        return 1;
+    return query.dim(1) / key.dim(1);
+}
+
+/// Each head `times` times, one behind the other.
+Tensor repeated(Lowering& op, const Tensor& heads, int64_t times) {
+    if (times == 1) return heads;
+    return first_of(op,
+                    "repeat_interleave_self_int",
+                    {{"self", heads}, {"repeats", times}, {"dim", int64_t{1}}});
+}
+
+void require_fit(const Lowering& op, const Shape& key, const Shape& value) {
+    if (op.number("dropout_p") != 0) op.reject("dropout is not computed");
     const Shape& query = op.raw("query").shape();
-    const Shape& key = op.raw("key").shape();
-    const Shape& value = op.raw("value").shape();
     const Shape& grad = op.raw("grad").shape();
     const size_t ndim = query.size();
     const auto leading = [](const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); };
@@ -93,19 +109,22 @@ void require_fit(const Lowering& op) {
 }  // namespace
 
 void lower_gradient_of_attention(Lowering& op) {
-    require_fit(op);
+    const int64_t by_key = heads_by_key(op);
+    const Tensor keys = repeated(op, op.tensor("key"), by_key);
+    const Tensor values = repeated(op, op.tensor("value"), by_key);
+    require_fit(op, keys.shape(), values.shape());
     const Shape& shape = op.raw("query").shape();
-    const int64_t shared = op.integer("shared");
+    const int64_t shared = op.has("shared") ? op.integer("shared") : by_key;
     const double scale =
         op.has("scale") ? op.number("scale") : 1 / std::sqrt(static_cast<double>(shape.back()));
     const Tensor query = batch_of(op.tensor("query"));
-    const Tensor key = batch_of(op.tensor("key"));
-    const Tensor value = batch_of(op.tensor("value"));
+    const Tensor key = batch_of(keys);
+    const Tensor value = batch_of(values);
     const Tensor grad = batch_of(op.tensor("grad"));
-    Shape by_key = shape;
-    by_key.back() = op.raw("key").dim(op.raw("key").ndim() - 2);
+    Shape of_keys = shape;
+    of_keys.back() = keys.dim(keys.ndim() - 2);
     const Tensor scores =
-        masked(op, scaled(op, product(op, query, turned(op, key)), scale).reshaped(by_key));
+        masked(op, scaled(op, product(op, query, turned(op, key)), scale).reshaped(of_keys));
     const Tensor weights = batch_of(first_of(
         op, "_softmax", {{"self", scores}, {"dim", int64_t{-1}}, {"half_to_float", false}}));
     const Tensor of_weights = product(op, grad, turned(op, value));
@@ -120,8 +139,8 @@ void lower_gradient_of_attention(Lowering& op) {
     const Tensor of_key = product(op, turned(op, of_scores), query);
     const Tensor of_value = product(op, turned(op, weights), grad);
     op.result(product(op, of_scores, key).reshaped(shape), op.declared("query"));
-    op.result(summed_heads(op, of_key, op.raw("key").shape(), shared), op.declared("key"));
-    op.result(summed_heads(op, of_value, op.raw("value").shape(), shared), op.declared("value"));
+    op.result(summed_heads(op, of_key, keys.shape(), shared), op.declared("key"));
+    op.result(summed_heads(op, of_value, values.shape(), shared), op.declared("value"));
 }
 
 }  // namespace npuscope::diagnose

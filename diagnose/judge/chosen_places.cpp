@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace npuscope::diagnose {
 
@@ -34,11 +36,22 @@ struct Rows {
     int64_t count = 1;
     int64_t stride = 1;
     int64_t result_count = 1;  ///< places of one row in the result
+    bool is_pooled = false;    ///< windows overlap
 
     /// Where the row of the result's element `index` begins in the input.
     [[nodiscard]] int64_t first(int64_t index) const {
         const int64_t outer = index / (result_count * stride);
         return outer * count * stride + index % stride;
+    }
+
+    /// Whether some row names one place twice.
+    [[nodiscard]] bool repeats(const Tensor& places) const {
+        if (result_count < 2 || is_pooled) return false;
+        std::set<std::pair<int64_t, int64_t>> seen;
+        for (int64_t i = 0; i < places.numel(); ++i)
+            if (!seen.emplace(first(i), places.as<int64_t>()[static_cast<size_t>(i)]).second)
+                return true;
+        return false;
     }
 };
 
@@ -47,7 +60,7 @@ std::optional<Rows> rows_of(const OpRun& run, const Tensor& input, const Tensor&
     if (pooled) {
         const int64_t dims = run.op->name().find("3d") != std::string::npos ? 3 : 2;
         if (input.ndim() < dims || places.ndim() != input.ndim()) return std::nullopt;
-        Rows rows;
+        Rows rows{.is_pooled = true};
         for (int64_t axis = input.ndim() - dims; axis < input.ndim(); ++axis) {
             rows.count *= input.dim(axis);
             rows.result_count *= places.dim(axis);
@@ -80,12 +93,14 @@ std::optional<bool> are_ties(const OpRun& run,
     if (std::ranges::find(kOps, run.op->name()) == kOps.end()) return std::nullopt;
     const Value* value = find(run.wide, "self");
     const auto* input = value == nullptr ? nullptr : std::get_if<Tensor>(value);
-    if (input == nullptr || input->dtype() != DType::kFloat64 || exact.dtype() != DType::kInt64)
-        return std::nullopt;
+    if (input == nullptr || exact.dtype() != DType::kInt64) return std::nullopt;
+    const double apart = input->dtype() == DType::kFloat64 ? kApart : 0;  // whole numbers are exact
     const auto rows = rows_of(run, *input, exact);
     if (!rows || rows->result_count < 1) return std::nullopt;
     const Tensor recorded = result.elements.cast(DType::kInt64);
-    const auto elements = input->as<double>();
+    if (rows->repeats(recorded)) return false;
+    const Tensor wide = input->cast(DType::kFloat64);
+    const auto elements = wide.as<double>();
     for (int64_t i = 0; i < exact.numel(); ++i) {
         const int64_t ours = exact.as<int64_t>()[static_cast<size_t>(i)];
         const int64_t theirs = recorded.as<int64_t>()[static_cast<size_t>(i)];
@@ -95,7 +110,7 @@ std::optional<bool> are_ties(const OpRun& run,
         const double a = elements[static_cast<size_t>(first + ours * rows->stride)];
         const double b = elements[static_cast<size_t>(first + theirs * rows->stride)];
         const bool both_nan = std::isnan(a) && std::isnan(b);
-        if (!both_nan && !(std::abs(a - b) <= kApart * (steps.half_unit(a) + steps.half_unit(b))))
+        if (!both_nan && !(std::abs(a - b) <= apart * (steps.half_unit(a) + steps.half_unit(b))))
             return false;
     }
     return true;

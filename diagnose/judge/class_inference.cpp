@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -28,6 +29,8 @@ constexpr double kMostRuns = 0.9;
 constexpr int64_t kFewestNumbers = 8;
 /// No class fits better than this.
 constexpr double kBestFit = 0.25;
+/// Runs that show a class which their like do not have: one may be faulty.
+constexpr int64_t kFewestOfClass = 2;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
 
@@ -209,6 +212,15 @@ bool is_more_precise(const InferredArithmetic& one, const InferredArithmetic& ot
                                         !is_as_precise(*other.vector, *one.vector);
 }
 
+/// Products of the other kind that give out the same dtype.
+std::vector<SampledRun> like_products(const ArithmeticSamples& samples,
+                                      const ArithmeticGroup& group) {
+    ArithmeticGroup other = group;
+    other.kind = group.kind == OpKind::kProduct ? OpKind::kConvolution : OpKind::kProduct;
+    const auto found = samples.find(other);
+    return found == samples.end() ? std::vector<SampledRun>() : found->second.runs;
+}
+
 /// Groups of fewer runs than kFewest with their like.
 std::vector<SampledRun> widened_sample(const ArithmeticSamples& samples,
                                        const ArithmeticGroup& group) {
@@ -220,7 +232,61 @@ std::vector<SampledRun> widened_sample(const ArithmeticSamples& samples,
     return wider;
 }
 
+size_t column_of(const ProductClass& row) {
+    return static_cast<size_t>(&row - product_classes().data());
+}
+
+/// A class whose products are computed here, operands and all: a fault does not come near it by
+/// chance.
+bool is_exact_class(size_t column) {
+    return product_classes()[column].stage == product_classes()[kPlainColumn].stage;
+}
+
+/// Runs that the second class explains, and the first does not.
+int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t other) {
+    return std::ranges::count_if(sample, [&](const SampledRun& run) {
+        return run.ratios[one] > 1 && run.ratios[other] <= 1;
+    });
+}
+
+/// A library that multiplies in fp32 here and with narrower operands there, by op or shape: nearly
+/// all runs keep to one of both, and several to each; one does where several of the `like` show
+/// that class. Empty where that does not explain them.
+std::optional<InferredArithmetic> two_product_classes(const std::vector<SampledRun>& sample,
+                                                      const std::vector<SampledRun>& like) {
+    constexpr auto kPlain = kPlainColumn;
+    for (size_t column = 0; column < product_classes().size(); ++column) {
+        if (column == kPlain || !is_exact_class(column)) continue;
+        std::vector<SampledRun> nearest = sample;
+        for (SampledRun& run : nearest)
+            run.ratios[kPlain] = std::min(run.ratios[kPlain], run.ratios[column]);
+        const auto all = static_cast<int64_t>(sample.size());
+        const int64_t fewest = beyond(like, kPlain, column) >= kFewestOfClass ? 1 : kFewestOfClass;
+        if (!explains(nearest, kPlain) || beyond(sample, kPlain, column) < fewest ||
+            beyond(sample, column, kPlain) < fewest)
+            continue;
+        return InferredArithmetic{.product = &product_classes()[kPlain],
+                                  .other_product = &product_classes()[column],
+                                  .sampled = all,
+                                  .within = count_within(nearest, kPlain)};
+    }
+    return std::nullopt;
+}
+
+/// One class of those that are computed here explains several runs, without exception.
+bool is_plainly_shown(const InferredArithmetic& found) {
+    return found.product != nullptr && found.within == found.sampled &&
+           found.sampled >= kFewestOfClass && is_exact_class(column_of(*found.product));
+}
+
 }  // namespace
+
+std::string InferredArithmetic::name() const {
+    if (product == nullptr) return std::string(vector->name);
+    std::string name(product->name);
+    if (other_product != nullptr) name += ", or " + std::string(other_product->name);
+    return name;
+}
 
 int64_t count_within(const std::vector<SampledRun>& sample, size_t column) {
     return std::ranges::count_if(sample,
@@ -246,10 +312,15 @@ InferredArithmetic class_from(const ArithmeticSamples& samples, const Arithmetic
     const std::vector<SampledRun> wider = widened_sample(samples, group);
     const InferredArithmetic found = class_of(wider);
     const std::vector<SampledRun>& own = samples.at(group).runs;
+    if (is_product(group.kind) && !is_plainly_shown(found))
+        if (const auto both = two_product_classes(own, like_products(samples, group))) return *both;
     if (wider.size() == own.size()) return found;
-    // Few runs that are more precise than their like need no excuse.
+    // Few runs that are more precise than their like need no excuse, nor do such that show a class
+    // to the bit which their like do not have.
     const InferredArithmetic alone = class_of(own);
-    return is_more_precise(alone, found) ? alone : found;
+    const bool parts =
+        found.product != nullptr && count_within(own, column_of(*found.product)) < alone.within;
+    return is_more_precise(alone, found) || (parts && is_plainly_shown(alone)) ? alone : found;
 }
 
 bool is_settled(const ArithmeticSamples& samples,
@@ -257,9 +328,10 @@ bool is_settled(const ArithmeticSamples& samples,
                 const InferredArithmetic& found,
                 Tried tried) {
     const std::vector<SampledRun> sample = widened_sample(samples, group);
-    const auto column =
-        static_cast<size_t>(found.product != nullptr ? found.product - product_classes().data()
-                                                     : found.vector - vector_classes().data());
+    const auto column = found.product != nullptr
+                            ? column_of(*found.product)
+                            : static_cast<size_t>(found.vector - vector_classes().data());
+    if (found.other_product != nullptr) return tried != Tried::kPlain;
     if (!explains(sample, column)) return false;
     // The results' format asks for classes that are tried last.
     if (tried != Tried::kAll && bits_of_results(samples, group) > 0) return false;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "diagnose/judge/sampled_run.h"
@@ -25,11 +25,13 @@ struct ArithmeticSample {
 struct InferredArithmetic {
     const ProductClass* product = nullptr;
     const VectorClass* vector = nullptr;
+    /// Of a chip whose library chooses by op or shape: the class of the runs that `product` does
+    /// not explain. nullptr where one class explains all.
+    const ProductClass* other_product = nullptr;
     int64_t sampled = 0;  ///< of a device that tells: all ops of the group
     int64_t within = 0;   ///< of the sample: what the class explains
-    [[nodiscard]] std::string_view name() const {
-        return product != nullptr ? product->name : vector->name;
-    }
+    /// "fp32", "fp32, or TF32 inputs, fp32 sums"
+    [[nodiscard]] std::string name() const;
 };
 
 using ArithmeticSamples = std::map<ArithmeticGroup, ArithmeticSample>;

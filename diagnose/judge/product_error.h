@@ -34,6 +34,10 @@ class ProductError {
                                                            const RecordedResult& result,
                                                            bool details,
                                                            double tightness = 1);
+    /// Of operands in 16 bits: as judge(), where the parts of a long sum are rounded to that
+    /// format, each about as large as sqrt(K) of its products. Empty of others.
+    [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const ProductClass& by,
+                                                                    const RecordedResult& result);
     /// Empty where nothing is computed here by the class.
     /// No more is computed than shows times() to be `enough` or less.
     [[nodiscard]] std::optional<Closeness> closeness(const ProductClass& by,

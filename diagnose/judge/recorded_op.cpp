@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/naming/unspecified.h"
 #include "diagnose/judge/composed_op.h"
 
 namespace npuscope::diagnose {
@@ -59,6 +60,22 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
     }
 }
 
+/// Writers number the results of a schema that others name, and name the result of an op that
+/// works in place as its argument or not: the schema's name of "result", "result1", or of the one
+/// result there is; "" where the name is the schema's or tells no place.
+std::string by_place(const std::string& name, const std::vector<backend::Argument>& results) {
+    const std::string own = name.substr(0, name.find('/'));
+    if (std::ranges::find(results, own, &backend::Argument::name) != results.end()) return {};
+    constexpr std::string_view kNumbered = "result";
+    size_t place = 0;
+    if (results.size() > 1) {
+        if (own.size() != kNumbered.size() + 1 || !own.starts_with(kNumbered)) return {};
+        place = static_cast<size_t>(own.back() - '0');
+    }
+    if (place >= results.size() || own.size() < name.size()) return {};
+    return results[place].name;
+}
+
 }  // namespace
 
 RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
@@ -66,7 +83,11 @@ RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
     for (SourceTensor& tensor : recorded.load()) {
         if (tensor.direction == Direction::kInput) {
             inputs_.push_back(std::move(tensor));
-        } else if (tensor.open && numel_of(tensor.shape) > 0) {
+        } else if (tensor.open && numel_of(tensor.shape) > 0 &&
+                   !is_unspecified(recorded.op(), tensor.argument, true)) {
+            if (const std::string name = by_place(name_of_argument(tensor), op.schema.results);
+                !name.empty())
+                tensor.name = name;
             outputs_.push_back(std::move(tensor));
         }
     }
@@ -124,7 +145,7 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
 const backend::Op* row_of(std::string_view recorded_name) {
     const backend::Op* op = backend::find_op(recorded_name);
     if (op == nullptr) op = backend::find_op(canonical_name(recorded_name));
-    return op != nullptr ? op : find_composed_op(recorded_name);
+    return op != nullptr ? op : find_composed_op(canonical_name(recorded_name));
 }
 
 const backend::Op* row_of(const SourceOp& recorded) {

@@ -54,6 +54,16 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
         most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
+/// Of two classes the one that the run is nearer to.
+const ProductClass& product_class(const OpRun& run, const InferredArithmetic& inferred) {
+    if (inferred.other_product == nullptr) return *inferred.product;
+    const auto ratio = [&](const ProductClass& by) { return ProductError(run).ratio(by); };
+    return ratio(*inferred.product).value_or(0) > 1 &&
+                   ratio(*inferred.other_product) < ratio(*inferred.product)
+               ? *inferred.other_product
+               : *inferred.product;
+}
+
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     if (is_product(group.kind))
         return {.product = &stated_product_class(device, group.computed_in, group.dtype)};
@@ -189,12 +199,16 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
                 if constexpr (requires { error.chips_ratio(by, result); })
                     found->ratio /= std::max(1.0, kOfChips * error.chips_ratio(by, result));
             }
+            if (found && found->ratio > 1 && device_ == nullptr)
+                if (auto in_parts = error.judge_in_parts(by, result);
+                    in_parts && in_parts->ratio <= 1)
+                    found = std::move(in_parts);
             if (found) found->arithmetic = inferred.name();
             errors.push_back(std::move(found));
         }
     };
     if (is_product(group.kind)) {
-        judge_all(ProductError(run), *inferred.product);
+        judge_all(ProductError(run), product_class(run, inferred));
     } else {
         judge_all(VectorError(run), *inferred.vector);
     }
@@ -241,7 +255,7 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
                 }
     };
     if (is_product(kind_of(*run.op))) {
-        take(ProductError(form), *inferred.product);
+        take(ProductError(form), product_class(form, inferred));
     } else {
         take(VectorError(form), *inferred.vector);
     }

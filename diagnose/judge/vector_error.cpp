@@ -243,6 +243,16 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     return error;
 }
 
+std::optional<compare::Introduced> VectorError::judge_in_parts(const VectorClass& by,
+                                                               const RecordedResult& result) {
+    if (!is_narrow(result.elements.dtype()) || by.steps_are_narrow() || disturbed_.is_elementwise())
+        return std::nullopt;
+    const NumberFormat format = format_of(result.elements.dtype());
+    for (const VectorClass& by_step : vector_classes())
+        if (by_step.steps == format) return judge(by_step, result, false);
+    return std::nullopt;
+}
+
 std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
                                                 HonestRuns which,

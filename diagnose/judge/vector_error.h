@@ -35,6 +35,10 @@ class VectorError {
                                                            const RecordedResult& result,
                                                            bool details,
                                                            double tightness = 1);
+    /// Of results in 16 bits that are made from several elements: as judge(), where each step is
+    /// rounded to that format. Empty of others.
+    [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const VectorClass& by,
+                                                                    const RecordedResult& result);
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
         return worst_ratio(run_, *this, by);

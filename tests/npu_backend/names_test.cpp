@@ -35,6 +35,7 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"compare", "as_strided_"},
         {"compare", "copy_"},
         {"compare", "new_zeros"},
+        {"compare", "mul_Tensor"},
         {"compare", "normal_"},
         {"compare", "uniform_"},
         {"compare", "zero_"},
@@ -94,6 +95,7 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "scatter_add"},
         {"diagnose", "split_with_sizes"},
         {"diagnose", "logical_not"},  // steps of composed ops
+        {"diagnose", "repeat_interleave_self_int"},
         {"diagnose", "masked_fill_Scalar"},
         {"diagnose", "sum_dim_IntList"},
         {"msaccucmp", "Cast"},       // of CANN's dumps, whoever wrote them

@@ -44,7 +44,7 @@ RegionAxis region_axis(
     region.bin = length / bins;
     const double samples = how.ratio > 0 ? static_cast<double>(how.ratio) : std::ceil(region.bin);
     node.require(std::isfinite(length) && samples < 4096, "a region of it is too large");
-    region.samples = std::max<int64_t>(0, static_cast<int64_t>(samples));
+    region.samples = static_cast<int64_t>(std::max(0.0, samples));
     return region;
 }
 

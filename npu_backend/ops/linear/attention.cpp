@@ -18,10 +18,8 @@ Tensor batch_of(const Tensor& tensor) {
     return tensor.reshaped({tensor.numel() / size, rows, columns});
 }
 
-void require_matrices(const Lowering& op) {
+void require_matrices(const Lowering& op, const Tensor& key, const Tensor& value) {
     const Tensor& query = op.raw("query");
-    const Tensor& key = op.raw("key");
-    const Tensor& value = op.raw("value");
     const int64_t ndim = query.ndim();
     const auto leading = [](const Tensor& each) {
         return Shape(each.shape().begin(), each.shape().end() - 2);
@@ -36,6 +34,19 @@ void require_matrices(const Lowering& op) {
 
 Tensor first(Lowering& op, std::string_view name, NamedValues arguments) {
     return op.computed(name, std::move(arguments)).at(0);
+}
+
+/// One head for each of the queries', where several queries' heads use one of the keys.
+Tensor by_head_of_query(Lowering& op, std::string_view name) {
+    const Tensor tensor = op.tensor(name);
+    const Tensor& query = op.raw("query");
+    if (tensor.ndim() != 4 || query.ndim() != 4 || tensor.dim(1) < 1 ||
+        query.dim(1) == tensor.dim(1) || query.dim(1) % tensor.dim(1) != 0)
+        return tensor;
+    return first(
+        op,
+        "repeat_interleave_self_int",
+        {{"self", tensor}, {"repeats", query.dim(1) / tensor.dim(1)}, {"dim", int64_t{1}}});
 }
 
 /// True below and on the diagonal.
@@ -60,15 +71,16 @@ Tensor masked(Lowering& op, const Tensor& scores, const Tensor& mask) {
 }
 
 void lower_attention(Lowering& op) {
-    require_matrices(op);
+    const Tensor key = by_head_of_query(op, "key");
+    const Tensor value = by_head_of_query(op, "value");
+    require_matrices(op, key, value);
     const Tensor& query = op.raw("query");
     const int64_t ndim = query.ndim();
     const int64_t rows = query.dim(ndim - 2);
-    const int64_t columns = op.raw("key").dim(ndim - 2);
+    const int64_t columns = key.dim(ndim - 2);
     const double scale = op.has("scale") ? op.number("scale")
                                          : 1 / std::sqrt(static_cast<double>(query.dim(ndim - 1)));
-    const Tensor keys =
-        first(op, "permute", {{"self", batch_of(op.tensor("key"))}, {"dims", IntList{0, 2, 1}}});
+    const Tensor keys = first(op, "permute", {{"self", batch_of(key)}, {"dims", IntList{0, 2, 1}}});
     Tensor scores = first(op, "bmm", {{"self", batch_of(op.tensor("query"))}, {"mat2", keys}});
     scores = first(op, "mul_Scalar", {{"self", scores}, {"other", Scalar{scale}}});
     Shape shape = query.shape();
@@ -79,8 +91,8 @@ void lower_attention(Lowering& op) {
     const Tensor weights =
         first(op, "_softmax", {{"self", scores}, {"dim", int64_t{-1}}, {"half_to_float", false}});
     const Tensor result =
-        first(op, "bmm", {{"self", batch_of(weights)}, {"mat2", batch_of(op.tensor("value"))}});
-    shape.back() = op.raw("value").dim(ndim - 1);
+        first(op, "bmm", {{"self", batch_of(weights)}, {"mat2", batch_of(value)}});
+    shape.back() = value.dim(ndim - 1);
     op.result(result.reshaped(shape), op.declared("query"));
 }
 

@@ -46,6 +46,19 @@ TEST(WrongWires, names_the_op_that_made_it_instead) {
               Wires{kWrong + "it is what /gelu/2 made"});
 }
 
+/// relu makes a, gelu makes b, `op` takes both.
+std::vector<HandMadeOp> joined(const std::string& op, const Tensor& self, const Tensor& other) {
+    return {{"relu", {}, {{"out", kA}}},
+            {"gelu", {}, {{"out", kB}}},
+            {op, {{"self", self}, {"other", other}}, {{"out", kC}}, "a", "net.py:20"}};
+}
+
+// Gradients are added up in the order in which they come.
+TEST(WrongWires, are_none_where_a_sums_operands_are_exchanged) {
+    EXPECT_TRUE(wires(joined("add_Tensor", kB, kA), joined("add_Tensor", kA, kB)).empty());
+    EXPECT_FALSE(wires(joined("sub_Tensor", kB, kA), joined("sub_Tensor", kA, kB)).empty());
+}
+
 TEST(WrongWires, tells_another_order_of_the_right_elements) {
     EXPECT_EQ(wires(wired(transposed(noisy(kA, 0.01f)), 0.01f), wired(kA)),
               Wires{kWrong + "it is its transpose"});

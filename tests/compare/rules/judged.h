@@ -11,9 +11,10 @@ namespace npuscope::test {
 
 inline compare::Judgement judged(const Tensor& target,
                                  const Tensor& golden,
-                                 const compare::Bound& bound) {
+                                 const compare::Bound& bound,
+                                 const compare::Split* split = nullptr) {
     const compare::Sums sums = compare::accumulate(target, golden, false, 1);
-    return compare::judge({sums, bound, target.dtype()});
+    return compare::judge({sums, bound, target.dtype(), split});
 }
 
 inline compare::Judgement judged(const std::vector<float>& target,

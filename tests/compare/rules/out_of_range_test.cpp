@@ -16,5 +16,17 @@ TEST(OutOfRange, names_golden_values_outside_the_targets_range) {
     EXPECT_EQ(judgement.rule, "g leaves the range of float16 at 1 of 2 elements, first at [0]");
 }
 
+// The lowest number of a dtype stands where float32 has its own: a mask made for each.
+TEST(OutOfRange, is_not_told_where_the_targets_own_inputs_stay_in_range) {
+    const Tensor target = Tensor::from<Float16>({2}, {to_float16(-65504.0f), to_float16(1.0f)});
+    const Tensor golden = Tensor::from<float>({2}, {-3.4e38f, 1.0f});
+    const Bound bound{.tolerance = 0.01, .limit = {}, .source = "test"};
+    Split split;
+    split.target = Introduced{.ratio = 0.5, .numel = 2};
+    EXPECT_NE(judged(target, golden, bound, &split).verdict, Verdict::kOutOfRange);
+    split.target->overflowed = 1;
+    EXPECT_EQ(judged(target, golden, bound, &split).verdict, Verdict::kOutOfRange);
+}
+
 }  // namespace
 }  // namespace npuscope::compare
