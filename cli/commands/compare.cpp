@@ -11,6 +11,7 @@
 #include "compare/files.h"
 #include "compare/pair_runs.h"
 #include "compare/report/report.h"
+#include "compare/standards/standard.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
@@ -32,6 +33,8 @@ struct CompareArguments {
     std::string custom;
     std::string chip;
     std::string target_class;
+    std::string standard;
+    std::string third = "golden";
     std::string judge = "exact";
     bool allow_golden_at_fault = false;
     std::optional<double> tolerance;
@@ -52,6 +55,22 @@ struct Job {
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
 };
+
+void take_standard(const CompareArguments& arguments, Job& job) {
+    compare::StandardOptions& options = job.options.standard;
+    if (!arguments.standard.empty())
+        options.standard = &compare::standard_named(arguments.standard);
+    if (arguments.third == "golden") return;
+    if (options.standard == nullptr || !options.standard->takes_third)
+        throw Error(ErrorKind::kUsage,
+                    "--third is for standards that hold errors against a third chip's: cann-L0, "
+                    "cann-L1, cann-L2");
+    if (arguments.third == "emulated") {
+        options.third_is_plain = true;
+    } else {
+        options.third = arguments.third;
+    }
+}
 
 Job job_of(const CompareArguments& arguments, const Globals& globals) {
     Job job{.options = {},
@@ -77,6 +96,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
         throw Error(ErrorKind::kUsage,
                     "--chip and --target-class say what arithmetic to expect; nothing is computed "
                     "that shows it with --judge off or --tolerance");
+    take_standard(arguments, job);
     job.options.on_open = diagnose::describe_calls;
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
@@ -94,6 +114,8 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
         {"judge", arguments.tolerance ? "off" : arguments.judge},
         {"chip", arguments.chip},
         {"target_class", arguments.target_class},
+        {"standard", arguments.standard},
+        {"third", arguments.third},
         {"allow_golden_at_fault", arguments.allow_golden_at_fault ? "yes" : "no"}};
     return job;
 }
@@ -133,6 +155,9 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
     Job job = job_of(arguments, globals);
     const std::vector<compare::RunPair> pairs =
         compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
+    if (pairs.size() > 1 && !job.options.standard.third.empty())
+        throw Error(ErrorKind::kUsage,
+                    "--third FILE goes with one run of each side; these are trees of several");
     if (pairs.size() > 1)
         return compare_trees(
             pairs,
@@ -184,6 +209,17 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
         "--target-class",
         arguments->target_class,
         "the arithmetic that the target should have, a class of `npuscope help classes`");
+    std::string standards;
+    for (const compare::Standard& row : compare::all_standards())
+        standards += (standards.empty() ? "" : ", ") + std::string(row.name);
+    app.add_option("--standard",
+                   arguments->standard,
+                   "what another project's rule says, beside the verdicts: " + standards);
+    app.add_option("--third",
+                   arguments->third,
+                   "with cann-L0, -L1, -L2: the third chip's recording of the same run; golden: "
+                   "the golden side is the third chip; emulated: float32 arithmetic here stands in")
+        ->capture_default_str();
     app.add_flag("--allow-golden-at-fault",
                  arguments->allow_golden_at_fault,
                  "ops on which the golden is wrong and the target is not are no findings");
