@@ -6,7 +6,7 @@ namespace npuscope::compare {
 
 std::string_view name_of(StandardLevel level) {
     static constexpr std::array<std::string_view, kStandardLevels> kNames = {
-        "not judged", "pass", "warning", "fail"};
+        "not_judged", "pass", "warning", "fail"};
     return kNames[static_cast<size_t>(level)];
 }
 

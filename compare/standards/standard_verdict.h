@@ -13,7 +13,7 @@ namespace npuscope::compare {
 /// From best to worst. A standard's words stand for one of these.
 enum class StandardLevel : uint8_t { kNotJudged, kPass, kWarning, kFail };
 inline constexpr size_t kStandardLevels = static_cast<size_t>(StandardLevel::kFail) + 1;
-/// "not judged", "pass", "warning", "fail"
+/// "not_judged", "pass", "warning", "fail"
 [[nodiscard]] std::string_view name_of(StandardLevel level);
 
 struct StandardVerdict {
