@@ -12,6 +12,7 @@
 
 #include "compare/bounds.h"
 #include "compare/culprits.h"
+#include "compare/gate/gate.h"
 #include "compare/metric.h"
 #include "compare/split.h"
 #include "compare/standards/standard_verdict.h"
@@ -145,6 +146,7 @@ struct Result {
     std::vector<ArithmeticFinding> contradictions{};
     std::vector<Culprit> culprits{};  ///< the first one first
     std::optional<StandardSummary> standard{};
+    std::optional<Gate> gate{};  ///< which findings count, where somebody asked
 
     [[nodiscard]] const OpResult* first_culprit() const {
         return culprits.empty() ? nullptr : &ops[culprits.front().op];

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
@@ -45,6 +46,7 @@ struct CompareArguments {
     bool all = false;
     int threads = 0;
     double custom_timeout = 600;
+    CiArguments ci;
 };
 
 /// What the options say, once for all pairs of runs.
@@ -54,6 +56,7 @@ struct Job {
     std::unique_ptr<compare::Bounds> bounds;
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
+    bool run_names = false;  ///< runs are called by step and rank
 };
 
 void take_standard(const CompareArguments& arguments, Job& job) {
@@ -122,10 +125,12 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
 
 /// One run of each side; reports go to `output` where it is not "".
 ComparedRuns compare_runs(Job& job,
-                          const std::string& target,
-                          const std::string& golden,
+                          const compare::RunPair& pair,
                           const std::string& output,
+                          CiOutput& ci,
                           const Globals& globals) {
+    const std::string target = pair.target->path.string();
+    const std::string golden = pair.golden->path.string();
     diagnose::RecomputingSplitter splitter(job.options.threads, {}, job.expected);
     job.options.splitter = &splitter;
     std::optional<Progress> progress;
@@ -135,15 +140,19 @@ ComparedRuns compare_runs(Job& job,
         Interrupts::check();
     };
     const diagnose::SumBounds sums(*job.bounds, target, golden);
-    const compare::Result result = compare::compare_files(target, golden, sums, job.options);
+    compare::Result result = compare::compare_files(target, golden, sums, job.options);
+    ci.judge(pair, result);
     progress.reset();
     job.report.target = target;
     job.report.golden = golden;
     if (job.expected.is_anything() && result.arithmetic.empty())
         std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
     if (!output.empty()) compare::write_reports(result, job.report, output);
-    return {.exit_code = result.exit_code(),
-            .verdict = std::string(compare::overall_verdict(result)),
+    ci.add({.name = job.run_names ? pair.text() : target + " against " + golden,
+            .result = &result,
+            .target = target});
+    return {.exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
+            .verdict = std::string(compare::gated_verdict(result)),
             .first = result.culprits.empty() ? "" : first_path(result),
             .report =
                 compare::report_named(globals.json ? "json" : "terminal").write(result, job.report),
@@ -153,25 +162,43 @@ ComparedRuns compare_runs(Job& job,
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
+    CiOutput ci(arguments.ci, globals);
     const std::vector<compare::RunPair> pairs =
         compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
-    if (pairs.size() > 1 && !job.options.standard.third.empty())
+    job.run_names = pairs.size() > 1;
+    if (job.run_names && !job.options.standard.third.empty())
         throw Error(ErrorKind::kUsage,
                     "--third FILE goes with one run of each side; these are trees of several");
-    if (pairs.size() > 1)
-        return compare_trees(
+    int exit_code = 0;
+    if (job.run_names) {
+        exit_code = compare_trees(
             pairs,
-            {.target = arguments.target, .golden = arguments.golden, .output = arguments.output},
+            {.target = arguments.target,
+             .golden = arguments.golden,
+             .output = arguments.output,
+             .is_silent = ci.takes_stdout()},
             [&](const compare::RunPair& pair, const std::string& output) {
-                return compare_runs(
-                    job, pair.target->path.string(), pair.golden->path.string(), output, globals);
+                return compare_runs(job, pair, output, ci, globals);
+            },
+            [&](const compare::RunPair& pair, const std::string& problem) {
+                ci.add({.name = pair.text(), .problem = problem, .target = arguments.target});
             },
             globals);
-    const ComparedRuns compared =
-        compare_runs(job, arguments.target, arguments.golden, arguments.output, globals);
-    print_notes(compared);
-    std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
-    return compared.exit_code;
+    } else {
+        compare::RunPair pair = pairs.empty() ? compare::RunPair{} : pairs.front();
+        if (!pair.target) pair.target.emplace();
+        if (!pair.golden) pair.golden.emplace();
+        // As they were named.
+        pair.target->path = arguments.target;
+        pair.golden->path = arguments.golden;
+        const ComparedRuns compared = compare_runs(job, pair, arguments.output, ci, globals);
+        print_notes(compared);
+        if (!ci.takes_stdout())
+            std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
+        exit_code = compared.exit_code;
+    }
+    ci.write();
+    return exit_code;
 }
 
 std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
@@ -241,6 +268,7 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
+    add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
 }
 

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "compare/ci/ci_report.h"
 #include "compare/report/accused.h"
 #include "compare/report/judged.h"
 #include "compare/report/report.h"
@@ -50,6 +51,20 @@ ordered_json summary_json(const StandardSummary& summary, const Result& result) 
         json["disagreements"].push_back(
             {{"path", result.ops[each.op].target}, {"text", each.text}});
     return json;
+}
+
+ordered_json gate_json(const Gate& gate) {
+    ordered_json list = ordered_json::array();
+    for (const Finding& finding : gate.findings)
+        list.push_back({{"kind", finding.kind},
+                        {"path", finding.path},
+                        {"detail", text_or_null(finding.detail)},
+                        {"status", name_of(finding.status)},
+                        {"because", text_or_null(finding.because)}});
+    return {{"findings", std::move(list)},
+            {"expired", gate.expired},
+            {"unused", gate.unused},
+            {"gone", gate.gone}};
 }
 
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
@@ -221,7 +236,7 @@ ordered_json overflow_json(const Result& result) {
 std::string json_text(const Result& result, const ReportOptions& options) {
     ordered_json json = {{"version", 2},
                          {"npuscope", kVersion},
-                         {"verdict", overall_verdict(result)},
+                         {"verdict", gated_verdict(result)},
                          {"target", options.target},
                          {"golden", options.golden},
                          {"load_mode", result.load_mode},
@@ -233,6 +248,7 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
     if (result.standard) json["standard"] = summary_json(*result.standard, result);
+    if (result.gate) json["gate"] = gate_json(*result.gate);
     for (const Culprit& culprit : result.culprits)
         json["culprits"].push_back(culprit_json(culprit, result, options));
     if (!result.culprits.empty()) json["first_culprit"] = json["culprits"].front();

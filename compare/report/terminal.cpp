@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/ci/ci_report.h"
 #include "compare/report/accused.h"
 #include "compare/report/judged.h"
 #include "compare/report/terminal/findings.h"
@@ -204,9 +205,38 @@ std::string standard_text(const Result& result, const ReportOptions& options) {
     return text;
 }
 
+/// What does not count, and why.
+std::string gate_text(const Result& result) {
+    if (!result.gate) return {};
+    const Gate& gate = *result.gate;
+    std::string text;
+    for (const Finding& finding : gate.findings) {
+        if (finding.status == FindingStatus::kCounts) continue;
+        text +=
+            wrapped(fmt::format("{}: {} {}{}",
+                                name_of(finding.status),
+                                finding.kind,
+                                printable(finding.detail.empty() ? finding.path : finding.detail),
+                                finding.because.empty() ? "" : ", " + printable(finding.because)),
+                    2,
+                    4);
+    }
+    for (const auto* list : {&gate.expired, &gate.unused})
+        for (const std::string& line : *list)
+            text += wrapped(printable(line), 2, 4);
+    return fmt::format(
+               "findings that count: {} of {}{}\n",
+               gate.count(FindingStatus::kCounts) + gate.count(FindingStatus::kWorse) +
+                   static_cast<int64_t>(gate.expired.size()),
+               gate.findings.size() + gate.expired.size(),
+               gate.gone > 0 ? fmt::format("; {} of the baseline are gone", gate.gone) : "") +
+           text;
+}
+
 std::string verdict_text(const Result& result, const ReportOptions& options) {
-    const char* color = result.exit_code() == 0 ? kGreen : kRed;
-    return "verdict: " + in_color(options, color, std::string(overall_verdict(result))) + "\n";
+    const std::string_view verdict = gated_verdict(result);
+    const char* color = verdict == "pass" ? kGreen : kRed;
+    return "verdict: " + in_color(options, color, std::string(verdict)) + "\n";
 }
 
 std::string terminal_text(const Result& result, const ReportOptions& options) {
@@ -221,6 +251,7 @@ std::string terminal_text(const Result& result, const ReportOptions& options) {
         blocks.push_back(ops_table(result, options));
     blocks.push_back(arithmetic_text(result));
     blocks.push_back(standard_text(result, options));
+    blocks.push_back(gate_text(result));
     blocks.push_back(counts_text(result, options) + programs_text(result) +
                      untold_arguments(result) + verdict_text(result, options));
     for (const std::string& block : blocks)
