@@ -196,6 +196,11 @@ class Json(unittest.TestCase):
     def compare_standard(self) -> Any:
         return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--standard", "polygraphy")
 
+    def compare_waived(self) -> Any:
+        waiver = {"op": "exp", "reason": "r", "owner": "o", "expires": "9999-12-31"}
+        (self.folder / "waivers.json").write_text(json.dumps({"waivers": [waiver]}))
+        return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--waivers", "waivers.json")
+
     def compare_longer(self) -> Any:
         return self.npuscope("compare", "-m", "longer.h5", "-g", "other.h5")
 
@@ -280,7 +285,7 @@ class Json(unittest.TestCase):
     test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
     test_of_compare = key_test(
         "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong",
-        "compare_contradicted", "compare_standard",
+        "compare_contradicted", "compare_standard", "compare_waived",
     )
     test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
     test_of_run = key_test(

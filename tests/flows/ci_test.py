@@ -4,6 +4,7 @@ written, exit codes with waivers and a baseline, and the sample job of docs/ci.m
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import msprobe_tree
 
+ROOT = Path(__file__).resolve().parents[2]
 NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
 
 # JUnit as Ant's schema has it: attributes that an element needs, and those that it may have.
@@ -234,6 +236,39 @@ class BuildServers(unittest.TestCase):
         done = self.ask(*sides, "--third", self.folder / "gpu", "--standard", "cann-L1")
         self.assertEqual(done.returncode, 2)
         self.assertIn("trees of several", done.stderr)
+
+    def test_the_sample_job_runs(self):
+        page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+        job = re.search(r"```yaml\n(.*?)```", page, re.S)[1]
+        step = re.search(r"- name: compare\n +run: \|\n((?: {10}.*\n)+)", job)[1]
+        waivers = re.search(r"```json\n(.*?)```", page, re.S)[1]
+        recorded = ROOT / "tests/golden/msaccucmp/dump_mode"
+        for name, source in (("npu.h5", "my.h5"), ("golden.h5", "golden.h5")):
+            shutil.copy(recorded / source, self.folder / name)
+        (self.folder / "accuracy").mkdir()
+        rows = [{**row, "expires": "9999-12-31"} for row in json.loads(waivers)["waivers"]]
+        (self.folder / "accuracy/waivers.json").write_text(json.dumps({"waivers": rows}))
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(NPUSCOPE).resolve().parent}:{os.environ['PATH']}",
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
+        }
+
+        def run(script):
+            return subprocess.run(
+                ["bash", "-e", "-c", script], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            )
+
+        # The command that the page names makes the baseline; then nothing is new.
+        first = re.search(r"`(npuscope compare [^`]* > accuracy/last_release.json)`", page)[1]
+        self.assertEqual(run(first).returncode, 1)
+        done = run(step)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(junit_problems((self.folder / "accuracy.xml").read_text()), [])
+        self.assertEqual(SarifChecker().check((self.folder / "accuracy.sarif").read_text()), [])
+        self.assertIn("**pass**", (self.folder / "summary.md").read_text())
+        (self.folder / "accuracy/last_release.json").write_text('{"version": 2, "culprits": []}')
+        self.assertEqual(run(step).returncode, 1)
 
     def test_one_report_may_take_stdout(self):
         golden = self.arrays("g.npz")
