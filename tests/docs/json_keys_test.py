@@ -199,7 +199,7 @@ class Json(unittest.TestCase):
     def compare_waived(self) -> Any:
         waiver = {"op": "exp", "reason": "r", "owner": "o", "expires": "9999-12-31"}
         (self.folder / "waivers.json").write_text(json.dumps({"waivers": [waiver]}))
-        return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--waivers", "waivers.json")
+        return self.npuscope("compare", "-m", "wrong.h5", "-g", "right.h5", "--waivers", "waivers.json")
 
     def compare_longer(self) -> Any:
         return self.npuscope("compare", "-m", "longer.h5", "-g", "other.h5")
