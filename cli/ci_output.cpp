@@ -33,7 +33,7 @@ void add_ci_options(CLI::App& app, CiArguments& arguments) {
                    "do not count");
     app.add_option("--baseline",
                    arguments.baseline,
-                   "JSON of an earlier comparison (--json): only findings that are new, or got "
+                   "JSON of an earlier comparison: only findings that are new, or got "
                    "worse, count");
     for (const compare::CiReport* report : compare::all_ci_reports())
         app.add_option("--" + std::string(report->name),

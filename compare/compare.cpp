@@ -281,6 +281,20 @@ void Comparison::judge_bare(int threads, Result& result) const {
     take_flow_findings(traced, threads, result);
 }
 
+/// Tensors that nobody computed are culprits by their elements alone: not where those are noise.
+void forget_noise(Result& result) {
+    std::erase_if(result.culprits, [&](const Culprit& culprit) {
+        if (culprit.tensor.empty()) return false;
+        const auto& tensors = result.ops[culprit.op].tensors;
+        const auto found = std::ranges::find_if(tensors, [&](const TensorResult& tensor) {
+            return tensor.target == culprit.tensor || tensor.golden == culprit.tensor;
+        });
+        return found != tensors.end() && !found->metrics.empty() &&
+               found->sums.nonfinite_differs == 0 && found->judgement.bound.floor > 0 &&
+               found->sums.max_d <= found->judgement.bound.floor;
+    });
+}
+
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
@@ -312,6 +326,7 @@ Result Comparison::run() {
     }
     take_partings(plan_, result);
     mark_overflow(result.ops);
+    forget_noise(result);
     find_culprits(result);
     if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);

@@ -10,10 +10,12 @@
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
 #include "compare/files.h"
+#include "compare/noise.h"
 #include "compare/pair_runs.h"
 #include "compare/report/report.h"
 #include "compare/standards/standard.h"
 #include "core/base/error.h"
+#include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
 #include "core/recording/tree.h"
@@ -46,6 +48,9 @@ struct CompareArguments {
     bool all = false;
     int threads = 0;
     double custom_timeout = 600;
+    std::vector<std::string> repeats;
+    std::string noise;
+    std::string noise_out;
     CiArguments ci;
 };
 
@@ -54,6 +59,7 @@ struct Job {
     compare::Options options;
     diagnose::ExpectedArithmetic expected;
     std::unique_ptr<compare::Bounds> bounds;
+    compare::Noise noise;
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
     bool run_names = false;  ///< runs are called by step and rank
@@ -80,6 +86,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
             .expected = {arguments.chip.empty() ? nullptr : &chip(arguments.chip),
                          arguments.target_class},
             .bounds = {},
+            .noise = {},
             .custom = {},
             .report = {}};
     job.options.threads = arguments.threads;
@@ -140,7 +147,10 @@ ComparedRuns compare_runs(Job& job,
         Interrupts::check();
     };
     const diagnose::SumBounds sums(*job.bounds, target, golden);
-    compare::Result result = compare::compare_files(target, golden, sums, job.options);
+    const compare::NoisyBounds noisy(sums, job.noise);
+    compare::Result result = compare::compare_files(target, golden, noisy, job.options);
+    if (job.noise.size() > 0 && !noisy.was_of_use())
+        result.notes.push_back("the noise is of no tensor here: nothing is told apart by it");
     ci.judge(pair, result);
     progress.reset();
     job.report.target = target;
@@ -159,6 +169,26 @@ ComparedRuns compare_runs(Job& job,
             .notes = result.notes};
 }
 
+/// Of the golden's repetitions, and of a file.
+void take_noise(const CompareArguments& arguments, Job& job) {
+    if (!arguments.noise_out.empty() && arguments.repeats.empty())
+        throw Error(ErrorKind::kUsage, "--noise-out writes what --repeat shows; give a recording");
+    if (!arguments.noise.empty()) job.noise = compare::Noise(arguments.noise);
+    compare::Noise measured;
+    compare::Options options;
+    options.threads = arguments.threads;
+    options.divergence = false;
+    options.judging = compare::Judging::kOff;
+    options.on_open = diagnose::describe_calls;
+    for (const std::string& repeat : arguments.repeats)
+        measured.add(
+            compare::compare_files(repeat, arguments.golden, compare::PrecisionBounds(), options));
+    if (!arguments.repeats.empty() && measured.size() == 0)
+        throw Error(ErrorKind::kUsage, "--repeat: no tensor of the golden side is in them");
+    if (!arguments.noise_out.empty()) write_text_file(arguments.noise_out, measured.to_json());
+    job.noise.merge(measured);
+}
+
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
@@ -169,6 +199,10 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
     if (job.run_names && !job.options.standard.third.empty())
         throw Error(ErrorKind::kUsage,
                     "--third FILE goes with one run of each side; these are trees of several");
+    if (job.run_names && !arguments.repeats.empty())
+        throw Error(ErrorKind::kUsage,
+                    "--repeat goes with one run of each side; these are trees of several");
+    take_noise(arguments, job);
     int exit_code = 0;
     if (job.run_names) {
         exit_code = compare_trees(
@@ -268,6 +302,13 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
+    app.add_option(
+        "--repeat",
+        arguments->repeats,
+        "further recordings of the golden's run: how far they are apart is noise, and no "
+        "finding; may repeat");
+    app.add_option("--noise-out", arguments->noise_out, "file for the noise that --repeat shows");
+    app.add_option("--noise", arguments->noise, "file of noise from an earlier --noise-out");
     add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
 }
