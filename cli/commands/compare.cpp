@@ -14,6 +14,7 @@
 #include "compare/pair_runs.h"
 #include "compare/report/report.h"
 #include "compare/standards/standard.h"
+#include "compare/tolerances.h"
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/progress.h"
@@ -48,6 +49,7 @@ struct CompareArguments {
     bool all = false;
     int threads = 0;
     double custom_timeout = 600;
+    std::string tolerances;
     std::vector<std::string> repeats;
     std::string noise;
     std::string noise_out;
@@ -59,6 +61,7 @@ struct Job {
     compare::Options options;
     diagnose::ExpectedArithmetic expected;
     std::unique_ptr<compare::Bounds> bounds;
+    std::unique_ptr<compare::Bounds> written;  ///< over `bounds`
     compare::Noise noise;
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
@@ -86,6 +89,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
             .expected = {arguments.chip.empty() ? nullptr : &chip(arguments.chip),
                          arguments.target_class},
             .bounds = {},
+            .written = {},
             .noise = {},
             .custom = {},
             .report = {}};
@@ -99,8 +103,9 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     job.options.custom = job.custom.get();
-    job.options.judging =
-        arguments.tolerance ? compare::Judging::kOff : compare::judging_named(arguments.judge);
+    job.options.judging = arguments.tolerance || !arguments.tolerances.empty()
+                              ? compare::Judging::kOff
+                              : compare::judging_named(arguments.judge);
     job.options.allow_golden_at_fault = arguments.allow_golden_at_fault;
     if (job.expected.is_anything() && job.options.judging == compare::Judging::kOff)
         throw Error(ErrorKind::kUsage,
@@ -113,6 +118,8 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
     } else {
         job.bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
     }
+    if (!arguments.tolerances.empty())
+        job.written = std::make_unique<compare::WrittenBounds>(*job.bounds, arguments.tolerances);
     job.report.color = use_color(globals, 1) && !globals.json;
     job.report.worst_first = arguments.worst_first;
     job.report.all_ops = arguments.all || globals.verbose;
@@ -121,7 +128,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
          arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
         {"tolerance_factor", std::to_string(arguments.factor)},
         {"inputs", arguments.no_inputs ? "no" : "yes"},
-        {"judge", arguments.tolerance ? "off" : arguments.judge},
+        {"judge", job.options.judging == compare::Judging::kOff ? "off" : arguments.judge},
         {"chip", arguments.chip},
         {"target_class", arguments.target_class},
         {"standard", arguments.standard},
@@ -146,7 +153,7 @@ ComparedRuns compare_runs(Job& job,
         progress->update(done, op);
         Interrupts::check();
     };
-    const diagnose::SumBounds sums(*job.bounds, target, golden);
+    const diagnose::SumBounds sums(job.written ? *job.written : *job.bounds, target, golden);
     const compare::NoisyBounds noisy(sums, job.noise);
     compare::Result result = compare::compare_files(target, golden, noisy, job.options);
     if (job.noise.size() > 0 && !noisy.was_of_use())
@@ -250,6 +257,10 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    arguments->tolerance,
                    "allowed max|t-g| / max|g| of every float tensor; without it: by ComputeType")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--tolerances",
+                   arguments->tolerances,
+                   "JSON file of tolerances by tensor (a regular expression) and dtype; as with "
+                   "--tolerance nothing is computed again");
     app.add_option("--tolerance-factor", arguments->factor, "scales the tolerances by ComputeType")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
