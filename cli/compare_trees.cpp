@@ -56,7 +56,8 @@ void print(const std::string& text) {
 ComparedRuns compared_or_told(
     const RunPair& pair,
     const std::string& output,
-    const std::function<ComparedRuns(const RunPair&, const std::string&)>& one) {
+    const std::function<ComparedRuns(const RunPair&, const std::string&)>& one,
+    const NotCompared& not_compared) {
     try {
         return one(
             pair, output.empty() ? "" : (std::filesystem::path(output) / folder_of(pair)).string());
@@ -67,6 +68,7 @@ ComparedRuns compared_or_told(
                                 pair.text());
         throw;
     } catch (const Error& failure) {
+        not_compared(pair, failure.what());
         return {.exit_code = kNotDone,
                 .verdict = "not compared",
                 .first = "",
@@ -90,6 +92,7 @@ void print_notes(const ComparedRuns& compared) {
 int compare_trees(const std::vector<RunPair>& pairs,
                   const ComparedTrees& trees,
                   const std::function<ComparedRuns(const RunPair&, const std::string& output)>& one,
+                  const NotCompared& not_compared,
                   const Globals& globals) {
     int findings = 0;
     int failures = 0;
@@ -104,11 +107,12 @@ int compare_trees(const std::vector<RunPair>& pairs,
                               .report = "",
                               .notes = {}};
         if (pair.target && pair.golden) {
-            compared = compared_or_told(pair, trees.output, one);
+            compared = compared_or_told(pair, trees.output, one, not_compared);
             summary += printable(pair.text() + ": " + compared.verdict +
                                  (compared.first.empty() ? "" : ", first " + compared.first)) +
                        "\n";
         } else {
+            not_compared(pair, one_sided(pair));
             summary += printable(one_sided(pair)) + "\n";
         }
         findings += compared.exit_code == kFinding ? 1 : 0;
@@ -121,7 +125,7 @@ int compare_trees(const std::vector<RunPair>& pairs,
         print_notes(compared);
         if (globals.json) {
             list.push_back(to_json(pair, compared));
-        } else if (!compared.report.empty()) {
+        } else if (!compared.report.empty() && !trees.is_silent) {
             print("== " + printable(pair.text()) + " ==\n" + compared.report + "\n");
         }
     }
@@ -137,7 +141,7 @@ int compare_trees(const std::vector<RunPair>& pairs,
                           {"first", first.empty() ? Json() : Json(first)},
                           {"runs", list}};
         print(json_text(all, 2) + "\n");
-    } else {
+    } else if (!trees.is_silent) {
         print("== " + std::to_string(pairs.size()) + " runs ==\n" + summary +
               (first.empty() ? "" : "first difference: " + printable(first) + "\n") +
               "verdict: " + verdict + "\n");

@@ -29,8 +29,12 @@ void print_notes(const ComparedRuns& compared);
 struct ComparedTrees {
     std::string target;
     std::string golden;
-    std::string output;  ///< a folder, in which each pair gets one; "" for none
+    std::string output;      ///< a folder, in which each pair gets one; "" for none
+    bool is_silent = false;  ///< nothing is printed on stdout
 };
+
+/// Is told of a pair that was not compared: why.
+using NotCompared = std::function<void(const compare::RunPair&, const std::string& problem)>;
 
 /// Calls `one` for each pair that both sides have, with the folder for its reports, and prints all:
 /// reports under headings and a line for each pair, or one JSON object (docs/verdicts.md). A pair
@@ -41,6 +45,7 @@ int compare_trees(
     const std::vector<compare::RunPair>& pairs,
     const ComparedTrees& trees,
     const std::function<ComparedRuns(const compare::RunPair&, const std::string& output)>& one,
+    const NotCompared& not_compared,
     const Globals& globals);
 
 }  // namespace npuscope::cli

@@ -8,6 +8,7 @@
 #include "compare/bounds.h"
 #include "compare/metric.h"
 #include "compare/rules/rule.h"
+#include "compare/standards/standard.h"
 #include "compare/verdict.h"
 #include "core/base/error.h"
 #include "core/dtype/dtype.h"
@@ -206,6 +207,16 @@ Table apis() {
     return table;
 }
 
+Table standards() {
+    Table table{{"standard", "passes when", "words", "source"}, {}};
+    for (const compare::Standard& row : compare::all_standards())
+        table.rows.push_back({std::string(row.name),
+                              std::string(row.rule),
+                              std::string(row.verdicts),
+                              std::string(row.source)});
+    return table;
+}
+
 Table tolerances() {
     Table table{{"computed in", "tolerance"}, {}};
     for (const compare::Precision& row : compare::all_precisions())
@@ -273,6 +284,7 @@ constexpr Topic kTopics[] = {
     {"ops", "the IR ops and the kernels they launch", ops},
     {"options", "what can be set of a chip with --set", options},
     {"rules", "what the chips are known to do, with evidence grades A to U", rules},
+    {"standards", "other projects' rules, for compare --standard", standards},
     {"tolerances", "how far a float result may be off, by its precision", tolerances},
     {"verdict-rules",
      "what gives a measured tensor its verdict; the first that applies",

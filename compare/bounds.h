@@ -1,6 +1,7 @@
 // How far a target tensor may be from its golden one: the interface, and the default by precision.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ struct Bound {
     std::optional<double> limit{};
     std::string source{};  ///< where the number comes from, shown in every report: "float16 0.004"
     double scale = 0;      ///< of a sum that cancels: the largest sum of magnitudes; else 0
+    double floor = 0;      ///< max|t-g| up to it is noise: so far apart are runs that are alike
+    int64_t runs = 0;      ///< repetitions that the floor was measured from
 };
 
 /// Threads: bound() may be called by several threads at once.

@@ -16,6 +16,7 @@
 #include "compare/program_findings.h"
 #include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
+#include "compare/standards/score.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "core/recording/source.h"
@@ -37,7 +38,8 @@ class Comparison {
           bounds_(bounds),
           options_(options),
           splitter_(options.judging == Judging::kOff ? nullptr : options.splitter),
-          plan_(make_plan(target, golden)) {}
+          plan_(make_plan(target, golden)),
+          score_(options_, golden) {}
 
     Result run();
 
@@ -60,6 +62,7 @@ class Comparison {
     Options options_;
     Splitter* splitter_;  ///< nullptr: nothing is computed
     Plan plan_;
+    StandardScore score_;
 };
 
 SideFacts facts_of(const SourceOp* op) {
@@ -122,6 +125,7 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
         for (const TensorPair& tensors : pairs)
             op.tensors.push_back(measure_pair(tensors, bounds_, options_));
         if (splitter_ != nullptr && options_.judging == Judging::kExact) split(pair, pairs, op);
+        score_.score(pair, pairs, op);
     }
     conclude(op, options_.allow_golden_at_fault);
     return op;
@@ -277,6 +281,20 @@ void Comparison::judge_bare(int threads, Result& result) const {
     take_flow_findings(traced, threads, result);
 }
 
+/// Tensors that nobody computed are culprits by their elements alone: not where those are noise.
+void forget_noise(Result& result) {
+    std::erase_if(result.culprits, [&](const Culprit& culprit) {
+        if (culprit.tensor.empty()) return false;
+        const auto& tensors = result.ops[culprit.op].tensors;
+        const auto found = std::ranges::find_if(tensors, [&](const TensorResult& tensor) {
+            return tensor.target == culprit.tensor || tensor.golden == culprit.tensor;
+        });
+        return found != tensors.end() && !found->metrics.empty() &&
+               found->sums.nonfinite_differs == 0 && found->judgement.bound.floor > 0 &&
+               found->sums.max_d <= found->judgement.bound.floor;
+    });
+}
+
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
@@ -308,9 +326,11 @@ Result Comparison::run() {
     }
     take_partings(plan_, result);
     mark_overflow(result.ops);
+    forget_noise(result);
     find_culprits(result);
     if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
+    score_.summarise(result);
     return result;
 }
 

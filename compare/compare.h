@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,8 +12,10 @@
 
 #include "compare/bounds.h"
 #include "compare/culprits.h"
+#include "compare/gate/gate.h"
 #include "compare/metric.h"
 #include "compare/split.h"
+#include "compare/standards/standard_verdict.h"
 #include "compare/sums.h"
 #include "compare/verdict.h"
 #include "core/dumpfile/layout.h"
@@ -56,6 +59,7 @@ struct TensorResult {
     bool hash_differs = false;  ///< for want of elements: the recorded hashes of their bytes
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
+    StandardVerdict standard{};  ///< of Options::standard
 };
 
 /// One run of an op on both sides.
@@ -85,6 +89,7 @@ struct OpResult {
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
     std::string unmatched{};
     std::string unmatched_argument{};
+    StandardVerdict standard{};  ///< of Options::standard: the worst of its tensors
 };
 
 /// Ops that one program has more than the other, between two neighbours that both have.
@@ -140,6 +145,8 @@ struct Result {
     /// Kinds of op whose arithmetic is not the expected; culprits as well.
     std::vector<ArithmeticFinding> contradictions{};
     std::vector<Culprit> culprits{};  ///< the first one first
+    std::optional<StandardSummary> standard{};
+    std::optional<Gate> gate{};  ///< which findings count, where somebody asked
 
     [[nodiscard]] const OpResult* first_culprit() const {
         return culprits.empty() ? nullptr : &ops[culprits.front().op];
@@ -159,6 +166,16 @@ enum class Judging : uint8_t {
 /// "exact", "quick" or "off". Errors: Error(kUsage) that lists them.
 [[nodiscard]] Judging judging_named(std::string_view name);
 
+struct Standard;
+
+/// Another project's rule beside the verdicts.
+struct StandardOptions {
+    const Standard* standard = nullptr;    ///< nullptr: none
+    std::filesystem::path third{};         ///< compare_files(): a third chip's recording; "": none
+    const Source* third_source = nullptr;  ///< the same, open. Borrowed for the call.
+    bool third_is_plain = false;  ///< float32 arithmetic here is the third chip; else the golden
+};
+
 struct Options {
     int threads = 0;         ///< 0: all cores. Results do not depend on it.
     bool inputs = true;      ///< compare recorded inputs too
@@ -173,6 +190,7 @@ struct Options {
     bool dataflow = true;
     Judging judging = Judging::kExact;   ///< with a splitter
     bool allow_golden_at_fault = false;  ///< golden_at_fault is no finding
+    StandardOptions standard{};
     /// Called for each side as soon as it is open, with what compare_files() opens.
     std::function<void(Source& side)> on_open{};
     /// Called after each op, for progress.

@@ -16,7 +16,12 @@ Result compare_files(const std::filesystem::path& target,
         options.on_open(ours);
         options.on_open(theirs);
     }
-    return compare_sources(ours, theirs, bounds, options);
+    if (options.standard.third.empty()) return compare_sources(ours, theirs, bounds, options);
+    Source third = open_source(options.standard.third, form);
+    if (options.on_open) options.on_open(third);
+    Options with_third = options;
+    with_third.standard.third_source = &third;
+    return compare_sources(ours, theirs, bounds, with_third);
 }
 
 }  // namespace npuscope::compare

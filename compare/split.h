@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/tensor.h"
+
 namespace npuscope {
 struct ArgumentDifference;
+struct SourceOp;
 struct SourceTensor;
 }  // namespace npuscope
 
@@ -85,7 +88,19 @@ struct SplitQuery {
     bool same = false;  ///< the inputs of both sides and this output are equal, element by element
 };
 
-/// Threads: split() may be called by several threads at once.
+/// f(inputs) of one run of an op, in float64 and as float32 arithmetic makes it, rounded to the
+/// dtypes of its results.
+struct ExactRun {
+    struct Output {
+        std::string argument;  ///< as the recording calls the result
+        Tensor exact;          ///< float64; whole numbers in their own dtype
+        Tensor plain;          ///< of float32 arithmetic; numel 0 where it was not asked for
+    };
+    std::vector<Output> outputs{};
+    std::string why_not{};  ///< why there are none; "" with some
+};
+
+/// Threads: split() and exact() may be called by several threads at once.
 class Splitter {
   public:
     virtual ~Splitter() = default;
@@ -101,10 +116,22 @@ class Splitter {
         const OpPair& pair,
         const std::vector<SplitQuery>& outputs,
         const std::vector<ArgumentDifference>& arguments) const = 0;
+    /// f(inputs) of a run, for standards that want it: of one whose recording holds outputs only
+    /// on the inputs that its pair tells; with `plain` also as float32 arithmetic makes it. May be
+    /// called without prepare(). Errors: as the sources.
+    [[nodiscard]] virtual ExactRun exact(const SourceOp& run, const OpPair* pair, bool plain) const;
+    /// Whether the target's chip gives out infinities where others saturate.
+    [[nodiscard]] virtual bool infinities_count() const { return false; }
     /// What was found out about the files' arithmetic, a sentence each.
     [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
     /// What of the target's arithmetic is not as it was said to be, one a kind of op.
     [[nodiscard]] virtual std::vector<ArithmeticContradiction> contradictions() const { return {}; }
 };
+
+inline ExactRun Splitter::exact(const SourceOp& /*run*/,
+                                const OpPair* /*pair*/,
+                                bool /*plain*/) const {
+    return {.outputs = {}, .why_not = "nothing is computed here"};
+}
 
 }  // namespace npuscope::compare

@@ -5,6 +5,8 @@ Ops are paired by name and by their turn among ops of that name. Outputs that on
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 from typing import Callable, Dict, Iterator, Optional, Tuple
 
@@ -80,4 +82,19 @@ def first_failures(folder: Path) -> Dict[str, Optional[str]]:
                             found[rule] = group.name
             if all(path is not None for path in found.values()):
                 break
+    return found
+
+
+# Named standards as the program itself applies them; those that compute ops take longer.
+STANDARDS = {"cann-L0": "exact", "cann-L1": "exact", "cann-L2": "exact", "cann-community": "exact", "msprobe": "off", "polygraphy": "off", "torch": "off"}
+
+
+def first_by_standards(binary: str, folder: Path, patience: float) -> Dict[str, Optional[str]]:
+    """Standard -> path of the first op of the target that it fails, or None; the golden stands in for a third chip."""
+    found: Dict[str, Optional[str]] = {}
+    for name, judge in STANDARDS.items():
+        words = [binary, "compare", "-q", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5"), "--json"]
+        words += ["--threads", "1", "--judge", judge, "--standard", name]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=patience)
+        found[f"standard {name}"] = json.loads(done.stdout)["standard"]["first"]
     return found

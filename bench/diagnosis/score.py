@@ -2,7 +2,7 @@
 """How often `npuscope compare` names the planted fault first, and how often it accuses a clean target.
 
     bench/diagnosis/score.py --seeds 0:3200 --parity even [--binary build/release/bin/npuscope] [--variant "as is"]
-        [--jobs 2] [--cache build/diagnosis] [--baselines] [--markdown] [--faulty | --clean] [--kind NAME]
+        [--jobs 2] [--cache build/diagnosis] [--baselines] [--standards] [--markdown] [--faulty | --clean] [--kind NAME]
     bench/diagnosis/score.py --only SEED [--variant …] --keep DIR
 
 Even seeds are for tuning, odd ones for reports; three of eight are faulty, so 0:3200 of one parity is 600 faulty and
@@ -82,8 +82,8 @@ def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
     return done.returncode, report, seconds, done.stderr[-300:]
 
 
-def scored(task: Tuple[int, str, str, Path, bool]) -> Optional[Dict[str, Any]]:
-    seed, variant, binary, cache, with_baselines = task
+def scored(task: Tuple[int, str, str, Path, bool, bool]) -> Optional[Dict[str, Any]]:
+    seed, variant, binary, cache, with_baselines, with_standards = task
     torch.set_num_threads(1)
     start = time.time()
     try:
@@ -110,10 +110,13 @@ def scored(task: Tuple[int, str, str, Path, bool]) -> Optional[Dict[str, Any]]:
         "making": making,
         "seconds": seconds,
     }
-    if with_baselines:
+    if with_baselines or with_standards:
+        first_failures = baselines.first_failures(folder) if with_baselines else {}
+        if with_standards:
+            first_failures.update(baselines.first_by_standards(binary, folder, _PATIENCE))
         row["baselines"] = {
             name: {"accused": path is not None, "right": path is not None and path in truth.paths}
-            for name, path in baselines.first_failures(folder).items()
+            for name, path in first_failures.items()
         }
     return row
 
@@ -132,6 +135,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--clean", action="store_true")
     parser.add_argument("--kind", help="only this kind of fault")
     parser.add_argument("--baselines", action="store_true")
+    parser.add_argument("--standards", action="store_true", help="what the named standards say first")
     parser.add_argument("--markdown", action="store_true", help="tables for a document")
     parser.add_argument("--rows", type=Path, help="file for all rows, as JSON")
     return parser.parse_args()
@@ -168,7 +172,7 @@ def main() -> None:
     version = generator_text()
     forget_older(options.cache, version)
     cache = options.cache / version
-    tasks = [(s, options.variant, options.binary, cache, options.baselines) for s in seeds_of(options)]
+    tasks = [(s, options.variant, options.binary, cache, options.baselines, options.standards) for s in seeds_of(options)]
     start = time.time()
     with multiprocessing.Pool(options.jobs) as pool:
         found = list(pool.imap(scored, tasks, chunksize=4))

@@ -5,13 +5,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
 #include "compare/files.h"
+#include "compare/noise.h"
 #include "compare/pair_runs.h"
 #include "compare/report/report.h"
+#include "compare/standards/standard.h"
+#include "compare/tolerances.h"
 #include "core/base/error.h"
+#include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
 #include "core/recording/tree.h"
@@ -32,6 +37,8 @@ struct CompareArguments {
     std::string custom;
     std::string chip;
     std::string target_class;
+    std::string standard;
+    std::string third = "golden";
     std::string judge = "exact";
     bool allow_golden_at_fault = false;
     std::optional<double> tolerance;
@@ -42,6 +49,11 @@ struct CompareArguments {
     bool all = false;
     int threads = 0;
     double custom_timeout = 600;
+    std::string tolerances;
+    std::vector<std::string> repeats;
+    std::string noise;
+    std::string noise_out;
+    CiArguments ci;
 };
 
 /// What the options say, once for all pairs of runs.
@@ -49,15 +61,36 @@ struct Job {
     compare::Options options;
     diagnose::ExpectedArithmetic expected;
     std::unique_ptr<compare::Bounds> bounds;
+    std::unique_ptr<compare::Bounds> written;  ///< over `bounds`
+    compare::Noise noise;
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
+    bool run_names = false;  ///< runs are called by step and rank
 };
+
+void take_standard(const CompareArguments& arguments, Job& job) {
+    compare::StandardOptions& options = job.options.standard;
+    if (!arguments.standard.empty())
+        options.standard = &compare::standard_named(arguments.standard);
+    if (arguments.third == "golden") return;
+    if (options.standard == nullptr || !options.standard->takes_third)
+        throw Error(ErrorKind::kUsage,
+                    "--third is for standards that hold errors against a third chip's: cann-L0, "
+                    "cann-L1, cann-L2");
+    if (arguments.third == "emulated") {
+        options.third_is_plain = true;
+    } else {
+        options.third = arguments.third;
+    }
+}
 
 Job job_of(const CompareArguments& arguments, const Globals& globals) {
     Job job{.options = {},
             .expected = {arguments.chip.empty() ? nullptr : &chip(arguments.chip),
                          arguments.target_class},
             .bounds = {},
+            .written = {},
+            .noise = {},
             .custom = {},
             .report = {}};
     job.options.threads = arguments.threads;
@@ -70,19 +103,23 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     job.options.custom = job.custom.get();
-    job.options.judging =
-        arguments.tolerance ? compare::Judging::kOff : compare::judging_named(arguments.judge);
+    job.options.judging = arguments.tolerance || !arguments.tolerances.empty()
+                              ? compare::Judging::kOff
+                              : compare::judging_named(arguments.judge);
     job.options.allow_golden_at_fault = arguments.allow_golden_at_fault;
     if (job.expected.is_anything() && job.options.judging == compare::Judging::kOff)
         throw Error(ErrorKind::kUsage,
                     "--chip and --target-class say what arithmetic to expect; nothing is computed "
                     "that shows it with --judge off or --tolerance");
+    take_standard(arguments, job);
     job.options.on_open = diagnose::describe_calls;
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {
         job.bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
     }
+    if (!arguments.tolerances.empty())
+        job.written = std::make_unique<compare::WrittenBounds>(*job.bounds, arguments.tolerances);
     job.report.color = use_color(globals, 1) && !globals.json;
     job.report.worst_first = arguments.worst_first;
     job.report.all_ops = arguments.all || globals.verbose;
@@ -91,19 +128,23 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
          arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
         {"tolerance_factor", std::to_string(arguments.factor)},
         {"inputs", arguments.no_inputs ? "no" : "yes"},
-        {"judge", arguments.tolerance ? "off" : arguments.judge},
+        {"judge", job.options.judging == compare::Judging::kOff ? "off" : arguments.judge},
         {"chip", arguments.chip},
         {"target_class", arguments.target_class},
+        {"standard", arguments.standard},
+        {"third", arguments.third},
         {"allow_golden_at_fault", arguments.allow_golden_at_fault ? "yes" : "no"}};
     return job;
 }
 
 /// One run of each side; reports go to `output` where it is not "".
 ComparedRuns compare_runs(Job& job,
-                          const std::string& target,
-                          const std::string& golden,
+                          const compare::RunPair& pair,
                           const std::string& output,
+                          CiOutput& ci,
                           const Globals& globals) {
+    const std::string target = pair.target->path.string();
+    const std::string golden = pair.golden->path.string();
     diagnose::RecomputingSplitter splitter(job.options.threads, {}, job.expected);
     job.options.splitter = &splitter;
     std::optional<Progress> progress;
@@ -112,41 +153,93 @@ ComparedRuns compare_runs(Job& job,
         progress->update(done, op);
         Interrupts::check();
     };
-    const diagnose::SumBounds sums(*job.bounds, target, golden);
-    const compare::Result result = compare::compare_files(target, golden, sums, job.options);
+    const diagnose::SumBounds sums(job.written ? *job.written : *job.bounds, target, golden);
+    const compare::NoisyBounds noisy(sums, job.noise);
+    compare::Result result = compare::compare_files(target, golden, noisy, job.options);
+    if (job.noise.size() > 0 && !noisy.was_of_use())
+        result.notes.push_back("the noise is of no tensor here: nothing is told apart by it");
+    ci.judge(pair, result);
     progress.reset();
     job.report.target = target;
     job.report.golden = golden;
     if (job.expected.is_anything() && result.arithmetic.empty())
         std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
     if (!output.empty()) compare::write_reports(result, job.report, output);
-    return {.exit_code = result.exit_code(),
-            .verdict = std::string(compare::overall_verdict(result)),
+    ci.add({.name = job.run_names ? pair.text() : target + " against " + golden,
+            .result = &result,
+            .target = target});
+    return {.exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
+            .verdict = std::string(compare::gated_verdict(result)),
             .first = result.culprits.empty() ? "" : first_path(result),
             .report =
                 compare::report_named(globals.json ? "json" : "terminal").write(result, job.report),
             .notes = result.notes};
 }
 
+/// Of the golden's repetitions, and of a file.
+void take_noise(const CompareArguments& arguments, Job& job) {
+    if (!arguments.noise_out.empty() && arguments.repeats.empty())
+        throw Error(ErrorKind::kUsage, "--noise-out writes what --repeat shows; give a recording");
+    if (!arguments.noise.empty()) job.noise = compare::Noise(arguments.noise);
+    compare::Noise measured;
+    compare::Options options;
+    options.threads = arguments.threads;
+    options.divergence = false;
+    options.judging = compare::Judging::kOff;
+    options.on_open = diagnose::describe_calls;
+    for (const std::string& repeat : arguments.repeats)
+        measured.add(
+            compare::compare_files(repeat, arguments.golden, compare::PrecisionBounds(), options));
+    if (!arguments.repeats.empty() && measured.size() == 0)
+        throw Error(ErrorKind::kUsage, "--repeat: no tensor of the golden side is in them");
+    if (!arguments.noise_out.empty()) write_text_file(arguments.noise_out, measured.to_json());
+    job.noise.merge(measured);
+}
+
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
+    CiOutput ci(arguments.ci, globals);
     const std::vector<compare::RunPair> pairs =
         compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
-    if (pairs.size() > 1)
-        return compare_trees(
+    job.run_names = pairs.size() > 1;
+    if (job.run_names && !job.options.standard.third.empty())
+        throw Error(ErrorKind::kUsage,
+                    "--third FILE goes with one run of each side; these are trees of several");
+    if (job.run_names && !arguments.repeats.empty())
+        throw Error(ErrorKind::kUsage,
+                    "--repeat goes with one run of each side; these are trees of several");
+    take_noise(arguments, job);
+    int exit_code = 0;
+    if (job.run_names) {
+        exit_code = compare_trees(
             pairs,
-            {.target = arguments.target, .golden = arguments.golden, .output = arguments.output},
+            {.target = arguments.target,
+             .golden = arguments.golden,
+             .output = arguments.output,
+             .is_silent = ci.takes_stdout()},
             [&](const compare::RunPair& pair, const std::string& output) {
-                return compare_runs(
-                    job, pair.target->path.string(), pair.golden->path.string(), output, globals);
+                return compare_runs(job, pair, output, ci, globals);
+            },
+            [&](const compare::RunPair& pair, const std::string& problem) {
+                ci.add({.name = pair.text(), .problem = problem, .target = arguments.target});
             },
             globals);
-    const ComparedRuns compared =
-        compare_runs(job, arguments.target, arguments.golden, arguments.output, globals);
-    print_notes(compared);
-    std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
-    return compared.exit_code;
+    } else {
+        compare::RunPair pair = pairs.empty() ? compare::RunPair{} : pairs.front();
+        if (!pair.target) pair.target.emplace();
+        if (!pair.golden) pair.golden.emplace();
+        // As they were named.
+        pair.target->path = arguments.target;
+        pair.golden->path = arguments.golden;
+        const ComparedRuns compared = compare_runs(job, pair, arguments.output, ci, globals);
+        print_notes(compared);
+        if (!ci.takes_stdout())
+            std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
+        exit_code = compared.exit_code;
+    }
+    ci.write();
+    return exit_code;
 }
 
 std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
@@ -164,6 +257,10 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    arguments->tolerance,
                    "allowed max|t-g| / max|g| of every float tensor; without it: by ComputeType")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--tolerances",
+                   arguments->tolerances,
+                   "JSON file of tolerances by tensor (a regular expression) and dtype; as with "
+                   "--tolerance nothing is computed again");
     app.add_option("--tolerance-factor", arguments->factor, "scales the tolerances by ComputeType")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -184,6 +281,17 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
         "--target-class",
         arguments->target_class,
         "the arithmetic that the target should have, a class of `npuscope help classes`");
+    std::string standards;
+    for (const compare::Standard& row : compare::all_standards())
+        standards += (standards.empty() ? "" : ", ") + std::string(row.name);
+    app.add_option("--standard",
+                   arguments->standard,
+                   "what another project's rule says, beside the verdicts: " + standards);
+    app.add_option("--third",
+                   arguments->third,
+                   "with cann-L0, -L1, -L2: the third chip's recording of the same run; golden: "
+                   "the golden side is the third chip; emulated: float32 arithmetic here stands in")
+        ->capture_default_str();
     app.add_flag("--allow-golden-at-fault",
                  arguments->allow_golden_at_fault,
                  "ops on which the golden is wrong and the target is not are no findings");
@@ -205,6 +313,14 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
+    app.add_option(
+        "--repeat",
+        arguments->repeats,
+        "further recordings of the golden's run: how far they are apart is noise, and no "
+        "finding; may repeat");
+    app.add_option("--noise-out", arguments->noise_out, "file for the noise that --repeat shows");
+    app.add_option("--noise", arguments->noise, "file of noise from an earlier --noise-out");
+    add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
 }
 

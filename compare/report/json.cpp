@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "compare/ci/ci_report.h"
 #include "compare/report/accused.h"
 #include "compare/report/judged.h"
 #include "compare/report/report.h"
@@ -25,6 +26,47 @@ void put_split(const Split& split, ordered_json& json) {
     json["inherited"] = number_json(split.inherited);
 }
 
+/// What a named standard says.
+ordered_json standard_json(const StandardVerdict& verdict) {
+    ordered_json figures = ordered_json::object();
+    for (const auto& [name, value] : verdict.figures)
+        figures[std::string(name)] = number_json(value);
+    return {{"level", name_of(verdict.level)},
+            {"word", verdict.word},
+            {"why", verdict.why},
+            {"figures", std::move(figures)}};
+}
+
+ordered_json summary_json(const StandardSummary& summary, const Result& result) {
+    ordered_json json = {{"name", summary.name},
+                         {"level", name_of(summary.level)},
+                         {"word", summary.word},
+                         {"first", text_or_null(summary.first)},
+                         {"tensors", ordered_json::object()},
+                         {"notes", summary.notes},
+                         {"disagreements", ordered_json::array()}};
+    for (size_t i = 0; i < kStandardLevels; ++i)
+        json["tensors"][std::string(name_of(static_cast<StandardLevel>(i)))] = summary.tensors[i];
+    for (const StandardDisagreement& each : summary.disagreements)
+        json["disagreements"].push_back(
+            {{"path", result.ops[each.op].target}, {"text", each.text}});
+    return json;
+}
+
+ordered_json gate_json(const Gate& gate) {
+    ordered_json list = ordered_json::array();
+    for (const Finding& finding : gate.findings)
+        list.push_back({{"kind", finding.kind},
+                        {"path", finding.path},
+                        {"detail", text_or_null(finding.detail)},
+                        {"status", name_of(finding.status)},
+                        {"because", text_or_null(finding.because)}});
+    return {{"findings", std::move(list)},
+            {"expired", gate.expired},
+            {"unused", gate.unused},
+            {"gone", gate.gone}};
+}
+
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     ordered_json json = {{"target", tensor.target},
                          {"golden", tensor.golden},
@@ -47,6 +89,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
     for (size_t i = 0; i < tensor.custom.size(); ++i)
         json["custom"][result.custom_names[i]] = {{"value", tensor.custom[i].value},
                                                   {"reason", tensor.custom[i].reason}};
+    if (result.standard) json["standard"] = standard_json(tensor.standard);
     return json;
 }
 
@@ -83,6 +126,7 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"overflow", name_of(op.overflow)},
                          {"overflow_note", op.overflow_note},
                          {"tensors", ordered_json::array()}};
+    if (result.standard) json["standard"] = standard_json(op.standard);
     for (const TensorResult& tensor : op.tensors)
         json["tensors"].push_back(tensor_json(tensor, result));
     return json;
@@ -192,7 +236,7 @@ ordered_json overflow_json(const Result& result) {
 std::string json_text(const Result& result, const ReportOptions& options) {
     ordered_json json = {{"version", 2},
                          {"npuscope", kVersion},
-                         {"verdict", overall_verdict(result)},
+                         {"verdict", gated_verdict(result)},
                          {"target", options.target},
                          {"golden", options.golden},
                          {"load_mode", result.load_mode},
@@ -203,6 +247,8 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"contradictions", contradictions_json(result)},
                          {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
+    if (result.standard) json["standard"] = summary_json(*result.standard, result);
+    if (result.gate) json["gate"] = gate_json(*result.gate);
     for (const Culprit& culprit : result.culprits)
         json["culprits"].push_back(culprit_json(culprit, result, options));
     if (!result.culprits.empty()) json["first_culprit"] = json["culprits"].front();

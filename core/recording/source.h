@@ -33,6 +33,7 @@ struct SourceTensor {
     /// Tensors of one source with the same number, dtype and shape share their elements.
     std::optional<uint64_t> storage{};
     std::optional<RecordedStatistics> statistics{};
+    std::optional<bool> requires_grad{};  ///< where the recorder says it
     std::string hash{};      ///< of its bytes, as the recorder wrote it; "" without one
     std::string problem{};   ///< what could not be read; "" where nothing was recorded
     ArrayHistory history{};  ///< of an array of a .npz, where its writer watched

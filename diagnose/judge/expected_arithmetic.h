@@ -27,6 +27,10 @@ class ExpectedArithmetic {
     [[nodiscard]] static ExpectedArithmetic recorded_in(const Source& source);
 
     [[nodiscard]] bool is_anything() const { return chip_ != nullptr || is_named(); }
+    /// The chip writes infinities where an exact result leaves the range.
+    [[nodiscard]] bool gives_infinities() const {
+        return chip_ != nullptr && chip_->overflow_mode == OverflowMode::kInfNan;
+    }
     [[nodiscard]] bool is_named() const { return product_ != nullptr || vector_ != nullptr; }
     /// Groups of the judge whose own sample is of ten or more runs, which its class explains and
     /// the expected one does not, nor is the class the more precise of the two. `first` is empty.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "compare/split.h"
+#include "core/base/error.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
 #include "npu_backend/kernels/kernel.h"
@@ -106,7 +107,14 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
     const RecordedOp own(recorded, *op);
     NamedValues arguments;
     if (own.has_inputs()) {
-        arguments = own.arguments();
+        try {
+            arguments = own.arguments();
+        } catch (const Error& error) {
+            // An input that is computed from others, by numbers that do not fit them.
+            if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
+            why_not = error.what();
+            return std::nullopt;
+        }
     } else if (known.golden != nullptr) {
         const RecordedOp golden(*known.golden, *op);
         if (golden.has_inputs()) arguments = golden.arguments();

@@ -11,6 +11,7 @@
 #include "compare/dataflow/paired_flows.h"
 #include "compare/dataflow/rebuild.h"
 #include "compare/split.h"
+#include "compare/standards/standard.h"
 #include "diagnose/judge/expected_arithmetic.h"
 #include "diagnose/judge/side_judge.h"
 
@@ -37,10 +38,21 @@ class RecomputingSplitter final : public compare::Splitter {
         const compare::OpPair& pair,
         const std::vector<compare::SplitQuery>& outputs,
         const std::vector<ArgumentDifference>& arguments) const override;
+    [[nodiscard]] compare::ExactRun exact(const SourceOp& run,
+                                          const compare::OpPair* pair,
+                                          bool plain) const override;
+    [[nodiscard]] bool infinities_count() const override { return expected_.gives_infinities(); }
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::vector<compare::ArithmeticContradiction> contradictions() const override;
 
   private:
+    /// Of a run that has several forms: the form that its results fit.
+    [[nodiscard]] OpRun form_of(OpRun run) const;
+    /// Of one run of an op, into `found`.
+    void add_exact(const SourceOp& run,
+                   const KnownInputs& known,
+                   bool plain,
+                   compare::ExactRun& found) const;
     /// The golden's own errors, and f(target's inputs) against f(golden's inputs).
     static void compare_inputs(const OpRun& target,
                                const OpRun& golden,

@@ -193,6 +193,14 @@ class Json(unittest.TestCase):
         algorithm.write_text('def compare(my, golden, params):\n    return "1", ""\n')
         return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--custom", "own")
 
+    def compare_standard(self) -> Any:
+        return self.npuscope("compare", "-m", "small.h5", "-g", "other.h5", "--standard", "polygraphy")
+
+    def compare_waived(self) -> Any:
+        waiver = {"op": "exp", "reason": "r", "owner": "o", "expires": "9999-12-31"}
+        (self.folder / "waivers.json").write_text(json.dumps({"waivers": [waiver]}))
+        return self.npuscope("compare", "-m", "wrong.h5", "-g", "right.h5", "--waivers", "waivers.json")
+
     def compare_longer(self) -> Any:
         return self.npuscope("compare", "-m", "longer.h5", "-g", "other.h5")
 
@@ -277,7 +285,7 @@ class Json(unittest.TestCase):
     test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
     test_of_compare = key_test(
         "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong",
-        "compare_contradicted",
+        "compare_contradicted", "compare_standard", "compare_waived",
     )
     test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
     test_of_run = key_test(

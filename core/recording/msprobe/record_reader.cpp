@@ -73,6 +73,7 @@ struct Fields {
     std::string_view value;
     std::string_view hash;
     std::string_view file;
+    std::optional<bool> requires_grad{};
     RecordedStatistics statistics;
     std::vector<std::pair<std::string_view, std::string_view>> others;  ///< that hold values
 
@@ -186,6 +187,9 @@ class RecordReader {
                 take_text(key, cursor, fields);
             } else if (auto* statistic = statistic_named(key, fields.statistics)) {
                 *statistic = number_of(cursor);
+            } else if (key == "requires_grad") {
+                const std::string_view flag = cursor.skip();
+                if (flag == "true" || flag == "false") fields.requires_grad = flag == "true";
             } else {
                 cursor.skip();
             }
@@ -229,6 +233,7 @@ class RecordReader {
         const RecordedStatistics& found = fields.statistics;
         if (found.max || found.min || found.mean || found.norm) tensor.statistics = found;
         tensor.hash = fields.hash;
+        tensor.requires_grad = fields.requires_grad;
         if (!tensor.problem.empty()) {
             tensor.statistics.reset();
         } else if (!fields.file.empty() && fields.file != "-1") {
