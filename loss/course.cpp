@@ -15,13 +15,15 @@ namespace {
 
 // Numbers of step noise, unless said otherwise. Set on the even seeds of bench/loss and held on the
 // odd ones.
-constexpr double kSpikeHeight = 6;       // of a spike above the level before it
+constexpr double kSpikeNoise = 4;        // of a spike above the level before it
+constexpr double kSpikeGap = 8;          // and of the scatter of the differences before it
 constexpr double kSpikeOther = 3;        // what the other run may rise there
 constexpr double kSpikeLeft = 0.35;      // part of its height that is left when it is over
 constexpr double kDivergenceHeight = 6;  // of the last level above the lowest
 constexpr double kDivergencePart = 0.2;  // and of what the golden learns in all
 constexpr double kDriftErrors = 4;       // standard errors of the mean difference
-constexpr double kDriftNoise = 0.25;     // the least drift
+constexpr double kDriftNoise = 0.4;      // the least drift, and
+constexpr double kDriftRounding = 2;     // of the loss times its rounding
 constexpr double kWarp = 0.15;           // part of the steps by which seeds shift a course
 constexpr size_t kBins = 16;
 constexpr size_t kBlocks = 6;
@@ -83,16 +85,22 @@ std::optional<Course> spike(
     const Pairing& pair, size_t from, Values run, Values other, double noise, bool in_golden) {
     const size_t before = std::clamp<size_t>(run.size() / 8, 5, 16);
     const size_t longest = std::max<size_t>(10, run.size() / 4);
-    const double height = kSpikeHeight * noise;
+    const double least = kSpikeNoise * noise;
     for (size_t i = before; i < run.size(); ++i) {
         const double gap = run[i] - other[i];
-        if (gap <= height) continue;
+        if (gap <= least) continue;
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i);
         const std::ptrdiff_t first = at - static_cast<std::ptrdiff_t>(before);
         const double level = median({run.begin() + first, run.begin() + at});
         const double other_level = median({other.begin() + first, other.begin() + at});
-        const double gap_before = level - other_level;
-        if (run[i] - level <= height || other[i] - other_level > kSpikeOther * noise ||
+        std::vector<double> gaps;
+        for (size_t k = i - before; k < i; ++k)
+            gaps.push_back(run[k] - other[k]);
+        const double gap_before = median(gaps);
+        for (double& value : gaps)
+            value = std::abs(value - gap_before);
+        const double height = std::max(least, kSpikeGap * 1.4826 * median(gaps));
+        if (run[i] - level <= least || other[i] - other_level > kSpikeOther * noise ||
             gap - gap_before <= height)
             continue;
         double peak = gap - gap_before;
@@ -130,7 +138,8 @@ std::optional<Course> drift(const Pairing& pair,
         size += std::abs(golden[i]) / static_cast<double>(golden.size() - third);
     }
     const BlockMean mean = block_mean(differences, kBlocks);
-    double least = std::max({kDriftNoise * noise, rounding_of(options.precision) * size, allowed});
+    double least = std::max(
+        {kDriftNoise * noise, kDriftRounding * rounding_of(options.precision) * size, allowed});
     if (options.any_start) {
         // Seeds shift a course by a part of its steps; where it falls fast that is much.
         const size_t half = golden.size() / 2;

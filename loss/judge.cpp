@@ -217,6 +217,14 @@ void measure(const Case& c, Verdict& verdict) {
     verdict.mean_relative_error = counted > 0 ? sum / static_cast<double>(counted) : 0;
 }
 
+// Whether a later parting is a step and no slow one: the difference there is a good part of what
+// the course says of later. Spikes, divergence and NaN tell more than the step at which they begin.
+bool is_sudden(const Case& c, const Verdict& verdict) {
+    constexpr double kPart = 0.35;
+    return verdict.course.kind == Class::kDrift &&
+           std::abs(c.pair.difference(*c.limits.parting)) > kPart * std::abs(verdict.course.size);
+}
+
 // Where the two part, by the first of: the start, the first update, a spike or the like, a step.
 void classify(const Case& c, Verdict& verdict) {
     bool identical = true;
@@ -244,7 +252,7 @@ void classify(const Case& c, Verdict& verdict) {
         verdict.kind = Class::kStart;
     else if (is_first_update(c, parting))
         verdict.kind = Class::kUpdate;
-    else if (from_course && verdict.course.kind != Class::kDrift)
+    else if (from_course && !is_sudden(c, verdict))
         verdict.kind = verdict.course.kind;
     else
         verdict.kind = Class::kFromStep;

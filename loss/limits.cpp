@@ -23,6 +23,16 @@ std::vector<double> like_envelope(const Pairing& pair, const std::vector<Pairing
     return envelope;
 }
 
+// Far beyond the limit, or with one of the next two steps: single outliers are part of the noise.
+bool is_beyond(const Pairing& pair, size_t i, double limit) {
+    const auto beyond = [&](size_t k) {
+        return k < pair.size() && std::abs(pair.difference(k)) > limit;
+    };
+    if (!beyond(i)) return false;
+    return i == 0 || i + 1 >= pair.size() || std::abs(pair.difference(i)) > kFar * limit ||
+           beyond(i + 1) || beyond(i + 2);
+}
+
 }  // namespace
 
 Limits limits_of(const Pairing& pair, const std::vector<Pairing>& like, const Options& options) {
@@ -43,10 +53,12 @@ Limits limits_of(const Pairing& pair, const std::vector<Pairing>& like, const Op
         }
         if (std::isfinite(limit)) limits.limit[i] = limit;
         const double difference = std::abs(pair.difference(i));
-        if (!std::isfinite(difference)) continue;
+        if (!std::isfinite(difference) || limits.parting) continue;
         const bool excused = i == 0 && options.any_start;
-        if (difference > limit && !limits.parting && !excused) limits.parting = i;
-        if (!limits.parting) largest = std::max(largest, difference);
+        if (!excused && is_beyond(pair, i, limits.limit[i]))
+            limits.parting = i;
+        else
+            largest = std::max(largest, difference);
     }
     return limits;
 }
