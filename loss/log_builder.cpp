@@ -28,6 +28,28 @@ void LogBuilder::add(const Record& record) {
         values_.push_back(record.values[static_cast<size_t>(std::countr_zero(left))]);
 }
 
+LogBuilder LogBuilder::joined(std::vector<LogBuilder> parts) {
+    LogBuilder all;
+    size_t rows = 0;
+    size_t values = 0;
+    for (const LogBuilder& part : parts) {
+        rows += part.rows_.size();
+        values += part.values_.size();
+    }
+    all.rows_.reserve(rows);
+    all.values_.reserve(values);
+    for (LogBuilder& part : parts) {
+        for (Row row : part.rows_) {
+            row.first += all.values_.size();
+            all.rows_.push_back(row);
+        }
+        all.values_.insert(all.values_.end(), part.values_.begin(), part.values_.end());
+        all.with_step_ += part.with_step_;
+        part = LogBuilder();
+    }
+    return all;
+}
+
 double LogBuilder::value_of(const Row& row, Quantity quantity) const {
     const uint32_t before = row.present & ((1U << static_cast<unsigned>(quantity)) - 1U);
     return values_[row.first + static_cast<size_t>(std::popcount(before))];
@@ -116,7 +138,16 @@ std::vector<size_t> LogBuilder::chosen_rows(Log& log) const {
 void LogBuilder::finish(Log& log) {
     keep_one_rank(log);
     number_steps(log);
-    for (const size_t i : chosen_rows(log)) {
+    const std::vector<size_t> chosen = chosen_rows(log);
+    for (size_t q = 0; q < kQuantities; ++q) {
+        const auto count =
+            static_cast<size_t>(std::count_if(chosen.begin(), chosen.end(), [&](size_t i) {
+                return (rows_[i].present >> q & 1U) != 0;
+            }));
+        log.curves[q].steps.reserve(count);
+        log.curves[q].values.reserve(count);
+    }
+    for (const size_t i : chosen) {
         const Row& row = rows_[i];
         for (uint32_t left = row.present; left != 0; left &= left - 1) {
             const auto quantity = static_cast<Quantity>(std::countr_zero(left));

@@ -34,6 +34,8 @@ struct Record {
 class LogBuilder {
   public:
     void add(const Record& record);
+    /// The records of the parts of one log, in order.
+    [[nodiscard]] static LogBuilder joined(std::vector<LogBuilder> parts);
     [[nodiscard]] size_t size() const { return rows_.size(); }
     /// Fills the curves and appends the remarks.
     void finish(Log& log);

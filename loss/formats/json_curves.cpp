@@ -80,10 +80,18 @@ bool take_curves(const json& object, Log& log) {
     return !log.of(Quantity::kLoss).empty();
 }
 
+// "{"" or "[{": lines of logs begin with brackets, too, and are not worth a look to their end.
+bool opens_json(std::string_view text) {
+    constexpr const char* kBlank = " \t\r\n";
+    const size_t first = text.find_first_not_of(kBlank);
+    if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return false;
+    const size_t second = text.find_first_not_of(kBlank, first + 1);
+    return second != std::string_view::npos && text[second] == (text[first] == '{' ? '"' : '{');
+}
+
 bool read_json_curves(const LogBytes& bytes, LogBuilder& records, Log& log) {
     const std::string_view text = bytes.text();
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return false;
+    if (!opens_json(text)) return false;
     const json whole_text = parse_python_json(text);
     if (whole_text.is_discarded()) return false;
     if (whole_text.is_array() && !whole_text.empty() && whole_text[0].is_object()) {

@@ -19,7 +19,8 @@ bool read_trainer_state(const LogBytes& bytes, LogBuilder& records, Log& log) {
     if (state.is_discarded())
         throw Error(ErrorKind::kFormat,
                     in_quotes(bytes.path()) +
-                        " is JSON that is cut off or damaged; take the trainer_state.json of the last whole checkpoint");
+                        " is JSON that is cut off or damaged; take the trainer_state.json of the "
+                        "last whole checkpoint");
     if (!state.is_object() || !state.contains("log_history") || !state["log_history"].is_array())
         return false;
     ObjectReader reader;
