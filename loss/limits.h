@@ -13,7 +13,8 @@ namespace npuscope::loss {
 inline constexpr double kUnits = 3;
 /// Beside the largest difference so far, the next may be this many times as large.
 inline constexpr double kScatter = 3;
-/// So many limits apart, one step alone is a parting; nearer ones need another of the next two steps.
+/// So many limits apart, one step alone is a parting; nearer ones need another of the next two
+/// steps.
 inline constexpr double kFar = 3;
 /// Beside the largest difference of like runs up to a step.
 inline constexpr double kLikeScatter = 3;

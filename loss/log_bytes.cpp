@@ -89,8 +89,8 @@ char utf16_order(std::string_view text) {
         odd += probe[i + 1] == '\0' ? 1 : 0;
     }
     const size_t most = probe.size() / 2 * 9 / 10;
-    if (probe.size() >= 8 && odd > most && even == 0) return 'l';
-    if (probe.size() >= 8 && even > most && odd == 0) return 'b';
+    if (probe.size() >= 8 && odd > most && even * 20 < odd) return 'l';
+    if (probe.size() >= 8 && even > most && odd * 20 < even) return 'b';
     return 0;
 }
 

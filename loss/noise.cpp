@@ -48,15 +48,4 @@ BlockMean block_mean(std::span<const double> values, size_t blocks) {
     return result;
 }
 
-std::vector<double> running_median(std::span<const double> values, size_t width) {
-    std::vector<double> medians(values.size());
-    const size_t half = width / 2;
-    for (size_t i = 0; i < values.size(); ++i) {
-        const size_t reach = std::min({half, i, values.size() - 1 - i});
-        medians[i] = median({values.begin() + static_cast<std::ptrdiff_t>(i - reach),
-                             values.begin() + static_cast<std::ptrdiff_t>(i + reach + 1)});
-    }
-    return medians;
-}
-
 }  // namespace npuscope::loss

@@ -26,7 +26,4 @@ struct BlockMean {
 };
 [[nodiscard]] BlockMean block_mean(std::span<const double> values, size_t blocks);
 
-/// Running medians of odd width, shrunk at both ends.
-[[nodiscard]] std::vector<double> running_median(std::span<const double> values, size_t width);
-
 }  // namespace npuscope::loss

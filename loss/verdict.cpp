@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "core/base/error.h"
+#include "core/base/printable.h"
+
 namespace npuscope::loss {
 
 namespace {
@@ -37,10 +40,12 @@ const ClassRow& row_of(Class value) {
     return kClasses[static_cast<size_t>(value)];
 }
 
-std::optional<Precision> precision_named(std::string_view name) {
+Precision precision_named(std::string_view name) {
     for (const PrecisionRow& row : kPrecisions)
         if (row.name == name) return row.value;
-    return std::nullopt;
+    throw Error(
+        ErrorKind::kUsage,
+        "no precision is called " + in_quotes(name) + "; there are float32, float16 and bfloat16");
 }
 
 std::string_view name_of(Precision precision) {

@@ -29,7 +29,8 @@ struct ClassRow {
 
 /// What rounding of one step's forward pass may make of the loss, relative to it.
 enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16 };
-[[nodiscard]] std::optional<Precision> precision_named(std::string_view name);
+/// Errors: Error(kUsage) with the names that there are.
+[[nodiscard]] Precision precision_named(std::string_view name);
 [[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] double rounding_of(Precision precision);
 

@@ -8,8 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "core/base/error.h"
-#include "core/base/printable.h"
 #include "loss/report/report.h"
 
 namespace npuscope::cli {
@@ -28,12 +26,7 @@ struct LossArguments {
 
 int run_loss(const LossArguments& arguments, const Globals& globals) {
     loss::Options options;
-    const auto precision = loss::precision_named(arguments.precision);
-    if (!precision)
-        throw Error(ErrorKind::kUsage,
-                    "--precision: " + in_quotes(arguments.precision) +
-                        " is none of float32, float16, bfloat16");
-    options.precision = *precision;
+    options.precision = loss::precision_named(arguments.precision);
     options.accumulation = arguments.accumulation;
     options.any_start = arguments.any_start;
     const loss::Comparison comparison =
