@@ -177,6 +177,11 @@ void explain_course(const Case& c, Verdict& verdict) {
             "",
             "one step from the same checkpoint on both sides, forward and backward: no step "
             "alone shows it"};
+    else if (course.kind == Class::kSpike)
+        verdict.capture = {course.step,
+                           "forward",
+                           "its batch, and the module whose results jump first; if none does, the "
+                           "update of the step before"};
     else
         verdict.capture = {i > 0 ? verdict.before : course.step,
                            "backward",

@@ -8,6 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "core/base/error.h"
+#include "core/base/pending_file.h"
+#include "loss/report/drawing.h"
 #include "loss/report/report.h"
 
 namespace npuscope::cli {
@@ -22,6 +25,8 @@ struct LossArguments {
     int64_t accumulation = 1;
     bool any_start = false;
     bool plot = false;
+    std::string svg;
+    std::string html;
 };
 
 int run_loss(const LossArguments& arguments, const Globals& globals) {
@@ -31,6 +36,12 @@ int run_loss(const LossArguments& arguments, const Globals& globals) {
     options.any_start = arguments.any_start;
     const loss::Comparison comparison =
         loss::compare_logs(arguments.golden, arguments.targets, arguments.like, options);
+    if (!arguments.svg.empty()) {
+        if (comparison.targets.size() > 1)
+            throw Error(ErrorKind::kUsage, "--svg draws one target; --html takes several");
+        write_text_file(arguments.svg, loss::to_svg(comparison, 0));
+    }
+    if (!arguments.html.empty()) write_text_file(arguments.html, loss::to_html(comparison));
     const bool plot = arguments.plot || (isatty(STDOUT_FILENO) == 1 && !globals.quiet);
     const std::string text =
         globals.json ? loss::to_json(comparison)
@@ -62,6 +73,8 @@ std::function<int()> configure_loss(CLI::App& app, const Globals& globals) {
                  options->any_start,
                  "seeds differ on purpose: how the runs part is no finding, where they go is");
     app.add_flag("--plot", options->plot, "draw the losses, also where the output is no terminal");
+    app.add_option("--svg", options->svg, "file for a picture of the losses and their difference");
+    app.add_option("--html", options->html, "file for a page with the report and the pictures");
     app.footer(
         "Says where two training runs part (the start, the first update, a later step) or how one "
         "goes "
