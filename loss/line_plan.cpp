@@ -17,6 +17,7 @@
 
 #include "core/base/printable.h"
 #include "core/parallel/parallel_for.h"
+#include "loss/find_text.h"
 #include "loss/lines.h"
 #include "loss/step_key.h"
 
@@ -28,7 +29,7 @@ constexpr std::string_view kBetween = " \t:='\"([{";
 constexpr size_t kFarthest = 24;  // characters between a key and its number
 
 bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 bool is_key(char c) {
@@ -78,14 +79,12 @@ std::optional<Number> number_behind(std::string_view line, size_t place, size_t 
 }
 
 std::optional<Number> find_number(std::string_view line, size_t from, std::string_view key) {
-    while (from < line.size()) {
-        const void* found = memmem(line.data() + from, line.size() - from, key.data(), key.size());
-        if (found == nullptr) return std::nullopt;
-        const auto place = static_cast<size_t>(static_cast<const char*>(found) - line.data());
+    for (;;) {
+        const size_t place = find_text(line, key, from);
+        if (place == std::string_view::npos) return std::nullopt;
         if (const auto number = number_behind(line, place, key.size())) return number;
         from = place + key.size();
     }
-    return std::nullopt;
 }
 
 // "10/100 [": what tqdm draws between its bar and its times.
@@ -127,7 +126,7 @@ std::pair<int, std::string_view> best_suffix(std::string_view key, Fit fit) {
 bool is_other_line(std::string_view line) {
     constexpr std::array<std::string_view, 4> kOther = {"valid", "Valid", "eval", "Eval"};
     return std::any_of(kOther.begin(), kOther.end(), [&](std::string_view word) {
-        const size_t place = line.find(word);
+        const size_t place = find_text(line, word, 0);
         return place != std::string_view::npos && (place == 0 || !is_word(line[place - 1]));
     });
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "loss/find_text.h"
+
 namespace npuscope::loss {
 
 namespace {
@@ -38,13 +40,11 @@ bool MarkedLines::next(std::string_view& line) {
     while (offset_ < text_.size()) {
         size_t begin = offset_;
         if (!marker_.empty()) {
-            const void* found = memmem(
-                text_.data() + offset_, text_.size() - offset_, marker_.data(), marker_.size());
-            if (found == nullptr) {
+            const size_t place = find_text(text_, marker_, offset_);
+            if (place == std::string_view::npos) {
                 offset_ = text_.size();
                 return false;
             }
-            const auto place = static_cast<size_t>(static_cast<const char*>(found) - text_.data());
             const size_t earliest = place > kLongestLine ? place - kLongestLine : 0;
             begin = line_begin(text_, std::max(offset_, earliest), place);
             offset_ = place;
