@@ -79,6 +79,52 @@ TEST(LossCommand, takes_its_noise_from_like_runs_where_they_are_given) {
     EXPECT_EQ(nlohmann::json::parse(result.out)["targets"][0]["class"], "noise");
 }
 
+TEST(LossCommand, echoes_no_control_characters_of_a_log) {
+    const test::TempDir folder;
+    const std::string evil = "step,run \x1b[2J\x07 - loss\n1,2.5\n2,2.25\n";
+    test::write_file(folder / "a\x1b[2J.csv", evil);
+    for (const char* form : {"--json", "--plot"}) {
+        const RunResult result =
+            compare_losses({folder / "a\x1b[2J.csv", folder / "a\x1b[2J.csv", form});
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << result.out;
+        EXPECT_EQ(result.out.find('\x07'), std::string::npos);
+    }
+}
+
+// Such a line of 1 GB is read alike; 64 MB keep the test short.
+TEST(LossCommand, passes_over_a_line_without_end) {
+    const test::TempDir folder;
+    test::write_file(
+        folder / "a.log",
+        "step 1 loss 2.5\n" + std::string(1 << 26, 'x') + " loss 3\nstep 2 loss 2.25\n");
+    const RunResult result = compare_losses({folder / "a.log", folder / "a.log"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("2 records, steps 1 to 2"), std::string::npos) << result.out;
+    test::write_file(folder / "b.log", std::string(1 << 26, 'l'));
+    const RunResult nothing = compare_losses({folder / "b.log", folder / "b.log"});
+    EXPECT_EQ(nothing.exit_code, 2);
+    EXPECT_NE(nothing.err.find("tells no loss"), std::string::npos);
+}
+
+TEST(LossCommand, writes_a_picture_and_a_page) {
+    const test::TempDir folder;
+    test::write_file(folder / "a.csv", falling(40, 99, 0));
+    test::write_file(folder / "b.csv", falling(40, 20, 0.15));
+    const RunResult result = compare_losses({folder / "a.csv",
+                                             folder / "b.csv",
+                                             "--svg",
+                                             folder / "x.svg",
+                                             "--html",
+                                             folder / "x.html"});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_EQ(test::read_file(folder / "x.svg").substr(0, 4), "<svg");
+    EXPECT_NE(test::read_file(folder / "x.html").find("</html>"), std::string::npos);
+    const RunResult several = compare_losses(
+        {folder / "a.csv", folder / "b.csv", folder / "a.csv", "--svg", folder / "y.svg"});
+    EXPECT_EQ(several.exit_code, 2);
+}
+
 TEST(LossCommand, rejects_what_it_cannot_judge_in_one_line) {
     const test::TempDir folder;
     test::write_file(folder / "a.csv", falling(40, 99, 0));
