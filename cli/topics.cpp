@@ -16,6 +16,8 @@
 #include "core/naming/aliases.h"
 #include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/arithmetic.h"
+#include "loss/formats/format.h"
+#include "loss/verdict.h"
 #include "npu_backend/chips/device.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/op.h"
@@ -269,6 +271,22 @@ constexpr const char* kGrades =
     "\nGrades of evidence: A vendor source or value table, A+ the same recomputed, B vendor "
     "prose,\n"
     "C third party, D inferred, U nothing public.\n";
+Table log_formats() {
+    Table table{{"format", "what it is", "told by"}, {}};
+    for (const loss::Format* format : loss::all_formats())
+        table.rows.push_back(
+            {std::string(format->name), std::string(format->what), std::string(format->told_by)});
+    return table;
+}
+
+Table partings() {
+    Table table{{"class", "meaning", "finding"}, {}};
+    for (const loss::ClassRow& row : loss::all_classes())
+        table.rows.push_back(
+            {std::string(row.name), std::string(row.meaning), row.is_finding ? "yes" : "no"});
+    return table;
+}
+
 constexpr Topic kTopics[] = {
     {"aliases", "other names that dumps carry for an op", aliases},
     {"apis", "functions whose records become ops, and those that do not", apis},
@@ -280,9 +298,11 @@ constexpr Topic kTopics[] = {
     {"dtypes", "element types and their ranges", dtypes},
     {"formats", "memory formats of CANN's tensors, and shapes in them", formats},
     {"kernels", "the emulated CANN operators", kernels},
+    {"log-formats", "training logs that `loss` reads", log_formats},
     {"metrics", "what a comparison computes", metrics},
     {"ops", "the IR ops and the kernels they launch", ops},
     {"options", "what can be set of a chip with --set", options},
+    {"partings", "what `loss` says of two training logs", partings},
     {"rules", "what the chips are known to do, with evidence grades A to U", rules},
     {"standards", "other projects' rules, for compare --standard", standards},
     {"tolerances", "how far a float result may be off, by its precision", tolerances},

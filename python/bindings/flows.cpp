@@ -12,6 +12,7 @@
 #include "diagnose/judge/sum_bounds.h"
 #include "diagnose/run/model_inputs.h"
 #include "diagnose/run/run.h"
+#include "loss/report/report.h"
 #include "overflow/scan.h"
 #include "overflow/scan_report.h"
 #include "python/bindings/interruptible.h"
@@ -188,6 +189,20 @@ std::string scan(const fs::path& dump, double headroom) {
     });
 }
 
+std::string judge_losses(const std::string& golden,
+                         const std::vector<std::string>& targets,
+                         const std::vector<std::string>& like,
+                         const std::string& precision,
+                         int64_t accumulation,
+                         bool any_start) {
+    if (targets.empty()) throw Error(ErrorKind::kUsage, "no log to judge by the golden's");
+    if (accumulation < 1)
+        throw Error(ErrorKind::kUsage, "accumulation is a number of records, at least 1");
+    const py::gil_scoped_release released;
+    return loss::to_json(loss::compare_logs(
+        golden, targets, like, {loss::precision_named(precision), accumulation, any_start}));
+}
+
 py::list input_rows(const onnx_model::Model& model) {
     py::list rows;
     for (const onnx_model::TensorInfo& input : model.inputs())
@@ -252,6 +267,14 @@ void register_flows(py::module_& module) {
         py::arg("seed") = 0,
         py::arg("input_shapes") = diagnose::InputShapes());
     module.def("scan_overflow", &scan, py::arg("dump"), py::arg("headroom"));
+    module.def("judge_losses",
+               &judge_losses,
+               py::arg("golden"),
+               py::arg("targets"),
+               py::arg("like"),
+               py::arg("precision"),
+               py::arg("accumulation"),
+               py::arg("any_start"));
     module.attr("LATENT_BINADES") = overflow::kLatentBinades;
     module.def(
         "model_inputs",

@@ -20,7 +20,7 @@ from npuscope.errors import (
     UsageError,
 )
 from npuscope.executor import Executor, Hook, chip, chips, current_executor
-from npuscope.flows import Comparison, check, compare, extract, overflow, run
+from npuscope.flows import Comparison, check, compare, extract, loss, overflow, run
 from npuscope.kernel_dump import DumpedKernel, KernelDumpSummary, kernel_dump, map_ops
 from npuscope.profile import Profile, ProfileRow
 
@@ -53,6 +53,7 @@ __all__ = [
     "errors",
     "extract",
     "kernel_dump",
+    "loss",
     "map_ops",
     "open_dump",
     "ops",

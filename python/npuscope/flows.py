@@ -155,6 +155,30 @@ def overflow(dump: PathLike, *, headroom: float = _core.LATENT_BINADES) -> Dict[
     return json.loads(_core.scan_overflow(path_text(dump), headroom))
 
 
+def loss(
+    golden: PathLike,
+    *targets: PathLike,
+    like: Sequence[PathLike] = (),
+    precision: str = "bfloat16",
+    accumulation: int = 1,
+    any_start: bool = False,
+) -> Dict[str, Any]:
+    """Where and how training runs part, from their logs, as `npuscope loss --json` prints it: `found`, and
+    for each of `targets` its `class`, `step`, `headline`, `evidence` and `capture`. `like`: logs of runs that are
+    like the golden's; `precision`: "float32", "float16" or "bfloat16", what both compute in; `accumulation`: records
+    that share their weights; `any_start`: seeds differ on purpose. Errors: UsageError, IoError,
+    FormatError."""
+    answer = _core.judge_losses(
+        path_text(golden),
+        [path_text(path) for path in targets],
+        [path_text(path) for path in like],
+        precision,
+        accumulation,
+        any_start,
+    )
+    return json.loads(answer)
+
+
 def extract(
     source: PathLike,
     target: PathLike,

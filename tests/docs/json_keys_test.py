@@ -245,6 +245,12 @@ class Json(unittest.TestCase):
             (run / "dump.json").write_text('{"data": {"Torch.exp.0.forward": {"output": [%s]}}}' % tensor)
         return self.npuscope("overflow", "tree")
 
+    def losses(self) -> Any:
+        for name, rate in (("golden", 0.1), ("target", 0.2)):
+            rows = [f"{step},{9 - rate * step},{rate}\n" for step in range(1, 9)]
+            (self.folder / f"{name}.csv").write_text("step,loss,lr\n" + "".join(rows))
+        return self.npuscope("loss", "golden.csv", "target.csv", "--like", "golden.csv")
+
     def recompute(self) -> Any:
         return self.npuscope("recompute", "golden.h5")
 
@@ -305,6 +311,7 @@ class Json(unittest.TestCase):
     )
     test_of_an_array = key_test("json.md", "JSON of `inspect`, a tensor of a binary dump", "inspect_array")
 
+    test_of_losses = key_test("json.md", "JSON of `loss`", "losses")
     test_of_trees = key_test("verdicts.md", "JSON of `compare` on trees", "compare_trees")
     test_of_a_tree = key_test("json.md", "JSON of `inspect`, a tree", "inspect_tree")
     test_of_a_recording = key_test("json.md", "JSON of `inspect`, another recording", "inspect_recording")
@@ -316,7 +323,7 @@ class Json(unittest.TestCase):
             for page in ("json.md", "verdicts.md")
             for heading in re.findall(r"^## (JSON of .*)$", (SOURCE / "docs" / page).read_text("utf-8"), re.M)
         ]
-        self.assertEqual(len(sections), 18, sections)
+        self.assertEqual(len(sections), 19, sections)
 
 
 class KeyDifferences(unittest.TestCase):

@@ -154,6 +154,21 @@ class Flows(unittest.TestCase):
         self.assertTrue(report["found"])
         self.assertIn("/add_Tensor/", str(report["first"]))
 
+    def test_loss_compares_training_logs(self) -> None:
+        for name, rate in (("gpu", 0.1003), ("npu", 0.1207)):
+            rows = [f"{step},{9 - rate * step:.4f}\n" for step in range(40)]
+            (self.folder / f"{name}.csv").write_text("step,loss\n" + "".join(rows))
+        gpu, npu = self.folder / "gpu.csv", self.folder / "npu.csv"
+        self.assertFalse(npuscope.loss(gpu, gpu)["found"])
+        report = npuscope.loss(gpu, gpu, npu, precision="float32")
+        self.assertTrue(report["found"])
+        self.assertEqual([t["class"] for t in report["targets"]], ["identical", "update"])
+        self.assertEqual(npuscope.loss(gpu, npu, like=[npu])["targets"][0]["class"], "noise")
+        with self.assertRaisesRegex(npuscope.UsageError, "no precision is called 'int8'"):
+            npuscope.loss(gpu, npu, precision="int8")
+        with self.assertRaisesRegex(npuscope.UsageError, "no log to judge"):
+            npuscope.loss(gpu)
+
     def test_check_judges_a_model(self) -> None:
         report = npuscope.check(
             RESNET, chip="910A", input=SOURCE / "data/models/digits_resnet.io.npz"
