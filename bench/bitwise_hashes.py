@@ -23,15 +23,13 @@ from npuscope import ops
 NPUSCOPE = str(Path(os.environ.get("NPUSCOPE_BIN_DIR", "build/release/bin")) / "npuscope")
 
 
-def write(path: Path, count: int, changed: int) -> float:
-    start = time.monotonic()
+def write(path: Path, count: int, changed: int) -> None:
     one = npuscope.Tensor(np.ones(16, "f4"))
     two = npuscope.Tensor(np.full(16, 2, "f4"))
     value = npuscope.Tensor(np.arange(16, dtype="f4"))
     with npuscope.dumper(use_dump=True, dump_path=str(path), hashes=True):
         for number in range(count):
             value = ops.add_Tensor(value, two if number == changed else one)
-    return time.monotonic() - start
 
 
 def main() -> None:
@@ -43,8 +41,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         paths = [Path(folder) / name for name in ("a.h5", "b.h5")]
         for path, changed in zip(paths, (-1, count - 10)):
-            seconds = write(path, count, changed)
-            print(f"wrote {3 * count} hashes in {seconds:.1f} s, {path.stat().st_size / 1e6:.0f} MB")
+            start = time.monotonic()
+            write(path, count, changed)
+            print(f"wrote {3 * count} hashes in {time.monotonic() - start:.1f} s, {path.stat().st_size / 1e6:.0f} MB")
         start = time.monotonic()
         done = subprocess.run(
             [NPUSCOPE, "compare", "-q", "--json", "--bitwise", *map(str, paths)], capture_output=True, text=True

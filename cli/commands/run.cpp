@@ -280,9 +280,10 @@ std::function<int()> configure_run(CLI::App& app, const Globals& globals) {
     app.add_flag("--stats-only",
                  run.dump.statistics,
                  "dump counts, extremes, mean and deviation of each tensor, not its elements");
-    app.add_flag("--hashes-only",
-                 run.dump.hashes,
-                 "dump a hash of each tensor, not its elements: for compare --bitwise");
+    app.add_flag(
+        "--hashes-only",
+        run.dump.hashes,
+        "dump a hash of each tensor, not its elements: enough to tell where equal runs part");
     app.add_option("--sample", run.dump.sample, "dump each op's first run and every N-th after it")
         ->check(CLI::PositiveNumber)
         ->type_name("N");

@@ -71,7 +71,9 @@ struct OpDifferences {
 class Comparison {
   public:
     Comparison(const Source& first, const Source& other) : first_(first), other_(other) {
-        for (size_t i = 0; i < other.ops.size(); ++i)
+        // Runs of one process are numbered on.
+        by_place_ = std::ranges::equal(first.ops, other.ops, {}, name_of_op, name_of_op);
+        for (size_t i = 0; !by_place_ && i < other.ops.size(); ++i)
             places_.emplace(key_of_op(other.ops[i]), i);
     }
 
@@ -99,12 +101,13 @@ class Comparison {
   private:
     static constexpr size_t kNone = SIZE_MAX;
 
+    static const std::string& name_of_op(const SourceOp& op) { return op.id.op; }
     static std::string key_of_op(const SourceOp& op) {
         return op.id.op + '/' + std::to_string(op.id.seqid);
     }
 
     size_t partner_of(const SourceOp& op, size_t at) const {
-        if (at < other_.ops.size() && other_.ops[at].id == op.id) return at;
+        if (by_place_ || (at < other_.ops.size() && other_.ops[at].id == op.id)) return at;
         const auto found = places_.find(key_of_op(op));
         return found == places_.end() ? kNone : found->second;
     }
@@ -205,6 +208,7 @@ class Comparison {
 
     const Source& first_;
     const Source& other_;
+    bool by_place_ = false;  ///< the ops have the same names in the same order
     std::unordered_map<std::string, size_t> places_;
     RunAgainst found_;
 };

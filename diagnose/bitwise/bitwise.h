@@ -66,9 +66,9 @@ struct BitwiseReport {
     [[nodiscard]] bool equal() const;
 };
 
-/// `on_op(done, total, path)` before each op. Ops pair by name and number, in the order of the
-/// first run. Errors: Error(kUsage) where two runs have no op or no comparable tensor in common,
-/// and those of open_source().
+/// `on_op(done, total, path)` before each op. Ops pair by their order where all
+/// have the same names, else by name and number. Errors: Error(kUsage) where two runs have no op or
+/// no comparable tensor in common, and those of open_source().
 [[nodiscard]] BitwiseReport compare_bitwise(
     std::span<const std::filesystem::path> paths,
     const std::function<void(int64_t, int64_t, const std::string&)>& on_op = {});

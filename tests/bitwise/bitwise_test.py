@@ -82,6 +82,14 @@ class Bitwise(unittest.TestCase):
             b = self.chain("b.h5", np.full(4, other, "f4"))
             self.assertEqual(self.run_on(a, b).returncode, 0 if np.isnan(one) else 1)
 
+    def test_runs_of_one_process_are_numbered_on(self):
+        x = np.arange(4, dtype="f4")
+        for name, first, result in (("a.h5", 1, -x), ("b.h5", 8, -x), ("c.h5", 15, x)):
+            write(self.folder / name, [("abs", {"self": x}, {"result": x}), ("neg", {"self": x}, {"result": result})], first)
+        runs = self.report(*(self.folder / name for name in ("a.h5", "b.h5", "c.h5")))["runs"]
+        self.assertEqual([run["verdict"] for run in runs], ["equal", "different"])
+        self.assertEqual(runs[1]["parting"]["op"], "/neg/2")
+
     def test_programs_that_differ_are_no_equal_runs(self):
         y = np.arange(4, dtype="f4")
         a = self.chain("a.h5", y)

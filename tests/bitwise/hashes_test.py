@@ -30,7 +30,7 @@ with npuscope.dumper(use_dump=True, dump_path=path, hashes=True):
 """
 TORCH = """
 import sys, torch, npuscope.torch
-with torch.utils.dumper(use_dump=True, dump_path=sys.argv[1], hashes=True, quiet=True):
+with npuscope.torch.dumper(use_dump=True, dump_path=sys.argv[1], hashes=True, quiet=True):
     torch.nn.functional.relu(torch.arange(6.0) - 3)
 """
 
@@ -93,7 +93,7 @@ class Hashes(unittest.TestCase):
         hashed = self.dump("hashed.h5", "--hashes-only")
         self.assertEqual(self.bitwise(whole, hashed, code=0)["incomparable_tensors"], 0)
         self.assertEqual(self.bitwise(hashed, whole, code=0)["verdict"], "equal")
-        other = self.dump("other.h5", "--hashes-only", "--set", "cube_acc=seq_rne")
+        other = self.dump("other.h5", "--hashes-only", "--device", "cpu")
         run = self.bitwise(hashed, other, code=1)
         self.assertEqual((run["parting"]["by"], run["parting"]["manner"]), ("op", "unknown"))
         self.assertEqual(self.bitwise(whole, other, code=1)["parting"]["op"], run["parting"]["op"])
