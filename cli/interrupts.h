@@ -19,6 +19,10 @@ class Interrupts {
 
 /// The remembered one, 0 while there is none.
 [[nodiscard]] int interrupting_signal();
+/// What a shell takes for the end by this signal.
+[[nodiscard]] inline int exit_code_of(int number) {
+    return 128 + number;
+}
 /// "SIGINT"
 [[nodiscard]] const char* signal_name(int number);
 

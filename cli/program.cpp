@@ -53,11 +53,6 @@ int fail(const std::string& message) {
     return kNotDone;
 }
 
-/// What a shell takes for the end by this signal.
-int exit_code_of(int signal) {
-    return 128 + signal;
-}
-
 int interrupted(const std::string& what) {
     const int signal = interrupting_signal();
     std::fprintf(

@@ -105,9 +105,12 @@ DumpScope::State::State(EventSource& event_source, DumpOptions scope_options, Mo
     if (mode == Mode::kOverflow && source.device_code() != dumpfile::kDeviceNpu)
         throw Error(ErrorKind::kUsage,
                     "check_overflow reads the NPU's float status; this device is no NPU");
-    if (options.statistics && mode != Mode::kDump)
+    if ((options.statistics || options.hashes) && mode != Mode::kDump)
         throw Error(ErrorKind::kUsage,
-                    "statistics go with use_dump only; other modes need the elements");
+                    "statistics and hashes go with use_dump only; other modes need the elements");
+    if (options.statistics && options.hashes)
+        throw Error(ErrorKind::kUsage,
+                    "of a tensor either statistics or a hash is kept; ask for one of them");
     if (options.sample < 1 || (options.sample > 1 && mode != Mode::kDump))
         throw Error(ErrorKind::kUsage,
                     "sample is 1 or more and goes with use_dump only; other modes need every op");
@@ -247,10 +250,10 @@ void DumpScope::State::write(const dumpfile::OpRecord& record) {
                     " bytes was reached; the first op left out is " + record.id.path();
         return;
     }
-    if (options.statistics) {
-        dumpfile::OpRecord numbers = record;
-        keep_statistics(numbers);
-        output->writer().write(numbers);
+    if (options.statistics || options.hashes) {
+        dumpfile::OpRecord kept = record;
+        options.hashes ? keep_hashes(kept) : keep_statistics(kept);
+        output->writer().write(kept);
     } else {
         output->writer().write(record);
     }

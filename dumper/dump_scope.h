@@ -27,7 +27,8 @@ struct DumpOptions {
     bool inputs = true;  ///< with use_dump and check_overflow: the ops' inputs too
     bool statistics =
         false;  ///< with use_dump: counts, extremes and mean of each tensor, not its elements
-    int compress = 0;  ///< 1 to 9: larger tensors are deflated (slow; any HDF5 reads them)
+    bool hashes = false;  ///< with use_dump: a hash of each tensor, not its elements
+    int compress = 0;     ///< 1 to 9: larger tensors are deflated (slow; any HDF5 reads them)
     /// With use_dump: of each op's runs the first, and every so many-th after it; 1 keeps all.
     int64_t sample = 1;
     /// Asked for each recorded op; false leaves it out (it is numbered all the same). Empty: all.

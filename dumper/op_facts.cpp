@@ -1,5 +1,7 @@
 #include "dumper/op_facts.h"
 
+#include "core/tensor/byte_hash.h"
+
 namespace npuscope::dumper {
 
 namespace {
@@ -42,18 +44,36 @@ dumpfile::OpFacts op_facts(const OpEnd& op, const Match* match, bool inputs) {
     return facts;
 }
 
-void keep_statistics(dumpfile::OpRecord& record) {
-    auto& rows = record.facts.statistics.emplace();
-    const auto add = [&](const NamedValues& values, const std::string& direction) {
+namespace {
+
+/// `add(path, tensor)` takes down what is kept of each tensor; the elements go.
+template <class Add>
+void keep_instead(dumpfile::OpRecord& record, Add&& add) {
+    const auto each = [&](const NamedValues& values, const std::string& direction) {
         for_each_tensor(values, [&](const std::string& name, const Tensor& tensor) {
-            rows.push_back(
-                {direction + "/" + name, {tensor.dtype(), tensor.shape(), statistics_of(tensor)}});
+            add(direction + "/" + name, tensor);
         });
     };
-    if (record.write_inputs) add(record.inputs, "input");
-    add(record.outputs, "output");
+    if (record.write_inputs) each(record.inputs, "input");
+    each(record.outputs, "output");
     drop_tensors(record.inputs);
     drop_tensors(record.outputs);
+}
+
+}  // namespace
+
+void keep_statistics(dumpfile::OpRecord& record) {
+    auto& rows = record.facts.statistics.emplace();
+    keep_instead(record, [&](const std::string& path, const Tensor& tensor) {
+        rows.push_back({path, {tensor.dtype(), tensor.shape(), statistics_of(tensor)}});
+    });
+}
+
+void keep_hashes(dumpfile::OpRecord& record) {
+    auto& rows = record.facts.hashes.emplace();
+    keep_instead(record, [&](const std::string& path, const Tensor& tensor) {
+        rows.push_back({path, {tensor.dtype(), tensor.shape(), hash_of(tensor)}});
+    });
 }
 
 }  // namespace npuscope::dumper

@@ -13,5 +13,7 @@ namespace npuscope::dumper {
 
 /// Keeps the record's tensors by their statistics in place of their elements; other values stay.
 void keep_statistics(dumpfile::OpRecord& record);
+/// The same by their hashes.
+void keep_hashes(dumpfile::OpRecord& record);
 
 }  // namespace npuscope::dumper

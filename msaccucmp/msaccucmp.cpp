@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <unistd.h>
+#include <utility>
 
 #include "msaccucmp/base/exit_codes.h"
 #include "msaccucmp/base/log.h"
@@ -143,9 +144,12 @@ void log_end(Log& log, std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-int run(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+int run(std::span<const std::string> arguments,
+        std::ostream& out,
+        std::ostream& err,
+        std::function<void()> between_steps) {
     const auto start = std::chrono::steady_clock::now();
-    Log log(err);
+    Log log(err, std::move(between_steps));
     if (::getuid() == 0)
         log.warning(std::string(kProgram) + " runs as root; an ordinary user is safer and enough.");
     if (arguments.empty()) {

@@ -1,12 +1,14 @@
 #include "npu_backend/executor.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/event/computed_tensors.h"
 #include "core/naming/aliases.h"
 #include "core/naming/pattern.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/kernels/formats.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/ops/lowering.h"
@@ -29,6 +31,17 @@ const Op& known_op(std::string_view name) {
     throw Error(ErrorKind::kUnsupported,
                 "there is no op '" + std::string(name) + "'; the nearest name is '" +
                     backend::nearest_op_name(name) + "', `npuscope help ops` lists all");
+}
+
+int64_t elements_of(const NamedValues& values) {
+    int64_t sum = 0;
+    for (const NamedValue& value : values) {
+        if (const auto* tensor = std::get_if<Tensor>(&value.value)) sum += tensor->numel();
+        if (const auto* list = std::get_if<TensorList>(&value.value))
+            for (const Tensor& each : *list)
+                sum += each.numel();
+    }
+    return sum;
 }
 
 }  // namespace
@@ -186,6 +199,8 @@ Results Executor::State::run(Executor& executor,
     NamedValues arguments = inputs;
     const bool narrowed =
         state.precision != nullptr && state.precision->narrow(op, arguments, cast);
+    std::optional<OpBudget> budget;
+    if (state.options.bounded) budget.emplace(OpLimits::for_given(elements_of(inputs)));
     Lowering lowering(op, arguments, state.numerics, launcher);
     op.row->lower(lowering);
     FloatStatus status;
@@ -195,6 +210,7 @@ Results Executor::State::run(Executor& executor,
         state.precision->widen(outputs, cast);
     else if (!recorded && state.precision != nullptr)
         state.precision->follow(inputs, outputs);
+    budget.reset();
     status.merge(launcher.status);
     hook.outputs = &outputs;
     hook.status = &status;

@@ -27,6 +27,7 @@ struct ExecutorOptions {
     int threads = 0;  ///< 0: all cores; results do not depend on it
     int64_t seed = 0;         ///< of random ops; equal seeds and equal calls give equal numbers
     bool cube_range = false;  ///< also compute each Cube kernel by two other models of cube_acc
+    bool bounded = false;  ///< each op by what it is given (OpLimits): its sizes come from a file
 };
 
 /// An op's results by the names of its schema.

@@ -60,7 +60,7 @@ std::function<int()> configure_check(CLI::App& app, const Globals& globals) {
     app.add_option(
         "model", check.model, "ONNX model; without it: the built-in sample, a digits classifier");
     add_device_options(app, arguments->device, false);
-    add_input_options(app, check.input, check.seed, arguments->input_shapes, check.limits.trips);
+    add_input_options(app, check.input, check.seed, arguments->input_shapes, check.limits);
     app.add_option("--golden", check.golden, ".h5 of a golden run to use instead of the reference");
     app.add_option(
         "-o,--output", check.output, "folder for the dumps, verdicts.json and report.html");

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bitwise_command.h"
 #include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/compare_trees.h"
@@ -31,6 +32,7 @@ namespace npuscope::cli {
 namespace {
 
 struct CompareArguments {
+    std::vector<std::filesystem::path> bitwise;
     std::string target;
     std::string golden;
     std::string output;
@@ -197,6 +199,7 @@ void take_noise(const CompareArguments& arguments, Job& job) {
 }
 
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
+    if (!arguments.bitwise.empty()) return run_bitwise(arguments.bitwise, globals);
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
     CiOutput ci(arguments.ci, globals);
@@ -242,16 +245,33 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
     return exit_code;
 }
 
+/// In place of -m and -g, which are required without it.
+void add_bitwise_option(CLI::App& app, CompareArguments& arguments) {
+    app.add_option("--bitwise",
+                   arguments.bitwise,
+                   "two or more runs that should repeat each other to the bit, in place of -m and "
+                   "-g: the first op with equal inputs and unequal results, and in what manner "
+                   "they differ; dumps of hashes will do")
+        ->type_name("RUN")
+        ->expected(2, 1000);
+    app.parse_complete_callback([&app, &arguments] {
+        for (const char* name : {"--target", "--golden"}) {
+            const bool is_given = app.count(name) != 0;
+            if (arguments.bitwise.empty() && !is_given) throw CLI::RequiredError(name);
+            if (!arguments.bitwise.empty() && is_given) throw CLI::ExcludesError("--bitwise", name);
+        }
+    });
+}
+
 std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     const auto arguments = std::make_shared<CompareArguments>();
-    app.add_option("-m,--target",
-                   arguments->target,
-                   "the side under test: " + all_recordings_text() +
-                       "; or a tree of them by steps and ranks")
-        ->required();
     app.add_option(
-           "-g,--golden", arguments->golden, "the trusted side, of the same kind or another")
-        ->required();
+        "-m,--target",
+        arguments->target,
+        "the side under test: " + all_recordings_text() + "; or a tree of them by steps and ranks");
+    app.add_option(
+        "-g,--golden", arguments->golden, "the trusted side, of the same kind or another");
+    add_bitwise_option(app, *arguments);
     app.add_option("-o,--output", arguments->output, "folder for result.csv and verdicts.json");
     app.add_option("--tolerance",
                    arguments->tolerance,

@@ -245,7 +245,7 @@ std::function<int()> configure_run(CLI::App& app, const Globals& globals) {
     diagnose::RunOptions& run = arguments->run;
     app.add_option("model", run.model, "ONNX model")->required();
     add_device_options(app, arguments->device, true);
-    add_input_options(app, run.input, run.seed, arguments->input_shapes, run.limits.trips);
+    add_input_options(app, run.input, run.seed, arguments->input_shapes, run.limits);
     app.add_option("--output", run.output, ".npz to write, arrays out_<name>");
     app.add_option("--expect", run.expect, ".npz with arrays out_<name> to compare with");
     app.add_option("--tolerance",
@@ -280,6 +280,10 @@ std::function<int()> configure_run(CLI::App& app, const Globals& globals) {
     app.add_flag("--stats-only",
                  run.dump.statistics,
                  "dump counts, extremes, mean and deviation of each tensor, not its elements");
+    app.add_flag(
+        "--hashes-only",
+        run.dump.hashes,
+        "dump a hash of each tensor, not its elements: enough to tell where equal runs part");
     app.add_option("--sample", run.dump.sample, "dump each op's first run and every N-th after it")
         ->check(CLI::PositiveNumber)
         ->type_name("N");

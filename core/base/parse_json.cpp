@@ -8,9 +8,17 @@ namespace npuscope {
 
 namespace {
 
-/// Where brackets outside strings are nested too deeply; npos where they are not.
-size_t too_deep_at(std::string_view text, int max_depth) {
+/// Where brackets outside strings are nested too deeply, or the values become too many; npos where
+/// neither is so.
+struct Excess {
+    size_t at = std::string_view::npos;
+    bool is_depth = false;
+
+    [[nodiscard]] bool found() const { return at != std::string_view::npos; }
+};
+Excess excess_of(std::string_view text, int max_depth) {
     int depth = 0;
+    size_t values = 1;
     bool in_string = false;
     for (size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -20,12 +28,14 @@ size_t too_deep_at(std::string_view text, int max_depth) {
             in_string = !in_string;
         else if (in_string)
             continue;
-        else if ((c == '[' || c == '{') && ++depth > max_depth)
-            return i;
         else if (c == ']' || c == '}')
             --depth;
+        else if (c == '[' || c == '{' || c == ',') {
+            if (c != ',' && ++depth > max_depth) return {i, true};
+            if (++values > kMostJsonValues) return {i, false};
+        }
     }
-    return std::string_view::npos;
+    return {};
 }
 
 /// Pairs of keys and values, as colons outside strings tell.
@@ -63,8 +73,7 @@ template bool repeats_a_key(std::string_view text, const nlohmann::json& parsed)
 
 template <class Json>
 Json parse_json(std::string_view text, int max_depth) {
-    if (too_deep_at(text, max_depth) != std::string_view::npos)
-        return Json(Json::value_t::discarded);
+    if (excess_of(text, max_depth).found()) return Json(Json::value_t::discarded);
     return Json::parse(text, nullptr, false);
 }
 
@@ -72,9 +81,12 @@ template nlohmann::json parse_json(std::string_view text, int max_depth);
 template nlohmann::ordered_json parse_json(std::string_view text, int max_depth);
 
 JsonProblem json_problem(std::string_view text, int max_depth) {
-    const size_t deep = too_deep_at(text, max_depth);
-    if (deep != std::string_view::npos)
-        return {"it is nested more than " + std::to_string(max_depth) + " deep", deep, true};
+    const Excess excess = excess_of(text, max_depth);
+    if (excess.found())
+        return {excess.is_depth ? "it is nested more than " + std::to_string(max_depth) + " deep"
+                                : "it has more than " + std::to_string(kMostJsonValues) + " values",
+                excess.at,
+                excess.is_depth};
     try {
         const auto value = nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& problem) {

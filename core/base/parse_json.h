@@ -10,8 +10,12 @@ namespace npuscope {
 /// Copying, printing and comparing a JSON value recurse, so that deeper ones could end the process.
 inline constexpr int kDeepestJson = 100;
 
-/// The value of `text`, discarded (is_discarded()) when it is no JSON or nested more than
-/// `max_depth` deep. Json: nlohmann::json or nlohmann::ordered_json, whose header the caller has.
+/// Values take 16 bytes to some 100 of memory and 2 of text: so many are read, which are those of
+/// two million msprobe records.
+inline constexpr size_t kMostJsonValues = size_t{1} << 25;
+
+/// The value of `text`, discarded (is_discarded()) when it is no JSON, nested more than `max_depth`
+/// deep or has more than kMostJsonValues. Json: nlohmann::json or nlohmann::ordered_json, whose header the caller has.
 /// Errors: none.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text, int max_depth = kDeepestJson);

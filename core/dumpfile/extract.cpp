@@ -161,7 +161,7 @@ std::vector<Copy> failed_ops(const fs::path& verdicts) {
                     in_quotes(verdicts) + " is no comparison report: " + reason);
     };
     const auto report = parse_json<nlohmann::json>(read_text_file(verdicts));
-    if (report.is_discarded()) wrong("it is no JSON, or nested too deeply");
+    if (report.is_discarded()) wrong("it is no JSON, nested too deeply or has too many values");
     if (!report.is_object() || !report.contains("ops") || !report["ops"].is_array())
         wrong("it has no list \"ops\"");
     std::vector<Copy> copies;

@@ -130,6 +130,29 @@ std::optional<std::vector<std::pair<std::string, TensorFacts>>> statistics_in(co
     return tensors;
 }
 
+Json hashes_json(const std::vector<std::pair<std::string, HashedTensor>>& tensors) {
+    auto rows = Json::object();
+    for (const auto& [path, tensor] : tensors)
+        rows[path] = {name_of(tensor.dtype), tensor.shape, tensor.hash};
+    return rows;
+}
+
+std::optional<std::vector<std::pair<std::string, HashedTensor>>> hashes_in(const Json& facts) {
+    const auto rows = facts.find("hashes");
+    if (rows == facts.end() || !rows->is_object()) return std::nullopt;
+    std::vector<std::pair<std::string, HashedTensor>> tensors;
+    for (const auto& [path, row] : rows->items()) {
+        if (!row.is_array() || row.size() != 3 || !row[0].is_string() || !row[1].is_array() ||
+            !row[2].is_string())
+            continue;
+        const auto dtype = dtype_from_name(row[0].get<std::string>());
+        Shape shape = strides_of(row[1]);
+        if (dtype && shape.size() == row[1].size())
+            tensors.push_back({path, {*dtype, std::move(shape), row[2].get<std::string>()}});
+    }
+    return tensors;
+}
+
 }  // namespace
 
 OpFacts parse_facts(const std::string& json) {
@@ -152,6 +175,7 @@ OpFacts parse_facts(const std::string& json) {
     facts.by_alias = flag_at(parsed, "alias");
     facts.given = given_of(parsed);
     facts.statistics = statistics_in(parsed);
+    facts.hashes = hashes_in(parsed);
     if (const auto kernels = parsed.find("kernels"); kernels != parsed.end() && kernels->is_array())
         for (const auto& kernel : *kernels)
             if (kernel.is_string()) facts.kernels.push_back(kernel.get<std::string>());
@@ -194,6 +218,7 @@ std::string to_json(const OpFacts& facts) {
     for (const auto& [path, strides] : facts.strides)
         json["strides"][path] = strides;
     if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);
+    if (facts.hashes) json["hashes"] = hashes_json(*facts.hashes);
     if (json.is_null()) return {};
     return json_text(json, -1);
 }

@@ -22,6 +22,13 @@ struct TensorFacts {
     Statistics statistics;
 };
 
+/// A tensor that is kept by a hash of its elements alone.
+struct HashedTensor {
+    DType dtype = DType::kFloat32;
+    Shape shape;
+    std::string hash;  ///< core/tensor/byte_hash.h
+};
+
 /// What the program had for an input in load mode, where it is not the golden's.
 struct GivenFact {
     std::string input;       ///< "mat2"
@@ -43,6 +50,8 @@ struct OpFacts {
     std::map<std::string, std::vector<int64_t>> strides;
     /// By path ("input/mat2"), in the order of the op's values.
     std::optional<std::vector<std::pair<std::string, TensorFacts>>> statistics;
+    /// Likewise.
+    std::optional<std::vector<std::pair<std::string, HashedTensor>>> hashes;
 };
 
 /// Tolerant: what is missing, of another kind, or no JSON at all keeps its default.

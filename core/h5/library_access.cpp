@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/h5/handle.h"
 #include "core/h5/index_transfer.h"
-#include "core/h5/library_child.h"
 #include "core/h5/library_service.h"
 #include "core/h5/object_name.h"
 #include "core/h5/trust.h"
@@ -39,8 +38,13 @@ uint64_t bytes_of(int descriptor) {
 
 }  // namespace
 
-LibraryAccess::LibraryAccess(std::filesystem::path path, int descriptor)
-    : path_(std::move(path)), descriptor_(descriptor), answer_(std::make_unique<ByteBuilder>()) {
+LibraryAccess::LibraryAccess(std::filesystem::path path,
+                             int descriptor,
+                             std::optional<ChildLimits> limits)
+    : path_(std::move(path)),
+      descriptor_(descriptor),
+      limits_(limits),
+      answer_(std::make_unique<ByteBuilder>()) {
     if (files_are_trusted() || descriptor < 0)
         service_ = std::make_unique<LibraryService>(path_, descriptor_, false);
 }
@@ -99,7 +103,8 @@ void LibraryAccess::start_child() {
                         " times while reading " + in_quotes(path_) +
                         " and is not asked again; the file is damaged");
     const LibraryLock lock;
-    child_ = std::make_unique<LibraryChild>(path_, descriptor_, limits_for(bytes_of(descriptor_)));
+    child_ = std::make_unique<LibraryChild>(
+        path_, descriptor_, limits_.value_or(limits_for(bytes_of(descriptor_))));
     ++starts_;
 }
 

@@ -12,12 +12,11 @@
 
 #include "core/h5/h5.h"
 #include "core/h5/index_builder.h"
+#include "core/h5/library_child.h"
 
 namespace npuscope::h5 {
 
 class ByteBuilder;
-class Cursor;
-class LibraryChild;
 class LibraryService;
 
 /// Asks the library, in a process of its own unless files are trusted (core/h5/trust.h); that one
@@ -26,8 +25,11 @@ class LibraryService;
 /// question starts another one, a few times.
 class LibraryAccess {
   public:
-    /// The descriptor is borrowed; -1 where the file could not be opened.
-    LibraryAccess(std::filesystem::path path, int descriptor);
+    /// The descriptor is borrowed; -1 where the file could not be opened. Without `limits` those
+    /// for a file of its size.
+    LibraryAccess(std::filesystem::path path,
+                  int descriptor,
+                  std::optional<ChildLimits> limits = {});
     ~LibraryAccess();
     LibraryAccess(const LibraryAccess&) = delete;
     LibraryAccess& operator=(const LibraryAccess&) = delete;
@@ -101,6 +103,7 @@ class LibraryAccess {
 
     std::filesystem::path path_;
     int descriptor_;
+    std::optional<ChildLimits> limits_;
     std::mutex mutex_;
     std::unique_ptr<LibraryService> service_;  ///< of a trusted file
     std::unique_ptr<LibraryChild> child_;

@@ -35,24 +35,40 @@ std::optional<TensorName> parse_name(const std::string& name) {
     return std::nullopt;
 }
 
-/// Of an op whose tensors were kept by their numbers alone.
-std::vector<SourceTensor> tensors_by_statistics(const dumpfile::OpEntry& op) {
+/// "input/self" of an op: direction, argument and path; empty where it is neither input nor output.
+std::optional<SourceTensor> tensor_at(const dumpfile::OpEntry& op, const std::string& path) {
+    const size_t slash = path.find('/');
+    const bool is_input = path.substr(0, slash) == "input";
+    if (slash == std::string::npos || (!is_input && path.substr(0, slash) != "output"))
+        return std::nullopt;
+    return SourceTensor{
+        .direction = is_input ? dumpfile::Direction::kInput : dumpfile::Direction::kOutput,
+        .argument = path.substr(slash + 1),
+        .path = op.id.path() + "/" + path,
+        .dtype = {},
+        .shape = {}};
+}
+
+/// Of an op whose tensors were kept by their numbers or hashes alone.
+std::vector<SourceTensor> tensors_by_facts(const dumpfile::OpEntry& op) {
     std::vector<SourceTensor> tensors;
     const dumpfile::OpFacts facts = op.facts();
-    if (!facts.statistics) return tensors;
-    for (const auto& [path, tensor] : *facts.statistics) {
-        const size_t slash = path.find('/');
-        const bool is_input = path.substr(0, slash) == "input";
-        if (slash == std::string::npos || (!is_input && path.substr(0, slash) != "output"))
-            continue;
-        tensors.push_back(
-            {.direction = is_input ? dumpfile::Direction::kInput : dumpfile::Direction::kOutput,
-             .argument = path.substr(slash + 1),
-             .path = op.id.path() + "/" + path,
-             .dtype = std::string(name_of(tensor.dtype)),
-             .shape = tensor.shape,
-             .statistics = recorded_of(tensor.statistics)});
-    }
+    if (facts.statistics)
+        for (const auto& [path, row] : *facts.statistics)
+            if (auto tensor = tensor_at(op, path)) {
+                tensor->dtype = std::string(name_of(row.dtype));
+                tensor->shape = row.shape;
+                tensor->statistics = recorded_of(row.statistics);
+                tensors.push_back(std::move(*tensor));
+            }
+    if (facts.hashes)
+        for (const auto& [path, row] : *facts.hashes)
+            if (auto tensor = tensor_at(op, path)) {
+                tensor->dtype = std::string(name_of(row.dtype));
+                tensor->shape = row.shape;
+                tensor->hash = row.hash;
+                tensors.push_back(std::move(*tensor));
+            }
     return tensors;
 }
 
@@ -72,7 +88,7 @@ std::vector<SourceTensor> tensors_of(const dumpfile::Reader& reader, const dumpf
              .open = [&reader, &entry] { return std::make_unique<DumpElements>(reader, entry); },
              .storage = entry.stored.offset});
     }
-    return tensors.empty() ? tensors_by_statistics(op) : tensors;
+    return tensors.empty() ? tensors_by_facts(op) : tensors;
 }
 
 /// Without tensors of its own the dump may hold statistics of inputs.
@@ -81,7 +97,7 @@ bool has_inputs(const dumpfile::Reader& reader) {
     for (const dumpfile::OpEntry& op : reader.ops()) {
         const auto is_tensor = [](const dumpfile::Entry& entry) { return entry.is_tensor(); };
         if (std::ranges::any_of(op.entries, is_tensor)) return false;
-        for (const SourceTensor& tensor : tensors_by_statistics(op))
+        for (const SourceTensor& tensor : tensors_by_facts(op))
             if (tensor.direction == dumpfile::Direction::kInput) return true;
     }
     return false;

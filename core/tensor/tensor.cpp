@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_block.h"
+#include "core/tensor/op_budget.h"
 
 namespace npuscope {
 
@@ -58,6 +59,7 @@ Tensor::Tensor(DType dtype, Shape shape)
     if (__builtin_mul_overflow(static_cast<size_t>(numel_), size_of(dtype), &nbytes) ||
         nbytes > PTRDIFF_MAX)
         throw Error(ErrorKind::kFormat, "shape " + to_string(shape_) + " has too many bytes");
+    OpBudget::take_tensor(shape_, numel_);
     try {
         storage_ = std::make_shared<Storage>(nbytes);
     } catch (const std::bad_alloc&) {

@@ -41,7 +41,7 @@ SourceTensor computed_result(const ApiCall& forward, const std::string& result) 
     const auto forward_op = std::make_shared<const SourceOp>(forward.as_source({}));
     SourceTensor tensor;
     tensor.open = [forward_op, op = forward.op, result] {
-        Executor executor(Device::reference32(), {.threads = 1});
+        Executor executor(Device::reference32(), {.threads = 1, .bounded = true});
         const Results results = executor.call_named(*op, RecordedOp(*forward_op, *op).arguments());
         const Tensor* found = result_named(results, result);
         if (found == nullptr) not_computed(op->name() + " has no result " + result);

@@ -13,7 +13,7 @@ namespace {
 
 /// The first result of an op that only moves elements.
 Tensor moved(const char* op, NamedValues arguments) {
-    Executor executor(Device::reference64(), {.threads = 1});
+    Executor executor(Device::reference64(), {.threads = 1, .bounded = true});
     return executor.call_named(op, std::move(arguments)).tensor();
 }
 

@@ -73,7 +73,7 @@ std::optional<Results> run(const backend::Op& op,
                            const Device& device,
                            std::string* why_not) {
     try {
-        Executor executor(device, {.threads = 1});
+        Executor executor(device, {.threads = 1, .bounded = true});
         return executor.call_named(op, arguments);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;

@@ -134,7 +134,7 @@ struct Row {
     std::vector<double> (*terms)(const OpRun& run);
 };
 
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kTermsOfOps = std::to_array<Row>({
     {"gelu", of_gelu},
     {"gelu_backward", of_gelu_backward},
     {"_log_softmax_backward_data", of_softmax_backward},
@@ -164,8 +164,9 @@ std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result)
     std::string name = run.op->name();
     if (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) name.pop_back();
     const auto* const row =
-        std::ranges::find_if(kRows, [&](const Row& each) { return each.op == name; });
-    std::vector<double> terms = row == kRows.end() ? one_pass_terms(run, result) : row->terms(run);
+        std::ranges::find_if(kTermsOfOps, [&](const Row& each) { return each.op == name; });
+    std::vector<double> terms =
+        row == kTermsOfOps.end() ? one_pass_terms(run, result) : row->terms(run);
     if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();
     return terms;
 }

@@ -88,7 +88,7 @@ void run_op(const SourceOp& recorded,
             RecomputedOp& report) {
     const RecordedOp entry(recorded, op);
     OpRun run = run_of(op, entry, entry.arguments());
-    Executor executor(device);
+    Executor executor(device, {.bounded = true});
     ComputeTypeOf observed;
     executor.attach(observed);
     const Results results = executor.call_named(op, run.arguments);

@@ -15,6 +15,9 @@ namespace {
 
 using onnx_model::TensorInfo;
 
+/// Elements of one input that is made up by what the model declares.
+constexpr int64_t kMostSeeded = int64_t{1} << 26;
+
 [[noreturn]] void refuse(const std::string& text) {
     throw Error(ErrorKind::kUsage,
                 in_quotes(text) +
@@ -92,6 +95,13 @@ NamedTensors seeded_model_inputs(const onnx_model::Model& model,
         const std::string name =
             input.kind == onnx_model::ValueKind::kSequence ? input.name + "/0" : input.name;
         Shape shape = shape_of(input, shapes);
+        const int64_t numel = numel_of(shape);
+        if (!shapes.contains(input.name) && numel > kMostSeeded)
+            throw Error(ErrorKind::kUnsupported,
+                        "input " + in_quotes(input.name) + " of model " + in_quotes(model.path()) +
+                            " is declared as " + to_string(shape) + ", " + std::to_string(numel) +
+                            " elements, and at most " + std::to_string(kMostSeeded) +
+                            " are made up; give the input, or its shape");
         if (!is_float(input.dtype)) {
             inputs.emplace_back(name, Tensor::zeros(input.dtype, std::move(shape)));
             continue;

@@ -3,6 +3,7 @@
 #include <array>
 #include <ctime>
 #include <unistd.h>
+#include <utility>
 
 namespace npuscope::msaccucmp {
 
@@ -55,7 +56,8 @@ std::string time_stamp(int later) {
     return local_time("%Y%m%d%H%M%S", std::time(nullptr) + later);
 }
 
-Log::Log(std::ostream& out) : out_(out), pid_(::getpid()) {}
+Log::Log(std::ostream& out, std::function<void()> between_steps)
+    : out_(out), between_steps_(std::move(between_steps)), pid_(::getpid()) {}
 
 std::string Log::line(Level level, std::string_view message) const {
     return local_time("%Y-%m-%d %H:%M:%S", std::time(nullptr)) + " (" + std::to_string(pid_) +

@@ -1,6 +1,7 @@
 // The reference tool's log lines: "2026-01-31 12:00:00 (PID) - [LEVEL] message".
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <ostream>
 #include <string>
@@ -17,7 +18,12 @@ using LogLines = std::vector<std::pair<Level, std::string>>;
 /// Threads: any.
 class Log {
   public:
-    explicit Log(std::ostream& out);
+    /// `between_steps`: what step() calls.
+    explicit Log(std::ostream& out, std::function<void()> between_steps = {});
+    /// Said between two pieces of a long work; what the hook throws ends it.
+    void step() const {
+        if (between_steps_) between_steps_();
+    }
     void info(std::string_view message) { write(Level::kInfo, message); }
     void warning(std::string_view message) { write(Level::kWarning, message); }
     void error(std::string_view message) { write(Level::kError, message); }
@@ -30,6 +36,7 @@ class Log {
     [[nodiscard]] std::string line(Level level, std::string_view message) const;
 
     std::ostream& out_;
+    std::function<void()> between_steps_;
     std::mutex mutex_;
     int pid_;
 };

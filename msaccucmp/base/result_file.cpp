@@ -36,10 +36,14 @@ void ResultFile::close() {
     if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
 }
 
+void ResultFile::remove() noexcept {
+    ::unlink(path_.c_str());
+}
+
 /// A table that is cut in the middle looks like one of fewer tensors.
 void ResultFile::fail(const char* what) {
     const std::string reason = std::generic_category().message(errno);
-    ::unlink(path_.c_str());
+    remove();
     throw CommandError(
         kWriteFileError,
         std::string("Failed to ") + what + " \"'" + path_.string() + "'\": " + reason);

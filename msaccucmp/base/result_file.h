@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/interrupted.h"
+
 namespace npuscope::msaccucmp {
 
 /// Errors: CommandError(kOpenFileError) when it exists or cannot be made, (kWriteFileError) when
@@ -19,9 +21,20 @@ class ResultFile {
 
     void write(std::string_view text);
     void close();
+    /// Fills the file by `work`; one that nobody waits for any more goes.
+    template <class Work>
+    auto fill(Work&& work) {
+        try {
+            return work();
+        } catch (const Interrupted&) {
+            remove();
+            throw;
+        }
+    }
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
+    void remove() noexcept;
     [[noreturn]] void fail(const char* what);
 
     std::filesystem::path path_;

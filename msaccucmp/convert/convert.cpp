@@ -110,6 +110,7 @@ class Converter {
     int many(const std::vector<std::string>& files) {
         std::vector<int> codes(files.size(), kOk);
         parallel_for(static_cast<int64_t>(files.size()), 0, [&](int64_t i) {
+            log_.step();
             const auto at = static_cast<size_t>(i);
             codes[at] = one(files[at]);
         });

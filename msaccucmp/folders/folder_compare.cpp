@@ -30,6 +30,7 @@ void for_each_task(size_t count,
                    const std::function<void(size_t, Log&)>& task) {
     std::vector<std::string> texts(count);
     parallel_for(static_cast<int64_t>(count), threads, [&](int64_t i) {
+        log.step();
         std::ostringstream text;
         Log own(text);
         task(static_cast<size_t>(i), own);
@@ -137,9 +138,11 @@ class FolderComparison {
                    .has_golden_address = !golden.has_npy()};
         const auto file = new_result_file(folder_, prefix + "result_");
         file->write(csv_line(table_header(format_)));
-        auto results = has_rule_ ? compare_groups(folders, groups, algorithms)
-                                 : compare_pairs(my, golden, algorithms);
-        return finish(results, *file, rule.input_nodes);
+        return file->fill([&] {
+            auto results = has_rule_ ? compare_groups(folders, groups, algorithms)
+                                     : compare_pairs(my, golden, algorithms);
+            return finish(results, *file, rule.input_nodes);
+        });
     }
 
   private:

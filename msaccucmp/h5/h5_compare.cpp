@@ -153,6 +153,7 @@ class TableMaker {
     }
 
     void compare_one(size_t task, int threads) {
+        log_.step();
         const auto [run_index, dataset_index] = tasks_[task];
         const Run& run = my_.runs()[run_index];
         Done& done = results_[run_index][dataset_index];
@@ -288,8 +289,9 @@ int compare_h5(const CompareOptions& options, Log& log, int threads) {
     const DumpIndex golden(golden_file.index, DumpIndex::Side::kGolden, my.has_inputs(), log);
 
     const Matcher matcher(my, golden);
-    const std::vector<Row> rows =
-        TableMaker(my_file, golden_file, my, matcher, algorithms, log).make(threads);
+    const std::vector<Row> rows = result->fill([&] {
+        return TableMaker(my_file, golden_file, my, matcher, algorithms, log).make(threads);
+    });
     for (const Row& row : rows)
         result->write(csv_line(row.cells));
     result->close();

@@ -156,6 +156,7 @@ int overflow(const OverflowOptions& options, Log& log) {
     int code = kOk;
     std::string summary;
     for (size_t i = 0; i < count; ++i) {
+        log.step();
         try {
             summary += analysis.block(i + 1, debug[i]);
         } catch (const CommandError& problem) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/onnx/graph.h"
 #include "npu_backend/onnx/model_inputs.h"
 #include "npu_backend/onnx/node_run.h"
@@ -17,6 +18,23 @@ struct Model::State {
     Graph graph;
     RunLimits limits;
 };
+
+namespace {
+
+/// Of each node.
+OpLimits op_limits(const RunLimits& limits, const Graph& graph, const NamedTensors& inputs) {
+    int64_t given = 0;
+    for (const auto& [value, tensor] : graph.initializers)
+        given += tensor.numel();
+    for (const auto& [name, tensor] : inputs)
+        given += tensor.numel();
+    OpLimits each =
+        limits.elements > 0 ? OpLimits::of_elements(limits.elements) : OpLimits::for_given(given);
+    each.settable = true;
+    return each;
+}
+
+}  // namespace
 
 Model::Model(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Model::~Model() = default;
@@ -72,7 +90,7 @@ NamedTensors Model::run(
     for (size_t i = 0; i < graph.inputs.size(); ++i)
         slots[static_cast<size_t>(graph.input_values[i])] = {input_value(graph.inputs[i], inputs),
                                                              false};
-    LoopBudget budget(state_->limits);
+    RunBudget budget(state_->limits, op_limits(state_->limits, graph, inputs));
     int64_t done = 0;
     for (const Node& node : graph.nodes) {
         if (on_node) on_node(done++, node_count(), node.name);

@@ -7,18 +7,20 @@
 
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/onnx/host_ops.h"
 #include "npu_backend/onnx/operators.h"
 
 namespace npuscope::onnx_model {
 
-NodeRun::NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, LoopBudget& budget)
+NodeRun::NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, RunBudget& budget)
     : node_(node), slots_(slots), executor_(executor), budget_(budget) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
         on_host_ = on_host_ && (!has_input(i) || is_known(i));
 }
 
 void NodeRun::lower() {
+    const OpBudget op_budget(budget_.of_op());
     try {
         node_.op->lower(*this);
     } catch (const std::out_of_range&) {

@@ -21,7 +21,7 @@ namespace npuscope::onnx_model {
 /// not fit its operators' definitions, Error(kUnsupported).
 class NodeRun {
   public:
-    NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, LoopBudget& budget);
+    NodeRun(const Node& node, std::vector<Slot>& slots, Executor& executor, RunBudget& budget);
 
     /// The node's lowering.
     void lower();
@@ -73,7 +73,7 @@ class NodeRun {
     std::vector<GraphValue> run_body(const Body& body, std::vector<GraphValue> inputs);
 
     /// What the loops of this run may still do.
-    [[nodiscard]] LoopBudget& budget() { return budget_; }
+    [[nodiscard]] RunBudget& budget() { return budget_; }
 
     [[nodiscard]] size_t output_count() const { return node_.outputs.size(); }
     [[nodiscard]] bool wants_output(size_t index) const {
@@ -95,7 +95,7 @@ class NodeRun {
     const Node& node_;
     std::vector<Slot>& slots_;
     Executor& executor_;
-    LoopBudget& budget_;
+    RunBudget& budget_;
     bool on_host_ = true;
 };
 

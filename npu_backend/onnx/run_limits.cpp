@@ -6,7 +6,7 @@
 
 namespace npuscope::onnx_model {
 
-void LoopBudget::take_trip() {
+void RunBudget::take_trip() {
     if (trips_ == limits_.trips)
         throw Error(ErrorKind::kUnsupported,
                     "the loops of the model have run " + std::to_string(trips_) +
@@ -14,7 +14,7 @@ void LoopBudget::take_trip() {
     ++trips_;
 }
 
-void LoopBudget::require_room(uint64_t bytes) const {
+void RunBudget::require_room(uint64_t bytes) const {
     if (bytes > limits_.loop_bytes)
         throw Error(ErrorKind::kUnsupported,
                     "what its iterations hand on and gather is larger than " +

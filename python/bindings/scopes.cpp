@@ -89,6 +89,7 @@ dumper::DumpOptions options_from(const py::dict& given) {
     take("load_file_path", options.load_file_path);
     take("inputs", options.inputs);
     take("statistics", options.statistics);
+    take("hashes", options.hashes);
     take("dump_inputs", options.dump_inputs);
     take("max_bytes", options.max_bytes);
     take("sample", options.sample);

@@ -21,7 +21,9 @@ PathLike = Union[str, "os.PathLike[str]"]
 MODES = ("use_dump", "use_load", "check_overflow")
 FLAGS = ("enabled", *MODES, "load_with_acl_dump")
 LISTS = ("ops", "steps")
-OPTIONS = ("inputs", "statistics", "dump_inputs", "max_bytes", "sample", "compress", "sync", "estimate", *LISTS)
+OPTIONS = (
+    "inputs", "statistics", "hashes", "dump_inputs", "max_bytes", "sample", "compress", "sync", "estimate", *LISTS,
+)
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,8 @@ class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with npuscope.dum
     dump_path       a name ending in .h5, an existing folder, or None (time stamp as name, here).
     inputs          False: outputs only.
     statistics      with use_dump: counts, extremes and mean instead of elements.
+    hashes          with use_dump: 16 bytes of each tensor, by which `npuscope compare --bitwise` tells equal
+                    ones, instead of elements.
     ops             names, globs, or regular expressions written "re:…"; others are not dumped.
     max_bytes       the file grows no larger; it then says that it is incomplete.
     sample          with use_dump: each op's first run and every so many-th after it.
@@ -192,6 +196,7 @@ class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with npuscope.dum
         acl_json: PathLike = "acl.json",
         inputs: bool = True,
         statistics: bool = False,
+        hashes: bool = False,
         dump_inputs: bool = False,
         ops: Optional[Sequence[str]] = None,
         max_bytes: Optional[int] = None,

@@ -1,10 +1,12 @@
 // Runs npuscope's commands, in processes of its own, on files with seeded damage. Every run must
 // end with a code of its own, within its time, and tell an error in one clear line.
 //
-//   damaged_commands FOUND [--runs N] [--seconds S] [--seed N] [--kind h5|arrays|trees|onnx]
+//   damaged_commands FOUND [--runs N] [--seconds S] [--seed N] [--kind h5|h5py|arrays|trees|onnx]
 //
 // Inputs that end a process otherwise are left in the folder FOUND. Prints the runs of each kind of
-// file and how they ended. Exit: 0 clean, 1 something found, 2 usage.
+// file and how they ended. With NPUSCOPE_LONG_TESTS=1 it makes a hundred times the runs. Files of
+// h5py are what only the HDF5 library reads: whatever it does of them, the program lives. Exit: 0
+// clean, 1 something found, 2 usage.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,6 +20,7 @@
 #include <map>
 #include <new>
 #include <random>
+#include <sstream>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -26,6 +29,8 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "msaccucmp/msaccucmp.h"
+#include "tests/support/support.h"
 
 namespace {
 
@@ -47,6 +52,54 @@ std::string read_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
+
+/// Dumps as h5py writes them: old and new layout, pieces with every filter, attributes and texts of
+/// any length, links, links to other files, virtual datasets, compounds, many attributes, …
+constexpr const char* kFilesOfH5py = R"(
+import h5py, sys, numpy as np
+folder = sys.argv[1]
+def tensor(g, name, data, **options):
+    d = g.create_dataset(name, data=data, **options)
+    for key, value in (('DeviceType', 0), ('DataType', 1), ('FormatType', 0), ('Type', 0)):
+        d.attrs[key] = np.int32(value)
+    d.attrs['Stride'] = np.array([s // data.itemsize for s in data.strides], 'i8')
+    return d
+def ops(f, **options):
+    a = np.arange(64, dtype='f4').reshape(8, 8)
+    tensor(f, 'relu/1/input/self', a - 30)
+    tensor(f, 'relu/1/output/result', np.maximum(a - 30, 0), **options)
+    tensor(f, 'add_Tensor/2/input/self', a)
+    tensor(f, 'add_Tensor/2/input/other', a * 2)
+    tensor(f, 'add_Tensor/2/output/result', a * 3, **options)
+    f.attrs['Version'] = np.bytes_(b'1.0')
+for name, layout in (('old', 'earliest'), ('new', 'latest')):
+    with h5py.File(f'{folder}/{name}.h5', 'w', libver=layout) as f: ops(f)
+    with h5py.File(f'{folder}/{name}_pieces.h5', 'w', libver=layout) as f:
+        ops(f, chunks=(3, 5), compression='gzip', shuffle=True, fletcher32=True)
+with h5py.File(f'{folder}/texts.h5', 'w') as f:
+    ops(f)
+    f['relu/1/npuscope'] = '{"node": "n"}'
+    f['relu/1/npuscope'].attrs['Type'] = np.int32(100)
+    f['relu/1/output/result'].attrs['ComputeType'] = 'float32'
+    f.attrs['Device'] = 'cpu'
+with h5py.File(f'{folder}/links.h5', 'w') as f:
+    ops(f)
+    f['neg/3/input/self'] = h5py.SoftLink('/relu/1/input/self')
+    f['neg/3/output/result'] = h5py.ExternalLink('old.h5', '/relu/1/output/result')
+    f['abs/4'] = h5py.ExternalLink('new.h5', '/relu/1')
+with h5py.File(f'{folder}/odd.h5', 'w') as f:
+    ops(f)
+    f['odd/5/input/c'] = np.array([1 + 2j])
+    f['odd/5/input/r'] = np.array([(1, 2.0)], dtype=[('a', 'i4'), ('b', 'f8')])
+    t = f['t'] = np.dtype('f4')
+    f.create_dataset('odd/5/input/committed', data=np.ones(3, 'f4'), dtype=f['t'])
+    v = h5py.VirtualLayout((8, 8), 'f4'); v[:] = h5py.VirtualSource('old.h5', 'relu/1/input/self', (8, 8))
+    f.create_virtual_dataset('odd/5/output/virtual', v)
+    f.create_dataset('odd/5/output/so', data=np.arange(64), chunks=(16,), scaleoffset=0)
+    f.create_dataset('odd/5/output/big', data=np.arange(8, dtype='>f4'))
+    d = f.create_dataset('odd/5/output/many', data=np.ones(3, 'f4'), track_order=True)
+    for i in range(20): d.attrs['a%d' % i] = i
+)";
 
 constexpr const char* kTree =
     R"({"task": "statistics", "level": "mix", "data": {"Functional.relu.0.forward": {"input_args": )"
@@ -72,6 +125,13 @@ std::vector<Seed> seeds_of(const std::string& wanted) {
                                     file.filename().string().find("growth") == std::string::npos)))
                 seeds.push_back({kind, file.filename().string(), read_file(file)});
     };
+    if (wanted == "h5py") {
+        const npuscope::test::TempDir made;
+        const auto python = npuscope::test::run_python(kFilesOfH5py, {made.path().string()});
+        if (python.exit_code != 0) std::fprintf(stderr, "%s", python.err.c_str());
+        add("h5py", made.path());
+        return seeds;
+    }
     const fs::path data = fs::path(NPUSCOPE_SOURCE_DIR) / "data";
     add("h5", data / "fuzz/h5");
     add("arrays", data / "fuzz/arrays");
@@ -132,7 +192,11 @@ struct Place {
     fs::path original;  ///< undamaged
 };
 
-Place place_of(const Seed& seed, const std::string& bytes, const fs::path& folder) {
+/// `all`: of the seed's kind; files of h5py lead to each other.
+Place place_of(const Seed& seed,
+               const std::string& bytes,
+               const std::vector<Seed>& all,
+               const fs::path& folder) {
     const auto put = [](const fs::path& path, const std::string& content) {
         fs::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << content;
@@ -142,6 +206,9 @@ Place place_of(const Seed& seed, const std::string& bytes, const fs::path& folde
         put(folder / "good/dump.json", seed.bytes);
         return {folder, folder / "bad", folder / "good"};
     }
+    if (seed.kind == "h5py")
+        for (const Seed& each : all)
+            put(folder / each.name, each.bytes);
     const std::string extension = fs::path(seed.name).extension().string();
     // A pickle alone is what old versions of torch.save wrote.
     const std::string own = extension == ".pkl" ? ".pt" : extension;
@@ -149,6 +216,9 @@ Place place_of(const Seed& seed, const std::string& bytes, const fs::path& folde
     put(folder / ("good" + own), seed.bytes);
     return {folder, folder / ("bad" + own), folder / ("good" + own)};
 }
+
+/// In a command's place: the other program's `compare`, whose codes and lines are its own.
+constexpr const char* kMsaccucmp = "msaccucmp";
 
 std::vector<std::string> command_on(const Seed& seed, const Place& place, std::mt19937_64& random) {
     const std::string bad = place.file;
@@ -168,10 +238,31 @@ std::vector<std::string> command_on(const Seed& seed, const Place& place, std::m
                {"compare", "-m", good, "-g", bad, "--json", "--threads", "1"},
                {"extract", "-i", bad, "-o", extracted, "-s", "/*"},
                {"recompute", bad, "--device", "cpu"}};
+        if (seed.kind == "h5py") {
+            all.push_back({"inspect", bad, "/relu/1", "--json"});
+            all.push_back({"recompute", bad});
+            all.push_back({"map", bad, "--chip", "910A", "-o", place.folder / "map"});
+            all.push_back({kMsaccucmp, "-m", bad, "-g", good, "-out", place.folder / "table"});
+        }
     }
     std::vector<std::string> chosen = all[random() % all.size()];
-    chosen.emplace_back("-q");
+    if (chosen[0] != kMsaccucmp) chosen.emplace_back("-q");
     return chosen;
+}
+
+int run_command(std::vector<std::string> words) {
+    if (words[0] == kMsaccucmp) {
+        words[0] = "compare";
+        std::ostringstream out;
+        std::ostringstream err;
+        return npuscope::msaccucmp::run(words, out, err) >= 0 ? 0 : -1;
+    }
+    words.insert(words.begin(), "npuscope");
+    std::vector<char*> arguments;
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    return npuscope::cli::run_program(static_cast<int>(words.size()), arguments.data());
 }
 
 /// What was told breaks a rule; "" where it does not.
@@ -237,17 +328,11 @@ struct Run {
         Run run(seeds, seed, number);
         std::error_code ignored;
         fs::remove_all(folder, ignored);
-        const Place place = place_of(*run.from, run.bytes, folder);
-        std::vector<std::string> words = command_on(*run.from, place, run.random);
-        words.insert(words.begin(), "npuscope");
-        std::vector<char*> arguments;
-        for (std::string& word : words)
-            arguments.push_back(word.data());
-        arguments.push_back(nullptr);
+        const Place place = place_of(*run.from, run.bytes, seeds, folder);
+        const std::vector<std::string> words = command_on(*run.from, place, run.random);
         shared.done = number;
         alarm(kPatience);
-        const int code =
-            npuscope::cli::run_program(static_cast<int>(words.size()), arguments.data());
+        const int code = run_command(words);
         alarm(0);
         std::fflush(stdout);
         std::fflush(stderr);
@@ -262,10 +347,14 @@ struct Run {
     _exit(0);
 }
 
-void keep(const Run& made, size_t number, const std::string& why, const fs::path& found) {
+void keep(const Run& made,
+          const std::vector<Seed>& seeds,
+          size_t number,
+          const std::string& why,
+          const fs::path& found) {
     Run run = made;
     const fs::path folder = found / std::to_string(number);
-    const Place place = place_of(*run.from, run.bytes, folder);
+    const Place place = place_of(*run.from, run.bytes, seeds, folder);
     std::printf("found %zu: %s:", number, why.c_str());
     for (const std::string& word : command_on(*run.from, place, run.random))
         std::printf(" %s", word.c_str());
@@ -299,7 +388,7 @@ size_t runs_of(const std::vector<Seed>& seeds, const Options& options, Shared& s
         const std::string why = shared.rule[0] != '\0' ? std::string(shared.rule)
                                 : WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                                       : "its process ended";
-        keep(Run(seeds, options.seed, next), next, why, options.found);
+        keep(Run(seeds, options.seed, next), seeds, next, why, options.found);
         ++findings;
         ++next;
     }
@@ -342,6 +431,9 @@ int main(int argc, char** argv) {
             return 2;
         }
     }
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+    if (std::getenv("NPUSCOPE_LONG_TESTS") != nullptr && options.runs != SIZE_MAX)
+        options.runs *= 100;
     if (options.found.empty()) {
         std::fprintf(stderr, "damaged_commands: name a folder for what is found\n");
         return 2;
@@ -351,7 +443,7 @@ int main(int argc, char** argv) {
     if (memory == MAP_FAILED) return 2;
     size_t findings = 0;
     const std::vector<std::string> kinds =
-        options.kind.empty() ? std::vector<std::string>{"h5", "arrays", "trees", "onnx"}
+        options.kind.empty() ? std::vector<std::string>{"h5", "h5py", "arrays", "trees", "onnx"}
                              : std::vector<std::string>{options.kind};
     for (const std::string& kind : kinds) {
         Options own = options;

@@ -148,6 +148,31 @@ class Interrupt(unittest.TestCase):
                 if "when the work was done" not in ended.err:
                     self.assertEqual(bool(kept), bool(self.names()), (words, number, ended.err, self.names()))
 
+    def test_msaccucmp_leaves_no_table_that_is_cut(self) -> None:
+        mine = str(self.whole_path)
+        golden = str(self.whole_path.parent / "golden.h5")
+        for path, device in ((mine, "npu"), (golden, "cpu")):
+            made = calls.run([calls.NPUSCOPE, "run", "-q", MODEL, "--device", device, "--dump", path], self.folder)
+            self.assertEqual(made.exit_code, 0, made.err)
+        compare = [str(calls.BIN / "msaccucmp"), "compare", "-m", mine, "-g", golden, "-out", "."]
+        whole = calls.run(compare, self.folder)
+        self.assertEqual((whole.exit_code, whole.out, len(self.names())), (0, "", 1), whole.err)
+        lines = (self.folder / self.names()[0]).read_text().count("\n")
+        cut = 0
+        for number in range(1, whole.count + 1, 1 + whole.count // 10):
+            self.clear()
+            ended = calls.run(compare, self.folder, f"{number} signal {int(signal.SIGTERM)}")
+            self.assertEqual((ended.exit_code, ended.out), (128 + signal.SIGTERM, ""), ended.err)
+            if self.names():
+                self.assertEqual((self.folder / self.names()[0]).read_text().count("\n"), lines)
+            else:
+                last = ended.err.splitlines()[-1]
+                self.assertEqual(last, "msaccucmp: stopped by SIGTERM; only files that were finished are kept")
+                cut += 1
+        self.assertGreater(cut, 0)
+        ignored = calls.run(compare, self.folder, f"1 signal {int(signal.SIGINT)}", ignored=signal.SIGINT)
+        self.assertEqual(ignored.exit_code, 0)
+
     def test_a_with_block_of_python_keeps_its_ops(self) -> None:
         env = {"PYTHONPATH": str(calls.BIN.parent / "python")}
         ended = calls.run(

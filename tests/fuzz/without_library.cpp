@@ -15,8 +15,10 @@ namespace {
 }
 }  // namespace
 
-LibraryAccess::LibraryAccess(std::filesystem::path path, int descriptor)
-    : path_(std::move(path)), descriptor_(descriptor) {}
+LibraryAccess::LibraryAccess(std::filesystem::path path,
+                             int descriptor,
+                             std::optional<ChildLimits> limits)
+    : path_(std::move(path)), descriptor_(descriptor), limits_(limits) {}
 LibraryAccess::~LibraryAccess() = default;
 
 void LibraryAccess::open() {

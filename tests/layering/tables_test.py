@@ -121,6 +121,7 @@ REVIEWED = {
     ("rules", "inherited"): {
         "compare/report/json.cpp": "a key: the error that came in",
         "compare/verdict.cpp": "the verdict of this name",
+        "diagnose/bitwise/report.cpp": "a key: ops that were given other inputs",
         "diagnose/check/check_html.cpp": "a heading: the error that came in",
         "diagnose/check/check_json.cpp": "a key: the error that came in",
         "diagnose/check/check_text.cpp": "a heading: the error that came in",

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/kernels/convolution/convolution_columns.h"
 #include "npu_backend/kernels/linear/cube.h"
 #include "npu_backend/numerics/rounding.h"
@@ -51,6 +52,7 @@ struct FilterPass {
 
     template <class RightOf>
     void run(KernelCall& call, std::span<W> c, RightOf&& right_of) const {
+        OpBudget::take_steps({batch, groups, rows, depth, pixels});
         const CubeModel model = cube_model(call.numerics, call.input(0).dtype());
         const int64_t work = batch * groups * rows * depth * pixels;
         const int threads = work < 100000 ? 1 : call.numerics.threads;
@@ -209,6 +211,7 @@ void weight_gradient(KernelCall& call, DType output) {
                         g.out_pixels(),
                         dy.data() + (o * g.batch + n) * g.out_pixels());
     const int64_t columns = g.group_inputs() * g.tap_count();
+    OpBudget::take_steps({g.outputs, columns, depth});
     Tensor sums = accumulators<W>(filter_size);
     const auto c = sums.mutable_as<W>();
     for (int64_t group = 0; group < g.groups; ++group) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/kernels/linear/cube.h"
 #include "npu_backend/numerics/rounding.h"
 
@@ -53,6 +54,7 @@ CubeProduct<W> one_product(
 template <class W>
 void product(KernelCall& call, bool transpose_a, bool transpose_b, DType output) {
     const Sides sides = sides_of(call, transpose_a, transpose_b);
+    OpBudget::take_steps({sides.batch, sides.m, sides.n, sides.k});
     const bool hf32 = !call.numerics.reference() && call.numerics.device.options.matmul_hf32 &&
                       call.input(0).dtype() == DType::kFloat32;
     const CubeOperand<W> a = cube_operand<W>(call, call.input(0), hf32);

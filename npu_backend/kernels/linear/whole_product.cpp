@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/kernels/pointwise/formula.h"
 
 namespace npuscope::backend {
@@ -20,6 +21,7 @@ void run_whole_product(KernelCall& call) {
     const int64_t m = a.dim(1);
     const int64_t k = a.dim(2);
     const int64_t n = b.dim(2);
+    OpBudget::take_steps({a.dim(0), m, n, k});
     Tensor y(a.dtype(), {a.dim(0), m, n});
     visit_dtype(a.dtype(), [&]<class T>() {
         if constexpr (std::is_integral_v<T>) {

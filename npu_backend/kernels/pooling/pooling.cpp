@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/tensor/op_budget.h"
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/kernels/rows.h"
 #include "npu_backend/numerics/rounding.h"
@@ -35,6 +36,13 @@ Axis axis_of(const KernelCall& call, size_t spatial, const char* pads, size_t pa
     // The last window starts inside the image or its left padding.
     if (ceil && (axis.out - 1) * axis.stride >= axis.size + axis.pad) --axis.out;
     return axis;
+}
+
+/// All elements that the windows read.
+void take_windows(const KernelCall& call, const Axis& h, const Axis& w) {
+    const Tensor& x = call.input(0);
+    OpBudget::take_steps(
+        {x.dim(0), x.dim(1), h.out, std::min(h.kernel, h.size), w.out, std::min(w.kernel, w.size)});
 }
 
 /// The elements of one window along an axis that lie inside the image.
@@ -105,6 +113,7 @@ void run_max_pool(KernelCall& call) {
     if (call.input(0).ndim() != 4) call.refuse(call.input(0).dtype());
     const Axis h = axis_of(call, 0, "pads", 2);
     const Axis w = axis_of(call, 1, "pads", 3);
+    take_windows(call, h, w);
     visit_float(call, call.input(0).dtype(), [&]<class T>() { max_pool<T>(call, h, w); });
 }
 
@@ -163,6 +172,7 @@ void run_average_pool(KernelCall& call) {
     if (call.input(0).ndim() != 4) call.refuse(call.input(0).dtype());
     const Axis h = axis_of(call, 0, "pads", 0);
     const Axis w = axis_of(call, 1, "pads", 2);
+    take_windows(call, h, w);
     visit_float(call, call.input(0).dtype(), [&]<class T>() { average_pool<T>(call, h, w); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/tensor/op_budget.h"
 
 namespace npuscope::backend {
 
@@ -27,6 +28,7 @@ PoolAxis axis_of(const KernelCall& call, const Shape& input, int64_t size, const
     int64_t out = (span + (ceil ? s.stride - 1 : 0)) / s.stride + 1;
     // The last window starts inside the image or its left padding.
     if (ceil && (out - 1) * s.stride >= size + s.before) --out;
+    OpBudget::take_steps({out});
     PoolAxis axis{size, s.dilation, {}};
     for (int64_t o = 0; o < out; ++o) {
         const int64_t start = o * s.stride - s.before;
@@ -38,6 +40,19 @@ PoolAxis axis_of(const KernelCall& call, const Shape& input, int64_t size, const
                                 std::min(end, size + s.after) - start});
     }
     return axis;
+}
+
+/// All elements that the windows read.
+void take_windows(const PoolVolume& volume) {
+    int64_t largest = 1;
+    for (const PoolAxis& axis : volume.axes) {
+        int64_t most = 0;
+        for (const PoolWindow& window : axis.windows)
+            most = std::max(most, (window.end - window.begin + axis.step - 1) / axis.step);
+        largest *= std::max<int64_t>(most, 1);
+    }
+    OpBudget::take_steps(
+        {volume.planes, volume.axes[0].out(), volume.axes[1].out(), volume.axes[2].out(), largest});
 }
 
 PoolVolume volume_of(const KernelCall& call, const Shape& input, size_t spatial) {
@@ -70,6 +85,7 @@ PoolVolume regular_windows(const KernelCall& call, const Shape& input) {
         axis = axis_of(call, input, input[2 + i], step);
         volume.out[2 + i] = axis.out();
     }
+    take_windows(volume);
     return volume;
 }
 
@@ -85,6 +101,7 @@ PoolVolume adaptive_windows(const KernelCall& call,
         if (out < 0 || (size == 0 && out != 0)) misfit(call, input);
         PoolAxis& axis = volume.axes[3 - spatial + i];
         axis = {size, 1, {}};
+        OpBudget::take_steps({out});
         for (int64_t o = 0; o < out; ++o) {
             const int64_t begin = o * size / out;
             const int64_t end = ((o + 1) * size + out - 1) / out;
@@ -92,6 +109,7 @@ PoolVolume adaptive_windows(const KernelCall& call,
         }
         volume.out[at] = out;
     }
+    take_windows(volume);
     return volume;
 }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
+#include "core/tensor/op_budget.h"
 #include "npu_backend/onnx/host_ops.h"
 #include "npu_backend/onnx/ir_calls.h"
 
@@ -31,6 +33,9 @@ double overlap(const Box& a, const Box& b) {
     return height * width / (a.area() + b.area() - height * width);
 }
 
+/// Of holding a box against another.
+constexpr int64_t kStepsOfPair = 32;
+
 double single(const NodeRun& node, size_t index, double otherwise) {
     if (!node.has_input(index) || node.input(index).numel() == 0) return otherwise;
     return node.number(index);
@@ -51,14 +56,17 @@ void lower_non_max_suppression(NodeRun& node) {
     const double lowest = single(node, 4, 0);
     const bool by_centre = node.attribute("center_point_box", int64_t{0}) != 0;
     const int64_t count = boxes.dim(1);
+    std::vector<Box> all;
+    for (int64_t i = 0; i < boxes.dim(0) * count; ++i)
+        all.push_back(read_box(boxes, i, by_centre));
     IntList chosen;
     for (int64_t batch = 0; batch < scores.dim(0); ++batch)
         for (int64_t kind = 0; kind < scores.dim(1); ++kind) {
             const auto score = [&](int64_t i) {
                 return scores.at((batch * scores.dim(1) + kind) * count + i);
             };
-            const auto box = [&](int64_t i) {
-                return read_box(boxes, batch * count + i, by_centre);
+            const auto box = [&](int64_t i) -> const Box& {
+                return all[static_cast<size_t>(batch * count + i)];
             };
             IntList order = ir::iota(count);
             std::erase_if(order, [&](int64_t i) { return has_lowest && !(score(i) > lowest); });
@@ -67,6 +75,7 @@ void lower_non_max_suppression(NodeRun& node) {
             IntList kept;
             for (const int64_t i : order) {
                 if (static_cast<double>(kept.size()) >= most) break;
+                OpBudget::take_steps({static_cast<int64_t>(kept.size()), kStepsOfPair});
                 if (std::ranges::any_of(kept,
                                         [&](int64_t k) { return overlap(box(i), box(k)) > limit; }))
                     continue;

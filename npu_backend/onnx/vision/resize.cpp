@@ -124,6 +124,7 @@ Taps read_taps(const NodeRun& node, const Settings& how, const AxisResize& axis)
     if (how.antialias && how.mode != "nearest" && axis.scale < 1)
         return stretched_taps(node, how, axis);
     const size_t count = how.mode == "nearest" ? 1 : (how.mode == "linear" ? 2 : 4);
+    require_host_size({static_cast<int64_t>(4 * count), axis.to});
     Taps taps{std::vector<IntList>(count), std::vector<std::vector<double>>(count), {}};
     for (int64_t at = 0; at < axis.to; ++at) {
         const double place = original_place(node, how, axis, at);

@@ -42,6 +42,8 @@ class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with torch.utils.
                         ACL_DUMP_DATA must be 0.
     inputs              False: outputs only.
     statistics          with use_dump: counts, extremes and mean instead of elements.
+    hashes              with use_dump: 16 bytes of each tensor, by which `npuscope compare --bitwise`
+                        tells equal ones, instead of elements.
     ops, steps          names, globs or "re:…"; numbers of training steps (`step()` ends one). Other ops
                         are numbered but not dumped.
     max_bytes           the file grows no larger; it then says that it is incomplete.
@@ -68,6 +70,7 @@ class dumper(DumpBlock):  # noqa: N801 - reads as a statement: with torch.utils.
         acl_json: PathLike = "acl.json",
         inputs: bool = True,
         statistics: bool = False,
+        hashes: bool = False,
         dump_inputs: bool = False,
         ops: Optional[Sequence[str]] = None,
         steps: Optional[Sequence[int]] = None,

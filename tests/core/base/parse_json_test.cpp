@@ -38,6 +38,16 @@ TEST(ParseJson, discards_what_is_nested_too_deeply) {
     EXPECT_EQ(json_problem(nested(101)).byte, 100U);
 }
 
+TEST(ParseJson, discards_what_has_too_many_values) {
+    const std::string many(kMostJsonValues, ',');
+    EXPECT_EQ(json_problem(many).reason, "it has more than 33554432 values");
+    EXPECT_FALSE(json_problem(many).is_too_deep);
+    EXPECT_EQ(json_problem(many).byte, kMostJsonValues - 1);
+    EXPECT_TRUE(parse_json<json>(many).is_discarded());
+    const std::string text = '"' + many + '"';
+    EXPECT_TRUE(parse_json<json>(text).is_string());
+}
+
 TEST(ParseJson, counts_no_brackets_inside_texts_and_none_twice) {
     const std::string brackets = R"(["a\"[[[", "\\", "{{{", [], [], {}])";
     EXPECT_TRUE(parse_json<json>(brackets, 2).is_array());
