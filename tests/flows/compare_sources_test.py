@@ -272,7 +272,9 @@ class Sources(unittest.TestCase):
         np.savez(self.folder / "dump.npz", **{name.replace("/", "-"): value for name, value in arrays.items()})
         code, result, errors = compare(path, self.folder / "dump.npz")
         found = verdicts(result)
-        self.assertEqual(len(found), len(arrays), errors)
+        # What cuDNN keeps for its gradient, in a layout of its own, is not compared.
+        told = [name for name in arrays if not name.endswith((".result3", ".reserveSpace"))]
+        self.assertEqual(len(found), len(told), errors)
         self.assertLessEqual(set(found.values()), {"pass", "mistrusted", "undefined"}, found)
         self.assertEqual(code, 0)
 

@@ -188,7 +188,7 @@ class Fuzz(unittest.TestCase):
     def test_says_how_often_a_program_ran(self) -> None:
         done = self.fuzz("-r", "123", "h5_index")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout, "h5_index: 123 executions, nothing found\n")
+        self.assertEqual(done.stdout, "h5_index: 123 executions, nothing found\nin all, h5_index: 123\nin all: 123\n")
 
     def test_fails_and_shows_what_was_found(self) -> None:
         done = self.fuzz("h5_index", FINDS="yes")
