@@ -251,6 +251,9 @@ class Json(unittest.TestCase):
             (self.folder / f"{name}.csv").write_text("step,loss,lr\n" + "".join(rows))
         return self.npuscope("loss", "golden.csv", "target.csv", "--like", "golden.csv")
 
+    def bitwise(self) -> Any:
+        return self.npuscope("compare", "--bitwise", "right.h5", "wrong.h5")
+
     def recompute(self) -> Any:
         return self.npuscope("recompute", "golden.h5")
 
@@ -311,6 +314,7 @@ class Json(unittest.TestCase):
     )
     test_of_an_array = key_test("json.md", "JSON of `inspect`, a tensor of a binary dump", "inspect_array")
 
+    test_of_equal_runs = key_test("json.md", "JSON of `compare --bitwise`", "bitwise")
     test_of_losses = key_test("json.md", "JSON of `loss`", "losses")
     test_of_trees = key_test("verdicts.md", "JSON of `compare` on trees", "compare_trees")
     test_of_a_tree = key_test("json.md", "JSON of `inspect`, a tree", "inspect_tree")
