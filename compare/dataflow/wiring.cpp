@@ -1,9 +1,9 @@
 #include "compare/dataflow/wiring.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "compare/align/traits.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
@@ -25,6 +25,7 @@ constexpr double kFar = 0.1;
 /// Where most elements are those of the producer, the rest is wrong if it is so much farther off.
 constexpr double kWorse = 2;
 constexpr size_t kMostFindings = 20;
+constexpr std::string_view kSum = "add_Tensor";
 
 /// IR name of the tensor's op.
 const std::string& op_of(const Side& side, const TracedTensor& tensor) {
@@ -48,6 +49,21 @@ bool is_other_use(const Side& side,
 int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
     return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
         return is_other_use(side, tensor, like, content);
+    });
+}
+
+/// How often sums take these elements, as they are or cast.
+int64_t uses_in_sums(const Side& side, const Content& content) {
+    const auto holds = [&](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput && tensor.content &&
+               same_elements(*tensor.content, content);
+    };
+    return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& use) {
+        if (use.direction != Direction::kInput || op_of(side, use) != kSum) return false;
+        if (holds(use)) return true;
+        if (!use.producer) return false;
+        const TracedTensor& made = side.tensor(*use.producer);
+        return is_cast(op_of(side, made)) && std::ranges::any_of(side.flow.of_op(made.op), holds);
     });
 }
 
@@ -160,17 +176,20 @@ bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& 
     return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
 }
 
-/// The op's operands may be exchanged, and the other one is what this one should be: gradients are
-/// added up in the order in which they come.
+/// The op's operands may be exchanged, and the other one is what this one should be. Gradients are
+/// added up in the order in which they come: what should be here is added elsewhere as often.
 bool Wires::is_exchanged(const InputPair& pair, size_t partner) const {
     const TracedTensor& mine = target(pair.target);
-    constexpr auto kCommutative = std::to_array<std::string_view>({"add_Tensor", "mul_Tensor"});
-    if (std::ranges::find(kCommutative, op_of(flows_.target(), mine)) == kCommutative.end())
-        return false;
-    return std::ranges::any_of(flows_.target().flow.of_op(mine.op), [&](const TracedTensor& other) {
-        return other.direction == Direction::kInput && other.argument != mine.argument &&
-               other.content && same_elements(*other.content, *target(partner).content);
-    });
+    const std::string_view op = op_of(flows_.target(), mine);
+    const Content& missing = *target(partner).content;
+    if (op == kSum && op_of(flows_.golden(), golden(pair.golden)) == kSum)
+        return uses_in_sums(flows_.target(), missing) ==
+               uses_in_sums(flows_.golden(), *golden(pair.golden).content);
+    const auto own = flows_.target().flow.of_op(mine.op);
+    return op == "mul_Tensor" && std::ranges::any_of(own, [&](const TracedTensor& other) {
+               return other.direction == Direction::kInput && other.argument != mine.argument &&
+                      other.content && same_elements(*other.content, missing);
+           });
 }
 
 /// To the bit it is what another op made, and what the partner made is taken by no op: that tells

@@ -59,6 +59,21 @@ TEST(WrongWires, are_none_where_a_sums_operands_are_exchanged) {
     EXPECT_FALSE(wires(joined("sub_Tensor", kB, kA), joined("sub_Tensor", kA, kB)).empty());
 }
 
+/// Three results added up, the pair `first` and `second` before the third.
+std::vector<HandMadeOp> added_up(const Tensor& first, const Tensor& second, const Tensor& third) {
+    const Tensor kSum = random_tensor({6, 6}, 44);
+    return {{"relu", {}, {{"out", kA}}},
+            {"gelu", {}, {{"out", kB}}},
+            {"tanh", {}, {{"out", kC}}},
+            {"add_Tensor", {{"self", first}, {"other", second}}, {{"out", kSum}}},
+            {"add_Tensor", {{"self", kSum}, {"other", third}}, {{"out", kScale}}}};
+}
+
+TEST(WrongWires, are_none_where_several_are_added_up_in_another_order) {
+    EXPECT_TRUE(wires(added_up(kB, kC, kA), added_up(kA, kB, kC)).empty());
+    EXPECT_FALSE(wires(added_up(kB, kC, kC), added_up(kA, kB, kC)).empty());  // kA is lost
+}
+
 TEST(WrongWires, tells_another_order_of_the_right_elements) {
     EXPECT_EQ(wires(wired(transposed(noisy(kA, 0.01f)), 0.01f), wired(kA)),
               Wires{kWrong + "it is its transpose"});
