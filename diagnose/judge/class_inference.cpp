@@ -242,10 +242,10 @@ bool is_exact_class(size_t column) {
     return product_classes()[column].stage == product_classes()[kPlainColumn].stage;
 }
 
-/// Runs that the second class explains, and the first does not.
-int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t other) {
+/// Runs that one of the two classes does not explain by itself, and the other one does or both do.
+int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t narrow) {
     return std::ranges::count_if(sample, [&](const SampledRun& run) {
-        return run.ratios[one] > 1 && run.ratios[other] <= 1;
+        return run.ratios[one] > 1 && run.either[narrow] <= 1;
     });
 }
 
@@ -259,11 +259,11 @@ std::optional<InferredArithmetic> two_product_classes(const std::vector<SampledR
         if (column == kPlain || !is_exact_class(column)) continue;
         std::vector<SampledRun> nearest = sample;
         for (SampledRun& run : nearest)
-            run.ratios[kPlain] = std::min(run.ratios[kPlain], run.ratios[column]);
+            run.ratios[kPlain] = std::min(run.ratios[kPlain], run.either[column]);
         const auto all = static_cast<int64_t>(sample.size());
         const int64_t fewest = beyond(like, kPlain, column) >= kFewestOfClass ? 1 : kFewestOfClass;
         if (!explains(nearest, kPlain) || beyond(sample, kPlain, column) < fewest ||
-            beyond(sample, column, kPlain) < fewest)
+            beyond(sample, column, column) < fewest)
             continue;
         return InferredArithmetic{.product = &product_classes()[kPlain],
                                   .other_product = &product_classes()[column],

@@ -96,8 +96,28 @@ bool gives_floats(const OpRun& run) {
 
 struct RunRatios {
     ClassRatios ratios;       ///< what was not tried fits nothing: infinity
+    ClassRatios either{};     ///< as SampledRun::either
     bool is_telling = false;  ///< bits that equal the exact ones fit any class
 };
+
+std::vector<double> ratios_by_result(const OpRun& run,
+                                     ProductError& error,
+                                     const ProductClass& by) {
+    std::vector<double> ratios;
+    for (const RecordedResult& result : run.results)
+        if (const auto found = error.judge(by, result, false)) ratios.push_back(found->ratio);
+    return ratios;
+}
+
+/// The largest over the results of what the nearer of two classes gives; infinity where one of them
+/// was not tried.
+double nearer(const std::vector<double>& one, const std::vector<double>& other) {
+    if (one.empty() || one.size() != other.size()) return std::numeric_limits<double>::infinity();
+    double worst = 0;
+    for (size_t i = 0; i < one.size(); ++i)
+        worst = std::max(worst, std::min(one[i], other[i]));
+    return worst;
+}
 
 RunRatios ratios_of(const OpRun& run, Tried tried) {
     const DType dtype = group_of(run).dtype;
@@ -111,17 +131,22 @@ RunRatios ratios_of(const OpRun& run, Tried tried) {
     if (is_product(kind_of(*run.op))) {
         // Classes that round operands alike share what is computed, and follow each other.
         ProductError error(run);
+        std::array<std::vector<double>, kMostClasses> by_result;
         const auto classes = product_classes();
         std::vector<bool> done(classes.size());
         for (size_t first = 0; first < classes.size(); ++first) {
             for (size_t i = first; i < classes.size(); ++i) {
                 if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
-                if (is_tried(classes[i], i, dtype, tried))
-                    take(i, error.ratio(classes[i]).value_or(0));
+                if (is_tried(classes[i], i, dtype, tried)) {
+                    by_result[i] = ratios_by_result(run, error, classes[i]);
+                    take(i, by_result[i].empty() ? 0 : std::ranges::max(by_result[i]));
+                }
                 done[i] = true;
             }
             error.forget_rounded();
         }
+        for (size_t i = 0; i < classes.size(); ++i)
+            found.either[i] = nearer(by_result[kPlainColumn], by_result[i]);
     } else {
         VectorError error(run);
         for (size_t i = 0; i < vector_classes().size(); ++i)
@@ -179,6 +204,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         const auto [bits, numbers] = result_bits(*run);
         SampledRun sampled{.group = group_of(*run),
                            .ratios = {},
+                           .either = {},
                            .bits = bits,
                            .numbers = numbers,
                            .shows_steps = shows_steps(*run),
@@ -209,6 +235,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         sampled.is_clear = next >= kClearly * std::max(1.0, ratios.ratios[kPlainColumn]);
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
+        sampled.either = ratios.either;
         return sampled;
     } catch (const Error&) {
         // What cannot be read is told where it is compared.

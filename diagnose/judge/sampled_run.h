@@ -52,6 +52,9 @@ enum class Tried : uint8_t {
 struct SampledRun {
     ArithmeticGroup group;
     ClassRatios ratios;
+    /// Of products: each result held to fp32 or to that class, whichever it is nearer to; libraries
+    /// choose for each gradient.
+    ClassRatios either;
     /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 without any.
     int bits = 0;
     int64_t numbers = 0;  ///< float32 results that are finite and not 0

@@ -54,14 +54,30 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
         most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
-/// Of two classes the one that the run is nearer to.
-const ProductClass& product_class(const OpRun& run, const InferredArithmetic& inferred) {
+/// Of two classes the one that the result is nearer to.
+const ProductClass& product_class(ProductError& error,
+                                  const RecordedResult& result,
+                                  const InferredArithmetic& inferred) {
     if (inferred.other_product == nullptr) return *inferred.product;
-    const auto ratio = [&](const ProductClass& by) { return ProductError(run).ratio(by); };
-    return ratio(*inferred.product).value_or(0) > 1 &&
-                   ratio(*inferred.other_product) < ratio(*inferred.product)
-               ? *inferred.other_product
-               : *inferred.product;
+    const auto ratio = [&](const ProductClass& by) {
+        const auto found = error.judge(by, result, false);
+        return found ? found->ratio : 0;
+    };
+    const double plain = ratio(*inferred.product);
+    return plain > 1 && ratio(*inferred.other_product) < plain ? *inferred.other_product
+                                                               : *inferred.product;
+}
+
+/// What a result is held to, asked with the run's errors.
+auto product_class_by(const InferredArithmetic& inferred) {
+    return [&inferred](ProductError& error, const RecordedResult& result) -> const ProductClass& {
+        return product_class(error, result, inferred);
+    };
+}
+auto vector_class_by(const InferredArithmetic& inferred) {
+    return [&inferred](VectorError&, const RecordedResult&) -> const VectorClass& {
+        return *inferred.vector;
+    };
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
@@ -187,8 +203,9 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
     const ArithmeticGroup group = own_group(run);
     const InferredArithmetic inferred = class_of(group);
     Errors errors;
-    const auto judge_all = [&](auto&& error, const auto& by) {
+    const auto judge_all = [&](auto&& error, const auto& class_of_result) {
         for (const RecordedResult& result : run.results) {
+            const auto& by = class_of_result(error, result);
             auto found = error.judge(by, result, false);
             if (found && found->ratio > 0 && found->ratio <= 1 && device_ == nullptr) {
                 const double share = allowed_share(run, error, by, result);
@@ -208,9 +225,9 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
         }
     };
     if (is_product(group.kind)) {
-        judge_all(ProductError(run), product_class(run, inferred));
+        judge_all(ProductError(run), product_class_by(inferred));
     } else {
-        judge_all(VectorError(run), *inferred.vector);
+        judge_all(VectorError(run), vector_class_by(inferred));
     }
     return errors;
 }
@@ -246,18 +263,20 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const OpRun& form = part ? part->run : whole;
     const InferredArithmetic inferred = class_of(own_group(run));
     std::map<std::string, double> times;
-    const auto take = [&](auto&& error, const auto& by) {
-        for (const RecordedResult& result : form.results)
+    const auto take = [&](auto&& error, const auto& class_of_result) {
+        for (const RecordedResult& result : form.results) {
+            const auto& by = class_of_result(error, result);
             for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips})
                 if (const auto found = error.closeness(by, result, which, 0)) {
                     times[result.name] = found->times();
                     if (found->times() <= kOfSome) break;
                 }
+        }
     };
     if (is_product(kind_of(*run.op))) {
-        take(ProductError(form), product_class(form, inferred));
+        take(ProductError(form), product_class_by(inferred));
     } else {
-        take(VectorError(form), *inferred.vector);
+        take(VectorError(form), vector_class_by(inferred));
     }
     return times;
 }
