@@ -19,13 +19,12 @@ constexpr auto kUnspecified = std::to_array<Unspecified>({
 });
 
 bool lists(std::string_view names, std::string_view name) {
-    while (!names.empty()) {
-        if (names.substr(0, names.find(',')) == name) return true;
-        names.remove_prefix(std::min(
-            names.size(),
-            names.find(',') == std::string_view::npos ? names.size() : names.find(',') + 1));
+    while (true) {
+        const size_t comma = names.find(',');
+        if (names.substr(0, comma) == name) return true;
+        if (comma == std::string_view::npos) return false;
+        names.remove_prefix(comma + 1);
     }
-    return false;
 }
 
 }  // namespace

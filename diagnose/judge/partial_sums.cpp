@@ -8,8 +8,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Sums of so many products may be computed in parts. Recorded bf16 and
-/// fp16 products of an H100 are off by up to 2 units of what sqrt(K) of their products make.
+/// Sums of so many products may be computed in parts. Recorded bf16 and fp16 products of an H100
+/// are off by up to 2 units of what sqrt(K) of their products make.
 constexpr double kLongSum = 8;
 constexpr double kParts = 4;
 

@@ -36,15 +36,23 @@ void describe(const Tensor& recorded,
               std::span<const double> allowed,
               compare::Introduced& error);
 
-/// The largest ratio over the results of `run`, as `error` (ProductError, VectorError) judges them
-/// by a class; empty where it judges none.
+/// The ratio of each result of `run` that `error` (ProductError, VectorError) judges by a class.
+template <class Error, class Class>
+[[nodiscard]] std::vector<double> ratios_by_result(const OpRun& run,
+                                                   Error& error,
+                                                   const Class& by) {
+    std::vector<double> ratios;
+    for (const RecordedResult& result : run.results)
+        if (const auto found = error.judge(by, result, false)) ratios.push_back(found->ratio);
+    return ratios;
+}
+
+/// The largest of them; empty where it judges none.
 template <class Error, class Class>
 [[nodiscard]] std::optional<double> worst_ratio(const OpRun& run, Error& error, const Class& by) {
-    std::optional<double> worst;
-    for (const RecordedResult& result : run.results)
-        if (const auto found = error.judge(by, result, false))
-            worst = std::max(worst.value_or(0), found->ratio);
-    return worst;
+    const std::vector<double> ratios = ratios_by_result(run, error, by);
+    if (ratios.empty()) return std::nullopt;
+    return *std::max_element(ratios.begin(), ratios.end());
 }
 
 }  // namespace npuscope::diagnose

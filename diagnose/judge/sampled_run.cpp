@@ -100,15 +100,6 @@ struct RunRatios {
     bool is_telling = false;  ///< bits that equal the exact ones fit any class
 };
 
-std::vector<double> ratios_by_result(const OpRun& run,
-                                     ProductError& error,
-                                     const ProductClass& by) {
-    std::vector<double> ratios;
-    for (const RecordedResult& result : run.results)
-        if (const auto found = error.judge(by, result, false)) ratios.push_back(found->ratio);
-    return ratios;
-}
-
 /// The largest over the results of what the nearer of two classes gives; infinity where one of them
 /// was not tried.
 double nearer(const std::vector<double>& one, const std::vector<double>& other) {
