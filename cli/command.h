@@ -23,6 +23,7 @@ struct Globals {
     bool verbose = false;
     bool trust_files = false;    ///< docs/trust.md
     std::string color = "auto";  ///< auto, always, never; NO_COLOR is honoured with auto
+    std::string command_line{};  ///< as it was given, for a shell
 };
 
 /// Whether text for `descriptor` (1 or 2) should carry colours.

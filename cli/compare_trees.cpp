@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/page_output.h"
 #include "core/base/error.h"
 #include "core/base/interrupted.h"
 #include "core/base/json_value.h"
@@ -44,7 +45,7 @@ Json to_json(const RunPair& pair, const ComparedRuns& compared) {
             {"verdict", compared.verdict},
             {"first_culprit", compared.first.empty() ? Json() : Json(compared.first)},
             {"notes", compared.notes},
-            {"result", compared.report.empty() ? Json() : Json::parse(compared.report)}};
+            {"result", compared.document.empty() ? Json() : Json::parse(compared.document)}};
 }
 
 void print(const std::string& text) {
@@ -73,6 +74,7 @@ ComparedRuns compared_or_told(
                 .verdict = "not compared",
                 .first = "",
                 .report = "",
+                .document = "",
                 .notes = {pair.text() + ": " + failure.what()}};
     }
 }
@@ -105,6 +107,7 @@ int compare_trees(const std::vector<RunPair>& pairs,
                               .verdict = pair.target ? "missing_golden" : "missing_target",
                               .first = "",
                               .report = "",
+                              .document = "",
                               .notes = {}};
         if (pair.target && pair.golden) {
             compared = compared_or_told(pair, trees.output, one, not_compared);
@@ -123,9 +126,8 @@ int compare_trees(const std::vector<RunPair>& pairs,
         std::erase_if(compared.notes, [&](const std::string& note) { return told.contains(note); });
         told.insert(compared.notes.begin(), compared.notes.end());
         print_notes(compared);
-        if (globals.json) {
-            list.push_back(to_json(pair, compared));
-        } else if (!compared.report.empty() && !trees.is_silent) {
+        if (globals.json || !trees.html.empty()) list.push_back(to_json(pair, compared));
+        if (!globals.json && !compared.report.empty() && !trees.is_silent) {
             print("== " + printable(pair.text()) + " ==\n" + compared.report + "\n");
         }
     }
@@ -133,15 +135,18 @@ int compare_trees(const std::vector<RunPair>& pairs,
     const std::string verdict = exit_code == kFinding   ? "fail"
                                 : exit_code == kNotDone ? "undecided"
                                                         : "pass";
-    if (globals.json) {
+    if (globals.json || !trees.html.empty()) {
         const Json all = {{"version", 2},
                           {"verdict", verdict},
                           {"target", trees.target},
                           {"golden", trees.golden},
                           {"first", first.empty() ? Json() : Json(first)},
                           {"runs", list}};
-        print(json_text(all, 2) + "\n");
-    } else if (!trees.is_silent) {
+        const std::string document = json_text(all, 2) + "\n";
+        write_page_of(trees.html, "compare", document, globals);
+        if (globals.json) print(document);
+    }
+    if (!globals.json && !trees.is_silent) {
         print("== " + std::to_string(pairs.size()) + " runs ==\n" + summary +
               (first.empty() ? "" : "first difference: " + printable(first) + "\n") +
               "verdict: " + verdict + "\n");

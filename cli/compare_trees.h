@@ -15,8 +15,9 @@ namespace npuscope::cli {
 struct ComparedRuns {
     int exit_code = 0;
     std::string verdict;
-    std::string first;   ///< path of the first culprit; "" without one
-    std::string report;  ///< what is printed: text, or one JSON object
+    std::string first;     ///< path of the first culprit; "" without one
+    std::string report;    ///< what is printed: text, or one JSON object
+    std::string document;  ///< that object, where it is printed or a page shows it; else ""
     std::vector<std::string> notes;
 };
 
@@ -30,6 +31,7 @@ struct ComparedTrees {
     std::string target;
     std::string golden;
     std::string output;      ///< a folder, in which each pair gets one; "" for none
+    std::string html;        ///< file for a page of all; "" for none
     bool is_silent = false;  ///< nothing is printed on stdout
 };
 

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupted.h"
 #include "core/base/printable.h"
+#include "core/base/shell_word.h"
 #include "core/base/version.h"
 #include "core/h5/trust.h"
 
@@ -74,6 +75,9 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer("npuscope COMMAND --help tells more.");
     Globals globals;
+    globals.command_line = "npuscope";
+    for (int i = 1; i < argc; ++i)
+        globals.command_line += " " + shell_word(argv[i]);
     std::function<int()> selected;
     for (const Command* command : all_commands()) {
         CLI::App* sub =

@@ -204,6 +204,10 @@ struct Options {
 /// The largest relative error of the measured tensors of one direction; empty without any.
 [[nodiscard]] std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction);
 
+/// The largest of what its results introduced over what is allowed; empty where none was computed
+/// again.
+[[nodiscard]] std::optional<double> worst_ratio(const OpResult& op);
+
 /// Sets an op's judgement and inputs from its tensors.
 void conclude(OpResult& op, bool allow_golden_at_fault = false);
 

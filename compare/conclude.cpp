@@ -67,6 +67,14 @@ double relative_error(const TensorResult& tensor) {
     return Evidence{tensor.sums, tensor.judgement.bound}.relative_error();
 }
 
+std::optional<double> worst_ratio(const OpResult& op) {
+    std::optional<double> worst;
+    for (const TensorResult& tensor : op.tensors)
+        if (tensor.split && tensor.split->target)
+            worst = std::max(worst.value_or(0), tensor.split->target->ratio);
+    return worst;
+}
+
 std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction) {
     std::optional<double> worst;
     for (const TensorResult& tensor : op.tensors)

@@ -32,6 +32,7 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
     options.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     options.progress = !globals.quiet;
+    options.command_line = globals.command_line;
     options.between_steps = Interrupts::check;
     const std::unique_ptr<BuiltinSample> sample =
         options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;

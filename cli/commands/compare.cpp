@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
+#include "cli/page_output.h"
 #include "compare/files.h"
 #include "compare/noise.h"
 #include "compare/pair_runs.h"
@@ -35,6 +37,7 @@ struct CompareArguments {
     std::vector<std::filesystem::path> bitwise;
     std::string target;
     std::string golden;
+    std::string html;
     std::string output;
     std::string custom;
     std::string chip;
@@ -68,6 +71,7 @@ struct Job {
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
     bool run_names = false;  ///< runs are called by step and rank
+    bool wants_pages = false;
 };
 
 void take_standard(const CompareArguments& arguments, Job& job) {
@@ -123,6 +127,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
     if (!arguments.tolerances.empty())
         job.written = std::make_unique<compare::WrittenBounds>(*job.bounds, arguments.tolerances);
     job.report.color = use_color(globals, 1) && !globals.json;
+    job.report.graphic = ::isatty(STDOUT_FILENO) == 1;
     job.report.worst_first = arguments.worst_first;
     job.report.all_ops = arguments.all || globals.verbose;
     job.report.options = {
@@ -167,14 +172,19 @@ ComparedRuns compare_runs(Job& job,
     if (job.expected.is_anything() && result.arithmetic.empty())
         std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
     if (!output.empty()) compare::write_reports(result, job.report, output);
+    const std::string document = globals.json || job.wants_pages
+                                     ? compare::report_named("json").write(result, job.report)
+                                     : "";
+    if (!output.empty()) write_page_of(output + "/report.html", "compare", document, globals);
     ci.add({.name = job.run_names ? pair.text() : target + " against " + golden,
             .result = &result,
             .target = target});
     return {.exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
             .verdict = std::string(compare::gated_verdict(result)),
             .first = result.culprits.empty() ? "" : first_path(result),
-            .report =
-                compare::report_named(globals.json ? "json" : "terminal").write(result, job.report),
+            .report = globals.json ? document
+                                   : compare::report_named("terminal").write(result, job.report),
+            .document = document,
             .notes = result.notes};
 }
 
@@ -213,6 +223,7 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
         throw Error(ErrorKind::kUsage,
                     "--repeat goes with one run of each side; these are trees of several");
     take_noise(arguments, job);
+    job.wants_pages = !arguments.html.empty() || !arguments.output.empty();
     int exit_code = 0;
     if (job.run_names) {
         exit_code = compare_trees(
@@ -220,6 +231,7 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
             {.target = arguments.target,
              .golden = arguments.golden,
              .output = arguments.output,
+             .html = arguments.html,
              .is_silent = ci.takes_stdout()},
             [&](const compare::RunPair& pair, const std::string& output) {
                 return compare_runs(job, pair, output, ci, globals);
@@ -237,6 +249,7 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
         pair.golden->path = arguments.golden;
         const ComparedRuns compared = compare_runs(job, pair, arguments.output, ci, globals);
         print_notes(compared);
+        write_page_of(arguments.html, "compare", compared.document, globals);
         if (!ci.takes_stdout())
             std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);
         exit_code = compared.exit_code;
@@ -272,7 +285,9 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     app.add_option(
         "-g,--golden", arguments->golden, "the trusted side, of the same kind or another");
     add_bitwise_option(app, *arguments);
-    app.add_option("-o,--output", arguments->output, "folder for result.csv and verdicts.json");
+    app.add_option(
+        "-o,--output", arguments->output, "folder for result.csv, verdicts.json and report.html");
+    add_page_option(app, arguments->html);
     app.add_option("--tolerance",
                    arguments->tolerance,
                    "allowed max|t-g| / max|g| of every float tensor; without it: by ComputeType")

@@ -8,10 +8,12 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/page_output.h"
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "loss/report/drawing.h"
 #include "loss/report/report.h"
+#include "page/page.h"
 
 namespace npuscope::cli {
 
@@ -41,7 +43,12 @@ int run_loss(const LossArguments& arguments, const Globals& globals) {
             throw Error(ErrorKind::kUsage, "--svg draws one target; --html takes several");
         write_text_file(arguments.svg, loss::to_svg(comparison, 0));
     }
-    if (!arguments.html.empty()) write_text_file(arguments.html, loss::to_html(comparison));
+    if (!arguments.html.empty())
+        page::write_page(arguments.html,
+                         {.kind = "loss",
+                          .document = loss::to_json(comparison),
+                          .details = loss::curves_json(comparison),
+                          .command = globals.command_line});
     const bool plot = arguments.plot || (isatty(STDOUT_FILENO) == 1 && !globals.quiet);
     const std::string text =
         globals.json ? loss::to_json(comparison)
@@ -74,7 +81,7 @@ std::function<int()> configure_loss(CLI::App& app, const Globals& globals) {
                  "seeds differ on purpose: how the runs part is no finding, where they go is");
     app.add_flag("--plot", options->plot, "draw the losses, also where the output is no terminal");
     app.add_option("--svg", options->svg, "file for a picture of the losses and their difference");
-    app.add_option("--html", options->html, "file for a page with the report and the pictures");
+    add_page_option(app, options->html);
     app.footer(
         "Says where two training runs part (the start, the first update, a later step) or how one "
         "goes "

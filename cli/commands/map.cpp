@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "cli/options/device_options.h"
+#include "cli/page_output.h"
 #include "core/base/error.h"
 #include "core/base/interrupted.h"
 #include "core/base/pending_file.h"
@@ -20,7 +21,7 @@ namespace npuscope::cli {
 namespace {
 
 struct MapArguments {
-    std::string ops, acl, output, from;
+    std::string ops, acl, output, from, html;
     std::vector<std::string> only;
     DeviceOptions device;
 };
@@ -52,6 +53,7 @@ int run_map(const MapArguments& arguments, const Globals& globals) {
     map.between_steps = Interrupts::check;
     const Interrupts interrupts;
     const diagnose::Mapping mapping = mapping_of(map);
+    if (!arguments.html.empty()) write_page_of(arguments.html, "map", to_json(mapping), globals);
     const std::string text =
         globals.json ? to_json(mapping) : to_text(mapping, use_color(globals, 1), globals.verbose);
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -76,6 +78,7 @@ std::function<int()> configure_map(CLI::App& app, const Globals& globals) {
     app.add_option("--op", arguments->only, "only this op, /name/seqid; may repeat")
         ->allow_extra_args(false);
     add_device_options(app, arguments->device, false);
+    add_page_option(app, arguments->html);
     app.footer(
         "Each op runs from its recorded inputs; each of its kernels is computed again in the\n"
         "reference, from its own inputs (introduced) and from the reference's chain (total).\n"

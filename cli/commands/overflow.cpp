@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/page_output.h"
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "core/base/progress.h"
@@ -22,6 +23,7 @@ struct OverflowArguments {
     std::string dump;
     double headroom = overflow::kLatentBinades;
     int threads = 0;
+    std::string html;
 };
 
 void print(const std::string& text) {
@@ -33,6 +35,8 @@ int scan_runs(const OverflowArguments& options,
               const std::vector<RecordedRun>& runs,
               const overflow::ScanOptions& scan) {
     const overflow::TreeReport report = overflow::scan_tree(options.dump, runs, scan);
+    if (!options.html.empty())
+        write_page_of(options.html, "overflow", overflow::to_json(report), globals);
     print(globals.json ? overflow::to_json(report)
                        : overflow::to_text(report, use_color(globals, 1), globals.verbose));
     if (report.first() != nullptr) return kFinding;
@@ -50,6 +54,8 @@ int run_overflow(const OverflowArguments& options, const Globals& globals) {
     const std::vector<RecordedRun> runs = recorded_runs(options.dump);
     if (runs.size() > 1) return scan_runs(options, globals, runs, scan);
     const overflow::ScanReport report = overflow::scan_dump(options.dump, scan);
+    if (!options.html.empty())
+        write_page_of(options.html, "overflow", overflow::to_json(report), globals);
     print(globals.json ? overflow::to_json(report)
                        : overflow::to_text(report, {use_color(globals, 1), globals.verbose}));
     // A recorded status is a judgement even where no tensor is left to scan.
@@ -73,6 +79,7 @@ std::function<int()> configure_overflow(CLI::App& app, const Globals& globals) {
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     app.add_option("--threads", options->threads, "0: all cores")->check(CLI::NonNegativeNumber);
+    add_page_option(app, options->html);
     app.footer(
         "Names the op where inf, nan or saturation began, those that only received it, and those "
         "that hid it.\n"

@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/options/device_options.h"
+#include "cli/page_output.h"
 #include "cli/recompute_report.h"
 #include "core/base/error.h"
 #include "core/base/json_value.h"
@@ -28,6 +29,7 @@ namespace {
 struct RecomputeArguments {
     std::string dump;
     DeviceOptions device;
+    std::string html;
 };
 
 /// Why nothing was computed.
@@ -59,9 +61,8 @@ RunOfTree recompute_run(const RecordedRun& run, const Device& device, const Glob
         made.counts = counts_of(report);
         if (made.counts.nothing_computed()) made.problem = nothing_computed(report);
         if (const diagnose::RecomputedOp* op = first_failure(report)) made.first = op->path;
-        if (globals.json)
-            made.report = recompute_json(report, device);
-        else if (made.problem.empty())
+        made.report = recompute_json(report, device);
+        if (!globals.json && made.problem.empty())
             fmt::print("{}",
                        "== " + printable(run.text()) + " ==\n" +
                            recompute_text(report, device, globals.verbose) + "\n");
@@ -100,6 +101,7 @@ nlohmann::json json_of_run(const RunOfTree& run) {
 int recompute_tree(const std::string& tree,
                    const std::vector<RecordedRun>& runs,
                    const Device& device,
+                   const std::string& html,
                    const Globals& globals) {
     bool any_fails = false;
     bool any_problem = false;
@@ -112,8 +114,12 @@ int recompute_tree(const std::string& tree,
         lines += line_of_run(made);
         list.push_back(json_of_run(made));
     }
-    if (globals.json)
-        lines = json_text(nlohmann::json{{"version", 1}, {"tree", tree}, {"runs", list}}, 2) + "\n";
+    if (globals.json || !html.empty()) {
+        const std::string document =
+            json_text(nlohmann::json{{"version", 1}, {"tree", tree}, {"runs", list}}, 2) + "\n";
+        write_page_of(html, "recompute", document, globals);
+        if (globals.json) lines = document;
+    }
     fmt::print("{}", lines);
     return any_fails ? kFinding : any_problem ? kNotDone : kNoFinding;
 }
@@ -124,14 +130,15 @@ int run_recompute(const RecomputeArguments& arguments, const Globals& globals) {
     const Device device = diagnose::device_from_names(
         options.device, options.chip, options.reference, options.settings());
     const std::vector<RecordedRun> runs = recorded_runs(arguments.dump);
-    if (runs.size() > 1) return recompute_tree(arguments.dump, runs, device, globals);
+    if (runs.size() > 1)
+        return recompute_tree(arguments.dump, runs, device, arguments.html, globals);
     const diagnose::RecomputeReport report = diagnose::recompute(arguments.dump, device);
     const RecomputeCounts counts = counts_of(report);
     if (counts.nothing_computed())
         throw Error(ErrorKind::kUsage, in_quotes(arguments.dump) + ": " + nothing_computed(report));
-    fmt::print("{}",
-               globals.json ? json_text(recompute_json(report, device), 2) + "\n"
-                            : recompute_text(report, device, globals.verbose));
+    const std::string document = json_text(recompute_json(report, device), 2) + "\n";
+    write_page_of(arguments.html, "recompute", document, globals);
+    fmt::print("{}", globals.json ? document : recompute_text(report, device, globals.verbose));
     return counts.failed != 0 ? kFinding : kNoFinding;
 }
 
@@ -143,6 +150,7 @@ std::function<int()> configure_recompute(CLI::App& app, const Globals& globals) 
                    "steps and ranks, with the tensors of its inputs")
         ->required();
     add_device_options(app, arguments->device, true);
+    add_page_option(app, arguments->html);
     app.footer(
         "Each op sees its own recorded inputs, so that no op answers for another.\n"
         "Every step and rank of a tree has its report. -v lists the ops that pass, too.\n"

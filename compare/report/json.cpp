@@ -100,15 +100,6 @@ ordered_json arguments_json(const OpResult& op) {
     return list;
 }
 
-/// The worst ratio of its outputs.
-ordered_json introduced_json(const OpResult& op) {
-    std::optional<double> worst;
-    for (const TensorResult& tensor : op.tensors)
-        if (tensor.split && tensor.split->target)
-            worst = std::max(worst.value_or(0), tensor.split->target->ratio);
-    return number_json(worst);
-}
-
 ordered_json op_json(const OpResult& op, const Result& result) {
     ordered_json json = {{"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
@@ -121,7 +112,7 @@ ordered_json op_json(const OpResult& op, const Result& result) {
                          {"rule", op.judgement.rule},
                          {"origin", text_or_null(op.origin)},
                          {"inherited", number_json(worst_error(op, dumpfile::Direction::kInput))},
-                         {"introduced", introduced_json(op)},
+                         {"introduced", number_json(worst_ratio(op))},
                          {"error", number_json(worst_error(op, dumpfile::Direction::kOutput))},
                          {"overflow", name_of(op.overflow)},
                          {"overflow_note", op.overflow_note},

@@ -16,6 +16,7 @@ struct ReportOptions {
     std::string target{};  ///< file names, for headings and commands
     std::string golden{};
     bool color = false;        ///< ANSI sequences (terminal)
+    bool graphic = false;      ///< the error along the network as a line of blocks (terminal)
     bool worst_first = false;  ///< by severity instead of in the target's order (terminal)
     bool all_ops = false;      ///< all findings, and a table of all ops (terminal)
     /// What the comparison was run with, as name and value (json).

@@ -9,6 +9,7 @@
 #include "compare/report/judged.h"
 #include "compare/report/terminal/findings.h"
 #include "compare/report/terminal/layout.h"
+#include "compare/report/terminal/sparkline.h"
 #include "compare/report/terminal/table.h"
 #include "core/base/printable.h"
 
@@ -239,6 +240,21 @@ std::string verdict_text(const Result& result, const ReportOptions& options) {
     return "verdict: " + in_color(options, color, std::string(verdict)) + "\n";
 }
 
+/// What each op introduced over what is allowed, along the network.
+std::string network_text(const Result& result, const ReportOptions& options) {
+    if (!options.graphic) return {};
+    std::vector<std::optional<double>> ratios;
+    bool is_known = false;
+    for (const OpResult& op : result.ops) {
+        ratios.push_back(worst_ratio(op));
+        is_known = is_known || ratios.back().has_value();
+    }
+    constexpr size_t kColumns = 76;
+    if (!is_known) return {};
+    return "error along the network, introduced over allowed (▆ at most 1, ▇ and █ beyond):\n  " +
+           sparkline(ratios, kColumns, options.color) + "\n";
+}
+
 std::string terminal_text(const Result& result, const ReportOptions& options) {
     std::string text = wrapped(printable(options.target) + " against " + printable(options.golden) +
                                    (result.load_mode ? ", matched by seqid (load mode)" : ""),
@@ -249,6 +265,7 @@ std::string terminal_text(const Result& result, const ReportOptions& options) {
     // Own measures are shown where they were asked for.
     if (options.all_ops || !result.custom_names.empty())
         blocks.push_back(ops_table(result, options));
+    blocks.push_back(network_text(result, options));
     blocks.push_back(arithmetic_text(result));
     blocks.push_back(standard_text(result, options));
     blocks.push_back(gate_text(result));

@@ -15,8 +15,8 @@ inline constexpr int kDeepestJson = 100;
 inline constexpr size_t kMostJsonValues = size_t{1} << 25;
 
 /// The value of `text`, discarded (is_discarded()) when it is no JSON, nested more than `max_depth`
-/// deep or has more than kMostJsonValues. Json: nlohmann::json or nlohmann::ordered_json, whose header the caller has.
-/// Errors: none.
+/// deep or has more than kMostJsonValues. Json: nlohmann::json or nlohmann::ordered_json, whose
+/// header the caller has. Errors: none.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text, int max_depth = kDeepestJson);
 

@@ -8,8 +8,8 @@
 
 namespace npuscope {
 
-/// Control characters (C0, C1, ends of lines, marks of direction) and bytes that are no UTF-8 become
-/// \xNN, so that a hostile name cannot move the cursor, forge a line or turn one around.
+/// Control characters (C0, C1, ends of lines, marks of direction) and bytes that are no UTF-8
+/// become \xNN, so that a hostile name cannot move the cursor, forge a line or turn one around.
 std::string printable(std::string_view text);
 
 /// 'text', printable; of more than 1000 bytes the beginning and their number.

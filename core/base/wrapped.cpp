@@ -4,18 +4,6 @@
 
 namespace npuscope {
 
-size_t width_of(const std::string& text) {
-    size_t width = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\x1b') {
-            i = std::min(text.find('m', i), text.size() - 1);
-        } else if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
-            ++width;
-        }
-    }
-    return width;
-}
-
 std::string wrapped(const std::string& text, size_t indent, size_t continued) {
     std::string lines;
     std::string line;

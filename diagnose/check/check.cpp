@@ -27,6 +27,7 @@
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/model.h"
 #include "overflow/watcher.h"
+#include "page/page.h"
 
 namespace npuscope::diagnose {
 
@@ -279,7 +280,11 @@ CheckReport check_in(const DumpFolder& folder,
                    report);
     if (!folder.temporary()) {
         write_text_file(folder / "verdicts.json", to_json(report));
-        write_text_file(folder / "report.html", to_html(report));
+        page::write_page(folder / "report.html",
+                         {.kind = "check",
+                          .document = to_json(report),
+                          .details = {},
+                          .command = options.command_line});
     }
     return report;
 }

@@ -25,6 +25,7 @@ struct CheckOptions {
     std::filesystem::path golden;   ///< .h5 of another golden run; empty: the reference is run
     std::filesystem::path
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
+    std::string command_line{};  ///< for the page: how to repeat it; may be empty
     bool progress = false;
     /// Called between the nodes of a run and the ops of a comparison, from any thread; what it
     /// throws ends the check. An Interrupted says what is kept in `output`.

@@ -121,7 +121,6 @@ struct CheckReport {
 /// The object of `check --json` and verdicts.json; its schema is docs/verdicts.md.
 [[nodiscard]] std::string to_json(const CheckReport& report);
 /// A self-contained page: no script or style from elsewhere.
-[[nodiscard]] std::string to_html(const CheckReport& report);
 /// For a terminal of any width above 60 columns; `color` adds ANSI sequences.
 [[nodiscard]] std::string to_text(const CheckReport& report, bool color, bool all_ops);
 

@@ -188,26 +188,4 @@ std::string to_svg(const Comparison& comparison, size_t target) {
                      high.last);
 }
 
-std::string to_html(const Comparison& comparison) {
-    std::string page =
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>npuscope "
-        "loss</title>\n"
-        "<style>body{font-family:sans-serif;max-width:60em;margin:2em auto}"
-        "pre{background:#f1f3f5;padding:1em;white-space:pre-wrap}svg{max-width:100%;height:auto}"
-        "</style></head><body>\n<h1>Training logs</h1>\n";
-    // Ends of lines are no control characters here.
-    page += "<pre>";
-    const std::string report = to_text(comparison, {});
-    for (size_t begin = 0; begin < report.size();) {
-        const size_t end = std::min(report.find('\n', begin), report.size());
-        page += escaped(report.substr(begin, end - begin)) + "\n";
-        begin = end + 1;
-    }
-    page += "</pre>\n";
-    for (size_t i = 0; i < comparison.targets.size(); ++i)
-        page +=
-            "<h2>" + escaped(comparison.targets[i].log.path) + "</h2>\n" + to_svg(comparison, i);
-    return page + "</body></html>\n";
-}
-
 }  // namespace npuscope::loss

@@ -12,7 +12,4 @@ namespace npuscope::loss {
 /// of each column of dots. Unit: pixels, 900 by 560.
 [[nodiscard]] std::string to_svg(const Comparison& comparison, size_t target);
 
-/// A page without parts from elsewhere: the text report, and the picture of each target.
-[[nodiscard]] std::string to_html(const Comparison& comparison);
-
 }  // namespace npuscope::loss

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_value.h"
@@ -79,6 +82,36 @@ ordered_json verdict_json(const Judged& one) {
             {"remarks", verdict.remarks}};
 }
 
+/// Where the lowest and highest values of each of `parts` parts are; all of a short curve.
+std::vector<size_t> extremes(const std::vector<double>& values, size_t parts) {
+    std::vector<size_t> kept;
+    const size_t length = std::max<size_t>(1, (values.size() + parts - 1) / parts);
+    for (size_t first = 0; first < values.size(); first += length) {
+        const size_t last = std::min(values.size(), first + length);
+        size_t low = first, high = first;
+        for (size_t i = first; i < last; ++i) {
+            // What is no number is kept as the highest.
+            if (!(values[i] <= values[high])) high = i;
+            if (values[i] < values[low]) low = i;
+        }
+        kept.push_back(std::min(low, high));
+        if (low != high) kept.push_back(std::max(low, high));
+    }
+    return kept;
+}
+
+ordered_json curve_json(const Log& log) {
+    const Curve& loss = log.of(Quantity::kLoss);
+    ordered_json steps = ordered_json::array();
+    ordered_json values = ordered_json::array();
+    constexpr size_t kParts = 1000;
+    for (const size_t i : extremes(loss.values, kParts)) {
+        steps.push_back(loss.steps[i]);
+        values.push_back(number_json(loss.values[i]));
+    }
+    return {{"name", log.path}, {"steps", std::move(steps)}, {"values", std::move(values)}};
+}
+
 }  // namespace
 
 std::string to_json(const Comparison& comparison) {
@@ -99,6 +132,13 @@ std::string to_json(const Comparison& comparison) {
                                    {"accumulation", comparison.options.accumulation},
                                    {"any_start", comparison.options.any_start}}}};
     return json_text(report, 2) + "\n";
+}
+
+std::string curves_json(const Comparison& comparison) {
+    ordered_json curves = ordered_json::array({curve_json(comparison.golden)});
+    for (const Judged& target : comparison.targets)
+        curves.push_back(curve_json(target.log));
+    return json_text(ordered_json{{"curves", std::move(curves)}}, -1);
 }
 
 }  // namespace npuscope::loss

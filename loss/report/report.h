@@ -31,6 +31,10 @@ struct Comparison {
 /// docs/json.md has the keys.
 [[nodiscard]] std::string to_json(const Comparison& comparison);
 
+/// {"curves": [{"name", "steps", "values"}]}: the losses of the golden and the targets, for a
+/// picture. Long curves keep the lowest and highest value of each of 1000 parts.
+[[nodiscard]] std::string curves_json(const Comparison& comparison);
+
 struct TextStyle {
     bool color = false;
     bool verbose = false;

@@ -6,10 +6,6 @@ namespace {
 
 constexpr const char* kPlain = "\x1b[0m";
 
-bool begins_code_point(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-}
-
 }  // namespace
 
 const char* color_of(Verdict verdict) {
@@ -27,11 +23,7 @@ std::string padded(const std::string& text, size_t width) {
 }
 
 std::string shortened(const std::string& text, size_t width) {
-    if (width_of(text) <= width) return text;
-    size_t end = 0;
-    for (size_t taken = 0; end < text.size(); ++end)
-        if (begins_code_point(text[end]) && ++taken == width) break;
-    return text.substr(0, end) + "…";
+    return width_of(text) <= width ? text : first_columns(text, width - 1) + "…";
 }
 
 }  // namespace npuscope::compare

@@ -121,11 +121,10 @@ TEST(Findings, are_ranked_by_what_they_do_to_the_end) {
                   "or\n    gradient\n"),
         std::string::npos)
         << first_culprit_text(result, {.options = {}});
-    EXPECT_EQ(
-        other_findings_text(result, {.options = {}}),
-        "other findings, by what they do to the last outputs and gradients (of max|g|):\n"
-        "  0.25  /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n"
-        "  0     /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n");
+    EXPECT_EQ(other_findings_text(result, {.options = {}}),
+              "other findings, by what they do to the last outputs and gradients (of max|g|):\n"
+              "  0.25  /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n"
+              "  0     /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n");
     result.culprits[0].effect_on.clear();
     EXPECT_NE(first_culprit_text(result, {.options = {}})
                   .find("\n  effect: reaches no last output or gradient\n"),

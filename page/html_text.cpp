@@ -1,8 +1,8 @@
-#include "diagnose/report/html_text.h"
+#include "page/html_text.h"
 
 #include "core/base/printable.h"
 
-namespace npuscope::diagnose {
+namespace npuscope::page {
 
 std::string escaped(const std::string& text) {
     std::string safe;
@@ -30,4 +30,4 @@ std::string escaped(const std::string& text) {
     return safe;
 }
 
-}  // namespace npuscope::diagnose
+}  // namespace npuscope::page

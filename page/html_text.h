@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace npuscope::diagnose {
+namespace npuscope::page {
 
 /// Printable, with &, <, >, " and ' as entities.
 [[nodiscard]] std::string escaped(const std::string& text);
 
-}  // namespace npuscope::diagnose
+}  // namespace npuscope::page
