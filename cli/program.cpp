@@ -1,10 +1,12 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -75,9 +77,12 @@ int run(int argc, char** argv) {
     app.footer("npuscope COMMAND --help tells more.");
     Globals globals;
     std::function<int()> selected;
+    const std::vector<std::string_view> words(argv, argv + argc);
     for (const Command* command : all_commands()) {
         CLI::App* sub =
             app.add_subcommand(std::string(command->name), std::string(command->summary));
+        // Declaring the options of all takes longer than a short command does.
+        if (std::ranges::find(words, command->name) == words.end()) continue;
         add_globals(*sub, globals);
         auto action = command->configure(*sub, globals);
         sub->callback([&selected, action = std::move(action)] { selected = action; });
