@@ -1,10 +1,12 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -79,9 +81,15 @@ int run(int argc, char** argv) {
     for (int i = 1; i < argc; ++i)
         globals.command_line += " " + shell_word(argv[i]);
     std::function<int()> selected;
+    const std::vector<std::string_view> words(argv, argv + argc);
+    const auto is_named = [&](std::string_view name) {
+        return std::ranges::find(words, name) != words.end();
+    };
     for (const Command* command : all_commands()) {
         CLI::App* sub =
             app.add_subcommand(std::string(command->name), std::string(command->summary));
+        // Declaring the options of all takes longer than a short command does; help tells of all.
+        if (!is_named(command->name) && !is_named("help")) continue;
         add_globals(*sub, globals);
         auto action = command->configure(*sub, globals);
         sub->callback([&selected, action = std::move(action)] { selected = action; });

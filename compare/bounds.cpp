@@ -40,6 +40,14 @@ std::span<const Precision> all_precisions() {
     return kPrecisions;
 }
 
+PrecisionBounds::PrecisionBounds(double factor) {
+    for (const Precision& precision : kPrecisions) {
+        Bound& bound = bounds_.emplace_back();
+        bound.tolerance = precision.tolerance * factor;
+        bound.source = std::string(precision.name) + " " + short_number(bound.tolerance);
+    }
+}
+
 Bound PrecisionBounds::bound(const BoundQuery& query) const {
     if (!is_float(query.dtype)) return exact_bound(query.dtype);
     const Precision* used = find_precision(name_of(query.compute_type));
@@ -47,10 +55,7 @@ Bound PrecisionBounds::bound(const BoundQuery& query) const {
     if (used == nullptr)
         throw Error(ErrorKind::kInternal,
                     "no precision is known for the dtype " + std::string(name_of(query.dtype)));
-    Bound bound;
-    bound.tolerance = used->tolerance * factor_;
-    bound.source = std::string(used->name) + " " + short_number(bound.tolerance);
-    return bound;
+    return bounds_[static_cast<size_t>(used - kPrecisions.data())];
 }
 
 Bound FixedBounds::bound(const BoundQuery& query) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/dtype/compute_type.h"
 #include "core/dtype/dtype.h"
@@ -55,11 +56,11 @@ struct Precision {
 /// integers and bools exact. `factor` scales all_precisions().
 class PrecisionBounds final : public Bounds {
   public:
-    explicit PrecisionBounds(double factor = 1) : factor_(factor) {}
+    explicit PrecisionBounds(double factor = 1);
     [[nodiscard]] Bound bound(const BoundQuery& query) const override;
 
   private:
-    double factor_;
+    std::vector<Bound> bounds_;  ///< of all_precisions(), made once: very many tensors ask
 };
 
 /// One tolerance for all float tensors; integers and bools stay exact.

@@ -112,7 +112,14 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
         op.unmatched = pair.target->unmatched;
         op.unmatched_argument = pair.target->unmatched_argument;
     }
-    take_facts(facts_of(pair.target), facts_of(pair.golden), op);
+    const SideFacts target = facts_of(pair.target);
+    const OpSource& place = target.recorded.source;
+    // The golden's place is told only where the target's is not known.
+    const bool is_placed = !place.module.empty() && !place.line.empty() && pair.golden != nullptr;
+    take_facts(target,
+               is_placed && pair.golden->facts_but_place ? pair.golden->facts_but_place()
+                                                         : facts_of(pair.golden),
+               op);
     if (pair.target != nullptr && pair.golden != nullptr) {
         BothTensors both;
         try {

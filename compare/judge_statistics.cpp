@@ -1,8 +1,10 @@
 #include "compare/judge_statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,16 +29,24 @@ struct Number {
     double scale;
 };
 
+/// Those of a tensor, without a place of their own in memory: there are very many tensors.
+struct Numbers {
+    std::array<Number, kStatistics> all{};
+    size_t count = kStatistics;
+
+    [[nodiscard]] std::span<const Number> used() const { return std::span(all).first(count); }
+};
+
 /// Each with what it is relative to. Recorders of sums of magnitudes keep nothing else.
-std::vector<Number> numbers_of(const RecordedStatistics& target, const RecordedStatistics& golden) {
+Numbers numbers_of(const RecordedStatistics& target, const RecordedStatistics& golden) {
     if (target.l1 && golden.l1)
-        return {{"sum of magnitudes", target.l1, golden.l1, golden.l1.value_or(0)}};
+        return {{{{"sum of magnitudes", target.l1, golden.l1, golden.l1.value_or(0)}}}, 1};
     const double largest =
         std::max(std::fabs(golden.max.value_or(0)), std::fabs(golden.min.value_or(0)));
-    return {{"max", target.max, golden.max, largest},
-            {"min", target.min, golden.min, largest},
-            {"mean", target.mean, golden.mean, largest},
-            {"norm", target.norm, golden.norm, golden.norm.value_or(0)}};
+    return {{{{"max", target.max, golden.max, largest},
+              {"min", target.min, golden.min, largest},
+              {"mean", target.mean, golden.mean, largest},
+              {"norm", target.norm, golden.norm, golden.norm.value_or(0)}}}};
 }
 
 bool are_same(double one, double other) {
@@ -46,7 +56,8 @@ bool are_same(double one, double other) {
 }  // namespace
 
 std::string first_change(const RecordedStatistics& target, const RecordedStatistics& golden) {
-    for (const Number& each : numbers_of(target, golden)) {
+    const Numbers numbers = numbers_of(target, golden);
+    for (const Number& each : numbers.used()) {
         if (!each.target || !each.golden || are_same(*each.target, *each.golden)) continue;
         std::string mine = fmt::format("{:g}", *each.target);
         std::string theirs = fmt::format("{:g}", *each.golden);
@@ -63,13 +74,13 @@ std::string first_change(const RecordedStatistics& target, const RecordedStatist
 StatisticsJudgement judge_statistics(const RecordedStatistics& target,
                                      const RecordedStatistics& golden,
                                      const Bound& bound) {
-    const std::vector<Number> numbers = numbers_of(target, golden);
+    const Numbers numbers = numbers_of(target, golden);
     const double tolerance = bound.exact ? 0 : bound.tolerance;
     std::vector<const char*> judged;
     std::vector<const char*> missing;
     std::string difference;
     double deviation = 0;
-    for (const Number& each : numbers) {
+    for (const Number& each : numbers.used()) {
         (each.target && each.golden ? judged : missing).push_back(each.name);
         if (!each.target || !each.golden) continue;
         const double mine = *each.target;
@@ -90,7 +101,7 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
     }
     StatisticsJudgement result;
     result.deviation = deviation;
-    const double largest = numbers.front().scale;
+    const double largest = numbers.all.front().scale;
     result.scale = std::isnan(largest) ? 0 : largest;
     result.missing = static_cast<int>(missing.size());
     if (!difference.empty()) {

@@ -61,6 +61,8 @@ struct SourceOp {
     /// Of a run of a function above the ops: the runs of ops that it came to, each with some of its
     /// results. Empty of others. Threads: any. Errors: Error(kUnsupported) says why there are none.
     std::function<std::vector<SourceOp>()> calls{};
+    /// facts() but for its place, where that costs more; may be empty. Threads: any.
+    std::function<SideFacts()> facts_but_place{};
 
     [[nodiscard]] const std::string& op() const { return computes.empty() ? id.op : computes; }
 };

@@ -18,6 +18,7 @@
 #include "core/base/printable.h"
 #include "core/base/system_error.h"
 #include "core/npz/torch_file.h"
+#include "core/recording/msprobe/dump_file.h"
 #include "core/tensor/statistics.h"
 
 namespace npuscope {
@@ -125,12 +126,19 @@ class TreeWriter {
         ++written_.records;
     }
 
-    WrittenTree finish() {
+    WrittenTree finish(const Source& source) {
+        std::string device;
+        if (!source.device_name.empty())
+            device = fmt::format(" \"{}\": {{\"device\": {}, \"options\": {}}},\n",
+                                 msprobe::kOwnFacts,
+                                 text_of(source.device_name),
+                                 text_of(source.device_options));
         write_text_file(folder_ / "dump.json",
                         fmt::format("{{\n \"task\": \"tensor\",\n \"level\": \"mix\",\n "
-                                    "\"framework\": \"pytorch\",\n \"dump_data_dir\": {},\n "
+                                    "\"framework\": \"pytorch\",\n \"dump_data_dir\": {},\n{} "
                                     "\"data\": {{{}\n }}\n}}\n",
                                     text_of(kData),
+                                    device,
                                     data_));
         write_text_file(folder_ / "stack.json", text_of(stack_) + "\n");
         write_text_file(folder_ / "construct.json", "{" + construct_ + "\n}\n");
@@ -201,11 +209,15 @@ class TreeWriter {
         }
         ++(file.empty() ? written_.without_data : written_.tensors);
         return fmt::format(
-            R"({{"type": "torch.Tensor", "dtype": {}, "shape": {}, {}, "requires_grad": false{}}})",
+            R"({{"type": "torch.Tensor", "dtype": {}, "shape": {}, {}, "requires_grad": false{}{}}})",
             text_of("torch." + tensor.dtype),
             text_of(tensor.shape),
             numbers,
-            file.empty() ? "" : ", \"data_name\": " + text_of(file));
+            file.empty() ? "" : ", \"data_name\": " + text_of(file),
+            tensor.compute_type == ComputeType::kNone
+                ? ""
+                : fmt::format(
+                      R"(, "{}": "{}")", msprobe::kComputeType, name_of(tensor.compute_type)));
     }
 
     static void save(const Tensor& tensor,
@@ -289,7 +301,7 @@ WrittenTree write_msprobe(const Source& source,
             if (op.unmatched.empty()) writer.add(op);
             if (on_op) on_op(++done, total);
         }
-        const WrittenTree written = writer.finish();
+        const WrittenTree written = writer.finish(source);
         fs::rename(part, folder, problem);
         if (problem)
             throw Error(ErrorKind::kIo,

@@ -121,6 +121,11 @@ const SourceTensor& GradientQuery::operand(std::string_view name) const {
     return *found->value.tensor;
 }
 
+double GradientQuery::number(std::string_view name, double otherwise) const {
+    const Operand given = forward.argument(name);
+    return given.is_number() ? given.number->numbers.front() : otherwise;
+}
+
 const SourceTensor& GradientQuery::result() const {
     if (forward.results.empty()) not_computed("the result of its forward run is not recorded");
     return forward.results.front();

@@ -21,6 +21,8 @@ struct GradientQuery {
     [[nodiscard]] const SourceTensor& gradient() const;
     /// The tensor argument of the forward call. Errors: Error(kUnsupported) where there is none.
     [[nodiscard]] const SourceTensor& operand(std::string_view name) const;
+    /// A number, or a bool, that the forward call was given.
+    [[nodiscard]] double number(std::string_view name, double otherwise) const;
     [[nodiscard]] const SourceTensor& result() const;
     /// What was made for that place among the node's inputs; nullptr where nothing was.
     [[nodiscard]] const SourceTensor* at(size_t place) const;

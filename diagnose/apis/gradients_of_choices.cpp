@@ -16,11 +16,6 @@ SourceTensor zeros_like(const SourceTensor& tensor) {
     });
 }
 
-double number_in(const GradientQuery& query, std::string_view name, double otherwise) {
-    const Operand given = query.forward.argument(name);
-    return given.is_number() ? given.number->numbers.front() : otherwise;
-}
-
 /// -1, 0 or 1: exact.
 SourceTensor signs_of(const SourceTensor& tensor) {
     return made_of(tensor, dtype_of(tensor), tensor.shape, [](const Tensor& elements) {
@@ -62,7 +57,7 @@ std::vector<ApiCall> one(std::string_view op,
 /// What was chosen along `dim` goes back to where it stood.
 std::vector<ApiCall> gradients_of_selection(const GradientQuery& query) {
     const SourceTensor& self = query.operand("self");
-    const auto dim = static_cast<int64_t>(number_in(query, "dim", -1));
+    const auto dim = static_cast<int64_t>(query.number("dim", -1));
     SourceTensor gradient = query.gradient();
     SourceTensor indices = indices_of(query);
     if (gradient.shape.size() + 1 == self.shape.size()) {
@@ -98,13 +93,25 @@ std::vector<ApiCall> gradients_of_index_select(const GradientQuery& query) {
 }
 
 std::vector<ApiCall> gradients_of_clamp(const GradientQuery& query) {
-    const SourceTensor mask = outside(query.operand("self"),
-                                      number_in(query, "min", -HUGE_VAL),
-                                      number_in(query, "max", HUGE_VAL));
+    const SourceTensor mask = outside(
+        query.operand("self"), query.number("min", -HUGE_VAL), query.number("max", HUGE_VAL));
     return one("masked_fill",
                {{"self", Operand::of(query.gradient())},
                 {"mask", Operand::of(mask)},
                 {"value", Operand::of(int64_t{0})}},
+               query);
+}
+
+/// An elu whose input is divided by alpha.
+std::vector<ApiCall> gradients_of_celu(const GradientQuery& query) {
+    const double alpha = query.number("alpha", 1);
+    return one("elu_backward",
+               {{"grad_output", Operand::of(query.gradient())},
+                {"alpha", Operand::of(alpha)},
+                {"scale", Operand::of(1.0)},
+                {"input_scale", Operand::of(1 / alpha)},
+                {"is_result", Operand::of(false)},
+                {"self_or_result", Operand::of(query.operand("self"))}},
                query);
 }
 
@@ -116,7 +123,7 @@ std::vector<ApiCall> gradients_of_abs(const GradientQuery& query) {
 }
 
 std::vector<ApiCall> gradients_of_pow(const GradientQuery& query) {
-    const double exponent = number_in(query, "exponent", 0);
+    const double exponent = query.number("exponent", 0);
     const SourceTensor& self = query.operand("self");
     if (exponent == 0) not_computed("the gradient of the power 0 is not computed");
     if (exponent == 2)
@@ -132,7 +139,7 @@ std::vector<ApiCall> gradients_of_pow(const GradientQuery& query) {
 }
 
 std::vector<ApiCall> gradients_of_stack(const GradientQuery& query) {
-    const auto dim = static_cast<int64_t>(number_in(query, "dim", 0));
+    const auto dim = static_cast<int64_t>(query.number("dim", 0));
     std::vector<ApiCall> calls;
     for (const SourceTensor& made : query.made)
         calls.push_back(
@@ -153,7 +160,7 @@ std::vector<ApiCall> gradients_of_split(const GradientQuery& query) {
         parts.list.push_back(Operand::of(
             given == query.given.end() ? zeros_like(query.forward.results[i]) : *given));
     }
-    const auto dim = static_cast<int64_t>(number_in(query, "dim", 0));
+    const auto dim = static_cast<int64_t>(query.number("dim", 0));
     return one("cat", {{"tensors", parts}, {"dim", Operand::of(dim)}}, query);
 }
 
@@ -186,8 +193,8 @@ std::vector<ApiCall> gradients_of_patches(const GradientQuery& query) {
 std::vector<ApiCall> gradients_of_dropout(const GradientQuery& query) {
     const SourceTensor* made = query.at(0);
     if (made == nullptr) return {};
-    const double share = number_in(query, "p", 0.5);
-    if (share >= 1 || number_in(query, "train", 1) == 0)
+    const double share = query.number("p", 0.5);
+    if (share >= 1 || query.number("train", 1) == 0)
         not_computed("the gradient of a dropout that drops all or nothing is not computed");
     return {made_by("gradient_of_dropout",
                     {{"grad", Operand::of(query.gradient())},

@@ -12,13 +12,8 @@ namespace {
 /// ATen's numbers.
 enum class Reduction : uint8_t { kNone, kMean, kSum };
 
-double number_of(const GradientQuery& query, std::string_view name, double otherwise) {
-    const Operand given = query.forward.argument(name);
-    return given.is_number() ? given.number->numbers.front() : otherwise;
-}
-
 Reduction reduction_of(const GradientQuery& query) {
-    return static_cast<Reduction>(number_of(query, "reduction", 1));
+    return static_cast<Reduction>(query.number("reduction", 1));
 }
 
 /// Of one number that was a mean or a sum of as many elements as were made.
@@ -31,6 +26,11 @@ ApiCall of_mean_or_sum(const GradientQuery& query, const SourceTensor& made) {
                    {{"self", Operand::of(gradient)},
                     {"other", Operand::of(static_cast<double>(numel_of(made.shape)))}},
                    made);
+}
+
+/// What a mean over as many elements as were made divides by.
+double divisor_of(const GradientQuery& query, const SourceTensor& made) {
+    return reduction_of(query) == Reduction::kMean ? static_cast<double>(numel_of(made.shape)) : 1;
 }
 
 /// The same for every operand.
@@ -60,6 +60,28 @@ std::vector<ApiCall> gradients_by_shares(const GradientQuery& query, const Shape
         query, static_cast<double>(numel_of(shape) / std::max<int64_t>(1, classes)), *made)};
 }
 
+std::vector<ApiCall> gradients_of_difference(const GradientQuery& query) {
+    std::vector<ApiCall> calls;
+    if (const SourceTensor* made = query.at(0); made != nullptr)
+        calls.push_back(made_by("clone", {{"self", Operand::of(query.gradient())}}, *made));
+    if (const SourceTensor* made = query.at(1); made != nullptr)
+        calls.push_back(negated(query, *made));
+    return calls;
+}
+
+/// exp(target) * (target - self).
+std::vector<ApiCall> gradients_of_product_with_exponential(const GradientQuery& query) {
+    std::vector<NamedOperand> arguments = {{"grad", Operand::of(query.gradient())},
+                                           {"target", Operand::of(query.operand("target"))}};
+    std::vector<ApiCall> calls;
+    if (const SourceTensor* made = query.at(1); made != nullptr)
+        calls.push_back(made_by("gradient_of_log_kl_div", arguments, *made));
+    arguments.push_back({"self", Operand::of(query.operand("self"))});
+    if (const SourceTensor* made = query.at(0); made != nullptr)
+        calls.push_back(made_by("gradient_of_log_target", arguments, *made));
+    return calls;
+}
+
 }  // namespace
 
 std::vector<ApiCall> gradients_of_l1_loss(const GradientQuery& query) {
@@ -82,32 +104,81 @@ std::vector<ApiCall> gradients_of_kl_div(const GradientQuery& query) {
         if (made == nullptr) return {};
         return {of_mean_or_sum(query, *made)};
     }
-    if (number_of(query, "log_target", 0) != 0)
-        not_computed("the gradient of kl_div of logarithms is not computed");
-    const SourceTensor* made = query.at(1);
-    if (made == nullptr) return {};
-    return {negated(query, *made)};
+    // target * log(target), or what stands in its place, less the product with self.
+    return query.number("log_target", 0) != 0 ? gradients_of_product_with_exponential(query)
+                                              : gradients_of_difference(query);
+}
+
+/// Losses of a distance: what is true of self holds of the target in its place.
+std::vector<ApiCall> gradients_of_distance_loss(const GradientQuery& query) {
+    const Operand sides[] = {Operand::of(query.operand("self")),
+                             Operand::of(query.operand("target"))};
+    std::vector<ApiCall> calls;
+    for (size_t place = 0; place < 2; ++place) {
+        const SourceTensor* made = query.at(place);
+        if (made == nullptr) continue;
+        std::vector<NamedOperand> arguments = {
+            {"grad_output", Operand::of(query.gradient())},
+            {"self", sides[place]},
+            {"target", sides[1 - place]},
+            {"reduction", Operand::of(static_cast<int64_t>(reduction_of(query)))}};
+        const std::string& op = query.forward.op->name();
+        if (op == "smooth_l1_loss")
+            arguments.push_back({"beta", Operand::of(query.number("beta", 1))});
+        if (op == "huber_loss")
+            arguments.push_back({"delta", Operand::of(query.number("delta", 1))});
+        calls.push_back(made_by(op + "_backward", arguments, *made));
+    }
+    return calls;
+}
+
+std::vector<ApiCall> gradients_of_share_loss(const GradientQuery& query) {
+    const Operand grad = Operand::of(query.gradient());
+    const Operand self = Operand::of(query.operand("self"));
+    const Operand weight = query.forward.argument("weight");
+    std::vector<ApiCall> calls;
+    if (const SourceTensor* made = query.at(0); made != nullptr) {
+        std::vector<NamedOperand> arguments = {
+            {"grad_output", grad},
+            {"self", self},
+            {"target", Operand::of(query.operand("target"))},
+            {"reduction", Operand::of(static_cast<int64_t>(reduction_of(query)))}};
+        if (!weight.is_none()) arguments.push_back({"weight", weight});
+        calls.push_back(made_by("binary_cross_entropy_backward", arguments, *made));
+    }
+    if (const SourceTensor* made = query.at(1); made != nullptr) {
+        std::vector<NamedOperand> arguments = {
+            {"grad", grad}, {"self", self}, {"count", Operand::of(divisor_of(query, *made))}};
+        if (!weight.is_none()) arguments.push_back({"weight", weight});
+        calls.push_back(made_by("gradient_of_cross_entropy_target", arguments, *made));
+    }
+    return calls;
 }
 
 std::vector<ApiCall> gradients_of_batch_mean(const GradientQuery& query) {
     const SourceTensor* made = query.at(0);
     if (made == nullptr) return {};
-    return {quotient(query, number_of(query, "count", 1), *made)};
+    return {quotient(query, query.number("count", 1), *made)};
 }
 
 std::vector<ApiCall> gradients_of_logit_loss(const GradientQuery& query) {
-    const SourceTensor* made = query.at(0);
-    if (made == nullptr) return {};
-    const bool is_mean = reduction_of(query) == Reduction::kMean;
-    std::vector<NamedOperand> arguments = {
-        {"grad", Operand::of(query.gradient())},
-        {"self", Operand::of(query.operand("self"))},
-        {"target", Operand::of(query.operand("target"))},
-        {"count", Operand::of(is_mean ? static_cast<double>(numel_of(made->shape)) : 1.0)}};
-    for (const char* name : {"weight", "pos_weight"})
-        if (const Operand given = query.forward.argument(name); !given.is_none())
-            arguments.push_back({name, given});
-    return {made_by("gradient_of_cross_entropy_with_logits", arguments, *made)};
+    std::vector<ApiCall> calls;
+    for (size_t place = 0; place < 2; ++place) {
+        const SourceTensor* made = query.at(place);
+        if (made == nullptr) continue;
+        std::vector<NamedOperand> arguments = {{"grad", Operand::of(query.gradient())},
+                                               {"self", Operand::of(query.operand("self"))},
+                                               {"count", Operand::of(divisor_of(query, *made))}};
+        if (place == 0) arguments.push_back({"target", Operand::of(query.operand("target"))});
+        for (const char* name : {"weight", "pos_weight"})
+            if (const Operand given = query.forward.argument(name); !given.is_none())
+                arguments.push_back({name, given});
+        calls.push_back(made_by(
+            place == 0 ? "gradient_of_cross_entropy_with_logits" : "gradient_of_target_with_logits",
+            arguments,
+            *made));
+    }
+    return calls;
 }
 
 /// Its last node is that of the negative log likelihood, which does not ask for what it was given
@@ -117,7 +188,7 @@ std::vector<ApiCall> gradients_of_cross_entropy(const GradientQuery& query) {
     SourceTensor target = query.operand("target");
     if (target.shape == self.shape && is_float(dtype_of(target)))
         return gradients_by_shares(query, self.shape);
-    if (number_of(query, "label_smoothing", 0) != 0) return handed_to_all(query);
+    if (query.number("label_smoothing", 0) != 0) return handed_to_all(query);
     if (self.shape.size() == 3 || self.shape.size() > 4) {
         // Images of one row, which is a view.
         if (reduction_of(query) == Reduction::kNone && query.at(0) != nullptr)
@@ -134,8 +205,7 @@ std::vector<ApiCall> gradients_of_cross_entropy(const GradientQuery& query) {
         {"self", Operand::of(self)},
         {"target", Operand::of(target)},
         {"reduction", Operand::of(static_cast<int64_t>(reduction_of(query)))},
-        {"ignore_index",
-         Operand::of(static_cast<int64_t>(number_of(query, "ignore_index", -100)))}};
+        {"ignore_index", Operand::of(static_cast<int64_t>(query.number("ignore_index", -100)))}};
     if (const Operand weight = query.forward.argument("weight"); !weight.is_none())
         arguments.push_back({"weight", weight});
     const ApiCall forward =

@@ -1,5 +1,6 @@
 // Gradients that hand on what they are given: sums, elementwise arithmetic, joints.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "diagnose/apis/gradients.h"
@@ -73,7 +74,46 @@ ApiCall times(const SourceTensor& gradient, const Operand& other, const SourceTe
     return made_by("mul", {{"self", Operand::of(gradient)}, {"other", other}}, made);
 }
 
+/// `arguments` are grad, self and output.
+ApiCall gradient_of_norm(const GradientQuery& query,
+                         std::vector<NamedOperand> arguments,
+                         const SourceTensor& made) {
+    const double power =
+        query.number(query.forward.op->name().starts_with("norm") ? "p" : "ord", 2);
+    if (power == 2) return made_by("gradient_of_norm", arguments, made);
+    if (power == 0) not_computed("the count of elements that are not 0 has no gradient");
+    if (power == 1)
+        return made_by("gradient_of_sum_of_magnitudes", {arguments[0], arguments[1]}, made);
+    if (std::isinf(power)) {
+        arguments.push_back({"dim", Operand::of(reduced_dims(query))});
+        return made_by("gradient_of_largest_magnitude", arguments, made);
+    }
+    arguments.push_back({"power", Operand::of(power - 1)});
+    return made_by("gradient_of_power_norm", arguments, made);
+}
+
 }  // namespace
+
+/// Of a variance or its root, by 2 / (count - correction).
+std::vector<ApiCall> gradients_of_deviation(const GradientQuery& query) {
+    const SourceTensor* made = query.at(0);
+    if (made == nullptr) return {};
+    const SourceTensor& self = query.operand("self");
+    const double correction = query.number("correction", query.number("unbiased", 1));
+    const double freedom =
+        static_cast<double>(numel_of(self.shape)) /
+            std::max(1.0, static_cast<double>(numel_of(query.gradient().shape))) -
+        correction;
+    if (freedom <= 0) not_computed("a variance of so few elements has no gradient");
+    std::vector<NamedOperand> arguments = {{"grad", Operand::of(widened(query, query.gradient()))},
+                                           {"self", Operand::of(self)},
+                                           {"dim", Operand::of(reduced_dims(query))},
+                                           {"factor", Operand::of(2 / freedom)}};
+    if (query.forward.op->name().starts_with("var"))
+        return {made_by("gradient_of_var", arguments, *made)};
+    arguments.push_back({"output", Operand::of(widened(query, query.result()))});
+    return {made_by("gradient_of_std", arguments, *made)};
+}
 
 std::vector<ApiCall> gradients_of_sum(const GradientQuery& query) {
     const SourceTensor* made = query.at(0);
@@ -197,14 +237,11 @@ std::vector<ApiCall> gradients_of_reduction(const GradientQuery& query) {
     const std::string& op = query.forward.op->name();
     const SourceTensor& self = query.operand("self");
     const bool is_norm = op.find("norm") != std::string::npos;
-    const Operand power = query.forward.argument(op.starts_with("norm") ? "p" : "ord");
-    if (is_norm && power.is_number() && power.number->numbers.front() != 2)
-        not_computed("the gradient of another norm than the second is not computed");
     std::vector<NamedOperand> arguments = {{"grad", Operand::of(widened(query, query.gradient()))},
                                            {"self", Operand::of(self)},
                                            {"output", Operand::of(widened(query, query.result()))}};
     if (op.starts_with("logsumexp")) return {made_by("gradient_of_logsumexp", arguments, *made)};
-    if (is_norm) return {made_by("gradient_of_norm", arguments, *made)};
+    if (is_norm) return {gradient_of_norm(query, std::move(arguments), *made)};
     arguments.push_back({"dim", Operand::of(reduced_dims(query))});
     return {made_by("gradient_of_extreme", arguments, *made)};
 }

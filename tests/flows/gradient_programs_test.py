@@ -102,27 +102,51 @@ def programs(tree, dtype=torch.float32):
         tree.call("Torch.norm", own(4, 3)),
         tree.call("Torch.norm", own(4, 3), dim=1),
         tree.call("Torch.linalg.vector_norm", own(4, 3)),
+        tree.call("Torch.norm", own(4, 3), p=1),
+        tree.call("Torch.norm", own(4, 3), p=float("inf"), dim=1),
+        tree.call("Torch.norm", own(4, 3), p=3, dim=0),
+        tree.call("Torch.linalg.vector_norm", own(4, 3), 1.5),
+        tree.call("Torch.linalg.vector_norm", own(4, 3), float("-inf")),
+        tree.call("Torch.var", own(4, 30)),
+        tree.call("Torch.var", own(4, 30), 1, unbiased=False),
+        tree.call("Torch.std", own(4, 30), 1),
+        tree.call("Tensor.std", own(4, 30), 0, keepdim=True),
         tree.call("Functional.selu", own(4, 3)),
+        tree.call("Functional.celu", own(4, 3), alpha=0.7),
         tree.call("Tensor.chunk", own(4, 3), 2),
         tree.call("Functional.l1_loss", own(4, 3), own(4, 3)),
         tree.call("Functional.l1_loss", own(4, 3), own(4, 3), reduction="none"),
         tree.call("Functional.l1_loss", own(4, 3), own(4, 3), reduction="sum"),
         tree.call("Functional.kl_div", own(4, 3), torch.rand(4, 3).to(dtype), reduction="batchmean"),
         tree.call("Functional.kl_div", own(4, 3), torch.rand(4, 3).to(dtype), reduction="none"),
+        tree.call("Functional.kl_div", own(4, 3), own(4, 3, low=0.2), reduction="none"),
+        tree.call("Functional.kl_div", own(4, 3), own(4, 3), reduction="none", log_target=True),
         tree.call("Torch.baddbmm", own(3, 4, 2), own(3, 4, 8), own(3, 8, 2), beta=0.5, alpha=0.25),
         tree.call("Functional.dropout", with_zeros.detach().requires_grad_(), p=0.25),
     )
     if dtype != torch.float32:
         return
+
+    def probabilities():
+        return (torch.rand(4, 3) * 0.8 + 0.1).requires_grad_()
+
     labels = torch.tensor([1, 0, 4, 2])
     shares = torch.softmax(torch.rand(4, 5), 1)
     logits = "Functional.binary_cross_entropy_with_logits"
     attention = "Functional.scaled_dot_product_attention"
     heads = [leaf(2, 3, n, 8) for n in (5, 6, 6)]
     yield from (
+        tree.call("Functional.mse_loss", leaf(4, 3), leaf(4, 3)),
+        tree.call("Functional.mse_loss", leaf(4, 3), leaf(4, 3), reduction="none"),
+        tree.call("Functional.smooth_l1_loss", leaf(4, 3), leaf(4, 3), beta=0.4),
+        tree.call("Functional.huber_loss", leaf(4, 3), leaf(4, 3), reduction="sum", delta=0.3),
         tree.call(logits, leaf(4, 3), torch.rand(4, 3)),
         tree.call(logits, leaf(4, 3), torch.rand(4, 3), torch.rand(3), pos_weight=torch.rand(3)),
         tree.call(logits, leaf(4, 3), torch.rand(4, 3), reduction="none"),
+        tree.call(logits, leaf(4, 3), leaf(4, 3, low=0.1)),
+        tree.call(logits, leaf(4, 3), leaf(4, 3, low=0.1), torch.rand(3), pos_weight=torch.rand(3)),
+        tree.call("Functional.binary_cross_entropy", probabilities(), probabilities()),
+        tree.call("Functional.binary_cross_entropy", probabilities(), probabilities(), torch.rand(3), reduction="sum"),
         tree.call("Functional.cross_entropy", leaf(4, 5), labels, label_smoothing=0.1),
         tree.call("Functional.cross_entropy", leaf(4, 5), labels, reduction="none", label_smoothing=0.1),
         tree.call(

@@ -6,7 +6,6 @@
 #include "core/base/owned_descriptor.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
-#include "core/recording/msprobe/json_cursor.h"
 
 namespace npuscope::msprobe {
 
@@ -34,6 +33,20 @@ DumpFile::DumpFile(const std::filesystem::path& path) : file_(path) {
     if (!has_data) throw Error(ErrorKind::kFormat, what + "it has no 'data'");
 }
 
+void DumpFile::read_device(JsonCursor& cursor) {
+    cursor.enter_object();
+    std::string_view key;
+    while (cursor.next_key(key)) {
+        if (cursor.peek() != '"') {
+            cursor.skip();
+            continue;
+        }
+        const std::string text = unescaped(cursor.string());
+        if (key == "device") device_name_ = text;
+        if (key == "options") device_options_ = text;
+    }
+}
+
 void DumpFile::read(bool& has_data) {
     const std::string_view text = file_.text();
     JsonCursor cursor(text);
@@ -52,6 +65,8 @@ void DumpFile::read(bool& has_data) {
                                     .text = value,
                                     .place = static_cast<size_t>(value.data() - text.data())});
             }
+        } else if (key == kOwnFacts && kind == '{') {
+            read_device(cursor);
         } else if (kind == '"' && (key == "task" || key == "level")) {
             (key == "task" ? task_ : level_) = unescaped(cursor.string());
         } else {

@@ -8,8 +8,14 @@
 #include <vector>
 
 #include "core/h5/mapped_file.h"
+#include "core/recording/msprobe/json_cursor.h"
 
 namespace npuscope::msprobe {
+
+/// What our export adds, and msprobe's readers pass over: at the root, what computed the run; of a
+/// tensor, the precision that it was computed in.
+inline constexpr std::string_view kOwnFacts = "npuscope";
+inline constexpr std::string_view kComputeType = "compute_type";
 
 /// A file's text, mapped where it can be.
 class TextFile {
@@ -42,14 +48,20 @@ class DumpFile {
     [[nodiscard]] const std::vector<Record>& records() const { return records_; }
     [[nodiscard]] const std::string& task() const { return task_; }    ///< "statistics"; may be ""
     [[nodiscard]] const std::string& level() const { return level_; }  ///< "mix"; may be ""
+    /// Of a dump that our export wrote, as in Source; "" of others.
+    [[nodiscard]] const std::string& device_name() const { return device_name_; }
+    [[nodiscard]] const std::string& device_options() const { return device_options_; }
 
   private:
     void read(bool& has_data);
+    void read_device(JsonCursor& cursor);
 
     TextFile file_;
     std::vector<Record> records_;
     std::string task_;
     std::string level_;
+    std::string device_name_;
+    std::string device_options_;
 };
 
 }  // namespace npuscope::msprobe

@@ -23,6 +23,20 @@ constexpr std::array<bool, 256> kStructural = [] {
     return table;
 }();
 
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// How many digits of a whole number that a double holds stand in front, alone; else 0.
+size_t small_whole(std::string_view text) {
+    constexpr size_t kMostDigits = 15;
+    size_t digits = 0;
+    while (digits < text.size() && digits <= kMostDigits && is_digit(text[digits]))
+        ++digits;
+    const char next = digits < text.size() ? text[digits] : '\0';
+    return digits > kMostDigits || next == '.' || next == 'e' || next == 'E' ? 0 : digits;
+}
+
 void append_utf8(uint32_t code, std::string& text) {
     const auto add = [&](uint32_t byte) { text += static_cast<char>(byte); };
     if (code < 0x80) {
@@ -126,6 +140,13 @@ double JsonCursor::number() {
     const char first = peek();
     const std::string_view rest = text_.substr(at_);
     const bool negative = first == '-';
+    if (const size_t digits = small_whole(rest); digits != 0) {
+        double value = 0;
+        for (const char digit : rest.substr(0, digits))
+            value = value * 10 + (digit - '0');
+        at_ += digits;
+        return value;
+    }
     for (const auto& [word, value] :
          {std::pair(std::string_view("NaN"), std::numeric_limits<double>::quiet_NaN()),
           {"Infinity", kInf},

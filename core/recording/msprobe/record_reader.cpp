@@ -16,7 +16,7 @@ namespace {
 using dumpfile::Direction;
 
 constexpr size_t kMostDimensions = 64;
-constexpr size_t kUsualTensors = 4;  ///< of a direction
+constexpr size_t kUsualTensors = 4;  ///< of a record
 /// A shape of more elements is none.
 constexpr int64_t kMostElements = int64_t{1} << 60;
 
@@ -73,6 +73,7 @@ struct Fields {
     std::string_view value;
     std::string_view hash;
     std::string_view file;
+    std::string_view compute_type;
     std::optional<bool> requires_grad{};
     RecordedStatistics statistics;
     std::vector<std::pair<std::string_view, std::string_view>> others;  ///< that hold values
@@ -87,10 +88,7 @@ class RecordReader {
         : record_(record), folder_(folder), wanted_(wanted) {}
 
     RecordContent read() {
-        if (wanted_ != Wanted::kArguments) {
-            content_.tensors.reserve(kUsualTensors);
-            outputs_.reserve(kUsualTensors);
-        }
+        if (wanted_ != Wanted::kArguments) content_.tensors.reserve(kUsualTensors);
         if (record_.name.find(".parameters_grad") != std::string::npos ||
             record_.name.ends_with(".debug")) {
             // Gradients of parameters by name; values that a script saved.
@@ -99,8 +97,12 @@ class RecordReader {
         } else {
             read_parts();
         }
-        for (SourceTensor& output : outputs_)
-            content_.tensors.push_back(std::move(output));
+        // Inputs first, whatever the record's order.
+        const auto is_input = [](const SourceTensor& tensor) {
+            return tensor.direction == Direction::kInput;
+        };
+        if (!std::ranges::is_partitioned(content_.tensors, is_input))
+            std::ranges::stable_partition(content_.tensors, is_input);
         return std::move(content_);
     }
 
@@ -207,6 +209,7 @@ class RecordReader {
         if (key == "dtype") fields.dtype = text;
         if (key == "md5") fields.hash = text;
         if (key == "data_name") fields.file = text;
+        if (key == kComputeType) fields.compute_type = text;
     }
 
     static std::optional<double>* statistic_named(std::string_view key, RecordedStatistics& in) {
@@ -233,13 +236,15 @@ class RecordReader {
         const RecordedStatistics& found = fields.statistics;
         if (found.max || found.min || found.mean || found.norm) tensor.statistics = found;
         tensor.hash = fields.hash;
+        tensor.compute_type =
+            compute_type_from_name(fields.compute_type).value_or(ComputeType::kNone);
         tensor.requires_grad = fields.requires_grad;
         if (!tensor.problem.empty()) {
             tensor.statistics.reset();
         } else if (!fields.file.empty() && fields.file != "-1") {
             attach_data(folder_, unescaped(fields.file), tensor);
         }
-        (direction == Direction::kInput ? content_.tensors : outputs_).push_back(std::move(tensor));
+        content_.tensors.push_back(std::move(tensor));
     }
 
     /// Of {"type": "int", "value": 2}. Where a program ran is no difference.
@@ -286,7 +291,6 @@ class RecordReader {
     const std::filesystem::path& folder_;
     Wanted wanted_;
     RecordContent content_;
-    std::vector<SourceTensor> outputs_;
 };
 
 }  // namespace

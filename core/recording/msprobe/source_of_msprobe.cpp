@@ -2,6 +2,7 @@
 // were kept, lie in dump_tensor_data/.
 // Source: Ascend/msprobe, python/msprobe/core/dump.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "core/base/printable.h"
@@ -28,12 +29,11 @@ struct Folder {
     std::filesystem::path data;
 };
 
-SideFacts facts_of(const Folder& folder, const Record& record) {
+SideFacts facts_but_place(const Folder& folder, const Record& record) {
     SideFacts facts;
-    facts.recorded.source = folder.program.place_of(record.name);
     // Most records have tensors alone, which nobody asked for.
     const auto has = [&](std::string_view key) {
-        return record.text.find(key) != record.text.npos;
+        return ::memmem(record.text.data(), record.text.size(), key.data(), key.size()) != nullptr;
     };
     if (!has("\"value\"") && !has("\"format\"") && !has("\"is_nan\"")) return facts;
     msprobe::RecordContent content =
@@ -46,6 +46,12 @@ SideFacts facts_of(const Folder& folder, const Record& record) {
     return facts;
 }
 
+SideFacts facts_of(const Folder& folder, const Record& record) {
+    SideFacts facts = facts_but_place(folder, record);
+    facts.recorded.source = folder.program.place_of(record.name);
+    return facts;
+}
+
 SourceOp op_of(const Folder& folder, const Record& record) {
     return {
         .id = {record.name, 0},
@@ -55,7 +61,8 @@ SourceOp op_of(const Folder& folder, const Record& record) {
                 return msprobe::read_record(record, folder.data, msprobe::Wanted::kTensors).tensors;
             },
         .facts = [&folder, &record] { return facts_of(folder, record); },
-        .place = [&folder, &record] { return folder.program.place_of(record.name); }};
+        .place = [&folder, &record] { return folder.program.place_of(record.name); },
+        .facts_but_place = [&folder, &record] { return facts_but_place(folder, record); }};
 }
 
 /// Of a dump of the structure alone: names and places.
@@ -117,6 +124,8 @@ Source source_of_msprobe(const std::filesystem::path& path) {
         if (std::string missing = lacks(*folder); !missing.empty())
             source.remarks.push_back(std::move(missing));
     }
+    source.device_name = folder->file.device_name();
+    source.device_options = folder->file.device_options();
     std::error_code failure;
     const std::filesystem::directory_iterator files(folder->data, failure);
     source.lacks_elements = failure || files == std::filesystem::directory_iterator();

@@ -38,6 +38,9 @@ TEST(JsonCursor, reads_the_numbers_that_python_writes) {
     EXPECT_EQ(JsonCursor("-Infinity").number(), -INFINITY);
     EXPECT_EQ(JsonCursor("-1e999").number(), -INFINITY);
     EXPECT_EQ(JsonCursor("0.1").number(), 0.1);
+    EXPECT_EQ(JsonCursor("123456789012345").number(), 123456789012345.0);
+    EXPECT_EQ(JsonCursor("1234567890123456789").number(), 1234567890123456789.0);
+    EXPECT_EQ(JsonCursor("12e3").number(), 12000);
 }
 
 TEST(JsonCursor, turns_escapes_into_bytes) {

@@ -53,6 +53,17 @@ TEST(RecordReader, reads_statistics_hashes_and_the_float_status) {
     EXPECT_FALSE(read(R"({"is_nan": null})").is_nan);
 }
 
+TEST(RecordReader, reads_what_our_export_says_of_the_precision_and_no_other_word) {
+    const RecordContent content = read(
+        R"({"output": [{"dtype": "torch.float32", "shape": [2], "compute_type": "hf32"},)"
+        R"( {"dtype": "torch.float32", "shape": [2], "compute_type": "fp\u0031"},)"
+        R"( {"dtype": "torch.float32", "shape": [2], "compute_type": 16}]})");
+    ASSERT_EQ(content.tensors.size(), 3u);
+    EXPECT_EQ(content.tensors[0].compute_type, ComputeType::kHFloat32);
+    EXPECT_EQ(content.tensors[1].compute_type, ComputeType::kNone);
+    EXPECT_EQ(content.tensors[2].compute_type, ComputeType::kNone);
+}
+
 TEST(RecordReader, reads_plain_arguments_of_every_type_but_devices) {
     const RecordContent content = read(
         R"({"input_args": [[{"type": "int", "value": 2}, {"type": "float", "value": 0.5}],)"
