@@ -16,7 +16,9 @@ compare::TensorResult judge_result(const Tensor* computed,
                                    const Tensor& recorded,
                                    const std::string& name,
                                    ComputeType compute_type,
-                                   const std::function<double()>& magnitudes) {
+                                   const std::function<double()>& magnitudes,
+                                   const std::string& path,
+                                   const compare::Bounds& bounds) {
     compare::TensorResult result;
     if (computed == nullptr) {
         result.judgement = incomparable("the op gives no such result");
@@ -24,10 +26,10 @@ compare::TensorResult judge_result(const Tensor* computed,
         result.judgement = incomparable(to_string(computed->shape()) + " computed, " +
                                         to_string(recorded.shape()) + " recorded");
     } else {
-        const compare::PrecisionBounds bounds;
+        const std::string& asked = path.empty() ? name : path;
         const auto bound_of = [&](ComputeType precision) {
-            return bounds.bound({.target = name,
-                                 .golden = name,
+            return bounds.bound({.target = asked,
+                                 .golden = asked,
                                  .dtype = computed->dtype(),
                                  .compute_type = precision});
         };
