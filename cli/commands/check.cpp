@@ -16,6 +16,7 @@
 #include "cli/options/judging_options.h"
 #include "compare/report/terminal/beside.h"
 #include "core/base/error.h"
+#include "core/base/pending_file.h"
 #include "diagnose/run/run.h"
 
 namespace npuscope::cli {
@@ -65,6 +66,9 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
     const diagnose::CheckReport report = diagnose::check(options);
     compare::Result result = diagnose::as_comparison(report);
     ci.judge({}, result);
+    // The folder has what is printed.
+    if (result.gate && !options.output.empty())
+        write_text_file(options.output / "verdicts.json", diagnose::to_json(report, &*result.gate));
     if (!ci.takes_stdout()) print_report(report, result, options.output, globals);
     ci.add({.name = report.model + " on " + report.device,
             .result = &result,

@@ -37,29 +37,36 @@ struct CompareArguments {
     CiArguments ci;
 };
 
-/// One run of each side; reports go to `output` where it is not "".
-ComparedRuns compare_runs(diagnose::RecordingComparison& comparison,
+/// Once for all pairs of runs.
+struct Job {
+    diagnose::RecordingComparison& comparison;
+    CiOutput& ci;
+    compare::ReportOptions report;
+    const Globals& globals;
+};
+
+/// One run of each side, by its name in a tree or ""; reports go to `output` where it is not "".
+ComparedRuns compare_runs(const Job& job,
                           const compare::RunPair& pair,
-                          compare::ReportOptions report,
                           const std::string& name,
-                          const std::string& output,
-                          CiOutput& ci,
-                          const Globals& globals) {
+                          const std::string& output) {
+    const Globals& globals = job.globals;
+    compare::ReportOptions report = job.report;
     std::optional<Progress> progress;
     compare::Result result =
-        comparison.compare(pair, [&](int64_t done, int64_t total, const std::string& op) {
+        job.comparison.compare(pair, [&](int64_t done, int64_t total, const std::string& op) {
             if (!progress) progress.emplace("compare", total, !globals.quiet);
             progress->update(done, op);
             Interrupts::check();
         });
-    ci.judge(pair, result);
+    job.ci.judge(pair, result);
     progress.reset();
     report.target = pair.target->path.string();
     report.golden = pair.golden->path.string();
     if (!output.empty()) compare::write_reports(result, report, output);
-    ci.add({.name = name.empty() ? report.target + " against " + report.golden : name,
-            .result = &result,
-            .target = report.target});
+    job.ci.add({.name = name.empty() ? report.target + " against " + report.golden : name,
+                .result = &result,
+                .target = report.target});
     return {
         .exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
         .verdict = std::string(compare::gated_verdict(result)),
@@ -89,9 +96,12 @@ int run_compare(CompareArguments& arguments, const Globals& globals) {
     arguments.request.custom = custom.get();
     arguments.request.inputs = !arguments.no_inputs;
     arguments.request.divergence = !arguments.no_divergence;
-    const compare::ReportOptions report = report_options(arguments, globals);
     CiOutput ci(arguments.ci, globals);
     diagnose::RecordingComparison comparison(arguments.request);
+    const Job job{.comparison = comparison,
+                  .ci = ci,
+                  .report = report_options(arguments, globals),
+                  .globals = globals};
     const std::vector<compare::RunPair> pairs =
         comparison.prepare(arguments.target, arguments.golden);
     int exit_code = 0;
@@ -103,15 +113,14 @@ int run_compare(CompareArguments& arguments, const Globals& globals) {
              .output = arguments.output,
              .is_silent = ci.takes_stdout()},
             [&](const compare::RunPair& pair, const std::string& output) {
-                return compare_runs(comparison, pair, report, pair.text(), output, ci, globals);
+                return compare_runs(job, pair, pair.text(), output);
             },
             [&](const compare::RunPair& pair, const std::string& problem) {
                 ci.add({.name = pair.text(), .problem = problem, .target = arguments.target});
             },
             globals);
     } else {
-        const ComparedRuns compared =
-            compare_runs(comparison, pairs.front(), report, "", arguments.output, ci, globals);
+        const ComparedRuns compared = compare_runs(job, pairs.front(), "", arguments.output);
         print_notes(compared);
         if (!ci.takes_stdout())
             std::fwrite(compared.report.data(), 1, compared.report.size(), stdout);

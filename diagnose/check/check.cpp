@@ -132,6 +132,7 @@ RunProducts run_once(const onnx_model::Model& model,
 struct Judging {
     const JudgingFiles& files;
     RecordedRun golden;
+    compare::StandardOptions standard = {};
 };
 
 /// `known`: both devices, as far as they run here. In the isolated run nobody but the dumper gave
@@ -141,7 +142,6 @@ compare::Result compare_runs(const dumpfile::Reader& target,
                              const KnownRuns& known,
                              const std::string& label,
                              const Judging& judging,
-                             const compare::StandardOptions& standard,
                              const CheckOptions& options) {
     Progress progress(label, 0, options.progress);
     compare::Options comparison;
@@ -150,7 +150,7 @@ compare::Result compare_runs(const dumpfile::Reader& target,
     RecomputingSplitter splitter(0, known);
     comparison.splitter = &splitter;
     comparison.ignored = judging.files.ignored();
-    comparison.standard = standard;
+    comparison.standard = judging.standard;
     comparison.on_op = [&](int64_t done, int64_t, const std::string& op) {
         progress.update(done, op);
         if (options.between_steps) options.between_steps();
@@ -304,17 +304,17 @@ CheckReport check_in(const DumpFolder& folder,
                     .golden = options.golden.empty() ? &options.reference : nullptr,
                     .loaded = true,
                     .target_only = true};
-    const Judging judging{.files = files, .golden = {.path = report.golden_dump}};
+    Judging judging{.files = files, .golden = {.path = report.golden_dump}};
     files.measure_repeats(options.judging.repeats, {judging.golden});
     const compare::Result free_result =
-        compare_runs(free_dump, golden, known, "compare free run", judging, {}, options);
+        compare_runs(free_dump, golden, known, "compare free run", judging, options);
     known.target_only = false;
     const std::optional<Source> third = third_recording(options.judging);
-    compare::StandardOptions standard = files.standard();
-    standard.third_source = third ? &*third : nullptr;
-    if (options.judging.third.empty()) standard.third_is_plain = options.golden.empty();
+    judging.standard = files.standard();
+    judging.standard.third_source = third ? &*third : nullptr;
+    if (options.judging.third.empty()) judging.standard.third_is_plain = options.golden.empty();
     compare::Result isolated_result =
-        compare_runs(isolated, golden, known, "compare isolated run", judging, standard, options);
+        compare_runs(isolated, golden, known, "compare isolated run", judging, options);
     report.remarks.insert(
         report.remarks.end(), isolated_result.notes.begin(), isolated_result.notes.end());
     const IsolatedStandard of_standard(isolated_result);

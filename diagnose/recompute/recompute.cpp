@@ -122,10 +122,9 @@ compare::TensorResult judge_by_device(const Tensor* computed,
     compare::TensorResult result =
         judge_result(is_part ? &part : computed,
                      is_part ? recorded.ignored->rest_of(recorded.elements) : recorded.elements,
-                     recorded.argument,
+                     {recorded.argument, recorded.path},
                      computed_in,
                      magnitudes,
-                     recorded.path,
                      bounds);
     result.target = result.golden = recorded.path;
     if (is_part) {

@@ -124,6 +124,14 @@ class Check(Folder):
         written = json.loads(noise.read_text())["noise"]
         self.assertAlmostEqual(written["/convolution/1/output/result"], 0.5, delta=1e-5)
 
+    def test_the_folder_has_what_is_printed(self):
+        out, old = self.folder / "out", self.folder / "old.json"
+        command = ("check", MODEL, "-q", "--json", "--golden", self.golden(3.0))
+        old.write_text(ask(*command).stdout)
+        done = ask(*command, "--baseline", old, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((out / "verdicts.json").read_text(), done.stdout)
+
 
 class Recompute(Folder):
     def dump(self, name, fault=0.0, shift=0.0):
@@ -187,6 +195,12 @@ class Recompute(Folder):
             for command in (("compare", "-m", a, "-g", a), ("check", MODEL), ("recompute", a)):
                 done = ask(*command, "-q", *words)
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), (command, words, done.stderr))
+
+    def test_noise_that_cannot_be_written_is_a_line(self):
+        a = self.dump("a.h5")
+        for command in (("compare", "-m", a, "-g", a), ("recompute", a)):
+            done = ask(*command, "-q", "--repeat", a, "--noise-out", "/dev/full")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_two_processes_may_write_one_report(self):
         a, junit = self.dump("a.h5"), self.folder / "j.xml"
