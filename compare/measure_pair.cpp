@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compare/accumulate.h"
+#include "compare/equal_numbers.h"
 #include "compare/judge_as_sum.h"
 #include "compare/judge_statistics.h"
 #include "compare/rules/rule.h"
@@ -60,9 +61,12 @@ TensorResult measure(const ElementSource& target,
     result.dtype = name_of(target.dtype());
     result.shape = target.shape();
     if (!are_comparable(target.dtype(), golden.dtype())) {
-        result.judgement = {Verdict::kIncomparable,
-                            "dtypes differ: " + std::string(name_of(target.dtype())) + " and " +
-                                std::string(name_of(golden.dtype()))};
+        const std::string dtypes =
+            std::string(name_of(target.dtype())) + " and " + std::string(name_of(golden.dtype()));
+        result.judgement = without_ones(target.shape()) == without_ones(golden.shape()) &&
+                                   hold_equal_numbers(target, golden)
+                               ? Judgement{Verdict::kPass, "the same numbers in " + dtypes}
+                               : Judgement{Verdict::kIncomparable, "dtypes differ: " + dtypes};
         return result;
     }
     if (without_ones(target.shape()) != without_ones(golden.shape())) {

@@ -27,7 +27,9 @@ constexpr VerdictRow kRows[kVerdicts] = {
      false},
     {"missing_target", "only the golden side has the op or the tensor"},
     {"missing_golden", "only the target side has it"},
-    {"incomparable", "shapes or dtypes cannot be judged, or the data cannot be read"},
+    {"incomparable",
+     "shapes or dtypes cannot be judged (whole numbers kept as floats can), or the data cannot be "
+     "read"},
     {"golden_at_fault",
      "the golden's op is beyond what honest arithmetic makes of its inputs, the target's is not"},
     {"out_of_range", "a finite golden value is beyond the range of the target's dtype"},

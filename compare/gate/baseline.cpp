@@ -105,8 +105,9 @@ void Baseline::take(const std::string& text, std::optional<int64_t> step, const 
                    text_at(culprit, "path"),
                    tensor.empty() ? text_at(culprit, "argument") : tensor}] = known;
     }
-    for (const json& op : list_at(*run, "ops"))
-        for (const json& tensor : op.is_object() ? list_at(op, "tensors") : list_at({}, "")) {
+    for (const json& op : list_at(*run, "ops")) {
+        if (!op.is_object()) continue;
+        for (const json& tensor : list_at(op, "tensors")) {
             if (!tensor.is_object()) continue;
             const std::string verdict = text_at(tensor, "verdict");
             if (!is_finding_named(verdict)) continue;
@@ -114,6 +115,7 @@ void Baseline::take(const std::string& text, std::optional<int64_t> step, const 
             more_[{
                 verdict, text_at(op, "path"), target.empty() ? text_at(tensor, "golden") : target}];
         }
+    }
 }
 
 const Baseline::Known* Baseline::known(const Finding& finding) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/h5/library_version.h"
 #include "core/h5/object_facts.h"
 
 namespace npuscope::h5 {
@@ -11,22 +12,19 @@ namespace {
 std::optional<LibraryObject> opened(hid_t id) {
     LibraryObject object;
     object.handle = Handle(id, H5Oclose);
-    H5O_info_t facts;
-    if (id < 0 || H5Oget_info2(id, &facts, H5O_INFO_BASIC) < 0) {
+    const auto place = id < 0 ? std::nullopt : place_of(id);
+    if (!place) {
         H5Eclear2(H5E_DEFAULT);
         return std::nullopt;
     }
-    object.file_number = facts.fileno;
-    object.address = facts.addr;
+    object.place = *place;
     return object;
 }
 
 /// Called through C: nothing may be thrown.
-herr_t collect_link(hid_t, const char* name, const H5L_info_t* facts, void* target) noexcept {
+herr_t collect_link(hid_t group, const char* name, const LinkFacts* facts, void* target) noexcept {
     auto& links = *static_cast<std::vector<LibraryLink>*>(target);
-    LibraryLink link{name, std::nullopt};
-    if (facts->type == H5L_TYPE_HARD) link.address = facts->u.address;
-    links.push_back(std::move(link));
+    links.push_back({name, hard_link_address(group, *facts)});
     return 0;
 }
 
@@ -68,9 +66,9 @@ void LibraryIndexer::read_object(const std::string& path,
 void LibraryIndexer::read_attributes(const LibraryObject& object, int32_t node, IndexBuilder& out) {
     out.clear_attributes();
     const hid_t id = object.handle.get();
-    H5O_info_t facts;
-    bool intact = H5Oget_info2(id, &facts, H5O_INFO_NUM_ATTRS) >= 0;
-    const auto count = intact ? static_cast<uint32_t>(facts.num_attrs) : 0;
+    const auto told = attribute_count_of(id);
+    bool intact = told.has_value();
+    const auto count = static_cast<uint32_t>(told.value_or(0));
     if (count > 0)
         intact =
             H5Aiterate2(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_attribute, &out) >= 0;
@@ -87,12 +85,8 @@ std::vector<LibraryLink> LibraryIndexer::links(const std::string& path,
                                                std::string& problem) const {
     std::vector<LibraryLink> links;
     hsize_t position = 0;
-    if (H5Literate(group.handle.get(),
-                   h5py_index(group.handle.get(), path == "/"),
-                   H5_ITER_INC,
-                   &position,
-                   collect_link,
-                   &links) < 0)
+    const hid_t id = group.handle.get();
+    if (each_link(id, h5py_index(id, path == "/"), position, collect_link, &links) < 0)
         problem = "the rest of the group cannot be listed (HDF5: " + library_error() + ")";
     return links;
 }
@@ -102,13 +96,12 @@ void LibraryIndexer::read_below(const std::string& path,
                                 int32_t node,
                                 IndexBuilder& out) {
     if (out[node].kind != ObjectKind::kGroup) return;
-    const std::pair place(group.file_number, group.address);
-    if (std::find(above_.begin(), above_.end(), place) != above_.end()) {
+    if (std::find(above_.begin(), above_.end(), group.place) != above_.end()) {
         out[node].leads_back = true;
         return;
     }
     if (above_.size() == kDeepestGroup) return out.warn(path, "its groups are nested too deeply");
-    above_.push_back(place);
+    above_.push_back(group.place);
     std::string problem;
     const std::vector<LibraryLink> found = links(path, group, problem);
     if (!problem.empty()) out.warn(path, problem);

@@ -9,6 +9,7 @@
 
 #include "core/h5/index_builder.h"
 #include "core/h5/library_file.h"
+#include "core/h5/library_version.h"
 
 namespace npuscope::h5 {
 
@@ -21,8 +22,7 @@ struct LibraryLink {
 /// An object that the library has opened.
 struct LibraryObject {
     Handle handle;
-    unsigned long file_number = 0;  ///< differs behind an external link
-    uint64_t address = 0;
+    ObjectPlace place;
 };
 
 class LibraryIndexer {
@@ -51,7 +51,7 @@ class LibraryIndexer {
 
   private:
     const OpenFile& file_;
-    std::vector<std::pair<unsigned long, uint64_t>> above_;  ///< the groups that are being entered
+    std::vector<ObjectPlace> above_;  ///< the groups that are being entered
 };
 
 }  // namespace npuscope::h5

@@ -101,12 +101,8 @@ std::vector<std::pair<std::string, ObjectKind>> LibraryReader::typed_children(
         throw Error(ErrorKind::kFormat, file_->name(group) + " is not a group");
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Literate(object.get(),
-                     h5py_index(object.get(), group == "/"),
-                     H5_ITER_INC,
-                     &position,
-                     collect_name,
-                     &names),
+    check(each_link(
+              object.get(), h5py_index(object.get(), group == "/"), position, collect_name, &names),
           "cannot list the group " + file_->name(group),
           ErrorKind::kFormat);
     std::vector<std::pair<std::string, ObjectKind>> typed;
@@ -155,11 +151,10 @@ int LibraryReader::attribute_count(const std::string& path) const {
     const LibraryLock lock;
     const Handle object = open_object(*file_, path);
     // Listing the attributes would decode them all, and a damaged one can bring HDF5 1.10 down.
-    H5O_info_t facts;
-    check(H5Oget_info2(object.get(), &facts, H5O_INFO_NUM_ATTRS),
-          "cannot count the attributes of " + file_->name(path),
-          ErrorKind::kFormat);
-    return static_cast<int>(facts.num_attrs);
+    const auto count = attribute_count_of(object.get());
+    check(
+        count ? 0 : -1, "cannot count the attributes of " + file_->name(path), ErrorKind::kFormat);
+    return static_cast<int>(*count);
 }
 
 std::vector<std::string> LibraryReader::attribute_names(const std::string& path) const {

@@ -73,8 +73,8 @@ void LibraryService::resolve(Cursor& in, ByteBuilder& out) {
     const auto root = indexer.open("/");
     if (!root) throw Error(ErrorKind::kFormat, "cannot open the root of " + file.name("/"));
     out.u8(object ? 1 : 0);
-    out.u8(object && object->file_number == root->file_number ? 1 : 0);
-    out.u64(object ? object->address : kUndefinedAddress);
+    out.u8(object && object->place.file_number == root->place.file_number ? 1 : 0);
+    out.u64(object ? object->place.address : kUndefinedAddress);
     put_text(out, object ? "" : refusal);
 }
 

@@ -26,7 +26,7 @@ H5_index_t h5py_index(hid_t group, bool is_root) {
     return (flags & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
 }
 
-herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* target) {
+herr_t collect_name(hid_t, const char* name, const LinkFacts*, void* target) {
     static_cast<std::vector<std::string>*>(target)->emplace_back(name);
     return 0;
 }

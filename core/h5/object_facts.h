@@ -11,6 +11,7 @@
 #include <hdf5.h>
 
 #include "core/h5/h5.h"
+#include "core/h5/library_version.h"
 #include "core/h5/state.h"
 
 namespace npuscope::h5 {
@@ -21,8 +22,8 @@ ObjectKind kind_of(hid_t object);
 /// made.
 H5_index_t h5py_index(hid_t group, bool is_root);
 
-/// For H5Literate: appends each link's name to the std::vector<std::string> `target`.
-herr_t collect_name(hid_t group, const char* name, const H5L_info_t* facts, void* target);
+/// For each_link(): appends each link's name to the std::vector<std::string> `target`.
+herr_t collect_name(hid_t group, const char* name, const LinkFacts* facts, void* target);
 
 Shape shape_of(hid_t space, const std::string& what);
 

@@ -52,7 +52,8 @@ Tensor swapped(const Tensor& self, int64_t a, int64_t b) {
 void lower_t(Lowering& op) {
     const Tensor& self = op.raw("self");
     if (self.ndim() > 2) op.reject("self must have at most 2 dimensions");
-    give(op, self.ndim() < 2 ? self : swapped(self, 0, 1));
+    if (self.ndim() < 2) return give(op, self);
+    give(op, swapped(self, 0, 1));
 }
 
 void lower_transpose(Lowering& op) {

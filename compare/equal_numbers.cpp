@@ -1,0 +1,48 @@
+#include "compare/equal_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "compare/accumulate.h"
+#include "core/dtype/dtype.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
+
+/// The `index`-th of elements that need not be aligned.
+template <class T>
+double number_at(const std::byte* elements, int64_t index) {
+    T value;
+    std::memcpy(&value, elements + static_cast<size_t>(index) * sizeof(T), sizeof(T));
+    return to_double(value);
+}
+
+}  // namespace
+
+bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
+    std::vector<std::byte> first, second;
+    return visit_dtype(one.dtype(), [&]<class T>() {
+        return visit_dtype(other.dtype(), [&]<class G>() {
+            for (int64_t at = 0; at < one.numel(); at += kTile) {
+                const int64_t count = std::min<int64_t>(kTile, one.numel() - at);
+                const std::byte* mine = one.range(at, count, first);
+                const std::byte* theirs = other.range(at, count, second);
+                for (int64_t i = 0; i < count; ++i) {
+                    const double number = number_at<T>(mine, i);
+                    if (!(std::fabs(number) < kLargestWhole) || number != number_at<G>(theirs, i))
+                        return false;
+                }
+                one.release(at, count);
+                other.release(at, count);
+            }
+            return true;
+        });
+    });
+}
+
+}  // namespace npuscope::compare
