@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "compare/gate/baseline.h"
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 
@@ -42,7 +41,7 @@ void add_ci_options(CLI::App& app, CiArguments& arguments) {
 }
 
 CiOutput::CiOutput(const CiArguments& arguments, const Globals& globals)
-    : arguments_(arguments), time_(now_utc()) {
+    : arguments_(arguments), gate_(arguments.waivers, arguments.baseline), time_(now_utc()) {
     int on_stdout = globals.json ? 1 : 0;
     for (const auto& [name, file] : arguments.files) {
         if (file != "-") continue;
@@ -52,19 +51,6 @@ CiOutput::CiOutput(const CiArguments& arguments, const Globals& globals)
     if (on_stdout > 1)
         throw Error(ErrorKind::kUsage,
                     "one text only goes to stdout: of --json and the reports to '-' one at most");
-    if (!arguments.waivers.empty())
-        waivers_ = std::make_unique<compare::Waivers>(arguments.waivers, compare::today());
-}
-
-void CiOutput::judge(const compare::RunPair& pair, compare::Result& result) const {
-    std::optional<compare::Baseline> baseline;
-    if (!arguments_.baseline.empty()) {
-        const std::optional<RecordedRun>& run = pair.target ? pair.target : pair.golden;
-        baseline.emplace(
-            arguments_.baseline, run ? run->step : std::nullopt, run ? run->rank : std::string());
-    }
-    if (waivers_ || baseline)
-        result.gate = compare::gate_of(result, waivers_.get(), baseline ? &*baseline : nullptr);
 }
 
 void CiOutput::add(const compare::CiRun& run) {
@@ -76,6 +62,7 @@ void CiOutput::add(const compare::CiRun& run) {
 }
 
 void CiOutput::write() const {
+    std::optional<Error> first;
     for (const compare::CiReport* report : compare::all_ci_reports()) {
         const std::string name(report->name);
         const std::string& file = arguments_.files.at(name);
@@ -85,10 +72,16 @@ void CiOutput::write() const {
             report->whole(parts == parts_.end() ? std::vector<std::string>() : parts->second);
         if (file == "-") {
             std::fwrite(text.data(), 1, text.size(), stdout);
-        } else {
+            continue;
+        }
+        try {
             write_text_file(file, text);
+        } catch (const Error& failure) {
+            // The other reports are not lost with this one.
+            if (!first) first = failure;
         }
     }
+    if (first) throw Error(*first);
 }
 
 }  // namespace npuscope::cli

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "compare/ci/ci_report.h"
-#include "compare/gate/waivers.h"
+#include "compare/gate/gate_files.h"
 #include "compare/pair_runs.h"
 
 namespace npuscope::cli {
@@ -26,21 +25,23 @@ void add_ci_options(CLI::App& app, CiArguments& arguments);
 /// Of one command: gathers the parts of all runs.
 class CiOutput {
   public:
-    /// Errors: Error(kUsage) more than one text would go to stdout; those of Waivers.
+    /// Errors: Error(kUsage) more than one text would go to stdout; those of GateFiles.
     CiOutput(const CiArguments& arguments, const Globals& globals);
 
     /// Sets the result's gate, where one was asked for. `pair` tells the run of a tree. Errors:
     /// those of Baseline.
-    void judge(const compare::RunPair& pair, compare::Result& result) const;
+    void judge(const compare::RunPair& pair, compare::Result& result) const {
+        gate_.judge(pair, result);
+    }
     void add(const compare::CiRun& run);
     /// Whether stdout is a report's, and nothing else goes there.
     [[nodiscard]] bool takes_stdout() const { return takes_stdout_; }
-    /// Writes all. Errors: Error(kIo).
+    /// Writes all. Errors: Error(kIo) of the first that cannot be written, after the others.
     void write() const;
 
   private:
     const CiArguments& arguments_;
-    std::unique_ptr<compare::Waivers> waivers_;
+    compare::GateFiles gate_;
     std::map<std::string, std::vector<std::string>> parts_;  ///< by report
     std::string time_;
     bool takes_stdout_ = false;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "compare/report/beside_json.h"
+#include "compare/report/terminal/beside.h"
 #include "core/base/printable.h"
 
 namespace npuscope::cli {
@@ -17,10 +19,6 @@ namespace {
 
 bool is_within(const compare::TensorResult& result) {
     return !compare::is_finding(result.judgement.verdict);
-}
-
-bool passes(const diagnose::RecomputedOp& op) {
-    return std::ranges::all_of(op.results, is_within);
 }
 
 /// The result that decides: the first that fails, else the one with the largest error.
@@ -69,7 +67,7 @@ std::string line_of_op(const diagnose::RecomputedOp& op) {
         why.empty() ? fmt::format("{:.2e}", compare::relative_error(*result)) : printable(why);
     return fmt::format("{:<36} {:<9} {}: {} ({}){}\n",
                        printable(op.path),
-                       passes(op) ? "pass" : "fail",
+                       op.passes() ? "pass" : "fail",
                        printable(result->argument),
                        found,
                        result->judgement.bound.source,
@@ -100,17 +98,19 @@ RecomputeCounts counts_of(const diagnose::RecomputeReport& report) {
         if (op.results.empty())
             ++counts.skipped;
         else
-            ++(passes(op) ? counts.passed : counts.failed);
+            ++(op.passes() ? counts.passed : counts.failed);
     }
     return counts;
 }
 
 const diagnose::RecomputedOp* first_failure(const diagnose::RecomputeReport& report) {
-    const auto found = std::ranges::find_if(report.ops, [](const auto& op) { return !passes(op); });
+    const auto found =
+        std::ranges::find_if(report.ops, [](const auto& op) { return !op.passes(); });
     return found == report.ops.end() ? nullptr : &*found;
 }
 
 std::string recompute_text(const diagnose::RecomputeReport& report,
+                           const compare::Result& result,
                            const Device& device,
                            bool verbose) {
     std::string text;
@@ -121,7 +121,7 @@ std::string recompute_text(const diagnose::RecomputeReport& report,
     for (const std::string& line : report.arithmetic)
         fmt::format_to(put, "computes  {}\n", line);
     for (const diagnose::RecomputedOp& op : report.ops)
-        if (verbose || !op.skipped.empty() || op.results.empty() || !passes(op))
+        if (verbose || !op.skipped.empty() || op.results.empty() || !op.passes())
             text += line_of_op(op);
     const RecomputeCounts counts = counts_of(report);
     fmt::format_to(put,
@@ -135,10 +135,17 @@ std::string recompute_text(const diagnose::RecomputeReport& report,
                        "worst     {}: {:.2e} of the largest value\n",
                        printable(worst->path),
                        worst->worst());
-    return text;
+    if (result.counts.ignored_tensors > 0)
+        fmt::format_to(put,
+                       "ignored   {} elements of {} tensors\n",
+                       result.counts.ignored_elements,
+                       result.counts.ignored_tensors);
+    return text + compare::standard_text(result, verbose) + compare::gate_text(result);
 }
 
-nlohmann::json recompute_json(const diagnose::RecomputeReport& report, const Device& device) {
+nlohmann::json recompute_json(const diagnose::RecomputeReport& report,
+                              const compare::Result& result,
+                              const Device& device) {
     const RecomputeCounts counts = counts_of(report);
     nlohmann::json root = {{"version", 1},
                            {"device", device.description()},
@@ -148,24 +155,30 @@ nlohmann::json recompute_json(const diagnose::RecomputeReport& report, const Dev
                            {"missing", report.missing},
                            {"notes", report.notes},
                            {"arithmetic", report.arithmetic},
+                           {"culprits", compare::findings_json(result)},
                            {"ops", nlohmann::json::array()}};
+    if (report.standard) root["standard"] = compare::summary_json(*report.standard, result);
+    if (result.gate) root["gate"] = compare::gate_json(*result.gate);
     for (const diagnose::RecomputedOp& op : report.ops) {
         nlohmann::json row = {{"path", op.path},
                               {"computed_as", op.computed_as},
                               {"skipped", op.skipped},
                               {"results", nlohmann::json::array()}};
         for (size_t i = 0; i < op.results.size(); ++i) {
-            const compare::TensorResult& result = op.results[i];
-            row["results"].push_back(
-                {{"name", result.argument},
-                 {"relative_error", finite_or_null(compare::relative_error(result))},
-                 {"introduced",
-                  result.split && result.split->target ? finite_or_null(result.split->target->ratio)
-                                                       : nlohmann::json()},
-                 {"within", is_within(result)},
-                 {"bound", result.judgement.bound.source},
-                 {"errors", errors_json(op.errors[i])},
-                 {"incomparable", obstacle(result)}});
+            const compare::TensorResult& tensor = op.results[i];
+            nlohmann::json found = {
+                {"name", tensor.argument},
+                {"relative_error", finite_or_null(compare::relative_error(tensor))},
+                {"introduced",
+                 tensor.split && tensor.split->target ? finite_or_null(tensor.split->target->ratio)
+                                                      : nlohmann::json()},
+                {"within", is_within(tensor)},
+                {"bound", tensor.judgement.bound.source},
+                {"errors", errors_json(op.errors[i])},
+                {"incomparable", obstacle(tensor)}};
+            if (report.standard) found["standard"] = compare::standard_json(tensor.standard);
+            if (tensor.ignored > 0) found["ignored"] = tensor.ignored;
+            row["results"].push_back(std::move(found));
         }
         root["ops"].push_back(std::move(row));
     }

@@ -22,11 +22,13 @@ struct RecomputeCounts {
 [[nodiscard]] RecomputeCounts counts_of(const diagnose::RecomputeReport& report);
 /// The first that fails; nullptr where none does.
 [[nodiscard]] const diagnose::RecomputedOp* first_failure(const diagnose::RecomputeReport& report);
-/// `verbose`: the ops that pass, too.
+/// `result` is the report with what counts. `verbose`: the ops that pass, too.
 [[nodiscard]] std::string recompute_text(const diagnose::RecomputeReport& report,
+                                         const compare::Result& result,
                                          const Device& device,
                                          bool verbose);
 [[nodiscard]] nlohmann::json recompute_json(const diagnose::RecomputeReport& report,
+                                            const compare::Result& result,
                                             const Device& device);
 
 }  // namespace npuscope::cli

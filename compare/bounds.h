@@ -32,6 +32,7 @@ struct Bound {
     double scale = 0;      ///< of a sum that cancels: the largest sum of magnitudes; else 0
     double floor = 0;      ///< max|t-g| up to it is noise: so far apart are runs that are alike
     int64_t runs = 0;      ///< repetitions that the floor was measured from
+    bool given = false;    ///< somebody wrote the tolerance down for this tensor
 };
 
 /// Threads: bound() may be called by several threads at once.

@@ -9,6 +9,7 @@
 #include "compare/count.h"
 #include "compare/effects.h"
 #include "compare/first_change.h"
+#include "compare/ignored_pairs.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
 #include "compare/op_facts.h"
@@ -32,14 +33,16 @@ class Comparison {
     Comparison(const Source& target,
                const Source& golden,
                const Bounds& bounds,
-               const Options& options)
+               const Options& options,
+               IgnoredPairs* ignored = nullptr)
         : target_(target),
           golden_(golden),
           bounds_(bounds),
           options_(options),
           splitter_(options.judging == Judging::kOff ? nullptr : options.splitter),
           plan_(make_plan(target, golden)),
-          score_(options_, golden) {}
+          score_(options_, golden),
+          ignored_(ignored) {}
 
     Result run();
 
@@ -63,6 +66,7 @@ class Comparison {
     Splitter* splitter_;  ///< nullptr: nothing is computed
     Plan plan_;
     StandardScore score_;
+    IgnoredPairs* ignored_;  ///< nullptr: nothing is
 };
 
 SideFacts facts_of(const SourceOp* op) {
@@ -288,17 +292,25 @@ void Comparison::judge_bare(int threads, Result& result) const {
     take_flow_findings(traced, threads, result);
 }
 
-/// Tensors that nobody computed are culprits by their elements alone: not where those are noise.
-void forget_noise(Result& result) {
+/// Tensors that nobody computed are culprits by their elements alone: not where those are noise,
+/// within a tolerance given for them, or ignored.
+bool is_settled(const TensorResult& tensor) {
+    if (tensor.metrics.empty()) return false;
+    const Bound& bound = tensor.judgement.bound;
+    if (tensor.sums.nonfinite_differs > 0) return false;
+    return (bound.floor > 0 && tensor.sums.max_d <= bound.floor) ||
+           ((bound.given || tensor.ignored > 0) &&
+            !Evidence{.sums = tensor.sums, .bound = bound}.beyond_bound());
+}
+
+void forget_settled(Result& result) {
     std::erase_if(result.culprits, [&](const Culprit& culprit) {
         if (culprit.tensor.empty()) return false;
         const auto& tensors = result.ops[culprit.op].tensors;
         const auto found = std::ranges::find_if(tensors, [&](const TensorResult& tensor) {
             return tensor.target == culprit.tensor || tensor.golden == culprit.tensor;
         });
-        return found != tensors.end() && !found->metrics.empty() &&
-               found->sums.nonfinite_differs == 0 && found->judgement.bound.floor > 0 &&
-               found->sums.max_d <= found->judgement.bound.floor;
+        return found != tensors.end() && is_settled(*found);
     });
 }
 
@@ -314,6 +326,7 @@ Result Comparison::run() {
     if (options_.custom != nullptr) result.custom_names = options_.custom->names();
     const int threads = options_.threads > 0 ? options_.threads : available_threads();
     const bool quick = options_.judging == Judging::kQuick;
+    if (ignored_ != nullptr) ignored_->find(plan_, target_.numbered && golden_.numbered);
     std::optional<Traced> traced;
     const bool bare = target_.lacks_elements && golden_.lacks_elements && splitter_ != nullptr;
     if (bare) splitter_ = nullptr;
@@ -333,11 +346,14 @@ Result Comparison::run() {
     }
     take_partings(plan_, result);
     mark_overflow(result.ops);
-    forget_noise(result);
+    forget_settled(result);
     find_culprits(result);
     if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     score_.summarise(result);
+    if (ignored_ != nullptr)
+        for (std::string& note : ignored_->notes())
+            result.notes.push_back(std::move(note));
     return result;
 }
 
@@ -355,7 +371,12 @@ Result compare_sources(const Source& target,
                        const Source& golden,
                        const Bounds& bounds,
                        const Options& options) {
-    return Comparison(target, golden, bounds, options).run();
+    if (options.ignored == nullptr || options.ignored->empty())
+        return Comparison(target, golden, bounds, options).run();
+    IgnoredPairs ignored(*options.ignored);
+    const Source ours = ignored.target(target);
+    const Source theirs = ignored.golden(golden);
+    return Comparison(ours, theirs, bounds, options, &ignored).run();
 }
 
 Result compare_dumps(const dumpfile::Reader& target,

@@ -31,6 +31,7 @@ class Runner;
 }
 
 namespace npuscope {
+class IgnoredRegions;
 struct Source;
 }  // namespace npuscope
 
@@ -60,6 +61,7 @@ struct TensorResult {
     /// As Result::custom_names; empty when nothing was measured.
     std::vector<custom_algorithms::Outcome> custom{};
     StandardVerdict standard{};  ///< of Options::standard
+    int64_t ignored = 0;         ///< elements that Options::ignored left out
 };
 
 /// One run of an op on both sides.
@@ -127,6 +129,9 @@ struct Counts {
     /// Copies and casts that one side has more; no ops of the result.
     int64_t casts_only_target = 0;
     int64_t casts_only_golden = 0;
+    /// Tensors with elements that Options::ignored left out, and how many these are.
+    int64_t ignored_tensors = 0;
+    int64_t ignored_elements = 0;
 };
 
 struct Result {
@@ -191,6 +196,9 @@ struct Options {
     Judging judging = Judging::kExact;   ///< with a splitter
     bool allow_golden_at_fault = false;  ///< golden_at_fault is no finding
     StandardOptions standard{};
+    /// Elements of these are in no measure and no verdict; nullptr: there are none. Borrowed for
+    /// the call.
+    const IgnoredRegions* ignored = nullptr;
     /// Called for each side as soon as it is open, with what compare_files() opens.
     std::function<void(Source& side)> on_open{};
     /// Called after each op, for progress.

@@ -20,6 +20,8 @@ void count(Result& result) {
         for (const TensorResult& tensor : op.tensors) {
             counts.tensors += tensor.metrics.empty() && !tensor.by_statistics ? 0 : 1;
             ++counts.by_verdict[static_cast<size_t>(tensor.judgement.verdict)];
+            counts.ignored_tensors += tensor.ignored > 0 ? 1 : 0;
+            counts.ignored_elements += tensor.ignored;
             if (tensor.missing_statistics > 0)
                 ++(tensor.by_statistics ? counts.partly_recorded : counts.not_recorded);
         }

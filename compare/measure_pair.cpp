@@ -38,11 +38,25 @@ Judgement shapes_differ(const Shape& target, const Shape& golden) {
             "shapes differ: " + to_string(target) + " and " + to_string(golden)};
 }
 
-/// Measures and judges one pair.
+/// The sums over what is not ignored; places are those in the whole tensors.
+Sums accumulate_kept(const ElementSource& target,
+                     const ElementSource& golden,
+                     const IgnoredElements& ignored,
+                     const Options& options) {
+    const KeptElements kept(target, ignored);
+    Sums sums =
+        accumulate(kept, KeptElements(golden, ignored), options.divergence, options.threads);
+    for (int64_t* place : {&sums.max_d_at, &sums.first_nonfinite, &sums.first_out_of_range})
+        *place = kept.place_in_whole(*place);
+    return sums;
+}
+
+/// Measures and judges one pair. `ignored` may be nullptr.
 TensorResult measure(const ElementSource& target,
                      const ElementSource& golden,
                      const Bound& bound,
-                     const Options& options) {
+                     const Options& options,
+                     const IgnoredElements* ignored = nullptr) {
     TensorResult result;
     result.dtype = name_of(target.dtype());
     result.shape = target.shape();
@@ -59,7 +73,12 @@ TensorResult measure(const ElementSource& target,
         result.judgement = shapes_differ(target.shape(), golden.shape());
         return result;
     }
-    result.sums = accumulate(target, golden, options.divergence, options.threads);
+    if (ignored != nullptr) {
+        result.sums = accumulate_kept(target, golden, *ignored, options);
+        result.ignored = target.numel() - result.sums.numel;
+    } else {
+        result.sums = accumulate(target, golden, options.divergence, options.threads);
+    }
     for (const Metric* metric : all_metrics())
         result.metrics.push_back(metric->compute(result.sums));
     result.judgement = judge({result.sums, bound, target.dtype()});
@@ -75,8 +94,9 @@ TensorResult by_elements(const ElementSource& target,
                          const ElementSource& golden,
                          const BoundQuery& query,
                          const Bounds& bounds,
-                         const Options& options) {
-    TensorResult result = measure(target, golden, bounds.bound(query), options);
+                         const Options& options,
+                         const IgnoredElements* ignored) {
+    TensorResult result = measure(target, golden, bounds.bound(query), options, ignored);
     judge_as_sum(result, query.dtype, [&] { return bounds.sum_of_magnitudes(query); });
     target.require_intact();
     golden.require_intact();
@@ -127,6 +147,11 @@ TensorResult by_statistics(const TensorPair& pair, const BoundQuery& query, cons
         result.judgement = shapes_differ(pair.target->shape, pair.golden->shape);
         return result;
     }
+    if (pair.target->ignored) {
+        result.judgement = {Verdict::kUndefined,
+                            "a part of it is to be ignored, and its elements are not recorded"};
+        return result;
+    }
     const RecordedStatistics target = recorded(*pair.target);
     const RecordedStatistics golden = recorded(*pair.golden);
     const StatisticsJudgement judged = judge_statistics(target, golden, bounds.bound(query));
@@ -161,7 +186,8 @@ TensorResult measure_pair(const TensorPair& pair, const Bounds& bounds, const Op
             if (pair.target->open && pair.golden->open) {
                 target = pair.target->open();
                 golden = pair.golden->open();
-                result = by_elements(*target, *golden, query, bounds, options);
+                result = by_elements(
+                    *target, *golden, query, bounds, options, pair.target->ignored.get());
                 // Not where the caller's tolerance decides.
                 if (options.splitter != nullptr && options.judging != Judging::kOff)
                     judge_by_history(pair, result);
@@ -183,8 +209,8 @@ TensorResult measure_pair(const TensorPair& pair, const Bounds& bounds, const Op
         result.dtype = known.dtype;
         result.shape = known.shape;
     } else if (options.custom != nullptr) {
-        result.custom =
-            options.custom->compare(target->whole(), golden->whole(), result.target, result.golden);
+        result.custom = options.custom->compare(
+            pair.target->kept(), pair.golden->kept(), result.target, result.golden);
     }
     return result;
 }

@@ -12,63 +12,129 @@
 
 namespace npuscope::compare {
 
-WrittenBounds::WrittenBounds(const Bounds& plain, const std::filesystem::path& path)
-    : plain_(plain) {
-    take(small_text(path), path.string());
+namespace {
+
+using nlohmann::json;
+
+/// One entry of a list in the file, taken key by key.
+class Entry {
+  public:
+    Entry(const json& entry, std::string name, const char* keys)
+        : entry_(entry), name_(std::move(name)), keys_(keys) {
+        if (!entry.is_object()) refuse("is no object");
+    }
+
+    [[noreturn]] void refuse(const std::string& why) const {
+        throw Error(ErrorKind::kFormat, name_ + " " + why);
+    }
+    /// An expression or slice that is wrong is told as the entry's.
+    template <class T>
+    [[nodiscard]] T made(const std::string& key, std::string_view text) const {
+        try {
+            return T(text);
+        } catch (const Error& failure) {
+            refuse("has a wrong " + key + ": " + failure.what());
+        }
+    }
+    /// A text; nullptr where the key is absent.
+    [[nodiscard]] const std::string* text(const std::string& key) const {
+        const auto found = entry_.find(key);
+        if (found == entry_.end()) return nullptr;
+        if (!found->is_string()) refuse_key(key);
+        return found->get_ptr<const std::string*>();
+    }
+    [[nodiscard]] std::string dtype() const {
+        const std::string* name = text("dtype");
+        if (name != nullptr && !dtype_from_name(*name)) refuse_key("dtype");
+        return name == nullptr ? "" : *name;
+    }
+    [[nodiscard]] std::optional<double> number(const std::string& key) const {
+        const auto found = entry_.find(key);
+        if (found == entry_.end()) return std::nullopt;
+        if (!found->is_number() || !(found->get<double>() >= 0)) refuse_key(key);
+        return found->get<double>();
+    }
+    void only(std::initializer_list<std::string_view> keys) const {
+        for (const auto& [key, value] : entry_.items())
+            if (std::ranges::find(keys, std::string_view(key)) == keys.end()) refuse_key(key);
+    }
+
+  private:
+    [[noreturn]] void refuse_key(const std::string& key) const {
+        refuse("has a wrong " + in_quotes(key) + "; " + keys_);
+    }
+
+    const json& entry_;
+    std::string name_;
+    const char* keys_;
+};
+
+Tolerance tolerance_of(const Entry& entry) {
+    entry.only({"tensor", "dtype", "tolerance"});
+    Tolerance row{.dtype = entry.dtype()};
+    if (const std::string* tensor = entry.text("tensor"))
+        row.tensor = entry.made<Pattern>("tensor", *tensor);
+    const auto tolerance = entry.number("tolerance");
+    if (!tolerance) entry.refuse("has no tolerance");
+    row.tolerance = *tolerance;
+    return row;
 }
 
-WrittenBounds::WrittenBounds(const Bounds& plain, const std::string& text, const std::string& name)
-    : plain_(plain) {
-    take(text, name);
+IgnoredRegion region_of(const Entry& entry) {
+    entry.only({"tensor", "dtype", "slice"});
+    const std::string* tensor = entry.text("tensor");
+    const std::string* slice = entry.text("slice");
+    if (tensor == nullptr || slice == nullptr)
+        entry.refuse("has no tensor, a regular expression, or no slice");
+    std::string_view inside = *slice;
+    if (inside.starts_with('[') && inside.ends_with(']'))
+        inside = inside.substr(1, inside.size() - 2);
+    return {.tensor = entry.made<Pattern>("tensor", *tensor),
+            .slice = entry.made<Slice>("slice", inside),
+            .dtype = entry.dtype()};
 }
 
-void WrittenBounds::take(const std::string& text, const std::string& name) {
-    using nlohmann::json;
+}  // namespace
+
+Tolerances read_tolerances(const std::filesystem::path& path) {
+    return tolerances_of(small_text(path), path.string());
+}
+
+Tolerances tolerances_of(const std::string& text, const std::string& name) {
     const auto all = parse_json<json>(text);
-    if (!all.is_object() || all.size() != 1 || !all.contains("tolerances") ||
-        !all["tolerances"].is_array())
+    bool fits = all.is_object() && !all.empty();
+    if (fits)
+        for (const auto& [key, list] : all.items())
+            fits = fits && (key == "tolerances" || key == "ignore") && list.is_array();
+    if (!fits)
         throw Error(ErrorKind::kFormat,
                     in_quotes(name) +
-                        " is no file of tolerances: {\"tolerances\": [{\"tensor\": "
-                        "…, \"dtype\": …, \"tolerance\": …}]}");
-    for (size_t i = 0; i < all["tolerances"].size(); ++i) {
-        const auto refuse = [&](const std::string& why) {
-            throw Error(
-                ErrorKind::kFormat,
-                "tolerance " + std::to_string(i + 1) + " of " + in_quotes(name) + " " + why);
-        };
-        const json& entry = all["tolerances"][i];
-        if (!entry.is_object()) refuse("is no object");
-        Row row;
-        bool has_tolerance = false;
-        for (const auto& [key, value] : entry.items()) {
-            if (key == "tolerance" && value.is_number() && value.get<double>() >= 0) {
-                row.tolerance = value.get<double>();
-                has_tolerance = true;
-            } else if (key == "dtype" && value.is_string() &&
-                       dtype_from_name(value.get<std::string>())) {
-                row.dtype = value.get<std::string>();
-            } else if (key == "tensor" && value.is_string()) {
-                try {
-                    row.tensor.emplace(value.get<std::string>());
-                } catch (const Error& failure) {
-                    refuse(std::string("has a wrong tensor: ") + failure.what());
-                }
-            } else {
-                refuse("has a wrong " + in_quotes(key) +
-                       "; it has a tolerance from 0 on, and may have tensor, a regular "
-                       "expression, and dtype, as float16");
-            }
-        }
-        if (!has_tolerance) refuse("has no tolerance");
-        rows_.push_back(std::move(row));
-    }
+                        " is no file of tolerances: {\"tolerances\": [{\"tensor\": …, \"dtype\": "
+                        "…, \"tolerance\": …}], \"ignore\": [{\"tensor\": …, \"slice\": …}]}");
+    const auto entry_name = [&](const char* what, size_t index) {
+        return what + std::to_string(index + 1) + " of " + in_quotes(name);
+    };
+    Tolerances found;
+    if (const auto list = all.find("tolerances"); list != all.end())
+        for (size_t i = 0; i < list->size(); ++i)
+            found.rows.push_back(
+                tolerance_of({(*list)[i],
+                              entry_name("tolerance ", i),
+                              "it has a tolerance from 0 on, and may have tensor, a regular "
+                              "expression, and dtype, as float16"}));
+    if (const auto list = all.find("ignore"); list != all.end())
+        for (size_t i = 0; i < list->size(); ++i)
+            found.ignored.add(region_of({(*list)[i],
+                                         entry_name("region ", i),
+                                         "it has tensor, a regular expression, and slice, as "
+                                         "[..., -3:], and may have dtype"}));
+    return found;
 }
 
 Bound WrittenBounds::bound(const BoundQuery& query) const {
     Bound bound = plain_.bound(query);
     if (!is_float(query.dtype)) return bound;
-    const auto row = std::ranges::find_if(rows_, [&](const Row& each) {
+    const auto row = std::ranges::find_if(rows_, [&](const Tolerance& each) {
         return (each.dtype.empty() || each.dtype == name_of(query.dtype)) &&
                (!each.tensor || each.tensor->is_found_in(query.target) ||
                 each.tensor->is_found_in(query.golden));
@@ -76,6 +142,7 @@ Bound WrittenBounds::bound(const BoundQuery& query) const {
     if (row == rows_.end()) return bound;
     bound.tolerance = row->tolerance;
     bound.source = fmt::format("written {:g}", row->tolerance);
+    bound.given = true;
     return bound;
 }
 

@@ -8,11 +8,15 @@
 #include <fmt/format.h>
 
 #include "cli/builtin_sample.h"
+#include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "cli/options/device_options.h"
 #include "cli/options/input_options.h"
+#include "cli/options/judging_options.h"
+#include "compare/report/terminal/beside.h"
 #include "core/base/error.h"
+#include "core/base/pending_file.h"
 #include "diagnose/run/run.h"
 
 namespace npuscope::cli {
@@ -23,10 +27,27 @@ struct CheckArguments {
     diagnose::CheckOptions check;
     DeviceOptions device;
     std::vector<std::string> input_shapes;
+    CiArguments ci;
 };
+
+void print_report(const diagnose::CheckReport& report,
+                  const compare::Result& result,
+                  const std::filesystem::path& output,
+                  const Globals& globals) {
+    if (globals.json) {
+        fmt::print("{}", diagnose::to_json(report, result.gate ? &*result.gate : nullptr));
+        return;
+    }
+    fmt::print("{}", diagnose::to_text(report, use_color(globals, 1), globals.verbose));
+    for (const std::string& block :
+         {compare::standard_text(result, globals.verbose), compare::gate_text(result)})
+        if (!block.empty()) fmt::print("\n{}", block);
+    if (!output.empty()) fmt::print("  report      {}\n", (output / "report.html").string());
+}
 
 int run_check(CheckArguments& arguments, const Globals& globals) {
     const Interrupts interrupts;
+    CiOutput ci(arguments.ci, globals);
     diagnose::CheckOptions& options = arguments.check;
     options.device = Device::npu(chip(arguments.device.chip), arguments.device.settings());
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
@@ -44,13 +65,17 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
         }
     }
     const diagnose::CheckReport report = diagnose::check(options);
-    if (globals.json) {
-        fmt::print("{}", diagnose::to_json(report));
-    } else {
-        fmt::print("{}", diagnose::to_text(report, use_color(globals, 1), globals.verbose));
-        if (!options.output.empty())
-            fmt::print("  report      {}\n", (options.output / "report.html").string());
-    }
+    compare::Result result = diagnose::as_comparison(report);
+    ci.judge({}, result);
+    // The folder has what is printed.
+    if (result.gate && !options.output.empty())
+        write_text_file(options.output / "verdicts.json", diagnose::to_json(report, &*result.gate));
+    if (!ci.takes_stdout()) print_report(report, result, options.output, globals);
+    ci.add({.name = report.model + " on " + report.device,
+            .result = &result,
+            .target = options.model.string()});
+    ci.write();
+    if (result.gate) return result.gate->exit_code;
     if (report.verdict == diagnose::CheckVerdict::kUndecided) return kNotDone;
     return report.verdict == diagnose::CheckVerdict::kPass ? kNoFinding : kFinding;
 }
@@ -65,6 +90,13 @@ std::function<int()> configure_check(CLI::App& app, const Globals& globals) {
     app.add_option("--golden", check.golden, ".h5 of a golden run to use instead of the reference");
     app.add_option(
         "-o,--output", check.output, "folder for the dumps, verdicts.json and report.html");
+    add_judging_options(app,
+                        check.judging,
+                        {.third = "a third chip's recording of the same model and input; golden: "
+                                  "the golden run; emulated: float32 arithmetic here stands in",
+                         .third_default = "golden with --golden, else emulated",
+                         .repeated = "the golden's run"});
+    add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_check(*arguments, globals); };
 }
 

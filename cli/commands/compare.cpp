@@ -11,22 +11,13 @@
 #include "cli/command.h"
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
+#include "cli/options/judging_options.h"
 #include "cli/page_output.h"
-#include "compare/files.h"
-#include "compare/noise.h"
-#include "compare/pair_runs.h"
 #include "compare/report/report.h"
-#include "compare/standards/standard.h"
-#include "compare/tolerances.h"
-#include "core/base/error.h"
-#include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
-#include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
-#include "diagnose/apis/api_calls.h"
-#include "diagnose/judge/split.h"
-#include "diagnose/judge/sum_bounds.h"
+#include "diagnose/comparison/comparison.h"
 #include "npu_backend/chips/chip.h"
 
 namespace npuscope::cli {
@@ -37,195 +28,97 @@ struct CompareArguments {
     std::vector<std::filesystem::path> bitwise;
     std::string target;
     std::string golden;
-    std::string html;
     std::string output;
+    std::string html;
     std::string custom;
-    std::string chip;
-    std::string target_class;
-    std::string standard;
-    std::string third = "golden";
-    std::string judge = "exact";
-    bool allow_golden_at_fault = false;
-    std::optional<double> tolerance;
-    double factor = 1;
+    diagnose::ComparisonRequest request;
     bool no_inputs = false;
     bool no_divergence = false;
     bool worst_first = false;
     bool all = false;
-    int threads = 0;
     double custom_timeout = 600;
-    std::string tolerances;
-    std::vector<std::string> repeats;
-    std::string noise;
-    std::string noise_out;
     CiArguments ci;
 };
 
-/// What the options say, once for all pairs of runs.
+/// Once for all pairs of runs.
 struct Job {
-    compare::Options options;
-    diagnose::ExpectedArithmetic expected;
-    std::unique_ptr<compare::Bounds> bounds;
-    std::unique_ptr<compare::Bounds> written;  ///< over `bounds`
-    compare::Noise noise;
-    std::unique_ptr<custom_algorithms::Runner> custom;
+    diagnose::RecordingComparison& comparison;
+    CiOutput& ci;
     compare::ReportOptions report;
-    bool run_names = false;  ///< runs are called by step and rank
-    bool wants_pages = false;
+    bool wants_page = false;
+    const Globals& globals;
 };
 
-void take_standard(const CompareArguments& arguments, Job& job) {
-    compare::StandardOptions& options = job.options.standard;
-    if (!arguments.standard.empty())
-        options.standard = &compare::standard_named(arguments.standard);
-    if (arguments.third == "golden") return;
-    if (options.standard == nullptr || !options.standard->takes_third)
-        throw Error(ErrorKind::kUsage,
-                    "--third is for standards that hold errors against a third chip's: cann-L0, "
-                    "cann-L1, cann-L2");
-    if (arguments.third == "emulated") {
-        options.third_is_plain = true;
-    } else {
-        options.third = arguments.third;
+/// One run of each side, by its name in a tree or ""; reports go to `output` where it is not "".
+ComparedRuns compare_runs(const Job& job,
+                          const compare::RunPair& pair,
+                          const std::string& name,
+                          const std::string& output) {
+    const Globals& globals = job.globals;
+    compare::ReportOptions report = job.report;
+    std::optional<Progress> progress;
+    compare::Result result =
+        job.comparison.compare(pair, [&](int64_t done, int64_t total, const std::string& op) {
+            if (!progress) progress.emplace("compare", total, !globals.quiet);
+            progress->update(done, op);
+            Interrupts::check();
+        });
+    job.ci.judge(pair, result);
+    progress.reset();
+    report.target = pair.target->path.string();
+    report.golden = pair.golden->path.string();
+    std::string document;
+    if (globals.json || job.wants_page)
+        document = compare::report_named("json").write(result, report);
+    if (!output.empty()) {
+        compare::write_reports(result, report, output);
+        write_page_of(output + "/report.html", "compare", document, globals);
     }
+    job.ci.add({.name = name.empty() ? report.target + " against " + report.golden : name,
+                .result = &result,
+                .target = report.target});
+    return {
+        .exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
+        .verdict = std::string(compare::gated_verdict(result)),
+        .first = result.culprits.empty() ? "" : first_path(result),
+        .report = globals.json ? document : compare::report_named("terminal").write(result, report),
+        .document = document,
+        .notes = result.notes};
 }
 
-Job job_of(const CompareArguments& arguments, const Globals& globals) {
-    Job job{.options = {},
-            .expected = {arguments.chip.empty() ? nullptr : &chip(arguments.chip),
-                         arguments.target_class},
-            .bounds = {},
-            .written = {},
-            .noise = {},
-            .custom = {},
-            .report = {}};
-    job.options.threads = arguments.threads;
-    job.options.inputs = !arguments.no_inputs;
-    job.options.divergence = !arguments.no_divergence;
+compare::ReportOptions report_options(const CompareArguments& arguments, const Globals& globals) {
+    return {.color = use_color(globals, 1) && !globals.json,
+            .graphic = ::isatty(STDOUT_FILENO) == 1,
+            .worst_first = arguments.worst_first,
+            .all_ops = arguments.all || globals.verbose,
+            .options = diagnose::to_texts(arguments.request)};
+}
+
+int run_compare(CompareArguments& arguments, const Globals& globals) {
+    if (!arguments.bitwise.empty())
+        return run_bitwise(arguments.bitwise, arguments.request.judging, globals);
+    const Interrupts interrupts;
+    std::unique_ptr<custom_algorithms::Runner> custom;
     if (!arguments.custom.empty())
-        job.custom = std::make_unique<custom_algorithms::Runner>(
+        custom = std::make_unique<custom_algorithms::Runner>(
             arguments.custom,
             custom_algorithms::RunnerOptions{
                 .patience = std::chrono::milliseconds(
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
-    job.options.custom = job.custom.get();
-    job.options.judging = arguments.tolerance || !arguments.tolerances.empty()
-                              ? compare::Judging::kOff
-                              : compare::judging_named(arguments.judge);
-    job.options.allow_golden_at_fault = arguments.allow_golden_at_fault;
-    if (job.expected.is_anything() && job.options.judging == compare::Judging::kOff)
-        throw Error(ErrorKind::kUsage,
-                    "--chip and --target-class say what arithmetic to expect; nothing is computed "
-                    "that shows it with --judge off or --tolerance");
-    take_standard(arguments, job);
-    job.options.on_open = diagnose::describe_calls;
-    if (arguments.tolerance) {
-        job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
-    } else {
-        job.bounds = std::make_unique<compare::PrecisionBounds>(arguments.factor);
-    }
-    if (!arguments.tolerances.empty())
-        job.written = std::make_unique<compare::WrittenBounds>(*job.bounds, arguments.tolerances);
-    job.report.color = use_color(globals, 1) && !globals.json;
-    job.report.graphic = ::isatty(STDOUT_FILENO) == 1;
-    job.report.worst_first = arguments.worst_first;
-    job.report.all_ops = arguments.all || globals.verbose;
-    job.report.options = {
-        {"tolerance",
-         arguments.tolerance ? std::to_string(*arguments.tolerance) : "by compute type"},
-        {"tolerance_factor", std::to_string(arguments.factor)},
-        {"inputs", arguments.no_inputs ? "no" : "yes"},
-        {"judge", job.options.judging == compare::Judging::kOff ? "off" : arguments.judge},
-        {"chip", arguments.chip},
-        {"target_class", arguments.target_class},
-        {"standard", arguments.standard},
-        {"third", arguments.third},
-        {"allow_golden_at_fault", arguments.allow_golden_at_fault ? "yes" : "no"}};
-    return job;
-}
-
-/// One run of each side; reports go to `output` where it is not "".
-ComparedRuns compare_runs(Job& job,
-                          const compare::RunPair& pair,
-                          const std::string& output,
-                          CiOutput& ci,
-                          const Globals& globals) {
-    const std::string target = pair.target->path.string();
-    const std::string golden = pair.golden->path.string();
-    diagnose::RecomputingSplitter splitter(job.options.threads, {}, job.expected);
-    job.options.splitter = &splitter;
-    std::optional<Progress> progress;
-    job.options.on_op = [&](int64_t done, int64_t total, const std::string& op) {
-        if (!progress) progress.emplace("compare", total, !globals.quiet);
-        progress->update(done, op);
-        Interrupts::check();
-    };
-    const diagnose::SumBounds sums(job.written ? *job.written : *job.bounds, target, golden);
-    const compare::NoisyBounds noisy(sums, job.noise);
-    compare::Result result = compare::compare_files(target, golden, noisy, job.options);
-    if (job.noise.size() > 0 && !noisy.was_of_use())
-        result.notes.push_back("the noise is of no tensor here: nothing is told apart by it");
-    ci.judge(pair, result);
-    progress.reset();
-    job.report.target = target;
-    job.report.golden = golden;
-    if (job.expected.is_anything() && result.arithmetic.empty())
-        std::fprintf(stderr, "npuscope: no op could be computed that shows the arithmetic\n");
-    if (!output.empty()) compare::write_reports(result, job.report, output);
-    const std::string document = globals.json || job.wants_pages
-                                     ? compare::report_named("json").write(result, job.report)
-                                     : "";
-    if (!output.empty()) write_page_of(output + "/report.html", "compare", document, globals);
-    ci.add({.name = job.run_names ? pair.text() : target + " against " + golden,
-            .result = &result,
-            .target = target});
-    return {.exit_code = result.gate ? result.gate->exit_code : result.exit_code(),
-            .verdict = std::string(compare::gated_verdict(result)),
-            .first = result.culprits.empty() ? "" : first_path(result),
-            .report = globals.json ? document
-                                   : compare::report_named("terminal").write(result, job.report),
-            .document = document,
-            .notes = result.notes};
-}
-
-/// Of the golden's repetitions, and of a file.
-void take_noise(const CompareArguments& arguments, Job& job) {
-    if (!arguments.noise_out.empty() && arguments.repeats.empty())
-        throw Error(ErrorKind::kUsage, "--noise-out writes what --repeat shows; give a recording");
-    if (!arguments.noise.empty()) job.noise = compare::Noise(arguments.noise);
-    compare::Noise measured;
-    compare::Options options;
-    options.threads = arguments.threads;
-    options.divergence = false;
-    options.judging = compare::Judging::kOff;
-    options.on_open = diagnose::describe_calls;
-    for (const std::string& repeat : arguments.repeats)
-        measured.add(
-            compare::compare_files(repeat, arguments.golden, compare::PrecisionBounds(), options));
-    if (!arguments.repeats.empty() && measured.size() == 0)
-        throw Error(ErrorKind::kUsage, "--repeat: no tensor of the golden side is in them");
-    if (!arguments.noise_out.empty()) write_text_file(arguments.noise_out, measured.to_json());
-    job.noise.merge(measured);
-}
-
-int run_compare(const CompareArguments& arguments, const Globals& globals) {
-    if (!arguments.bitwise.empty()) return run_bitwise(arguments.bitwise, globals);
-    const Interrupts interrupts;
-    Job job = job_of(arguments, globals);
+    arguments.request.custom = custom.get();
+    arguments.request.inputs = !arguments.no_inputs;
+    arguments.request.divergence = !arguments.no_divergence;
     CiOutput ci(arguments.ci, globals);
+    diagnose::RecordingComparison comparison(arguments.request);
+    const Job job{.comparison = comparison,
+                  .ci = ci,
+                  .report = report_options(arguments, globals),
+                  .wants_page = !arguments.html.empty() || !arguments.output.empty(),
+                  .globals = globals};
     const std::vector<compare::RunPair> pairs =
-        compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
-    job.run_names = pairs.size() > 1;
-    if (job.run_names && !job.options.standard.third.empty())
-        throw Error(ErrorKind::kUsage,
-                    "--third FILE goes with one run of each side; these are trees of several");
-    if (job.run_names && !arguments.repeats.empty())
-        throw Error(ErrorKind::kUsage,
-                    "--repeat goes with one run of each side; these are trees of several");
-    take_noise(arguments, job);
-    job.wants_pages = !arguments.html.empty() || !arguments.output.empty();
+        comparison.prepare(arguments.target, arguments.golden);
     int exit_code = 0;
-    if (job.run_names) {
+    if (pairs.size() > 1) {
         exit_code = compare_trees(
             pairs,
             {.target = arguments.target,
@@ -234,20 +127,14 @@ int run_compare(const CompareArguments& arguments, const Globals& globals) {
              .html = arguments.html,
              .is_silent = ci.takes_stdout()},
             [&](const compare::RunPair& pair, const std::string& output) {
-                return compare_runs(job, pair, output, ci, globals);
+                return compare_runs(job, pair, pair.text(), output);
             },
             [&](const compare::RunPair& pair, const std::string& problem) {
                 ci.add({.name = pair.text(), .problem = problem, .target = arguments.target});
             },
             globals);
     } else {
-        compare::RunPair pair = pairs.empty() ? compare::RunPair{} : pairs.front();
-        if (!pair.target) pair.target.emplace();
-        if (!pair.golden) pair.golden.emplace();
-        // As they were named.
-        pair.target->path = arguments.target;
-        pair.golden->path = arguments.golden;
-        const ComparedRuns compared = compare_runs(job, pair, arguments.output, ci, globals);
+        const ComparedRuns compared = compare_runs(job, pairs.front(), "", arguments.output);
         print_notes(compared);
         write_page_of(arguments.html, "compare", compared.document, globals);
         if (!ci.takes_stdout())
@@ -264,7 +151,7 @@ void add_bitwise_option(CLI::App& app, CompareArguments& arguments) {
                    arguments.bitwise,
                    "two or more runs that should repeat each other to the bit, in place of -m and "
                    "-g: the first op with equal inputs and unequal results, and in what manner "
-                   "they differ; dumps of hashes will do")
+                   "they differ; dumps of hashes will do, and so do trees by steps and ranks")
         ->type_name("RUN")
         ->expected(2, 1000);
     app.parse_complete_callback([&app, &arguments] {
@@ -278,6 +165,7 @@ void add_bitwise_option(CLI::App& app, CompareArguments& arguments) {
 
 std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     const auto arguments = std::make_shared<CompareArguments>();
+    diagnose::ComparisonRequest& request = arguments->request;
     app.add_option(
         "-m,--target",
         arguments->target,
@@ -289,18 +177,16 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
         "-o,--output", arguments->output, "folder for result.csv, verdicts.json and report.html");
     add_page_option(app, arguments->html);
     app.add_option("--tolerance",
-                   arguments->tolerance,
+                   arguments->request.tolerance,
                    "allowed max|t-g| / max|g| of every float tensor; without it: by ComputeType")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--tolerances",
-                   arguments->tolerances,
-                   "JSON file of tolerances by tensor (a regular expression) and dtype; as with "
-                   "--tolerance nothing is computed again");
-    app.add_option("--tolerance-factor", arguments->factor, "scales the tolerances by ComputeType")
+    app.add_option("--tolerance-factor",
+                   arguments->request.tolerance_factor,
+                   "scales the tolerances by ComputeType")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--judge",
-                   arguments->judge,
+                   arguments->request.judge,
                    "exact: every op is computed again; quick: those beyond their tolerance, what "
                    "made their inputs, and the program's outputs; off: none, by distance only")
         ->check(CLI::IsMember({"exact", "quick", "off"}))
@@ -309,26 +195,22 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     for (const Chip& row : all_chips())
         chips += (chips.empty() ? "" : ", ") + std::string(row.name);
     app.add_option("--chip",
-                   arguments->chip,
+                   arguments->request.chip,
                    "what the target ran on, so that other arithmetic is a finding: " + chips +
                        "; without it: what its dump says");
     app.add_option(
         "--target-class",
-        arguments->target_class,
+        arguments->request.target_class,
         "the arithmetic that the target should have, a class of `npuscope help classes`");
-    std::string standards;
-    for (const compare::Standard& row : compare::all_standards())
-        standards += (standards.empty() ? "" : ", ") + std::string(row.name);
-    app.add_option("--standard",
-                   arguments->standard,
-                   "what another project's rule says, beside the verdicts: " + standards);
-    app.add_option("--third",
-                   arguments->third,
-                   "with cann-L0, -L1, -L2: the third chip's recording of the same run; golden: "
-                   "the golden side is the third chip; emulated: float32 arithmetic here stands in")
-        ->capture_default_str();
+    add_judging_options(app,
+                        request.judging,
+                        {.third = "the third chip's recording of the same run; golden: the golden "
+                                  "side is the third chip; emulated: float32 arithmetic here "
+                                  "stands in",
+                         .third_default = "golden",
+                         .repeated = "the golden's run"});
     app.add_flag("--allow-golden-at-fault",
-                 arguments->allow_golden_at_fault,
+                 arguments->request.allow_golden_at_fault,
                  "ops on which the golden is wrong and the target is not are no findings");
     app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
     app.add_flag("--no-kl",
@@ -336,7 +218,8 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                  "leave out the Kullback-Leibler divergence, which needs a second pass");
     app.add_flag("--worst-first", arguments->worst_first, "order by severity");
     app.add_flag("--all", arguments->all, "show ops that pass, too");
-    app.add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
+    app.add_option(
+           "--threads", arguments->request.threads, "0: all cores; results do not depend on it")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--custom",
                    arguments->custom,
@@ -348,13 +231,6 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
-    app.add_option(
-        "--repeat",
-        arguments->repeats,
-        "further recordings of the golden's run: how far they are apart is noise, and no "
-        "finding; may repeat");
-    app.add_option("--noise-out", arguments->noise_out, "file for the noise that --repeat shows");
-    app.add_option("--noise", arguments->noise, "file of noise from an earlier --noise-out");
     add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
 }

@@ -78,7 +78,7 @@ std::string markdown_section(const CiRun& run) {
 }
 
 std::string markdown_document(const std::vector<std::string>& parts) {
-    std::string text = "# npuscope compare\n";
+    std::string text = "# npuscope\n";
     for (const std::string& part : parts)
         text += "\n" + part;
     return text;

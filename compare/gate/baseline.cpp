@@ -18,6 +18,10 @@ namespace {
 
 using nlohmann::json;
 
+/// Of the JSON of compare and check, and of recompute.
+constexpr int kCompareVersion = 2;
+constexpr int kRecomputeVersion = 1;
+
 std::string text_at(const json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -78,11 +82,15 @@ void Baseline::take(const std::string& text, std::optional<int64_t> step, const 
     const bool is_ours = all.is_object() && all.contains("version") &&
                          (all.contains("culprits") || all.contains("runs"));
     if (!is_ours)
+        throw Error(
+            ErrorKind::kFormat,
+            in_quotes(name_) + " is no JSON that npuscope compare, check or recompute printed");
+    const bool is_recomputed = all.contains("passed") || all.contains("tree");
+    const int version = is_recomputed ? kRecomputeVersion : kCompareVersion;
+    if (all["version"] != version)
         throw Error(ErrorKind::kFormat,
-                    in_quotes(name_) + " is no JSON that npuscope compare printed");
-    if (all["version"] != 2)
-        throw Error(ErrorKind::kFormat,
-                    in_quotes(name_) + " is of another version than 2, which is read here");
+                    in_quotes(name_) + " is of another version than " + std::to_string(version) +
+                        ", which is read here");
     // A run that was not compared then has no findings to know.
     const json* run = all.contains("runs") ? run_of(all, step, rank) : &all;
     if (run == nullptr) return;

@@ -20,11 +20,12 @@ const std::string& path_of_op(const OpResult& op) {
 }
 
 Finding finding_of(const Culprit& culprit, const OpResult& op) {
-    Finding finding{.kind = std::string(name_of(culprit.kind)),
-                    .op = culprit.op,
-                    .path = path_of_op(op),
-                    .detail = culprit.tensor.empty() ? culprit.argument : culprit.tensor,
-                    .why = culprit.why};
+    Finding finding{
+        .kind = std::string(name_of(culprit.kind)),
+        .op = culprit.op,
+        .path = path_of_op(op),
+        .detail = culprit.tensor.empty() ? accused_argument(culprit, op) : culprit.tensor,
+        .why = culprit.why};
     if (const AccusedResult worst = accused_result(culprit, op); worst.error != nullptr)
         finding.ratio = worst.error->ratio;
     return finding;

@@ -36,6 +36,12 @@ AccusedResult accused_result(const Culprit& culprit, const OpResult& op) {
     return worst;
 }
 
+std::string accused_argument(const Culprit& culprit, const OpResult& op) {
+    if (!culprit.argument.empty()) return culprit.argument;
+    const bool told = culprit.kind == CulpritKind::kArgument && !op.arguments.empty();
+    return told ? op.arguments.front().name : std::string();
+}
+
 std::string place_text(const OpResult& op) {
     std::string place = op.module.empty() ? op.node : op.module;
     if (!op.line.empty())

@@ -16,6 +16,9 @@ struct AccusedResult {
 /// Of the golden's run where the golden's op is at fault. A tensor or a program has none.
 [[nodiscard]] AccusedResult accused_result(const Culprit& culprit, const OpResult& op);
 
+/// The argument at fault; "" of what is no argument.
+[[nodiscard]] std::string accused_argument(const Culprit& culprit, const OpResult& op);
+
 /// "encoder.fc, net.py:20": the module, else the node, and the line without its folder; "" where no
 /// dump says so.
 [[nodiscard]] std::string place_text(const OpResult& op);

@@ -11,11 +11,24 @@ std::string cell_of(double value) {
     return value != value ? "nan" : fmt::format("{:.9g}", value);
 }
 
-/// What the dumps tell of the op, from column `first` on.
-void add_facts(const OpResult& op, size_t first, std::vector<std::string>& cells) {
+/// Columns of the standard that was asked for.
+std::vector<std::string> standard_columns(const Result& result) {
+    if (!result.standard) return {};
+    const std::string& name = result.standard->name;
+    return {name, name + ":level", name + ":why"};
+}
+
+/// What the dumps tell of the op, from column `first` on, and what a standard says.
+void add_facts(const OpResult& op,
+               const StandardVerdict* standard,
+               size_t first,
+               std::vector<std::string>& cells) {
     cells.resize(first);
     cells.insert(cells.end(),
                  {op.module, op.line, to_text(op.arguments), std::string(name_of(op.overflow))});
+    if (standard != nullptr)
+        cells.insert(cells.end(),
+                     {standard->word, std::string(name_of(standard->level)), standard->why});
 }
 
 /// One line per tensor; an op of one side has one line without a tensor.
@@ -40,6 +53,9 @@ std::string csv_text(const Result& result, const ReportOptions&) {
     // Behind the columns of earlier versions, so that these keep their places.
     const size_t measured = cells.size();
     cells.insert(cells.end(), {"module", "line", "arguments", "overflow"});
+    for (std::string& column : standard_columns(result))
+        cells.push_back(std::move(column));
+    const bool has_standard = result.standard.has_value();
     std::string text = csv_line(cells);
     for (const OpResult& op : result.ops) {
         if (op.tensors.empty()) {
@@ -47,7 +63,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                 std::to_string(op.id.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
-            add_facts(op, measured, cells);
+            add_facts(op, has_standard ? &op.standard : nullptr, measured, cells);
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
@@ -68,7 +84,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                 cells.push_back(outcome.value);
                 cells.push_back(outcome.reason);
             }
-            add_facts(op, measured, cells);
+            add_facts(op, has_standard ? &tensor.standard : nullptr, measured, cells);
             text += csv_line(cells);
         }
     }

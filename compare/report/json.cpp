@@ -2,6 +2,7 @@
 
 #include "compare/ci/ci_report.h"
 #include "compare/report/accused.h"
+#include "compare/report/beside_json.h"
 #include "compare/report/judged.h"
 #include "compare/report/report.h"
 #include "core/base/json_value.h"
@@ -24,47 +25,6 @@ void put_split(const Split& split, ordered_json& json) {
     }
     if (split.golden) json["golden_introduced"] = number_json(split.golden->ratio);
     json["inherited"] = number_json(split.inherited);
-}
-
-/// What a named standard says.
-ordered_json standard_json(const StandardVerdict& verdict) {
-    ordered_json figures = ordered_json::object();
-    for (const auto& [name, value] : verdict.figures)
-        figures[std::string(name)] = number_json(value);
-    return {{"level", name_of(verdict.level)},
-            {"word", verdict.word},
-            {"why", verdict.why},
-            {"figures", std::move(figures)}};
-}
-
-ordered_json summary_json(const StandardSummary& summary, const Result& result) {
-    ordered_json json = {{"name", summary.name},
-                         {"level", name_of(summary.level)},
-                         {"word", summary.word},
-                         {"first", text_or_null(summary.first)},
-                         {"tensors", ordered_json::object()},
-                         {"notes", summary.notes},
-                         {"disagreements", ordered_json::array()}};
-    for (size_t i = 0; i < kStandardLevels; ++i)
-        json["tensors"][std::string(name_of(static_cast<StandardLevel>(i)))] = summary.tensors[i];
-    for (const StandardDisagreement& each : summary.disagreements)
-        json["disagreements"].push_back(
-            {{"path", result.ops[each.op].target}, {"text", each.text}});
-    return json;
-}
-
-ordered_json gate_json(const Gate& gate) {
-    ordered_json list = ordered_json::array();
-    for (const Finding& finding : gate.findings)
-        list.push_back({{"kind", finding.kind},
-                        {"path", finding.path},
-                        {"detail", text_or_null(finding.detail)},
-                        {"status", name_of(finding.status)},
-                        {"because", text_or_null(finding.because)}});
-    return {{"findings", std::move(list)},
-            {"expired", gate.expired},
-            {"unused", gate.unused},
-            {"gone", gate.gone}};
 }
 
 ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
@@ -90,6 +50,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
         json["custom"][result.custom_names[i]] = {{"value", tensor.custom[i].value},
                                                   {"reason", tensor.custom[i].reason}};
     if (result.standard) json["standard"] = standard_json(tensor.standard);
+    if (tensor.ignored > 0) json["ignored"] = tensor.ignored;
     return json;
 }
 
@@ -156,7 +117,7 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"path", op.target.empty() ? op.golden : op.target},
                          {"golden", op.golden},
                          {"tensor", nullptr},
-                         {"argument", nullptr},
+                         {"argument", text_or_null(accused_argument(culprit, op))},
                          {"verdict", name_of(op.judgement.verdict)},
                          {"node", op.node},
                          {"module", op.module},
@@ -167,10 +128,6 @@ ordered_json culprit_json(const Culprit& culprit,
                          {"effect_on", text_or_null(culprit.effect_on)},
                          {"next", text_or_null(next_command(culprit, op, options))}};
     if (!culprit.tensor.empty()) json["tensor"] = culprit.tensor;
-    if (!culprit.argument.empty())
-        json["argument"] = culprit.argument;
-    else if (culprit.kind == CulpritKind::kArgument && !op.arguments.empty())
-        json["argument"] = op.arguments.front().name;
     return json;
 }
 
@@ -252,6 +209,10 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                       {"partly_recorded", counts.partly_recorded},
                       {"casts_only_target", counts.casts_only_target},
                       {"casts_only_golden", counts.casts_only_golden}};
+    if (counts.ignored_tensors > 0) {
+        json["counts"]["ignored_tensors"] = counts.ignored_tensors;
+        json["counts"]["ignored_elements"] = counts.ignored_elements;
+    }
     for (size_t i = 0; i < kVerdicts; ++i)
         json["counts"][std::string(name_of(static_cast<Verdict>(i)))] = counts.by_verdict[i];
     json["ops"] = ordered_json::array();

@@ -7,6 +7,7 @@
 #include "compare/ci/ci_report.h"
 #include "compare/report/accused.h"
 #include "compare/report/judged.h"
+#include "compare/report/terminal/beside.h"
 #include "compare/report/terminal/findings.h"
 #include "compare/report/terminal/layout.h"
 #include "compare/report/terminal/sparkline.h"
@@ -19,10 +20,6 @@ namespace {
 
 /// Reasons for not judging that are told; the others are counted.
 constexpr size_t kMostReasons = 4;
-
-std::string counted_ops(int64_t count) {
-    return fmt::format("{} op{}", count, count == 1 ? "" : "s");
-}
 
 /// "target, convolutions (float32): fp32 (9 of 9 sampled)" in its parts; others have no side.
 struct ArithmeticSentence {
@@ -122,6 +119,10 @@ std::string counts_text(const Result& result, const ReportOptions& options) {
     text = wrapped(text, 0, 2);
     if (judged.of > 0) text += share_text(judged);
     text += not_provable_text(judged) + origins_text(result);
+    if (counts.ignored_tensors > 0)
+        text += fmt::format("ignored: {} elements of {} tensors\n",
+                            counts.ignored_elements,
+                            counts.ignored_tensors);
     if (counts.not_recorded + counts.partly_recorded > 0)
         text += wrapped(fmt::format("not recorded on both sides: any statistic of {} tensors, some "
                                     "statistics of {}",
@@ -171,69 +172,6 @@ std::string untold_arguments(const Result& result) {
                    2);
 }
 
-/// Disagreements that are told without being asked for all.
-constexpr size_t kMostDisagreements = 5;
-
-/// What a named standard says, and where it is of another mind.
-std::string standard_text(const Result& result, const ReportOptions& options) {
-    if (!result.standard) return {};
-    const StandardSummary& summary = *result.standard;
-    std::string text =
-        fmt::format("{}: {}", summary.name, summary.word.empty() ? "not judged" : summary.word);
-    const char* separator = "; tensors: ";
-    for (size_t i = 0; i < kStandardLevels; ++i) {
-        if (summary.tensors[i] == 0) continue;
-        text += fmt::format(
-            "{}{} {}", separator, summary.tensors[i], name_of(static_cast<StandardLevel>(i)));
-        separator = ", ";
-    }
-    if (!summary.first.empty()) text += "; first " + printable(summary.first);
-    text = wrapped(text, 0, 2);
-    for (const std::string& note : summary.notes)
-        text += wrapped(note, 2, 4);
-    const std::vector<StandardDisagreement>& other = summary.disagreements;
-    if (!other.empty())
-        text += fmt::format("  it is of another mind about {}:\n",
-                            counted_ops(static_cast<int64_t>(other.size())));
-    for (size_t i = 0; i < other.size(); ++i) {
-        if (i == kMostDisagreements && !options.all_ops) {
-            text += fmt::format("  and {} more\n", other.size() - i);
-            break;
-        }
-        text +=
-            wrapped(label_text(result.ops[other[i].op]) + ": " + printable(other[i].text), 4, 6);
-    }
-    return text;
-}
-
-/// What does not count, and why.
-std::string gate_text(const Result& result) {
-    if (!result.gate) return {};
-    const Gate& gate = *result.gate;
-    std::string text;
-    for (const Finding& finding : gate.findings) {
-        if (finding.status == FindingStatus::kCounts) continue;
-        text +=
-            wrapped(fmt::format("{}: {} {}{}",
-                                name_of(finding.status),
-                                finding.kind,
-                                printable(finding.detail.empty() ? finding.path : finding.detail),
-                                finding.because.empty() ? "" : ", " + printable(finding.because)),
-                    2,
-                    4);
-    }
-    for (const auto* list : {&gate.expired, &gate.unused})
-        for (const std::string& line : *list)
-            text += wrapped(printable(line), 2, 4);
-    return fmt::format(
-               "findings that count: {} of {}{}\n",
-               gate.count(FindingStatus::kCounts) + gate.count(FindingStatus::kWorse) +
-                   static_cast<int64_t>(gate.expired.size()),
-               gate.findings.size() + gate.expired.size(),
-               gate.gone > 0 ? fmt::format("; {} of the baseline are gone", gate.gone) : "") +
-           text;
-}
-
 std::string verdict_text(const Result& result, const ReportOptions& options) {
     const std::string_view verdict = gated_verdict(result);
     const char* color = verdict == "pass" ? kGreen : kRed;
@@ -267,7 +205,7 @@ std::string terminal_text(const Result& result, const ReportOptions& options) {
         blocks.push_back(ops_table(result, options));
     blocks.push_back(network_text(result, options));
     blocks.push_back(arithmetic_text(result));
-    blocks.push_back(standard_text(result, options));
+    blocks.push_back(standard_text(result, options.all_ops));
     blocks.push_back(gate_text(result));
     blocks.push_back(counts_text(result, options) + programs_text(result) +
                      untold_arguments(result) + verdict_text(result, options));

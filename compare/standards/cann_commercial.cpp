@@ -94,19 +94,15 @@ StandardVerdict ratio_verdict(const CannSides& sides,
 
 std::vector<StandardVerdict> judge_commercial(const StandardQuery& query,
                                               const RatioLimits& limits) {
-    const CannOp op(query, true);
-    std::vector<StandardVerdict> verdicts;
-    for (const TensorPair& pair : query.tensors) {
-        StandardVerdict& verdict = verdicts.emplace_back();
-        if (pair.known().direction != dumpfile::Direction::kOutput) continue;
-        const WholeRule rule = op.rule_of(pair);
-        if (rule != WholeRule::kNone) {
-            verdict = op.whole_verdict(pair, rule == WholeRule::kEqual ? 0 : kQuantizedError);
-        } else if (const auto sides = op.sides_of(pair, verdict.why)) {
-            verdict = ratio_verdict(*sides, limits, query.infinities_count);
-        }
-    }
-    return verdicts;
+    return CannOp(query, true)
+        .verdicts(
+            [](WholeRule rule) -> std::optional<int64_t> {
+                if (rule == WholeRule::kNone) return std::nullopt;
+                return rule == WholeRule::kEqual ? 0 : kQuantizedError;
+            },
+            [&](const CannSides& sides) {
+                return ratio_verdict(sides, limits, query.infinities_count);
+            });
 }
 
 constexpr RatioLimits kLevel0{10, 2, 2};

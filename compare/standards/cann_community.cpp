@@ -39,18 +39,14 @@ StandardVerdict threshold_verdict(const CannSides& sides, bool infinities_count)
 }
 
 std::vector<StandardVerdict> judge_community(const StandardQuery& query) {
-    const CannOp op(query, false);
-    std::vector<StandardVerdict> verdicts;
-    for (const TensorPair& pair : query.tensors) {
-        StandardVerdict& verdict = verdicts.emplace_back();
-        if (pair.known().direction != dumpfile::Direction::kOutput) continue;
-        if (op.rule_of(pair) == WholeRule::kEqual) {
-            verdict = op.whole_verdict(pair, 0);
-        } else if (const auto sides = op.sides_of(pair, verdict.why)) {
-            verdict = threshold_verdict(*sides, query.infinities_count);
-        }
-    }
-    return verdicts;
+    return CannOp(query, false)
+        .verdicts(
+            [](WholeRule rule) {
+                return rule == WholeRule::kEqual ? std::optional<int64_t>(0) : std::nullopt;
+            },
+            [&](const CannSides& sides) {
+                return threshold_verdict(sides, query.infinities_count);
+            });
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ const ExactRun::Output* output_named(const ExactRun& run, const std::string& arg
     return found == run.outputs.end() ? nullptr : &*found;
 }
 
+/// Of a tensor with the elements of `like`: those that are not ignored there.
+std::vector<double> kept_doubles(const Tensor& tensor, const SourceTensor& like) {
+    return as_doubles(like.ignored ? like.ignored->rest_of(tensor) : tensor);
+}
+
 bool takes_floats(const StandardQuery& query) {
     return std::ranges::any_of(query.tensors, [](const TensorPair& pair) {
         const auto dtype = dtype_from_name(pair.known().dtype);
@@ -32,6 +37,22 @@ CannOp::CannOp(const StandardQuery& query, bool with_third)
     if (!with_third || query.third_is_plain) return;
     const SourceOp* third = query.third != nullptr ? query.third : query.pair.golden;
     if (third != nullptr) third_ = query.exact(*third, nullptr);
+}
+
+std::vector<StandardVerdict> CannOp::verdicts(
+    const std::function<std::optional<int64_t>(WholeRule)>& allowed,
+    const std::function<StandardVerdict(const CannSides&)>& floats) const {
+    std::vector<StandardVerdict> verdicts;
+    for (const TensorPair& pair : query_.tensors) {
+        StandardVerdict& verdict = verdicts.emplace_back();
+        if (pair.known().direction != dumpfile::Direction::kOutput) continue;
+        if (const auto limit = allowed(rule_of(pair))) {
+            verdict = whole_verdict(pair, *limit);
+        } else if (const auto sides = sides_of(pair, verdict.why)) {
+            verdict = floats(*sides);
+        }
+    }
+    return verdicts;
 }
 
 WholeRule CannOp::rule_of(const TensorPair& pair) const {
@@ -57,12 +78,12 @@ void CannOp::take_third(const TensorPair& pair, CannSides& sides) const {
     const SourceTensor* third = third_of(pair);
     if (third == nullptr || !third->open || numel_of(third->shape) != numel_of(pair.target->shape))
         return;
-    sides.third = as_doubles(third->open()->whole());
+    const auto kept = [&](const Tensor& tensor) { return kept_doubles(tensor, *pair.target); };
+    sides.third = kept(third->open()->whole());
     const ExactRun::Output* exact = output_named(third_, third->argument);
-    sides.third_reference =
-        exact != nullptr && static_cast<size_t>(exact->exact.numel()) == sides.third.size()
-            ? as_doubles(exact->exact)
-            : sides.reference;
+    sides.third_reference = exact != nullptr && exact->exact.numel() == numel_of(pair.target->shape)
+                                ? kept(exact->exact)
+                                : sides.reference;
 }
 
 std::optional<CannSides> CannOp::sides_of(const TensorPair& pair, std::string& why_not) const {
@@ -76,12 +97,12 @@ std::optional<CannSides> CannOp::sides_of(const TensorPair& pair, std::string& w
     }
     CannSides sides{.dtype = dtype_from_name(pair.target->dtype).value_or(DType::kFloat32),
                     .computed = pair.target->compute_type};
-    sides.actual = as_doubles(pair.target->open()->whole());
+    const auto kept = [&](const Tensor& tensor) { return kept_doubles(tensor, *pair.target); };
+    sides.actual = kept(pair.target->open()->whole());
     const ExactRun::Output* exact = output_named(own_, pair.target->argument);
-    const bool computed =
-        exact != nullptr && static_cast<size_t>(exact->exact.numel()) == sides.actual.size();
+    const bool computed = exact != nullptr && exact->exact.numel() == numel_of(pair.target->shape);
     if (computed) {
-        sides.reference = as_doubles(exact->exact);
+        sides.reference = kept(exact->exact);
         sides.told = "against fp64 of its own inputs";
     } else if (with_third_ && query_.third == nullptr) {
         why_not = "no fp64 reference: " +
@@ -89,7 +110,7 @@ std::optional<CannSides> CannOp::sides_of(const TensorPair& pair, std::string& w
                   "; the golden is the third chip";
         return std::nullopt;
     } else {
-        sides.reference = as_doubles(pair.golden->open()->whole());
+        sides.reference = as_doubles(pair.golden->kept());
         sides.told = "against the golden";
         if (sides.reference.size() != sides.actual.size()) {
             why_not = "shapes differ";
@@ -100,7 +121,7 @@ std::optional<CannSides> CannOp::sides_of(const TensorPair& pair, std::string& w
     if (!query_.third_is_plain) {
         take_third(pair, sides);
     } else if (computed && exact->plain.numel() == exact->exact.numel()) {
-        sides.third = as_doubles(exact->plain);
+        sides.third = kept(exact->plain);
         sides.third_reference = sides.reference;
     }
     if (sides.third.empty() && !sides.actual.empty()) {

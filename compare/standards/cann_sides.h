@@ -2,6 +2,7 @@
 // chip's result.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,13 @@ class CannOp {
     /// With `with_third` the third chip's runs are made ready. Borrows the query.
     CannOp(const StandardQuery& query, bool with_third);
 
+    /// One a tensor: outputs of whole numbers where `allowed` tells how far these may be off,
+    /// others by `floats`. Errors: as the sources.
+    [[nodiscard]] std::vector<StandardVerdict> verdicts(
+        const std::function<std::optional<int64_t>(WholeRule)>& allowed,
+        const std::function<StandardVerdict(const CannSides&)>& floats) const;
+
+  private:
     [[nodiscard]] WholeRule rule_of(const TensorPair& pair) const;
     /// Empty, with the reason in `why_not`. Errors: as the sources.
     [[nodiscard]] std::optional<CannSides> sides_of(const TensorPair& pair,
@@ -42,8 +50,6 @@ class CannOp {
     /// Elements of whole numbers that are off by more than `allowed`; the golden's are the
     /// reference. Errors: as the sources.
     [[nodiscard]] StandardVerdict whole_verdict(const TensorPair& pair, int64_t allowed) const;
-
-  private:
     [[nodiscard]] const SourceTensor* third_of(const TensorPair& pair) const;
     void take_third(const TensorPair& pair, CannSides& sides) const;
 

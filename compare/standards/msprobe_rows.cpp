@@ -96,8 +96,8 @@ void take_elements(const TensorPair& pair, MsprobeRow& row) {
 }
 
 RecordedStatistics statistics_of_side(const SourceTensor& tensor) {
-    if (tensor.statistics) return *tensor.statistics;
-    return tensor.open ? recorded_of(tensor.open()->whole()) : RecordedStatistics{};
+    if (tensor.statistics && !tensor.ignored) return *tensor.statistics;
+    return tensor.open ? recorded_of(tensor.kept()) : RecordedStatistics{};
 }
 
 bool has_nonfinite_extreme(const RecordedStatistics& of) {
@@ -120,6 +120,7 @@ void take_norms(const RecordedStatistics& mine, const RecordedStatistics& theirs
 }
 
 void take_hash(const TensorPair& pair, MsprobeRow& row) {
+    if (pair.target->ignored) return;
     const std::string theirs = row.matched ? pair.golden->hash : std::string();
     if (pair.target->hash == theirs) return;
     (pair.target->hash.empty() || theirs.empty() ? row.hash_missing : row.hashes_differ) = true;

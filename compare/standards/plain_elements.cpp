@@ -21,7 +21,7 @@ std::optional<PlainPair> plain_pair(const SourceTensor* target,
         why_not = "its elements are not recorded";
         return std::nullopt;
     }
-    return PlainPair{target->open()->whole(), golden->open()->whole()};
+    return PlainPair{target->kept(), golden->kept()};
 }
 
 }  // namespace npuscope::compare

@@ -102,6 +102,8 @@ void StandardScore::score(const OpPair& pair,
         }
         std::vector<StandardVerdict> verdicts = options_.standard.standard->judge(query);
         for (size_t i = 0; i < verdicts.size(); ++i) {
+            if (i < op.tensors.size() && op.tensors[i].ignored > 0 && op.tensors[i].sums.numel == 0)
+                verdicts[i] = {.why = "all of it is ignored"};
             take_worse(verdicts[i], op.standard);
             if (i < op.tensors.size()) op.tensors[i].standard = std::move(verdicts[i]);
         }

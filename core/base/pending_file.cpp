@@ -67,11 +67,21 @@ void sync_folder(const fs::path& final_path) {
         throw system_error("cannot make the name of " + in_quotes(final_path) + " safe", code);
 }
 
+/// A device, a pipe or a socket, which no file must take the place of.
+bool is_special(const fs::path& path) {
+    struct stat found {};
+    return ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
 }  // namespace
 
 PendingFile::PendingFile(fs::path final_path, PendingOptions options, bool by_name)
     : final_path_(std::move(final_path)), options_(std::move(options)), by_name_(by_name) {
     require_writable_folder(final_path_);
+    if (is_special(final_path_))
+        throw Error(ErrorKind::kIo,
+                    "cannot replace " + in_quotes(final_path_) +
+                        ", which is a device or a pipe; name a file");
     part_path_ = part_name(final_path_, 1);
     owner_ = ::getpid();
     open();
@@ -264,12 +274,12 @@ bool PendingFile::keep() noexcept {
     return kept;
 }
 
-void write_text_file(const fs::path& path, const std::string& content) {
-    PendingFile pending(path, {.mode = 0644});
+namespace {
+
+void write_all(int descriptor, const std::string& content, const fs::path& path) {
     size_t done = 0;
     while (done < content.size()) {
-        const ssize_t count =
-            ::write(pending.descriptor(), content.data() + done, content.size() - done);
+        const ssize_t count = ::write(descriptor, content.data() + done, content.size() - done);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
             const std::string reason =
@@ -278,6 +288,19 @@ void write_text_file(const fs::path& path, const std::string& content) {
         }
         done += static_cast<size_t>(count);
     }
+}
+
+}  // namespace
+
+void write_text_file(const fs::path& path, const std::string& content) {
+    if (is_special(path)) {
+        const OwnedDescriptor special(path, O_WRONLY);
+        if (special.get() < 0) throw system_error("cannot write " + in_quotes(path), errno);
+        write_all(special.get(), content, path);
+        return;
+    }
+    PendingFile pending(path, {.mode = 0644});
+    write_all(pending.descriptor(), content, path);
     pending.commit();
 }
 

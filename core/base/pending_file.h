@@ -80,7 +80,8 @@ class PendingFile {
     bool pending_ = false;
 };
 
-/// Writes `content` to `path` through a PendingFile, mode 0644 less the umask.
+/// Writes `content` to `path` through a PendingFile, mode 0644 less the umask; into a device or a
+/// pipe as it comes. Errors: Error(kIo).
 void write_text_file(const std::filesystem::path& path, const std::string& content);
 
 /// The whole content of a regular file. Errors: Error(kIo) names the path and the reason.

@@ -17,6 +17,7 @@
 #include "core/recording/recorded_statistics.h"
 #include "core/recording/side_facts.h"
 #include "core/tensor/element_source.h"
+#include "core/tensor/ignored_elements.h"
 
 namespace npuscope {
 
@@ -37,6 +38,11 @@ struct SourceTensor {
     std::string hash{};      ///< of its bytes, as the recorder wrote it; "" without one
     std::string problem{};   ///< what could not be read; "" where nothing was recorded
     ArrayHistory history{};  ///< of an array of a .npz, where its writer watched
+    /// What of it nobody is to look at; nullptr: nothing. Has as many elements as the tensor.
+    std::shared_ptr<const IgnoredElements> ignored{};
+
+    /// All elements, or, flat, those that are not ignored. Errors: as open.
+    [[nodiscard]] Tensor kept() const;
 
     /// Its dtype, shape and elements become those of a tensor in memory.
     void hold(const Tensor& tensor);

@@ -136,6 +136,11 @@ void SourceTensor::hold(const Tensor& tensor) {
     open = [tensor] { return std::make_unique<TensorElements>(tensor); };
 }
 
+Tensor SourceTensor::kept() const {
+    const auto elements = open();
+    return ignored ? KeptElements(*elements, *ignored).whole() : elements->whole();
+}
+
 Source source_of_arrays(const NamedTensors& arrays, const ArrayHistories& histories, Arrays form) {
     std::vector<std::pair<std::string, std::vector<SourceTensor>>> ops;
     std::unordered_map<std::string, size_t> places;

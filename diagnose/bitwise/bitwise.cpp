@@ -1,6 +1,7 @@
 #include "diagnose/bitwise/bitwise.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -61,6 +62,26 @@ std::vector<TensorPair> pairs_of(const std::vector<SourceTensor>& first,
             pairs.push_back({nullptr, &other[i]});
     }
     return pairs;
+}
+
+const IgnoredElements* ignored_of(const TensorPair& pair) {
+    for (const SourceTensor* tensor : {pair.first, pair.other})
+        if (tensor != nullptr && tensor->ignored) return tensor->ignored.get();
+    return nullptr;
+}
+
+/// Of a pair: the other run's tensor, with the first's elements where they are ignored.
+Tensor other_with_ignored(const TensorPair& pair, const Tensor& first) {
+    Tensor other = pair.other->open()->whole();
+    const IgnoredElements* ignored = ignored_of(pair);
+    if (ignored == nullptr) return other;
+    const size_t size = size_of(other.dtype());
+    std::byte* elements = other.mutable_data();
+    for (const PlaceRange& range : ignored->ranges()) {
+        const size_t at = static_cast<size_t>(range.first) * size;
+        std::memcpy(elements + at, first.data() + at, static_cast<size_t>(range.count) * size);
+    }
+    return other;
 }
 
 struct OpDifferences {
@@ -140,6 +161,10 @@ class Comparison {
             const bool is_input = pair.any().direction == Direction::kInput;
             differences.has_inputs = differences.has_inputs || is_input;
             const Equality equality = pair.equality();
+            if (const auto* ignored = ignored_of(pair)) {
+                ++found_.ignored_tensors;
+                found_.ignored_elements += ignored->count();
+            }
             ++(equality == Equality::kUnknown ? found_.incomparable : found_.tensors);
             if (equality == Equality::kDiffers)
                 (is_input ? differences.inputs : differences.results).push_back(pair);
@@ -192,7 +217,8 @@ class Comparison {
             return found;
         }
         if (!pair.first->open || !pair.other->open) return found;
-        found.difference = difference_of(pair.first->open()->whole(), pair.other->open()->whole());
+        const Tensor first = pair.first->open()->whole();
+        found.difference = difference_of(first, other_with_ignored(pair, first));
         return found;
     }
 
@@ -234,14 +260,22 @@ bool BitwiseReport::equal() const {
 
 BitwiseReport compare_bitwise(
     std::span<const std::filesystem::path> paths,
+    const IgnoredRegions& ignored,
     const std::function<void(int64_t, int64_t, const std::string&)>& on_op) {
     if (paths.size() < 2)
         throw Error(ErrorKind::kUsage, "runs are held against each other: name two or more");
     BitwiseReport report{.first = paths[0]};
-    const Source first = open_source(paths[0]);
+    IgnoredTally tally(ignored);
+    const auto open = [&](const std::filesystem::path& path) {
+        Source source = open_source(path);
+        if (!ignored.empty())
+            ignore_in(source, [&](const SourceTensor& tensor) { return tally.of(tensor, ""); });
+        return source;
+    };
+    const Source first = open(paths[0]);
     take_notes(first, paths[0], report);
     for (const std::filesystem::path& path : paths.subspan(1)) {
-        const Source other = open_source(path);
+        const Source other = open(path);
         take_notes(other, path, report);
         RunAgainst found = Comparison(first, other).run(on_op);
         found.path = path;
@@ -253,6 +287,8 @@ BitwiseReport compare_bitwise(
                         both + " have no tensors with elements, or hashes of one kind, in common");
         report.runs.push_back(std::move(found));
     }
+    for (std::string& note : tally.notes())
+        report.notes.push_back(std::move(note));
     return report;
 }
 

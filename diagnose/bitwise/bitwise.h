@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/recording/ignored_regions.h"
 #include "core/recording/source.h"
 #include "diagnose/bitwise/manner.h"
 
@@ -54,6 +55,8 @@ struct RunAgainst {
     std::string first_unpaired;                ///< "/relu/7 is in the first run only"
     std::optional<Parting> parting;            ///< the first
     std::vector<std::string> others;           ///< at most ten more origins
+    int64_t ignored_tensors = 0;               ///< pairs of which elements were ignored
+    int64_t ignored_elements = 0;
 
     [[nodiscard]] bool equal() const { return !parting && only_in_first == 0 && only_here == 0; }
 };
@@ -66,11 +69,13 @@ struct BitwiseReport {
     [[nodiscard]] bool equal() const;
 };
 
-/// `on_op(done, total, path)` before each op. Ops pair by their order where all
-/// have the same names, else by name and number. Errors: Error(kUsage) where two runs have no op or
-/// no comparable tensor in common, and those of open_source().
+/// Elements of the regions to ignore are not compared. `on_op(done, total, path)` before each op.
+/// Ops pair by their order where all have the same names, else by name and number. Errors:
+/// Error(kUsage) where two runs have no op or no comparable tensor in common, and those of
+/// open_source().
 [[nodiscard]] BitwiseReport compare_bitwise(
     std::span<const std::filesystem::path> paths,
+    const IgnoredRegions& ignored = {},
     const std::function<void(int64_t, int64_t, const std::string&)>& on_op = {});
 
 /// For people, and as the JSON of docs/json.md.

@@ -39,6 +39,15 @@ Equality by_hash(const std::string& a, const std::string& b) {
 Equality by_content(const SourceTensor& a, const SourceTensor& b) {
     if (!a.problem.empty() || !b.problem.empty()) return Equality::kUnknown;
     try {
+        const IgnoredElements* ignored = a.ignored ? a.ignored.get() : b.ignored.get();
+        if (ignored != nullptr) {
+            if (!a.open || !b.open) return Equality::kUnknown;
+            const auto left = a.open();
+            const auto right = b.open();
+            return same_elements(KeptElements(*left, *ignored), KeptElements(*right, *ignored))
+                       ? Equality::kEqual
+                       : Equality::kDiffers;
+        }
         if (a.open && b.open)
             return same_elements(*a.open(), *b.open()) ? Equality::kEqual : Equality::kDiffers;
         if (!a.hash.empty() && !b.hash.empty())

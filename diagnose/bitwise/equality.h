@@ -15,7 +15,8 @@ enum class Equality : uint8_t {
 };
 
 /// By elements, else by hashes; elements against a hash of ours (core/tensor/byte_hash.h), too.
-/// Tensors of other dtypes or shapes differ. What could not be read is unknown.
+/// Tensors of other dtypes or shapes differ. Ignored elements
+/// of either are not compared. What could not be read is unknown.
 [[nodiscard]] Equality compare_bits(const SourceTensor& a, const SourceTensor& b);
 
 /// The same for tensors that one may be a view of the other: shapes of one size count as equal.

@@ -106,6 +106,9 @@ std::string bitwise_text(const BitwiseReport& report) {
         if (run.incomparable > 0)
             text += fmt::format("{} tensors have neither elements nor hashes of one kind\n",
                                 run.incomparable);
+        if (run.ignored_tensors > 0)
+            text += fmt::format(
+                "ignored: {} elements of {} tensors\n", run.ignored_elements, run.ignored_tensors);
         if (run.only_in_first + run.only_here > 0)
             text += fmt::format("{} ops are in the first run only, {} in the other only: {}\n",
                                 run.only_in_first,
@@ -129,6 +132,8 @@ std::string bitwise_json(const BitwiseReport& report) {
                                 {"equal_ops", run.equal_ops},
                                 {"tensors", run.tensors},
                                 {"incomparable_tensors", run.incomparable},
+                                {"ignored_tensors", run.ignored_tensors},
+                                {"ignored_elements", run.ignored_elements},
                                 {"origins", run.origins},
                                 {"inherited", run.inherited},
                                 {"only_in_first", run.only_in_first},

@@ -1,5 +1,6 @@
 #include "diagnose/check/check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -128,12 +129,20 @@ RunProducts run_once(const onnx_model::Model& model,
     return products;
 }
 
+/// What both comparisons are judged by.
+struct Judging {
+    const JudgingFiles& files;
+    RecordedRun golden;
+    compare::StandardOptions standard = {};
+};
+
 /// `known`: both devices, as far as they run here. In the isolated run nobody but the dumper gave
 /// the ops their inputs.
 compare::Result compare_runs(const dumpfile::Reader& target,
                              const dumpfile::Reader& golden,
                              const KnownRuns& known,
                              const std::string& label,
+                             const Judging& judging,
                              const CheckOptions& options) {
     Progress progress(label, 0, options.progress);
     compare::Options comparison;
@@ -141,14 +150,52 @@ compare::Result compare_runs(const dumpfile::Reader& target,
     comparison.dataflow = known.target_only;
     RecomputingSplitter splitter(0, known);
     comparison.splitter = &splitter;
+    comparison.ignored = judging.files.ignored();
+    comparison.standard = judging.standard;
     comparison.on_op = [&](int64_t done, int64_t, const std::string& op) {
         progress.update(done, op);
         if (options.between_steps) options.between_steps();
     };
     const compare::PrecisionBounds precision;
-    const SumBounds bounds(precision, target.path(), golden.path());
-    return compare::compare_dumps(target, golden, bounds, comparison);
+    const SumBounds sums(precision, target.path(), golden.path());
+    const JudgingBounds bounds(sums, judging.files, judging.golden);
+    return compare::compare_dumps(target, golden, bounds.bounds(), comparison);
 }
+
+std::optional<Source> third_recording(const JudgingRequest& judging) {
+    if (!judging.third_is_recording()) return std::nullopt;
+    return open_source(judging.third);
+}
+
+/// What the isolated run's comparison says beside its verdicts, for when its ops became findings.
+class IsolatedStandard {
+  public:
+    explicit IsolatedStandard(const compare::Result& isolated)
+        : standard_(isolated.standard), counts_(isolated.counts) {
+        if (!standard_) return;
+        for (const compare::StandardDisagreement& each : standard_->disagreements)
+            ids_.push_back(isolated.ops[each.op].id);
+    }
+    void take(CheckReport& report) const {
+        report.ignored_tensors = counts_.ignored_tensors;
+        report.ignored_elements = counts_.ignored_elements;
+        report.standard = standard_;
+        if (!standard_) return;
+        report.standard->disagreements.clear();
+        for (size_t i = 0; i < ids_.size(); ++i) {
+            const auto found = std::ranges::find(report.ops, ids_[i], &OpFinding::id);
+            if (found != report.ops.end())
+                report.standard->disagreements.push_back(
+                    {static_cast<size_t>(found - report.ops.begin()),
+                     standard_->disagreements[i].text});
+        }
+    }
+
+  private:
+    std::optional<compare::StandardSummary> standard_;
+    compare::Counts counts_;
+    std::vector<OpId> ids_;  ///< of the disagreements
+};
 
 /// What the isolated run says of the golden: ops that it lacks, tensors that it was given.
 void take_load(const RunProducts& isolated, CheckReport& report) {
@@ -201,6 +248,7 @@ namespace {
 
 CheckReport check_in(const DumpFolder& folder,
                      const CheckOptions& options,
+                     JudgingFiles& files,
                      const onnx_model::Model& model,
                      const NamedTensors& inputs) {
     CheckReport report;
@@ -257,15 +305,26 @@ CheckReport check_in(const DumpFolder& folder,
                     .golden = options.golden.empty() ? &options.reference : nullptr,
                     .loaded = true,
                     .target_only = true};
+    Judging judging{.files = files, .golden = {.path = report.golden_dump}};
+    files.measure_repeats(options.judging.repeats, {judging.golden});
     const compare::Result free_result =
-        compare_runs(free_dump, golden, known, "compare free run", options);
+        compare_runs(free_dump, golden, known, "compare free run", judging, options);
     known.target_only = false;
-    report.ops = collect_findings(
-        {.free_dump = free_dump,
-         .free_run = free_result,
-         .isolated = compare_runs(isolated, golden, known, "compare isolated run", options),
-         .free_overflow = free_run.overflow,
-         .isolated_overflow = isolated_run.overflow});
+    const std::optional<Source> third = third_recording(options.judging);
+    judging.standard = files.standard();
+    judging.standard.third_source = third ? &*third : nullptr;
+    if (options.judging.third.empty()) judging.standard.third_is_plain = options.golden.empty();
+    compare::Result isolated_result =
+        compare_runs(isolated, golden, known, "compare isolated run", judging, options);
+    report.remarks.insert(
+        report.remarks.end(), isolated_result.notes.begin(), isolated_result.notes.end());
+    const IsolatedStandard of_standard(isolated_result);
+    report.ops = collect_findings({.free_dump = free_dump,
+                                   .free_run = free_result,
+                                   .isolated = std::move(isolated_result),
+                                   .free_overflow = free_run.overflow,
+                                   .isolated_overflow = isolated_run.overflow});
+    of_standard.take(report);
     for (const auto& [key, value] : free_dump.run_facts())
         report.options.emplace_back(key, value);
 
@@ -296,9 +355,10 @@ CheckReport check(const CheckOptions& options) {
     const NamedTensors inputs =
         model_inputs(model, options.input, options.seed, options.input_shapes);
     model.check_inputs(inputs);
+    JudgingFiles files(options.judging);
     const DumpFolder folder(options.output);
     try {
-        return check_in(folder, options, model, inputs);
+        return check_in(folder, options, files, model, inputs);
     } catch (Interrupted& stop) {
         folder.tell_dumps(stop);
         throw;

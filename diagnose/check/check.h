@@ -7,6 +7,7 @@
 #include <string>
 
 #include "diagnose/check/check_report.h"
+#include "diagnose/comparison/judging_files.h"
 #include "diagnose/run/model_inputs.h"
 #include "npu_backend/chips/device.h"
 #include "npu_backend/onnx/run_limits.h"
@@ -21,11 +22,14 @@ struct CheckOptions {
     uint64_t seed = 0;
     InputShapes input_shapes = {};  ///< of seeded inputs
     onnx_model::RunLimits limits = {};
-    std::string input_name;         ///< how reports call the inputs; empty: the path or the seed
-    std::filesystem::path golden;   ///< .h5 of another golden run; empty: the reference is run
+    std::string input_name;        ///< how reports call the inputs; empty: the path or the seed
+    std::filesystem::path golden;  ///< .h5 of another golden run; empty: the reference is run
     std::filesystem::path
         output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
     std::string command_line{};  ///< for the page: how to repeat it; may be empty
+    /// Of both comparisons with the golden run; a standard is of the isolated run. Without a third
+    /// chip: the golden where that is a file, else float32 arithmetic here.
+    JudgingRequest judging = {};
     bool progress = false;
     /// Called between the nodes of a run and the ops of a comparison, from any thread; what it
     /// throws ends the check. An Interrupted says what is kept in `output`.

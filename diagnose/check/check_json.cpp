@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "compare/report/beside_json.h"
 #include "core/base/json_value.h"
 #include "core/base/version.h"
 #include "diagnose/check/check_report.h"
@@ -10,17 +11,19 @@ namespace {
 
 using nlohmann::json;
 
-json tensor_json(const compare::TensorResult& tensor) {
+json tensor_json(const compare::TensorResult& tensor, bool with_standard) {
     json metrics = json::object();
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         metrics[std::string(compare::all_metrics()[i]->name)] = number_json(tensor.metrics[i]);
-    return {{"target", tensor.target},
-            {"golden", tensor.golden},
-            {"dtype", tensor.dtype},
-            {"shape", to_string(tensor.shape)},
-            {"verdict", name_of(tensor.judgement.verdict)},
-            {"rule", tensor.judgement.rule},
-            {"metrics", metrics}};
+    json found = {{"target", tensor.target},
+                  {"golden", tensor.golden},
+                  {"dtype", tensor.dtype},
+                  {"shape", to_string(tensor.shape)},
+                  {"verdict", name_of(tensor.judgement.verdict)},
+                  {"rule", tensor.judgement.rule},
+                  {"metrics", metrics}};
+    if (with_standard) found["standard"] = compare::standard_json(tensor.standard);
+    return found;
 }
 
 json kernel_json(const MappedKernel& kernel) {
@@ -35,13 +38,13 @@ json kernel_json(const MappedKernel& kernel) {
             {"files", kernel.files}};
 }
 
-json op_json(const OpFinding& op) {
+json op_json(const OpFinding& op, bool with_standard) {
     json kernel_rows = json::array();
     for (const MappedKernel& kernel : op.kernel_rows)
         kernel_rows.push_back(kernel_json(kernel));
     json tensors = json::array();
     for (const compare::TensorResult& tensor : op.tensors)
-        tensors.push_back(tensor_json(tensor));
+        tensors.push_back(tensor_json(tensor, with_standard));
     return {{"path", op.id.path()},
             {"node", op.node},
             {"verdict", op.verdict_name()},
@@ -75,7 +78,7 @@ json culprit_json(const CheckReport& report) {
 
 }  // namespace
 
-std::string to_json(const CheckReport& report) {
+std::string to_json(const CheckReport& report, const compare::Gate* gate) {
     json root = {{"version", 2},
                  {"npuscope", kVersion},
                  {"verdict", name_of(report.verdict)},
@@ -116,12 +119,20 @@ std::string to_json(const CheckReport& report) {
     root["overflow"] = json::array();
     root["ops"] = json::array();
     for (const OpFinding& op : report.ops) {
-        root["ops"].push_back(op_json(op));
+        root["ops"].push_back(op_json(op, report.standard.has_value()));
         if (op.overflow != OverflowRole::kNone)
             root["overflow"].push_back({{"path", op.id.path()},
                                         {"node", op.node},
                                         {"kind", name_of(op.overflow)},
                                         {"note", op.overflow_note}});
+    }
+    const compare::Result result = as_comparison(report);
+    root["culprits"] = compare::findings_json(result);
+    if (report.standard) root["standard"] = compare::summary_json(*report.standard, result);
+    if (gate != nullptr) root["gate"] = compare::gate_json(*gate);
+    if (report.ignored_tensors > 0) {
+        root["counts"]["ignored_tensors"] = report.ignored_tensors;
+        root["counts"]["ignored_elements"] = report.ignored_elements;
     }
     return json_text(root, 2) + "\n";
 }

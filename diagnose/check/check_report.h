@@ -39,6 +39,7 @@ struct OpFinding {
     OverflowRole overflow = OverflowRole::kNone;
     std::string overflow_note;  ///< from which op it received, which kernels raised it
     std::vector<compare::TensorResult> tensors;  ///< outputs of the isolated run
+    compare::StandardVerdict standard = {};      ///< of the isolated run, where one was asked for
     std::vector<MappedKernel> kernel_rows = {};  ///< of a culprit: each judged alone
     std::optional<size_t> first_kernel = {};  ///< of kernel_rows: the first to leave the reference
     std::string kernel_folder = {};           ///< of the dumps of kernel_rows; "" without
@@ -113,13 +114,22 @@ struct CheckReport {
     int64_t overflow_received = 0;
     std::vector<std::string> remarks;
     std::vector<std::pair<std::string, std::string>> options;
+    /// What a named standard says of the isolated run; it names ops of `ops`.
+    std::optional<compare::StandardSummary> standard = {};
+    int64_t ignored_tensors = 0;  ///< of the isolated run, with elements that were ignored
+    int64_t ignored_elements = 0;
     std::filesystem::path golden_dump;
     std::filesystem::path free_dump;
     std::filesystem::path isolated_dump;
 };
 
-/// The object of `check --json` and verdicts.json; its schema is docs/verdicts.md.
-[[nodiscard]] std::string to_json(const CheckReport& report);
+/// The report as a comparison of the chip with the golden, for what reads those: its ops, and a
+/// culprit for each finding.
+[[nodiscard]] compare::Result as_comparison(const CheckReport& report);
+
+/// The object of `check --json` and verdicts.json; its schema is docs/verdicts.md. `gate` may be
+/// nullptr.
+[[nodiscard]] std::string to_json(const CheckReport& report, const compare::Gate* gate = nullptr);
 /// A self-contained page: no script or style from elsewhere.
 /// For a terminal of any width above 60 columns; `color` adds ANSI sequences.
 [[nodiscard]] std::string to_text(const CheckReport& report, bool color, bool all_ops);

@@ -116,6 +116,10 @@ std::string to_text(const CheckReport& report, bool color, bool all_ops) {
                             report.why.fingerprint,
                             report.why.confidence);
     if (report.first_culprit) text += kernel_line(report.ops[*report.first_culprit]);
+    if (report.ignored_tensors > 0)
+        text += fmt::format("  ignored     {} elements of {} tensors\n",
+                            report.ignored_elements,
+                            report.ignored_tensors);
     for (const std::string& remark : report.remarks)
         text += fmt::format("  note        {}\n", printable(remark));
     if (!report.next.empty()) text += fmt::format("  next        {}\n", printable(report.next));

@@ -53,6 +53,7 @@ void take_isolated(compare::OpResult result, OpFinding& op) {
             op.coarse = true;
     compare::conclude(result);
     op.judgement = std::move(result.judgement);
+    op.standard = std::move(result.standard);
     for (compare::TensorResult& tensor : result.tensors) {
         if (tensor.direction != dumpfile::Direction::kOutput) continue;
         if (tensor.split && tensor.split->target &&

@@ -9,6 +9,7 @@
 
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/result_error.h"
 #include "npu_backend/chips/chip.h"
 
 namespace npuscope::diagnose {
@@ -130,7 +131,8 @@ double times_by_size(const HonestResult& of,
     if (found == nullptr || !is_float(found->dtype())) return kNotComparable;
     const double scale = std::max(1.0, of.steps.unit() / kFloat32.unit());
     const auto here = largest_by_size(*found, exact_of_some);
-    const auto there = largest_by_size(of.result.elements, exact);
+    const JudgedElements judged(of.result, exact);
+    const auto there = largest_by_size(judged.recorded(), judged.expected());
     const NumberFormat recorded = format_of(of.result.elements.dtype());
     double times = 0;
     for (size_t size = 0; size < there.size(); ++size) {

@@ -27,9 +27,11 @@ const Habits::ByResult& Habits::times_of(const std::string& op) const {
     for (const SideOp& each : runs->second) {
         try {
             std::string why_not;
-            if (const auto run = load_run(*each.op, why_not, each.inputs))
+            if (auto run = load_run(*each.op, why_not, each.inputs)) {
+                settle_ignored(*run);
                 for (const auto& [result, times] : times_of_(*run))
                     place->second[result].push_back({run->path, times});
+            }
         } catch (const Error&) {
             // What cannot be read is told where it is compared.
         }

@@ -14,9 +14,10 @@ compare::Judgement incomparable(const std::string& why) {
 
 compare::TensorResult judge_result(const Tensor* computed,
                                    const Tensor& recorded,
-                                   const std::string& name,
+                                   const ResultName& name,
                                    ComputeType compute_type,
-                                   const std::function<double()>& magnitudes) {
+                                   const std::function<double()>& magnitudes,
+                                   const compare::Bounds& bounds) {
     compare::TensorResult result;
     if (computed == nullptr) {
         result.judgement = incomparable("the op gives no such result");
@@ -24,10 +25,10 @@ compare::TensorResult judge_result(const Tensor* computed,
         result.judgement = incomparable(to_string(computed->shape()) + " computed, " +
                                         to_string(recorded.shape()) + " recorded");
     } else {
-        const compare::PrecisionBounds bounds;
+        const std::string& asked = name.path.empty() ? name.name : name.path;
         const auto bound_of = [&](ComputeType precision) {
-            return bounds.bound({.target = name,
-                                 .golden = name,
+            return bounds.bound({.target = asked,
+                                 .golden = asked,
                                  .dtype = computed->dtype(),
                                  .compute_type = precision});
         };
@@ -41,7 +42,7 @@ compare::TensorResult judge_result(const Tensor* computed,
         result = compare::compare_tensors(*computed, recorded, bound, options);
         if (magnitudes) compare::judge_as_sum(result, computed->dtype(), magnitudes);
     }
-    result.argument = name;
+    result.argument = name.name;
     return result;
 }
 

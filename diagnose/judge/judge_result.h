@@ -9,14 +9,23 @@
 
 namespace npuscope::diagnose {
 
+/// What a result is called.
+struct ResultName {
+    std::string name{};  ///< of the argument
+    std::string path{};  ///< in a recording; "" where it is in none
+};
+
 /// `computed` (nullptr: the op gives no such result) as the target, what was recorded as the
 /// golden, held to the coarser of `compute_type` and the dtype that the result was rounded to.
 /// `magnitudes` is asked when the result exceeds its bound; as compare::Bounds::sum_of_magnitudes.
-[[nodiscard]] compare::TensorResult judge_result(const Tensor* computed,
-                                                 const Tensor& recorded,
-                                                 const std::string& name,
-                                                 ComputeType compute_type,
-                                                 const std::function<double()>& magnitudes = {});
+/// `bounds` are asked by the tensor's path, or by its name where that is "".
+[[nodiscard]] compare::TensorResult judge_result(
+    const Tensor* computed,
+    const Tensor& recorded,
+    const ResultName& name,
+    ComputeType compute_type,
+    const std::function<double()>& magnitudes = {},
+    const compare::Bounds& bounds = compare::PrecisionBounds{});
 
 /// "pass", "fail" or "incomparable"; what proves little passes.
 [[nodiscard]] std::string_view word_of(const compare::Judgement& judgement);

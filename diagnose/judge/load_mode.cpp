@@ -26,8 +26,9 @@ constexpr double kClearlyFarther = 1.2;
 /// computed, or has no elements that are finite.
 std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs& inputs) {
     std::string why_not;
-    const auto loaded = load_run(op, why_not, inputs);
+    auto loaded = load_run(op, why_not, inputs);
     if (!loaded || loaded->results.empty()) return std::nullopt;
+    settle_ignored(*loaded);
     const RecordedResult& result = loaded->results.front();
     const auto results = run(*loaded->op, loaded->wide, Device::reference64());
     const Tensor* exact = results ? expected_of(*results, result) : nullptr;

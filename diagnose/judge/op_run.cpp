@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "compare/split.h"
 #include "core/base/error.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
@@ -56,7 +55,9 @@ OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValue
         run.results.push_back({output.argument,
                                recorded.name_of_argument(output),
                                output.open()->whole(),
-                               output.compute_type});
+                               output.compute_type,
+                               output.ignored,
+                               output.path});
     return run;
 }
 
@@ -154,10 +155,12 @@ std::vector<OpRun> forms_of(OpRun run) {
                 form.arguments.push_back(form.wide.back());
                 form.exact.reset();
             }
+            settle_ignored(form);
             forms.push_back(std::move(form));
         }
         return forms;
     }
+    settle_ignored(run);
     forms.push_back(std::move(run));
     return forms;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compare/dataflow/rebuild.h"
+#include "compare/split.h"
 #include "core/ir/value.h"
 #include "core/recording/source.h"
 #include "diagnose/judge/recorded_op.h"
@@ -20,6 +22,9 @@ struct RecordedResult {
     std::string name;      ///< as the schema calls it
     Tensor elements;
     ComputeType computed_in = ComputeType::kNone;  ///< as the recording says
+    /// What nobody is to look at; forms_of() puts the exact elements there.
+    std::shared_ptr<const IgnoredElements> ignored{};
+    std::string path{};  ///< as recorded
 };
 
 struct OpRun {
@@ -65,6 +70,13 @@ struct KnownInputs {
                                             const KnownInputs& known = {},
                                             bool also_random = false,
                                             bool widen = true);
+
+/// Whether something of its results is ignored: a part of the run cannot stand for it.
+[[nodiscard]] bool has_ignored(const OpRun& run);
+/// Ignored elements of the results become f(inputs), so that nothing is wrong there.
+void settle_ignored(OpRun& run);
+/// Takes the ignored elements out of the counts of an error of `result`.
+void leave_out_ignored(const RecordedResult& result, compare::Introduced& error);
 
 /// Recorders leave out arguments that are words. The run in each form that its op has then; itself
 /// alone where nothing is left open.

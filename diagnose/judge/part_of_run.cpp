@@ -147,7 +147,8 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
 }  // namespace
 
 bool is_large(const OpRun& run) {
-    return !run.results.empty() && run.results.front().elements.numel() >= kLargeElements;
+    return !run.results.empty() && run.results.front().elements.numel() >= kLargeElements &&
+           !has_ignored(run);
 }
 
 std::optional<PartOfRun> part_of(const OpRun& run,

@@ -38,7 +38,7 @@ std::optional<compare::Introduced> ProductError::judge_in_parts(const ProductCla
     const std::span<const double> size = expected_of(*sizes, result)->as<double>();
     for (size_t i = 0; i < found->limit.size(); ++i)
         found->limit[i] += kParts * format->unit() * size[i] / std::sqrt(length);
-    return measure_error(result.elements, found->exact, by.results, found->limit);
+    return measure_error(result, found->exact, by.results, found->limit);
 }
 
 }  // namespace npuscope::diagnose

@@ -303,9 +303,9 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         limit =
             tightened(std::move(limit), tightness, kHalfUnits, result, by.results, found->exact);
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    compare::Introduced error = measure_error(result.elements, found->exact, narrow, limit);
+    compare::Introduced error = measure_error(result, found->exact, narrow, limit);
     if (!details) return error;
-    describe(result.elements, found->exact, limit, error);
+    describe(result, found->exact, limit, error);
     const int64_t length = contraction_length(run_, result.name);
     error.arithmetic = by.name;
     error.formula = fmt::format("2^-{} ({:.3g} sum|a||b| + |y|) + half a unit, K = {}",
@@ -335,8 +335,8 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
     if (!found) return std::nullopt;
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    Closeness closeness{
-        .recorded = measure_error(result.elements, found->exact, narrow, found->limit).ratio};
+    Closeness closeness{.recorded =
+                            measure_error(result, found->exact, narrow, found->limit).ratio};
     // Sums that are exact here may be rounded by another algorithm, convolutions as products of
     // transforms.
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;

@@ -16,10 +16,29 @@ namespace npuscope::diagnose {
 /// The largest honest errors, by element; of none at all where it is empty.
 using AllowedErrors = std::vector<double>;
 
+/// A recorded result beside what is expected of it; both are 0 where it is ignored. Borrows both.
+class JudgedElements {
+  public:
+    JudgedElements(const RecordedResult& result, std::span<const double> expected);
+    [[nodiscard]] const Tensor& recorded() const { return recorded_; }
+    [[nodiscard]] std::span<const double> expected() const { return expected_; }
+
+  private:
+    Tensor recorded_;
+    std::vector<double> changed_;  ///< of results that are ignored in part
+    std::span<const double> expected_;
+};
+
 /// `expected` has the elements of `recorded` in their order; an element that leaves the range of
 /// `results` (or of the recorded dtype) may be infinite or the largest finite number instead.
 /// Only ratio, numel and overflowed are found; describe() fills the rest.
 [[nodiscard]] compare::Introduced measure_error(const Tensor& recorded,
+                                                std::span<const double> expected,
+                                                const NumberFormat& results,
+                                                std::span<const double> allowed);
+
+/// The same of what is not ignored of a result.
+[[nodiscard]] compare::Introduced measure_error(const RecordedResult& result,
                                                 std::span<const double> expected,
                                                 const NumberFormat& results,
                                                 std::span<const double> allowed);
@@ -32,6 +51,12 @@ using AllowedErrors = std::vector<double>;
 
 /// The elements over what is allowed, slope and lean.
 void describe(const Tensor& recorded,
+              std::span<const double> expected,
+              std::span<const double> allowed,
+              compare::Introduced& error);
+
+/// The same of what is not ignored of a result.
+void describe(const RecordedResult& result,
               std::span<const double> expected,
               std::span<const double> allowed,
               compare::Introduced& error);

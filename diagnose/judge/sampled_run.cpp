@@ -58,7 +58,9 @@ std::pair<int, int64_t> result_bits(const OpRun& run) {
     int64_t all = 0;
     for (const RecordedResult& result : run.results) {
         if (result.elements.dtype() != DType::kFloat32) continue;
-        for (const float value : result.elements.as<float>())
+        const Tensor kept =
+            result.ignored ? result.ignored->rest_of(result.elements) : result.elements;
+        for (const float value : kept.as<float>())
             if (value != 0 && std::isfinite(value)) {
                 ++numbers[bits_needed(value)];
                 ++all;
@@ -186,7 +188,9 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
             return std::nullopt;
         // What rounds between its steps tells nothing of one step.
         if (find_composed_op(run->op->name()) == run->op) return std::nullopt;
-        if (is_product(kind_of(*run->op))) {
+        if (has_ignored(*run)) {
+            settle_ignored(*run);
+        } else if (is_product(kind_of(*run->op))) {
             run = leading_rows(std::move(*run), kToldBy);
         } else if (auto part = part_of(*run, kTellingElements)) {
             run = std::move(part->run);

@@ -221,6 +221,7 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
                     in_parts && in_parts->ratio <= 1)
                     found = std::move(in_parts);
             if (found) found->arithmetic = inferred.name();
+            if (found) leave_out_ignored(result, *found);
             errors.push_back(std::move(found));
         }
     };

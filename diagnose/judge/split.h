@@ -48,11 +48,6 @@ class RecomputingSplitter final : public compare::Splitter {
   private:
     /// Of a run that has several forms: the form that its results fit.
     [[nodiscard]] OpRun form_of(OpRun run) const;
-    /// Of one run of an op, into `found`.
-    void add_exact(const SourceOp& run,
-                   const KnownInputs& known,
-                   bool plain,
-                   compare::ExactRun& found) const;
     /// The golden's own errors, and f(target's inputs) against f(golden's inputs).
     static void compare_inputs(const OpRun& target,
                                const OpRun& golden,

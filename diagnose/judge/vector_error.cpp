@@ -78,14 +78,13 @@ compare::Introduced VectorError::judge_whole(const VectorClass& by,
                                              const RecordedResult& result,
                                              const Tensor& exact,
                                              bool details) const {
-    const Tensor& recorded = result.elements;
     const Tensor wide = exact.cast(DType::kFloat64);
-    compare::Introduced error = measure_error(recorded, wide.as<double>(), kFloat64, {});
+    compare::Introduced error = measure_error(result, wide.as<double>(), kFloat64, {});
     if (error.ratio > 1 && are_ties(run_, result, exact, by.steps).value_or(false)) {
         error.ratio = 0;
         error.reordered = true;
     }
-    if (details) describe(recorded, wide.as<double>(), {}, error);
+    if (details) describe(result, wide.as<double>(), {}, error);
     error.arithmetic = "exact";
     error.formula = "equal";
     return error;
@@ -219,7 +218,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
         return judge_whole(by, result, *y, details);
     const std::span<const double> exact = y->as<double>();
     AllowedErrors limit = allowed(by, result, exact, {});
-    compare::Introduced error = measure_error(result.elements, exact, by.results, limit);
+    compare::Introduced error = measure_error(result, exact, by.results, limit);
     const bool by_conditioning = error.ratio > 1 || tightness < 1;
     if (by_conditioning) {
         limit = allowed(by, result, exact, conditioned(by, result, *y));
@@ -230,10 +229,10 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                               result,
                               by.results,
                               exact);
-        error = measure_error(result.elements, exact, by.results, limit);
+        error = measure_error(result, exact, by.results, limit);
     }
     if (!details) return error;
-    describe(result.elements, exact, limit, error);
+    describe(result, exact, limit, error);
     error.arithmetic = by.name;
     error.formula = fmt::format("{:g} 2^-{} |y|{} + half a unit",
                                 is_rounded_once(*run_.op) ? kOnce : kFunction,
@@ -262,7 +261,7 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
         return std::nullopt;
     const std::span<const double> exact = y->as<double>();
     const AllowedErrors limit = allowed(by, result, exact, conditioned(by, result, *y));
-    Closeness found{.recorded = measure_error(result.elements, exact, by.results, limit).ratio};
+    Closeness found{.recorded = measure_error(result, exact, by.results, limit).ratio};
     if (found.times() <= enough) return found;
     const RecordedResult* some = part_result(result);
     found.here = some != nullptr ? part_->closeness_here(by, *some, which)

@@ -142,7 +142,7 @@ class MapRun {
             mapped.results.push_back(
                 judge_result(result_named(results, name),
                              output.open()->whole(),
-                             output.argument,
+                             {output.argument, output.path},
                              trace_.compute_type(),
                              [&] { return sum_of_magnitudes(op, name, arguments); }));
         }

@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/recording/ignored_regions.h"
 #include "core/recording/source.h"
+#include "core/tensor/difference.h"
 #include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/side_judge.h"
 #include "diagnose/judge/sum_bounds.h"
+#include "diagnose/recompute/recomputed_standard.h"
 #include "npu_backend/executor.h"
 
 namespace npuscope::diagnose {
@@ -45,6 +49,30 @@ std::optional<double> distance(const Tensor* tensor, const Tensor& exact) {
     return scale == 0 ? error : error / scale;
 }
 
+/// A result that fails passes within a tolerance that was given for it, or within its noise.
+void accept(const RecordedResult& recorded, const Tensor& exact, compare::TensorResult& result) {
+    const compare::Bound& bound = result.judgement.bound;
+    if (!is_float(exact.dtype()) || (!bound.given && bound.floor == 0)) return;
+    const auto kept = [&](const Tensor& tensor) {
+        return recorded.ignored ? recorded.ignored->rest_of(tensor)
+                                : tensor.reshaped({tensor.numel()});
+    };
+    const Difference apart = difference(kept(recorded.elements), kept(exact));
+    std::string rule;
+    if (bound.given && apart.relative() <= bound.tolerance)
+        rule = fmt::format(
+            "{:.3g}, within the tolerance given, {:g}", apart.relative(), bound.tolerance);
+    if (bound.floor > 0 && apart.max_abs <= bound.floor)
+        rule = fmt::format("{:.3g}, within the noise of {} like runs, {:.3g}",
+                           apart.max_abs,
+                           bound.runs + 1,
+                           bound.floor);
+    if (rule.empty()) return;
+    result.judgement.verdict = compare::Verdict::kPass;
+    result.judgement.rule = rule;
+    result.judgement.bound.source = rule;
+}
+
 /// Judges the results again, by what the recorded run introduced.
 void judge_arithmetic(OpRun run,
                       const SideJudge& judge,
@@ -72,6 +100,7 @@ void judge_arithmetic(OpRun run,
         shares[i] = Errors{.recorded = introduced.relative, .ratio = introduced.ratio};
         const Results* exact = exact_results(best);
         const Tensor* expected = exact == nullptr ? nullptr : expected_of(*exact, *found);
+        if (introduced.ratio > 1 && expected != nullptr) accept(*found, *expected, result);
         if (expected == nullptr || expected->dtype() != DType::kFloat64) continue;
         if (!in_float32)
             in_float32 = npuscope::diagnose::run(*best.op, best.arguments, Device::reference32());
@@ -81,10 +110,35 @@ void judge_arithmetic(OpRun run,
     }
 }
 
+/// The device's result against the recorded one, but for what is ignored of it.
+compare::TensorResult judge_by_device(const Tensor* computed,
+                                      const RecordedResult& recorded,
+                                      ComputeType computed_in,
+                                      const compare::Bounds& bounds,
+                                      const std::function<double()>& magnitudes) {
+    const bool is_part =
+        recorded.ignored && computed != nullptr && computed->shape() == recorded.elements.shape();
+    const Tensor part = is_part ? recorded.ignored->rest_of(*computed) : Tensor();
+    compare::TensorResult result =
+        judge_result(is_part ? &part : computed,
+                     is_part ? recorded.ignored->rest_of(recorded.elements) : recorded.elements,
+                     {recorded.argument, recorded.path},
+                     computed_in,
+                     magnitudes,
+                     bounds);
+    result.target = result.golden = recorded.path;
+    if (is_part) {
+        result.ignored = computed->numel() - part.numel();
+        result.shape = computed->shape();
+    }
+    return result;
+}
+
 void run_op(const SourceOp& recorded,
             const backend::Op& op,
             const Device& device,
             const SideJudge& judge,
+            const compare::Bounds& bounds,
             RecomputedOp& report) {
     const RecordedOp entry(recorded, op);
     OpRun run = run_of(op, entry, entry.arguments());
@@ -95,11 +149,9 @@ void run_op(const SourceOp& recorded,
     const size_t first = report.results.size();
     for (const RecordedResult& result : run.results)
         report.results.push_back(
-            judge_result(result_named(results, result.name),
-                         result.elements,
-                         result.argument,
-                         observed.type,
-                         [&] { return sum_of_magnitudes(op, result.name, run.arguments); }));
+            judge_by_device(result_named(results, result.name), result, observed.type, bounds, [&] {
+                return sum_of_magnitudes(op, result.name, run.arguments);
+            }));
     report.errors.resize(report.results.size());
     if (entry.has_inputs() && !run.arguments.empty() && kind_of(op) != OpKind::kRandom)
         judge_arithmetic(std::move(run),
@@ -123,8 +175,10 @@ RecomputedOp run_record(const SourceOp& recorded,
                         std::span<const SourceOp> runs,
                         const Device& device,
                         const SideJudge& judge,
+                        const compare::Bounds& bounds,
                         RecomputeReport& report) {
     RecomputedOp made{.id = recorded.id, .path = recorded.path};
+    if (recorded.place) made.place = recorded.place();
     for (const SourceOp& run : runs) {
         const backend::Op* op = row_of(run);
         if (op == nullptr) {
@@ -139,7 +193,7 @@ RecomputedOp run_record(const SourceOp& recorded,
             continue;
         }
         try {
-            run_op(run, *op, device, judge, made);
+            run_op(run, *op, device, judge, bounds, made);
         } catch (const Error& error) {
             // A damaged file ends the run, but of a tree, whose tensors have a file each; an op
             // that cannot take its inputs is one line.
@@ -152,7 +206,26 @@ RecomputedOp run_record(const SourceOp& recorded,
     return made;
 }
 
+/// Of its results alone: inputs are taken as recorded.
+void mark_ignored(IgnoredTally& tally, Source& source) {
+    std::unordered_map<std::string, std::shared_ptr<const IgnoredElements>> found;
+    for (const SourceOp& op : source.ops)
+        for (const SourceTensor& tensor : op.load())
+            if (tensor.direction == dumpfile::Direction::kOutput)
+                if (auto ignored = tally.of(tensor, "")) found[tensor.path] = std::move(ignored);
+    ignore_in(source, [found = std::move(found)](const SourceTensor& tensor) {
+        const auto at = found.find(tensor.path);
+        return at == found.end() ? nullptr : at->second;
+    });
+}
+
 }  // namespace
+
+bool RecomputedOp::passes() const {
+    return std::ranges::none_of(results, [](const compare::TensorResult& result) {
+        return compare::is_finding(result.judgement.verdict);
+    });
+}
 
 double RecomputedOp::worst() const {
     double error = 0;
@@ -175,9 +248,14 @@ std::string_view Errors::word() const {
     return is_closer ? "better than the device" : "as expected";
 }
 
-RecomputeReport recompute(const std::filesystem::path& dump, const Device& device) {
+RecomputeReport recompute(const std::filesystem::path& dump,
+                          const Device& device,
+                          const RecomputeOptions& options) {
     Source source = open_source(dump);
     describe_calls(source);
+    static const IgnoredRegions kNothing;
+    IgnoredTally tally(options.ignored == nullptr ? kNothing : *options.ignored);
+    if (options.ignored != nullptr) mark_ignored(tally, source);
     std::vector<std::string> notes = source.remarks;
     const size_t modules = std::erase_if(source.ops, is_module);
     if (modules != 0)
@@ -199,10 +277,19 @@ RecomputeReport recompute(const std::filesystem::path& dump, const Device& devic
     }
     const SideJudge judge(ops);
     RecomputeReport report{.notes = std::move(notes), .arithmetic = judge.sentences()};
+    const compare::PrecisionBounds plain;
+    const compare::Bounds& bounds = options.bounds == nullptr ? plain : *options.bounds;
+    std::optional<RecomputedStandard> standard;
+    if (options.standard.standard != nullptr) standard.emplace(options.standard, source, judge);
     for (size_t i = 0; i < source.ops.size(); ++i) {
-        report.ops.push_back(run_record(source.ops[i], records[i].runs, device, judge, report));
+        report.ops.push_back(
+            run_record(source.ops[i], records[i].runs, device, judge, bounds, report));
         if (!records[i].why_not.empty()) report.ops.back().skipped = records[i].why_not;
+        if (standard) standard->score(i, report.ops.back());
     }
+    if (standard) report.standard = standard->summary(as_comparison(report));
+    for (std::string& note : tally.notes())
+        report.notes.push_back(std::move(note));
     return report;
 }
 

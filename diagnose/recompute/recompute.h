@@ -7,8 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/bounds.h"
 #include "compare/compare.h"
 #include "npu_backend/chips/device.h"
+
+namespace npuscope {
+class IgnoredRegions;
+}
 
 namespace npuscope::diagnose {
 
@@ -27,14 +32,17 @@ struct Errors {
 struct RecomputedOp {
     OpId id;                    ///< as recorded
     std::string path{};         ///< what reports call it
+    OpSource place{};           ///< in a program
     std::string computed_as{};  ///< IR names of the rows that ran, blanks between; "" without one
     /// `argument`: as recorded; the sums are of the device's results against the recorded ones,
     /// `split` says what the recorded run introduced, and the judgement is about that.
     std::vector<compare::TensorResult> results{};
     std::vector<std::optional<Errors>> errors{};  ///< of each result, where it could be judged
     std::string skipped{};                        ///< why it did not run, "" otherwise
+    compare::StandardVerdict standard{};          ///< of RecomputeOptions::standard
 
     [[nodiscard]] double worst() const;  ///< largest relative error, 0 without results
+    [[nodiscard]] bool passes() const;   ///< no result is a finding
 };
 
 struct RecomputeReport {
@@ -43,8 +51,20 @@ struct RecomputeReport {
     std::vector<std::string> notes{};       ///< of the recording, such as what it lacks
     std::vector<std::string> arithmetic{};  ///< what was found out of the recording's, a line each
 
+    std::optional<compare::StandardSummary> standard{};
+
     /// The op with the largest error; nullptr when nothing ran.
     [[nodiscard]] const RecomputedOp* worst() const;
+};
+
+struct RecomputeOptions {
+    /// Tolerances that were given, and noise, by the recorded tensor's path; nullptr: the default
+    /// by precision. Borrowed.
+    const compare::Bounds* bounds = nullptr;
+    const IgnoredRegions* ignored = nullptr;  ///< of results; borrowed
+    /// Held against f(inputs), rounded to the result's dtype, as the golden. The third chip is a
+    /// recording (`third_source`), or float32 arithmetic here.
+    compare::StandardOptions standard{};
 };
 
 /// Each result is held against what honest arithmetic makes of the recorded inputs, whose class is
@@ -54,6 +74,12 @@ struct RecomputeReport {
 /// recorded nor optional skips the op. `dump` is anything that open_source() takes; records of
 /// functions (msprobe's) become runs of ops first. Errors: open_source's, and Error(kIo|kFormat)
 /// when the dump cannot be read.
-[[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump, const Device& device);
+[[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump,
+                                        const Device& device,
+                                        const RecomputeOptions& options = {});
+
+/// The report as a comparison of the recording with f(its inputs), for what reads those: its ops,
+/// and a culprit for each that fails.
+[[nodiscard]] compare::Result as_comparison(const RecomputeReport& report);
 
 }  // namespace npuscope::diagnose

@@ -1,15 +1,17 @@
 // Whole flows: check a model, compare dumps, scan a dump for overflow.
+#include <nlohmann/json.hpp>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include "compare/ci/ci_report.h"
 #include "compare/compare.h"
-#include "compare/files.h"
+#include "compare/gate/gate_files.h"
+#include "compare/report/beside_json.h"
 #include "compare/report/report.h"
 #include "core/base/error.h"
-#include "diagnose/apis/api_calls.h"
+#include "core/base/json_value.h"
 #include "diagnose/check/check.h"
-#include "diagnose/judge/split.h"
-#include "diagnose/judge/sum_bounds.h"
+#include "diagnose/comparison/comparison.h"
 #include "diagnose/run/model_inputs.h"
 #include "diagnose/run/run.h"
 #include "loss/report/report.h"
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 struct Columns {
     py::list op, seqid, node, module, line, arguments, overflow, match, direction, argument, target,
         golden, dtype, shape, verdict;
-    py::list rule, op_verdict;
+    py::list rule, op_verdict, standard, standard_level, ignored;
     std::vector<py::list> metrics;
 
     void add(const compare::OpResult& run, const compare::TensorResult& tensor) {
@@ -49,6 +51,9 @@ struct Columns {
         verdict.append(std::string(compare::name_of(tensor.judgement.verdict)));
         rule.append(tensor.judgement.rule);
         op_verdict.append(std::string(compare::name_of(run.judgement.verdict)));
+        standard.append(tensor.standard.word);
+        standard_level.append(std::string(compare::name_of(tensor.standard.level)));
+        ignored.append(tensor.ignored);
         for (size_t i = 0; i < metrics.size(); ++i)
             metrics[i].append(i < tensor.metrics.size() ? tensor.metrics[i]
                                                         : compare::kUndefinedValue);
@@ -79,6 +84,11 @@ py::dict columns_of(const compare::Result& result) {
     rows["verdict"] = columns.verdict;
     rows["rule"] = columns.rule;
     rows["op_verdict"] = columns.op_verdict;
+    if (result.standard) {
+        rows["standard"] = columns.standard;
+        rows["standard_level"] = columns.standard_level;
+    }
+    if (result.counts.ignored_tensors > 0) rows["ignored"] = columns.ignored;
     for (size_t i = 0; i < columns.metrics.size(); ++i)
         rows[py::str(std::string(compare::all_metrics()[i]->name))] = columns.metrics[i];
     return rows;
@@ -98,50 +108,40 @@ py::list overflow_of(const compare::Result& result) {
     return rows;
 }
 
-/// How much is computed again, and what is expected of it.
-struct CompareJudging {
-    std::string judge;
-    std::optional<std::string> chip;
-    std::optional<std::string> target_class;
-    bool allow_golden_at_fault = false;
+/// Which findings count.
+struct GateRequest {
+    fs::path waivers, baseline;
 };
 
-py::dict compare_dumps(const std::string& target,
-                       const std::string& golden,
-                       const std::optional<double>& tolerance,
-                       bool inputs,
-                       const std::optional<fs::path>& output,
-                       const CompareJudging& judging) {
-    std::unique_ptr<compare::Bounds> bounds;
-    if (tolerance)
-        bounds = std::make_unique<compare::FixedBounds>(*tolerance);
-    else
-        bounds = std::make_unique<compare::PrecisionBounds>();
+/// JSON of a part of a result; None without one.
+py::object json_or_none(const std::optional<std::string>& text) {
+    return text ? py::object(py::str(*text)) : py::object(py::none());
+}
+
+py::dict compare_recordings(const std::string& target,
+                            const std::string& golden,
+                            const diagnose::ComparisonRequest& request,
+                            const GateRequest& gate,
+                            const fs::path& output) {
+    const compare::ReportOptions report{
+        .target = target, .golden = golden, .options = diagnose::to_texts(request)};
     const compare::Result result = interruptible([&](const StopRequest& stop) {
-        compare::Options options;
-        options.inputs = inputs;
-        options.judging =
-            tolerance ? compare::Judging::kOff : compare::judging_named(judging.judge);
-        options.allow_golden_at_fault = judging.allow_golden_at_fault;
-        const diagnose::ExpectedArithmetic expected(judging.chip ? &chip(*judging.chip) : nullptr,
-                                                    judging.target_class.value_or(""));
-        if (expected.is_anything() && options.judging == compare::Judging::kOff)
+        const compare::GateFiles files(gate.waivers, gate.baseline);
+        diagnose::RecordingComparison comparison(request);
+        const std::vector<compare::RunPair> pairs = comparison.prepare(target, golden);
+        if (pairs.size() > 1)
             throw Error(ErrorKind::kUsage,
-                        "chip and target_class say what arithmetic to expect; nothing is computed "
-                        "that shows it with judge=\"off\" or a tolerance");
-        diagnose::RecomputingSplitter splitter(0, {}, expected);
-        options.splitter = &splitter;
-        options.on_open = diagnose::describe_calls;
-        options.on_op = [&](int64_t, int64_t, const std::string&) { stop.check(); };
-        const diagnose::SumBounds sums(*bounds, target, golden);
-        compare::Result found = compare::compare_files(target, golden, sums, options);
-        if (output) compare::write_reports(found, {.target = target, .golden = golden}, *output);
+                        "these are trees of several runs; compare one step and rank of each side");
+        compare::Result found = comparison.compare(
+            pairs.front(), [&](int64_t, int64_t, const std::string&) { stop.check(); });
+        files.judge(pairs.front(), found);
+        if (!output.empty()) compare::write_reports(found, report, output);
         return found;
     });
     py::dict answer;
     answer["columns"] = columns_of(result);
-    answer["verdict"] = std::string(compare::overall_verdict(result));
-    answer["exit_code"] = result.exit_code();
+    answer["verdict"] = std::string(compare::gated_verdict(result));
+    answer["exit_code"] = result.gate ? result.gate->exit_code : result.exit_code();
     answer["load_mode"] = result.load_mode;
     answer["first_fail"] = result.first_culprit() == nullptr
                                ? py::object(py::none())
@@ -151,8 +151,14 @@ py::dict compare_dumps(const std::string& target,
     for (const compare::ArithmeticFinding& each : result.contradictions)
         contradictions.append(each.text);
     answer["contradictions"] = contradictions;
-    answer["text"] =
-        compare::report_named("terminal").write(result, {.target = target, .golden = golden});
+    std::optional<std::string> standard;
+    if (result.standard) standard = json_text(compare::summary_json(*result.standard, result), -1);
+    answer["standard"] = json_or_none(standard);
+    std::optional<std::string> counted;
+    if (result.gate) counted = json_text(compare::gate_json(*result.gate), -1);
+    answer["gate"] = json_or_none(counted);
+    answer["notes"] = result.notes;
+    answer["text"] = compare::report_named("terminal").write(result, report);
     return answer;
 }
 
@@ -214,37 +220,42 @@ py::list input_rows(const onnx_model::Model& model) {
 }  // namespace
 
 void register_flows(py::module_& module) {
+    using Request = diagnose::ComparisonRequest;
+    using Judging = diagnose::JudgingRequest;
+    py::class_<Judging>(module, "JudgingRequest")
+        .def(py::init<>())
+        .def_readwrite("standard", &Judging::standard)
+        .def_readwrite("third", &Judging::third)
+        .def_readwrite("tolerances", &Judging::tolerances)
+        .def_readwrite("ignore", &Judging::ignore)
+        .def_readwrite("repeats", &Judging::repeats)
+        .def_readwrite("noise", &Judging::noise)
+        .def_readwrite("noise_out", &Judging::noise_out);
+    py::class_<Request>(module, "ComparisonRequest")
+        .def(py::init<>())
+        .def_readwrite("tolerance", &Request::tolerance)
+        .def_readwrite("judge", &Request::judge)
+        .def_readwrite("chip", &Request::chip)
+        .def_readwrite("target_class", &Request::target_class)
+        .def_readwrite("judging", &Request::judging)
+        .def_readwrite("allow_golden_at_fault", &Request::allow_golden_at_fault)
+        .def_readwrite("inputs", &Request::inputs);
     module.def(
         "compare",
-        // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python
         [](const std::string& target,
            const std::string& golden,
-           const std::optional<double>& tolerance,
-           bool inputs,
-           const std::optional<fs::path>& output,
-           const std::string& judge,
-           const std::optional<std::string>& chip_name,
-           const std::optional<std::string>& target_class,
-           bool allow_golden_at_fault) {
-            return compare_dumps(target,
-                                 golden,
-                                 tolerance,
-                                 inputs,
-                                 output,
-                                 {.judge = judge,
-                                  .chip = chip_name,
-                                  .target_class = target_class,
-                                  .allow_golden_at_fault = allow_golden_at_fault});
+           const Request& request,
+           const fs::path& waivers,
+           const fs::path& baseline,
+           const fs::path& output) {
+            return compare_recordings(target, golden, request, {waivers, baseline}, output);
         },
         py::arg("target"),
         py::arg("golden"),
-        py::arg("tolerance") = py::none(),
-        py::arg("inputs") = true,
-        py::arg("output") = py::none(),
-        py::arg("judge") = "exact",
-        py::arg("chip") = py::none(),
-        py::arg("target_class") = py::none(),
-        py::arg("allow_golden_at_fault") = false);
+        py::arg("request"),
+        py::arg("waivers"),
+        py::arg("baseline"),
+        py::arg("output"));
     module.def(
         "check",
         // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python

@@ -219,16 +219,27 @@ def schema(
 ) -> Tuple[List[Tuple[str, str, bool, bool]], List[Tuple[str, str, bool, bool]]]: ...
 def aliases() -> List[Tuple[str, str, str]]: ...
 def chips() -> Dict[str, str]: ...
+
+class JudgingRequest:
+    standard: str
+    third: str
+    tolerances: str
+    ignore: List[str]
+    repeats: List[str]
+    noise: str
+    noise_out: str
+
+class ComparisonRequest:
+    tolerance: Optional[float]
+    judge: str
+    chip: str
+    target_class: str
+    judging: JudgingRequest
+    allow_golden_at_fault: bool
+    inputs: bool
+
 def compare(
-    target: str,
-    golden: str,
-    tolerance: Optional[float] = ...,
-    inputs: bool = ...,
-    output: Optional[str] = ...,
-    judge: str = ...,
-    chip: Optional[str] = ...,
-    target_class: Optional[str] = ...,
-    allow_golden_at_fault: bool = ...,
+    target: str, golden: str, request: ComparisonRequest, waivers: str, baseline: str, output: str
 ) -> Dict[str, Any]: ...
 def check(
     model: str,

@@ -90,11 +90,12 @@ def check(
 class Comparison(NamedTuple):
     """`columns`: one array a column, one row a tensor; `pandas.DataFrame(c.columns)` takes it as it is.
 
-    `verdict` is "pass", "fail" or "nothing compared"; `exit_code` as the command's; `first_fail` the
-    path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
+    `verdict` is "pass", "fail", "undecided" or "nothing compared"; `exit_code` as the command's; `first_fail`
+    the path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
     terminal shows it; `overflow` the ops that overflowed in the target only, each with `path`, `node`,
     `kind` ("introduced" or "received") and `note`; `contradictions` a sentence for each kind of op
-    whose arithmetic is not the expected.
+    whose arithmetic is not the expected; `standard` and `gate` as in the command's JSON, where a standard, or
+    waivers or a baseline, were given; `notes` what was noticed of the recordings.
     """
 
     columns: Dict[str, np.ndarray]
@@ -105,6 +106,9 @@ class Comparison(NamedTuple):
     text: str
     overflow: List[Dict[str, str]] = []
     contradictions: List[str] = []
+    standard: Optional[Dict[str, Any]] = None
+    gate: Optional[Dict[str, Any]] = None
+    notes: List[str] = []
 
 
 def _column(values: List[Any]) -> np.ndarray:
@@ -113,6 +117,11 @@ def _column(values: List[Any]) -> np.ndarray:
         column[:] = values
         return column
     return np.array(values, dtype=object if values and isinstance(values[0], str) else None)
+
+
+def _path(path: Optional[PathLike]) -> str:
+    """"" for None."""
+    return path_text(path) or ""
 
 
 def compare(
@@ -126,26 +135,42 @@ def compare(
     chip: Optional[str] = None,
     target_class: Optional[str] = None,
     allow_golden_at_fault: bool = False,
+    tolerances: Optional[PathLike] = None,
+    ignore: Sequence[str] = (),
+    standard: Optional[str] = None,
+    third: PathLike = "golden",
+    repeats: Sequence[PathLike] = (),
+    noise: Optional[PathLike] = None,
+    noise_out: Optional[PathLike] = None,
+    waivers: Optional[PathLike] = None,
+    baseline: Optional[PathLike] = None,
 ) -> Comparison:
-    """Compares a target dump (or .npz, .npy) with a golden one. `tolerance` relative to the largest
+    """Compares a target dump (or another recording) with a golden one. `tolerance` relative to the largest
     golden value; None: by the precision that each op computed in. `output`: folder for reports.
     `judge`: "exact" computes every op again, "quick" those beyond their tolerance, what made their
     inputs, and the program's outputs, "off" none. `chip` (what the target ran on) or `target_class`
     (of `npuscope help classes`): arithmetic that is another is a finding. `allow_golden_at_fault`:
-    ops on which only the golden is wrong are none. Ctrl-C ends it. Errors: UsageError, IoError,
-    FormatError."""
+    ops on which only the golden is wrong are none. `tolerances`: a file of tolerances and regions; `ignore`:
+    regions "REGEX[SLICE]", whose elements are in no verdict. `standard`, with `third` ("golden", "emulated" or a
+    recording): another project's rule. `repeats`: recordings of the golden's run, whose differences are noise,
+    written to `noise_out`, or read from `noise`. `waivers` and `baseline`: findings that do not count. Ctrl-C
+    ends it. Errors: UsageError, IoError, FormatError."""
+    request = _core.ComparisonRequest()
+    request.tolerance, request.inputs, request.judge = tolerance, inputs, judge
+    request.chip, request.target_class = chip or "", target_class or ""
+    request.allow_golden_at_fault = allow_golden_at_fault
+    judging = request.judging
+    judging.standard, judging.third = standard or "", os.fspath(third)
+    judging.tolerances, judging.noise, judging.noise_out = _path(tolerances), _path(noise), _path(noise_out)
+    judging.ignore = [ignore] if isinstance(ignore, str) else list(ignore)
+    judging.repeats = [_path(path) for path in repeats]
     answer = _core.compare(
-        path_text(target),
-        path_text(golden),
-        tolerance,
-        inputs,
-        path_text(output),
-        judge,
-        chip,
-        target_class,
-        allow_golden_at_fault,
+        _path(target), _path(golden), request, _path(waivers), _path(baseline), _path(output)
     )
     answer["columns"] = {name: _column(values) for name, values in answer["columns"].items()}
+    for name in ("standard", "gate"):
+        if answer[name] is not None:
+            answer[name] = json.loads(answer[name])
     return Comparison(**answer)
 
 

@@ -233,9 +233,10 @@ class BuildServers(unittest.TestCase):
         old.write_text(self.ask(*sides, "--json").stdout)
         code, texts = self.written(*sides, "--baseline", old)
         self.assertEqual([s.get("failures") for s in ElementTree.fromstring(texts["junit"])], ["0", "0", "0", "0"])
-        done = self.ask(*sides, "--third", self.folder / "gpu", "--standard", "cann-L1")
+        back = ("-m", self.folder / "gpu", "-g", self.folder / "npu")
+        done = self.ask(*back, "--third", self.folder / "gpu", "--standard", "cann-L1")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("trees of several", done.stderr)
+        self.assertIn("lacks a run that the others have: step 1, rank1", done.stderr)
 
     def test_the_sample_job_runs(self):
         page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")

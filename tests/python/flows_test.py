@@ -1,5 +1,6 @@
 """npuscope.run, check, compare, overflow, extract, open_dump."""
 
+import json
 import os
 import shutil
 import signal
@@ -72,6 +73,55 @@ class Flows(unittest.TestCase):
         for bad in ({"judge": "slow"}, {"chip": "V100"}, {"target_class": "fp17"}, {"judge": "off", "chip": "910A"}):
             with self.assertRaises(npuscope.UsageError):
                 npuscope.compare(target, golden, **bad)
+
+    def test_compare_takes_what_the_command_takes(self) -> None:
+        wrong = self.folder / "wrong.h5"
+        shutil.copy(self.target, wrong)
+        with h5py.File(wrong, "r+") as file:
+            file["/convolution/1/output/result"][0, 1, 2, 3] += 3.0
+        tensor = "/convolution/1/output/result"
+        plain = npuscope.compare(wrong, self.golden)
+        self.assertEqual((plain.exit_code, plain.first_fail), (1, "/convolution/1"))
+        self.assertEqual((plain.standard, plain.gate), (None, None))
+        self.assertNotIn("standard", plain.columns)
+
+        ignored = npuscope.compare(wrong, self.golden, ignore=f"{tensor}[0, 1, 2, 3]")
+        self.assertEqual((ignored.exit_code, int(ignored.columns["ignored"].sum())), (0, 1))
+        none = npuscope.compare(wrong, self.golden, ignore=["/none/[...]"])
+        self.assertIn("the region '/none/[...]' to ignore is of no tensor here", none.notes)
+
+        tolerances = self.folder / "tolerances.json"
+        tolerances.write_text(json.dumps({"tolerances": [{"tensor": tensor, "tolerance": 10}]}))
+        self.assertEqual(npuscope.compare(wrong, self.golden, tolerances=tolerances).exit_code, 0)
+
+        standard = npuscope.compare(wrong, self.golden, standard="cann-L1", third="emulated").standard
+        self.assertEqual((standard["name"], standard["level"]), ("cann-L1", "fail"))
+        self.assertEqual(
+            set(npuscope.compare(self.golden, self.golden, standard="torch").columns["standard"]), {"", "close"}
+        )
+
+        repeat, noise = self.folder / "repeat.h5", self.folder / "noise.json"
+        shutil.copy(self.golden, repeat)
+        with h5py.File(repeat, "r+") as file:
+            file[tensor][0, 1, 2, 3] += 2.0
+        found = npuscope.compare(wrong, self.golden, repeats=[repeat], noise_out=noise)
+        self.assertEqual((found.exit_code, npuscope.compare(wrong, self.golden, noise=noise).exit_code), (0, 0))
+
+        waivers = self.folder / "waivers.json"
+        row = {"op": "^/convolution/1$", "reason": "known", "owner": "kim", "expires": "9999-12-31"}
+        waivers.write_text(json.dumps({"waivers": [row]}))
+        waived = npuscope.compare(wrong, self.golden, waivers=waivers)
+        self.assertEqual((waived.exit_code, waived.verdict), (0, "pass"))
+        self.assertEqual([each["status"] for each in waived.gate["findings"]], ["waived"])
+        npuscope.compare(wrong, self.golden, output=self.folder / "old")
+        known = npuscope.compare(wrong, self.golden, baseline=self.folder / "old" / "verdicts.json")
+        self.assertEqual((known.exit_code, known.gate["findings"][0]["status"]), (0, "known"))
+        for bad in ({"ignore": ["x"]}, {"standard": "iso"}, {"third": "emulated"}, {"noise_out": noise}):
+            with self.assertRaises(npuscope.UsageError):
+                npuscope.compare(wrong, self.golden, **bad)
+        for bad in ({"waivers": tolerances}, {"baseline": tolerances}, {"noise": tolerances}, {"tolerances": noise}):
+            with self.assertRaises(npuscope.FormatError):
+                npuscope.compare(wrong, self.golden, **bad)
 
     def test_a_dump_compared_with_itself_passes(self) -> None:
         result = npuscope.compare(self.golden, self.golden)

@@ -1,5 +1,7 @@
 #include "core/base/pending_file.h"
 
+#include <array>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -93,6 +95,26 @@ TEST(TextFile, survives_the_round_trip_with_every_byte) {
     EXPECT_EQ(read_text_file(folder / "t"), text);
     write_text_file(folder / "t", "");
     EXPECT_EQ(read_text_file(folder / "t"), "");
+}
+
+TEST(TextFile, goes_into_a_device_or_a_pipe_and_does_not_replace_it) {
+    const TempDir folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    const int reader = ::open((folder / "pipe").c_str(), O_RDWR | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    write_text_file(folder / "pipe", "mine");
+    std::array<char, 8> read{};
+    EXPECT_EQ(::read(reader, read.data(), read.size()), 4);
+    EXPECT_STREQ(read.data(), "mine");
+    EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+    EXPECT_NE(error_of([&] { PendingFile file(folder / "pipe"); }).find("a device or a pipe"),
+              std::string::npos);
+    ::close(reader);
+    // The device stands behind a link, so that nothing could take its place.
+    fs::create_symlink("/dev/full", folder / "full");
+    EXPECT_NE(error_of([&] { write_text_file(folder / "full", "mine"); }).find("cannot write"),
+              std::string::npos);
+    EXPECT_TRUE(fs::is_character_file(folder / "full"));
 }
 
 TEST(TextFile, rejects_a_directory_a_pipe_and_a_missing_file) {
