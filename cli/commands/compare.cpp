@@ -13,6 +13,7 @@
 #include "compare/files.h"
 #include "compare/noise.h"
 #include "compare/pair_runs.h"
+#include "compare/relate/mapping.h"
 #include "compare/report/report.h"
 #include "compare/standards/standard.h"
 #include "compare/tolerances.h"
@@ -55,6 +56,10 @@ struct CompareArguments {
     std::vector<std::string> repeats;
     std::string noise;
     std::string noise_out;
+    bool align = false;
+    bool no_align = false;
+    std::string mapping;
+    std::string mapping_out;
     CiArguments ci;
 };
 
@@ -83,6 +88,22 @@ void take_standard(const CompareArguments& arguments, Job& job) {
         options.third_is_plain = true;
     } else {
         options.third = arguments.third;
+    }
+}
+
+void take_alignment(const CompareArguments& arguments, Job& job) {
+    using When = compare::AlignOptions::When;
+    compare::AlignOptions& options = job.options.align;
+    options.when = arguments.align      ? When::kAlways
+                   : arguments.no_align ? When::kNever
+                                        : When::kWhereUnpaired;
+    options.mapping = arguments.mapping;
+    if (!arguments.mapping_out.empty()) {
+        if (!arguments.align && arguments.mapping.empty())
+            throw Error(ErrorKind::kUsage, "--mapping-out writes what --align finds; give --align");
+        options.on_ties = [path = arguments.mapping_out](const auto& ties) {
+            write_text_file(path, compare::mapping_text(ties));
+        };
     }
 }
 
@@ -115,6 +136,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
                     "that shows it with --judge off or --tolerance");
     take_standard(arguments, job);
     job.options.on_open = diagnose::describe_calls;
+    take_alignment(arguments, job);
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {
@@ -339,6 +361,18 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
         "further recordings of the golden's run: how far they are apart is noise, and no "
         "finding; may repeat");
     app.add_option("--noise-out", arguments->noise_out, "file for the noise that --repeat shows");
+    app.add_flag("--align",
+                 arguments->align,
+                 "pair tensors by what they hold: equal, permuted, parts of others, sums; without "
+                 "it where more than a tenth of the ops stay unpaired");
+    app.add_flag("--no-align", arguments->no_align, "pair by names and order only")
+        ->excludes("--align");
+    app.add_option("--mapping",
+                   arguments->mapping,
+                   "file that says which tensors belong together, as --mapping-out writes it")
+        ->excludes("--align")
+        ->excludes("--no-align");
+    app.add_option("--mapping-out", arguments->mapping_out, "file for what --align found");
     app.add_option("--noise", arguments->noise, "file of noise from an earlier --noise-out");
     add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };

@@ -39,7 +39,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
     }
     // Behind the columns of earlier versions, so that these keep their places.
     const size_t measured = cells.size();
-    cells.insert(cells.end(), {"module", "line", "arguments", "overflow"});
+    cells.insert(cells.end(), {"module", "line", "arguments", "overflow", "relation"});
     std::string text = csv_line(cells);
     for (const OpResult& op : result.ops) {
         if (op.tensors.empty()) {
@@ -48,6 +48,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
             add_facts(op, measured, cells);
+            cells.emplace_back();
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
@@ -69,6 +70,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                 cells.push_back(outcome.reason);
             }
             add_facts(op, measured, cells);
+            cells.push_back(tensor.relation);
             text += csv_line(cells);
         }
     }
