@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "compare/relate/moved.h"
+#include "compare/relate/neighbours.h"
 #include "compare/relate/usual_views.h"
 
 namespace npuscope::compare {
@@ -16,7 +18,7 @@ namespace npuscope::compare {
 class Likelihood {
   public:
     /// Below this nothing but chance speaks for a pair.
-    static constexpr double kLeast = 1.2;
+    static constexpr double kLeast = 1.3;
     /// From here on a pair needs no neighbours that say the same.
     static constexpr double kSure = 2.1;
 
@@ -25,8 +27,12 @@ class Likelihood {
     /// The sum of what speaks for and against; far below 0 where the numels differ. Of tensors of
     /// equal numel.
     [[nodiscard]] double of(size_t target, size_t golden) const;
-    /// Free golden tensors that ops next to the target's tensor point at.
+    /// Whether they have as many elements, or one is a cut of the other as others are.
+    [[nodiscard]] bool may_pair(size_t target, size_t golden) const;
+    /// Free golden tensors that may pair with it, with a paired neighbour in common.
     [[nodiscard]] std::vector<size_t> candidates(size_t target) const;
+    /// Takes in what was paired since.
+    void refresh();
 
   private:
     struct Op {
@@ -35,22 +41,23 @@ class Likelihood {
     };
     static std::vector<Op> ops_of(const Source& source);
     [[nodiscard]] double elements(size_t target, size_t golden) const;
-    /// The target's, as it lies in tensors of the golden's shape.
-    [[nodiscard]] const Sketch& arranged_sketch(size_t target, const Shape& golden) const;
-    [[nodiscard]] double makers(size_t target_op, size_t golden_op) const;
-    [[nodiscard]] double users(size_t target, size_t golden) const;
-    [[nodiscard]] int64_t links(size_t target_op, size_t golden_op) const;
-    [[nodiscard]] bool has_pairs(size_t op, bool of_target) const;
-    /// Golden ops that have tensors whose partners `op` has.
-    [[nodiscard]] std::vector<size_t> linked(size_t op) const;
+    /// As it lies in tensors of the other side's shape.
+    [[nodiscard]] const Sketch& arranged_sketch(bool of_target,
+                                                size_t tensor,
+                                                const Shape& other,
+                                                const std::optional<View>& view) const;
+    [[nodiscard]] static double agreement(const std::vector<size_t>& one,
+                                          const std::vector<size_t>& other);
 
     const Matches& matches_;
     const SourcePair& sources_;
     const UsualViews& views_;
-    mutable std::map<std::pair<size_t, Shape>, Sketch> arranged_;
+    mutable std::map<std::tuple<bool, size_t, Shape>, Sketch> arranged_;
     std::vector<Op> target_ops_;
     std::vector<Op> golden_ops_;
-    std::vector<std::vector<size_t>> golden_ops_of_;  ///< ops that have a golden tensor
+    Neighbours target_neighbours_;
+    Neighbours golden_neighbours_;
+    std::unordered_map<size_t, std::vector<size_t>> near_;  ///< free golden tensors by neighbour
 };
 
 }  // namespace npuscope::compare

@@ -106,6 +106,10 @@ class Contents {
         const auto found = by_bag_.find(key(sketch, sketch.bag));
         return found == by_bag_.end() ? kNoTensor : found->second;
     }
+    /// The first one that asked with these elements in this order.
+    size_t first(const Sketch& sketch, size_t tensor) {
+        return first_.emplace(key(sketch, sketch.sequence), tensor).first->second;
+    }
     void add(const Sketch& sketch, size_t tensor) {
         by_order_[key(sketch, sketch.sequence)] = tensor;
         by_bag_[key(sketch, sketch.bag)] = tensor;
@@ -117,6 +121,7 @@ class Contents {
     }
     std::unordered_map<uint64_t, size_t> by_order_;
     std::unordered_map<uint64_t, size_t> by_bag_;
+    std::unordered_map<uint64_t, size_t> first_;
 };
 
 }  // namespace
@@ -137,6 +142,7 @@ Listing list_tensors(const Source& source, int threads) {
                 op, each.tensor.number, each.tensor.argument, each.tensor.path, each.tensor.shape};
             if (tensor == kNoTensor) {
                 tensor = listing.tensors.size();
+                each.tensor.twin = contents.first(each.tensor.sketch, tensor);
                 contents.add(each.tensor.sketch, tensor);
                 listing.tensors.push_back(std::move(each.tensor));
             }

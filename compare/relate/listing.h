@@ -28,6 +28,7 @@ struct ListedTensor {
     bool is_float = true;
     Sketch sketch{};
     std::vector<size_t> users{};  ///< ops that take it in, ascending
+    size_t twin = 0;  ///< the first tensor with these elements in this order, itself at first
 
     [[nodiscard]] bool is_given() const { return direction == dumpfile::Direction::kInput; }
 };

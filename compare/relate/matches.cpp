@@ -36,6 +36,10 @@ RelationKind relation_kind(std::string_view name) {
 void Matches::add(TensorRelation relation) {
     of_target_[relation.target] = relation.golden;
     of_golden_[relation.golden] = relation.target;
+    const size_t mine = target.tensors[relation.target].twin;
+    const size_t theirs = golden.tensors[relation.golden].twin;
+    twins_of_target_[mine] = theirs;
+    twins_of_golden_[theirs] = mine;
     relations_.push_back(std::move(relation));
 }
 
@@ -43,6 +47,16 @@ void Matches::add_part(TensorRelation relation) {
     target_parts_[relation.target] = true;
     golden_parts_[relation.golden] = true;
     relations_.push_back(std::move(relation));
+}
+
+bool Matches::is_held(const TensorRelation& part) const {
+    const bool part_is_target = part.golden_view.has_value();
+    return std::ranges::any_of(relations_, [&](const TensorRelation& other) {
+        return other.kind == RelationKind::kPart &&
+               (part_is_target
+                    ? other.golden == part.golden && other.golden_view == part.golden_view
+                    : other.target == part.target && other.target_view == part.target_view);
+    });
 }
 
 void Matches::add_sum(TensorRelation relation) {

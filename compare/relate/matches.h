@@ -38,9 +38,11 @@ struct TensorRelation {
     std::vector<size_t> more_target{};
     std::vector<size_t> more_golden{};
     double scale = 1;
-    double distance = 0;    ///< |t - g| / |g|, as far as it is known
-    bool by_place = false;  ///< found by its place in the program
-    std::string text{};     ///< "its transpose"; "" of kEqual
+    double distance = 0;      ///< |t - g| / |g|, as far as it is known
+    bool by_place = false;    ///< found by its place in the program
+    int64_t slice_first = 0;  ///< of a part: where along its axis it begins, and how long it is
+    int64_t slice_extent = 0;
+    std::string text{};  ///< "its transpose"; "" of kEqual
 };
 
 /// Pairs one to one, and relations to parts and sums.
@@ -52,7 +54,9 @@ class Matches {
           of_target_(target.tensors.size(), kNoTensor),
           of_golden_(golden.tensors.size(), kNoTensor),
           target_parts_(target.tensors.size(), false),
-          golden_parts_(golden.tensors.size(), false) {}
+          golden_parts_(golden.tensors.size(), false),
+          twins_of_target_(target.tensors.size(), kNoTensor),
+          twins_of_golden_(golden.tensors.size(), kNoTensor) {}
 
     void add(TensorRelation relation);
     void add_part(TensorRelation relation);
@@ -61,6 +65,19 @@ class Matches {
 
     [[nodiscard]] size_t partner_of_target(size_t tensor) const { return of_target_[tensor]; }
     [[nodiscard]] size_t partner_of_golden(size_t tensor) const { return of_golden_[tensor]; }
+    /// Of all tensors with the elements of this one: the first golden tensor with the elements of
+    /// the partner of any of them.
+    [[nodiscard]] size_t twin_of_target(size_t tensor) const {
+        return twins_of_target_[target.tensors[tensor].twin];
+    }
+    [[nodiscard]] size_t twin_of_golden(size_t tensor) const {
+        return twins_of_golden_[golden.tensors[tensor].twin];
+    }
+    [[nodiscard]] bool is_one_to_one(const TensorRelation& relation) const {
+        return of_target_[relation.target] == relation.golden;
+    }
+    /// Whether another part lies where this one does.
+    [[nodiscard]] bool is_held(const TensorRelation& part) const;
     /// Neither paired nor part or whole of others.
     [[nodiscard]] bool is_free_target(size_t tensor) const {
         return of_target_[tensor] == kNoTensor && !target_parts_[tensor];
@@ -80,6 +97,8 @@ class Matches {
     std::vector<size_t> of_golden_;
     std::vector<bool> target_parts_;
     std::vector<bool> golden_parts_;
+    std::vector<size_t> twins_of_target_;
+    std::vector<size_t> twins_of_golden_;
     std::vector<TensorRelation> relations_;
 };
 

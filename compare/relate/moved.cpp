@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "compare/relate/arrangements.h"
 #include "core/base/error.h"
@@ -149,13 +150,21 @@ class MovedPairs {
                     return (other.target == each.target) != (other.golden == each.golden) &&
                            other.distance < kClearlyMoved * each.distance;
                 });
-            if (is_clear) matches_.add(each);
+            if (is_clear && !contested_targets_.contains(each.target) &&
+                !contested_goldens_.contains(each.golden)) {
+                matches_.add(each);
+            } else {
+                contested_targets_.insert(each.target);
+                contested_goldens_.insert(each.golden);
+            }
         }
     }
 
     Matches& matches_;
     const SourcePair& sources_;
     std::vector<TensorRelation> found_;
+    std::set<size_t> contested_targets_;
+    std::set<size_t> contested_goldens_;
 };
 
 }  // namespace

@@ -26,7 +26,11 @@ constexpr int64_t kCoarseNumel = int64_t{1} << 18;
 constexpr double kLeastPartTops = 0.55;
 constexpr size_t kFewTops = 5;
 constexpr size_t kMostHits = 2000;
-constexpr double kPartDistance = 0.25;
+/// Parts that are looked for.
+constexpr size_t kMostParts = 20000;
+constexpr double kPartDistance = 0.1;
+/// Of what has a partner already, whose elements are known to be good.
+constexpr double kPairedPartDistance = 0.02;
 constexpr int64_t kFewInPart = 8;
 
 /// An element of a whole that may be one of a part's largest.
@@ -46,13 +50,14 @@ class PartSearch {
         : matches_(matches), sources_(sources), part_is_target_(part_is_target), bits_(bits) {}
 
     void relate() {
-        const std::vector<size_t> parts =
-            part_is_target_ ? matches_.free_targets() : matches_.free_goldens();
-        for (const size_t part : parts)
-            if (is_told(parts_of()[part])) index(part);
+        // What has a partner may be a part of what has none.
+        const std::vector<ListedTensor>& parts = parts_of();
+        const int64_t largest = largest_whole();
+        for (size_t part = 0; part < parts.size() && part < kMostParts; ++part)
+            if (is_told(parts[part]) && parts[part].sketch.numel < largest) index(part);
         if (values_.empty()) return;
         for (size_t whole = 0; whole < wholes_of().size(); ++whole)
-            if (is_whole(whole)) search(whole);
+            if (is_whole(whole) && wholes_of()[whole].sketch.numel > smallest_) search(whole);
         choose();
     }
 
@@ -71,8 +76,16 @@ class PartSearch {
         const size_t partner = part_is_target_ ? matches_.partner_of_golden(tensor)
                                                : matches_.partner_of_target(tensor);
         const Sketch& sketch = wholes_of()[tensor].sketch;
-        return partner == kNoTensor && sketch.told && sketch.numel > smallest_ &&
+        return partner == kNoTensor && sketch.told &&
                (bits_ == kFineBits || sketch.numel <= kCoarseNumel);
+    }
+
+    /// Elements of the largest tensor that is searched; 0 without any.
+    [[nodiscard]] int64_t largest_whole() const {
+        int64_t largest = 0;
+        for (size_t whole = 0; whole < wholes_of().size(); ++whole)
+            if (is_whole(whole)) largest = std::max(largest, wholes_of()[whole].sketch.numel);
+        return largest;
     }
 
     void index(size_t part) {
@@ -171,13 +184,17 @@ class PartSearch {
             const double distance = distance_through(
                 view, *open_listed(whole_source, theirs), *open_listed(part_source, mine));
             const auto known = found_.find(part);
-            if (distance > kPartDistance ||
+            const size_t partner = part_is_target_ ? matches_.partner_of_target(part)
+                                                   : matches_.partner_of_golden(part);
+            if (distance > (partner == kNoTensor ? kPartDistance : kPairedPartDistance) ||
                 (known != found_.end() && known->second.distance <= distance))
                 return;
             TensorRelation relation{.target = part_is_target_ ? part : whole,
                                     .golden = part_is_target_ ? whole : part,
                                     .kind = RelationKind::kPart,
                                     .distance = distance,
+                                    .slice_first = position,
+                                    .slice_extent = form.extent,
                                     .text = text_of(form, position, theirs.shape)};
             (part_is_target_ ? relation.golden_view : relation.target_view) = view;
             found_[part] = std::move(relation);
@@ -186,9 +203,24 @@ class PartSearch {
         }
     }
 
+    /// The nearest first; no place of a whole holds two parts. Most of a whole is its partner.
     void choose() {
+        std::vector<TensorRelation> found;
         for (auto& [part, relation] : found_)
-            matches_.add_part(std::move(relation));
+            found.push_back(std::move(relation));
+        std::ranges::stable_sort(found, {}, &TensorRelation::distance);
+        for (TensorRelation& each : found) {
+            if (matches_.is_held(each)) continue;
+            const int64_t mine = matches_.target.tensors[each.target].sketch.numel;
+            const int64_t theirs = matches_.golden.tensors[each.golden].sketch.numel;
+            const bool is_most = 2 * std::min(mine, theirs) > std::max(mine, theirs);
+            if (is_most && matches_.is_free_target(each.target) &&
+                matches_.is_free_golden(each.golden)) {
+                matches_.add(std::move(each));
+            } else if (!is_most) {
+                matches_.add_part(std::move(each));
+            }
+        }
     }
 
     Matches& matches_;

@@ -12,7 +12,8 @@ namespace npuscope::compare {
 
 namespace {
 
-constexpr int kMostRounds = 6;
+/// What has to speak for a pair, round by round: the surest come first and lead to others.
+constexpr double kRounds[] = {2.6, 2.0, 1.6, Likelihood::kLeast, Likelihood::kLeast};
 /// The best of several candidates has to be better by this.
 constexpr double kMargin = 0.25;
 constexpr size_t kMostCells = size_t{1} << 22;
@@ -32,12 +33,12 @@ class Places {
     }
 
     void pair() {
-        for (int round = 0; round < kMostRounds; ++round) {
-            const size_t before = matches_.relations().size();
-            while (pair_neighbours()) {
-            }
-            pair_gaps();
-            if (matches_.relations().size() == before) return;
+        for (const double least : kRounds) {
+            while (pair_neighbours())
+                likelihood_.refresh();
+            likelihood_.refresh();
+            pair_gaps(least);
+            likelihood_.refresh();
         }
     }
 
@@ -104,13 +105,14 @@ class Places {
         return run;
     }
 
-    void pair_gaps() {
+    void pair_gaps(double least) {
         auto anchors = backbone();
         anchors.emplace_back(matches_.target.tensors.size(), matches_.golden.tensors.size());
         size_t first_target = 0;
         size_t first_golden = 0;
         for (const auto& [target, golden] : anchors) {
-            pair_gap(free_in(first_target, target, true), free_in(first_golden, golden, false));
+            pair_gap(
+                free_in(first_target, target, true), free_in(first_golden, golden, false), least);
             first_target = target + 1;
             first_golden = golden + 1;
         }
@@ -124,17 +126,17 @@ class Places {
         return free;
     }
 
-    void pair_gap(const std::vector<size_t>& mine, const std::vector<size_t>& theirs) {
+    void pair_gap(const std::vector<size_t>& mine,
+                  const std::vector<size_t>& theirs,
+                  double least) {
         const size_t width = theirs.size() + 1;
         if (mine.empty() || theirs.empty() || (mine.size() + 1) * width > kMostCells) return;
         std::vector<double> gain(mine.size() * theirs.size(), 0);
         std::vector<double> best((mine.size() + 1) * width, 0);
         for (size_t i = 0; i < mine.size(); ++i)
             for (size_t j = 0; j < theirs.size(); ++j) {
-                if (matches_.target.tensors[mine[i]].sketch.numel ==
-                    matches_.golden.tensors[theirs[j]].sketch.numel)
-                    gain[i * theirs.size() + j] =
-                        likelihood_.of(mine[i], theirs[j]) - Likelihood::kLeast;
+                if (likelihood_.may_pair(mine[i], theirs[j]))
+                    gain[i * theirs.size() + j] = likelihood_.of(mine[i], theirs[j]) - least;
                 const double here = gain[i * theirs.size() + j];
                 double& cell = best[(i + 1) * width + j + 1];
                 cell = std::max(best[i * width + j + 1], best[(i + 1) * width + j]);
@@ -160,6 +162,14 @@ class Places {
     bool add(size_t target, size_t golden) {
         const ListedTensor& mine = matches_.target.tensors[target];
         const ListedTensor& theirs = matches_.golden.tensors[golden];
+        if (auto cut = views_.cut(mine.shape, theirs.shape)) {
+            cut->target = target;
+            cut->golden = golden;
+            cut->distance = 0;
+            cut->by_place = true;
+            matches_.add(std::move(*cut));
+            return true;
+        }
         TensorRelation relation = relation_in_order(matches_, target, golden);
         relation.distance = std::min(distance_of(mine.sketch, theirs.sketch),
                                      sampled_distance(mine.sketch, theirs.sketch));

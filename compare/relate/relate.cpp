@@ -6,6 +6,7 @@
 #include "compare/relate/combined.h"
 #include "compare/relate/moved.h"
 #include "compare/relate/near.h"
+#include "compare/relate/near_parts.h"
 #include "compare/relate/parts.h"
 #include "compare/relate/place.h"
 
@@ -19,7 +20,9 @@ Relations relate(const Source& target, const Source& golden, int threads) {
     pair_near(matches);
     pair_moved(matches, sources);
     relate_parts(matches, sources);
+    (void)relate_near_parts(matches, sources);
     pair_by_place(matches, sources);
+    if (relate_near_parts(matches, sources) > 0) pair_by_place(matches, sources);
     pair_scaled(matches);
     relate_sums(matches);
     relations.found = matches.relations();

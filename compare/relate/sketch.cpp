@@ -14,6 +14,13 @@ namespace {
 constexpr int64_t kPiece = 8192;
 /// A bag or a sequence of fewer elements than this may be another tensor's by chance.
 constexpr int64_t kFewElements = 4;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr float kNoSample = std::numeric_limits<float>::quiet_NaN();
+
+/// What is added to scores that must not count: so many times larger than the smaller ones of the
+/// other elements, and at least this share of all.
+constexpr double kMaskTimes = 300;
+constexpr double kMaskShare = 0.02;
 
 /// Steele, Lea, Flood, 2014, Fast splittable pseudorandom number generators: its mixing function.
 uint64_t mixed(uint64_t bits) {
@@ -25,8 +32,11 @@ uint64_t mixed(uint64_t bits) {
 
 class Sketcher {
   public:
-    explicit Sketcher(int64_t numel)
-        : step_(std::max<int64_t>(1, numel / static_cast<int64_t>(Sketch::kSamples))) {}
+    /// Elements beyond `low` or `high` are a mask and count as not finite.
+    explicit Sketcher(int64_t numel, double low = -kInfinity, double high = kInfinity)
+        : low_(low),
+          high_(high),
+          step_(std::max<int64_t>(1, numel / static_cast<int64_t>(Sketch::kSamples))) {}
 
     void add(double value) {
         const uint64_t bits = value == 0          ? 0
@@ -35,11 +45,12 @@ class Sketcher {
         sketch_.sequence = sketch_.sequence * 0x9E3779B97F4A7C15U + bits + (bits >> 32U);
         sketch_.bag += mixed(bits);
         const int64_t place = sketch_.numel++;
+        const bool is_masked = value < low_ || value > high_;
         if (place == next_sample_ && sampled_ < Sketch::kSamples) {
-            sketch_.samples[sampled_++] = static_cast<float>(value);
+            sketch_.samples[sampled_++] = is_masked ? kNoSample : static_cast<float>(value);
             next_sample_ += step_;
         }
-        if (!std::isfinite(value)) {
+        if (!std::isfinite(value) || value < low_ || value > high_) {
             ++sketch_.nonfinite;
             return;
         }
@@ -79,6 +90,8 @@ class Sketcher {
             smallest_top_ = std::abs(double{sketch_.tops.back().value});
     }
 
+    double low_;
+    double high_;
     int64_t step_;
     int64_t next_sample_ = 0;
     size_t sampled_ = 0;
@@ -96,10 +109,13 @@ bool are_near(double one, double other, double scale, double tolerance) {
 
 }  // namespace
 
-Sketch sketch_of(const ElementSource& elements) {
+namespace {
+
+/// Calls f(element) for each in C order.
+template <class F>
+void for_each_element(const ElementSource& elements, F&& f) {
     std::vector<std::byte> buffer;
     const int64_t numel = elements.numel();
-    Sketcher sketcher(numel);
     visit_dtype(elements.dtype(), [&]<class T>() {
         for (int64_t first = 0; first < numel; first += kPiece) {
             const int64_t count = std::min(kPiece, numel - first);
@@ -107,12 +123,42 @@ Sketch sketch_of(const ElementSource& elements) {
             for (int64_t i = 0; i < count; ++i) {
                 T value;
                 std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
-                sketcher.add(to_double(value));
+                f(to_double(value));
             }
             elements.release(first, count);
         }
     });
+}
+
+Sketch sketch_between(const ElementSource& elements, double low, double high) {
+    Sketcher sketcher(elements.numel(), low, high);
+    for_each_element(elements, [&](double value) { sketcher.add(value); });
     return sketcher.sketch();
+}
+
+/// The quarter of the samples that is smallest is at most this.
+double small_sample(const Sketch& sketch) {
+    std::vector<double> sizes;
+    for (size_t i = 0; i < Sketch::kSamples && static_cast<int64_t>(i) < sketch.numel; ++i)
+        if (std::isfinite(sketch.samples[i])) sizes.push_back(std::abs(double{sketch.samples[i]}));
+    if (sizes.empty()) return 0;
+    const auto quarter = sizes.begin() + static_cast<int64_t>(sizes.size() / 4);
+    std::nth_element(sizes.begin(), quarter, sizes.end());
+    return *quarter;
+}
+
+}  // namespace
+
+Sketch sketch_of(const ElementSource& elements) {
+    const Sketch sketch = sketch_between(elements, -kInfinity, kInfinity);
+    const double small = small_sample(sketch);
+    if (small == 0 || sketch.largest() < kMaskTimes * small) return sketch;
+    // Half of the largest, so that scores to which the mask was added are beyond it, too.
+    const double cut = sketch.largest() / 2;
+    int64_t beyond = 0;
+    for_each_element(elements, [&](double value) { beyond += std::abs(value) > cut ? 1 : 0; });
+    if (static_cast<double>(beyond) < kMaskShare * static_cast<double>(sketch.numel)) return sketch;
+    return sketch_between(elements, -cut, cut);
 }
 
 double distance_of(const Sketch& a, const Sketch& b, double most) {

@@ -9,9 +9,10 @@
 namespace npuscope::compare {
 
 /// Of the elements in C order, as float64, whatever the dtype and the shape; those that are not
-/// finite count as 0. `folded` is linear: sums of tensors have the sum of their foldings (Charikar,
-/// Chen, Farach-Colton, 2002, Finding Frequent Items in Data Streams), and the norm of a difference
-/// of foldings is that of the tensors up to a tenth or so.
+/// finite, or belong to a mask (-1e9 among scores), count as 0. `folded` is linear: sums of tensors
+/// have the sum of their foldings (Charikar, Chen, Farach-Colton, 2002, Finding Frequent Items in
+/// Data Streams), and the norm of a difference of foldings is that of the tensors up to a tenth or
+/// so.
 struct Sketch {
     static constexpr size_t kFolds = 64;
     static constexpr size_t kTops = 24;

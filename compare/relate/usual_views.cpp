@@ -33,6 +33,15 @@ View in_order(const Shape& target, const Shape& golden) {
 void UsualViews::learn(const ListedTensor& target,
                        const ListedTensor& golden,
                        const TensorRelation& relation) {
+    const int64_t mine = target.sketch.numel;
+    const int64_t theirs = golden.sketch.numel;
+    if (relation.kind == RelationKind::kPart &&
+        2 * std::min(mine, theirs) > std::max(mine, theirs)) {
+        cuts_.try_emplace({target.shape, golden.shape}, relation);
+        extents_.insert({std::max(mine, theirs) * relation.slice_extent / std::min(mine, theirs),
+                         relation.slice_extent,
+                         relation.slice_first});
+    }
     if (relation.kind == RelationKind::kPart || relation.kind == RelationKind::kSum ||
         relation.kind == RelationKind::kUnlike)
         return;
@@ -56,6 +65,7 @@ void UsualViews::learn(const ListedTensor& target,
 }
 
 std::optional<View> UsualViews::of(const Shape& target, const Shape& golden) const {
+    if (numel_of(target) != numel_of(golden)) return std::nullopt;
     const auto found = by_shapes_.find({target, golden});
     if (found != by_shapes_.end())
         return std::ranges::max_element(found->second, {}, &Votes::value_type::second)->first;
@@ -77,6 +87,33 @@ std::optional<View> UsualViews::of(const Shape& target, const Shape& golden) con
         most = votes;
     }
     return best;
+}
+
+std::optional<TensorRelation> UsualViews::cut(const Shape& target, const Shape& golden) const {
+    if (extents_.empty() || numel_of(target) == numel_of(golden)) return std::nullopt;
+    const auto known = cuts_.find({target, golden});
+    if (known != cuts_.end()) return known->second;
+    if (target.size() != golden.size()) return std::nullopt;
+    const bool part_is_target = numel_of(target) < numel_of(golden);
+    const Shape& part = part_is_target ? target : golden;
+    const Shape& whole = part_is_target ? golden : target;
+    const auto [here, there] = std::ranges::mismatch(part, whole);
+    const auto axis = static_cast<size_t>(here - part.begin());
+    if (!std::equal(here + 1, part.end(), there + 1)) return std::nullopt;
+    for (const auto& [of_whole, of_part, first] : extents_) {
+        if (whole[axis] != of_whole || part[axis] != of_part) continue;
+        const auto strides = contiguous_strides(whole);
+        View view{.shape = part, .source_numel = numel_of(whole), .offset = first * strides[axis]};
+        for (size_t i = 0; i < part.size(); ++i)
+            view.loops.push_back({part[i], strides[i]});
+        TensorRelation relation{
+            .kind = RelationKind::kPart, .slice_first = first, .slice_extent = of_part};
+        relation.text = std::to_string(first) + ":" + std::to_string(first + of_part) +
+                        " along axis " + std::to_string(axis) + " of " + to_string(whole);
+        (part_is_target ? relation.golden_view : relation.target_view) = std::move(view);
+        return relation;
+    }
+    return std::nullopt;
 }
 
 }  // namespace npuscope::compare

@@ -160,6 +160,7 @@ def score(pair: Pair, found: List[Tuple[str, str]]) -> Score:
         for label in labels:
             by_label.setdefault(label, []).append(path)
     right = set()
+    found = [each for each in found if each[0] in target]
     for mine, theirs in found:
         labels = pair.target.get(mine, frozenset())
         if labels & pair.golden.get(theirs, frozenset()):
@@ -181,7 +182,9 @@ def score(pair: Pair, found: List[Tuple[str, str]]) -> Score:
         if not any(label in by_label for label in labels):
             continue
         result.partners += 1
-        if path in right or ("/input/" in path and labels & given):
+        twins = {other for other in right if bits(target[other][0]) == bits(target[path][0])} if path not in right else set()
+        swapped = any(pair.golden[theirs] & labels for mine, theirs in found if mine in twins)
+        if path in right or swapped or ("/input/" in path and labels & given):
             result.right += 1
         else:
             result.missed.append(path)
