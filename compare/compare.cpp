@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compare/align/parting.h"
+#include "compare/align/related_plan.h"
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
 #include "compare/effects.h"
@@ -40,7 +41,7 @@ class Comparison {
           bounds_(bounds),
           options_(options),
           splitter_(options.judging == Judging::kOff ? nullptr : options.splitter),
-          plan_(make_plan(target, golden)),
+          plan_(related_plan(target, golden, options)),
           score_(options_, golden),
           ignored_(ignored) {}
 

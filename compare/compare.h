@@ -14,6 +14,7 @@
 #include "compare/culprits.h"
 #include "compare/gate/gate.h"
 #include "compare/metric.h"
+#include "compare/relate/tie.h"
 #include "compare/split.h"
 #include "compare/standards/standard_verdict.h"
 #include "compare/sums.h"
@@ -62,6 +63,9 @@ struct TensorResult {
     std::vector<custom_algorithms::Outcome> custom{};
     StandardVerdict standard{};  ///< of Options::standard
     int64_t ignored = 0;         ///< elements that Options::ignored left out
+    /// Where relations paired it, what the target is of the golden: "permuted: its transpose"; ""
+    /// of what is equal, and of others.
+    std::string relation{};
 };
 
 /// One run of an op on both sides.
@@ -171,6 +175,17 @@ enum class Judging : uint8_t {
 /// "exact", "quick" or "off". Errors: Error(kUsage) that lists them.
 [[nodiscard]] Judging judging_named(std::string_view name);
 
+/// Pairs by what tensors hold, beside names and order.
+struct AlignOptions {
+    enum class When : uint8_t { kNever, kWhereUnpaired, kAlways };
+    /// kWhereUnpaired: where more than kMostUnpaired of the ops would be left alone.
+    When when = When::kNever;
+    static constexpr double kMostUnpaired = 0.1;
+    std::filesystem::path mapping{};  ///< a file that says what belongs together; "": none
+    /// Called with what was found, or read.
+    std::function<void(const std::vector<TensorTie>& ties)> on_ties{};
+};
+
 struct Standard;
 
 /// Another project's rule beside the verdicts.
@@ -193,7 +208,8 @@ struct Options {
     /// With a splitter: look for tensors that nobody computed and are not the golden's, and for
     /// inputs that are not what the op before them made.
     bool dataflow = true;
-    Judging judging = Judging::kExact;   ///< with a splitter
+    Judging judging = Judging::kExact;  ///< with a splitter
+    AlignOptions align{};
     bool allow_golden_at_fault = false;  ///< golden_at_fault is no finding
     StandardOptions standard{};
     /// Elements of these are in no measure and no verdict; nullptr: there are none. Borrowed for

@@ -237,6 +237,11 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
                                      const std::vector<SourceTensor>& golden,
                                      bool both_dumps) {
     std::vector<TensorPair> pairs;
+    if (!ops.ties.empty()) {
+        for (size_t i = 0; i < ops.ties.size(); ++i)
+            pairs.push_back({&target[i], &golden[i], &ops.ties[i]});
+        return pairs;
+    }
     for (const Direction direction : {Direction::kInput, Direction::kOutput}) {
         TensorMatcher matcher(target, golden, direction);
         // Inputs that one side does not record at all are no finding.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compare/align/parting.h"
+#include "compare/relate/tie.h"
 #include "core/recording/source.h"
 
 namespace npuscope::compare {
@@ -21,6 +22,8 @@ struct OpPair {
     bool shapes_differ = false;  ///< of the first outputs: the programs differ
     /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
     bool inputs_differ = false;
+    /// What the tensors of either side are of each other, where names do not tell; else empty.
+    std::vector<TensorTie> ties{};
 };
 
 struct Plan {
@@ -44,6 +47,7 @@ struct Plan {
 struct TensorPair {
     const SourceTensor* target = nullptr;
     const SourceTensor* golden = nullptr;
+    const TensorTie* tie = nullptr;  ///< of a pair of ops that has ties
 
     /// The target's, the golden's without one.
     [[nodiscard]] const SourceTensor& known() const {
@@ -51,9 +55,10 @@ struct TensorPair {
     }
 };
 
-/// Inputs, then outputs: by equal argument, then by canonical argument of the op; unless both sides
-/// are dumps, then by argument as their ops by name, and the rest in their order, where both sides
-/// recorded some of that direction. Borrows all.
+/// Those of tied ops by their ties. Others, inputs, then outputs: by equal argument, then by
+/// canonical argument of the op; unless both sides are dumps, then by argument as their ops by
+/// name, and the rest in their order, where both sides recorded some of that direction. Borrows
+/// all.
 [[nodiscard]] std::vector<TensorPair> pair_tensors(const OpPair& ops,
                                                    const std::vector<SourceTensor>& target,
                                                    const std::vector<SourceTensor>& golden,

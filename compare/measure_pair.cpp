@@ -7,6 +7,7 @@
 #include "compare/equal_numbers.h"
 #include "compare/judge_as_sum.h"
 #include "compare/judge_statistics.h"
+#include "compare/relate/arrangements.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 #include "custom_algorithms/runner.h"
@@ -14,14 +15,6 @@
 namespace npuscope::compare {
 
 namespace {
-
-/// [2,1,3] and [2,3] hold the same elements in the same places.
-Shape without_ones(const Shape& shape) {
-    Shape rest;
-    std::copy_if(
-        shape.begin(), shape.end(), std::back_inserter(rest), [](int64_t dim) { return dim != 1; });
-    return rest;
-}
 
 Judgement judge_one_sided(const TensorPair& pair) {
     Judgement judgement = pair.target != nullptr
@@ -202,6 +195,7 @@ TensorResult measure_pair(const TensorPair& pair, const Bounds& bounds, const Op
         result.golden = pair.golden->path;
     }
     const SourceTensor& known = pair.known();
+    if (pair.tie != nullptr) result.relation = pair.tie->words();
     result.argument = known.argument;
     result.direction = known.direction;
     (pair.target != nullptr ? result.target : result.golden) = known.path;

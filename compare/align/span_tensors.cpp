@@ -148,6 +148,15 @@ void keep_common(std::vector<SourceTensor>& tensors, const std::vector<SourceTen
 }  // namespace
 
 BothTensors tensors_of(const OpPair& pair) {
+    if (!pair.ties.empty()) {
+        BothTensors tensors;
+        for (const TensorTie& tie : pair.ties) {
+            TiedTensors tied = tensors_of(tie);
+            tensors.target.push_back(std::move(tied.target));
+            tensors.golden.push_back(std::move(tied.golden));
+        }
+        return tensors;
+    }
     if (!is_span(pair)) {
         BothTensors tensors{pair.target->load(), pair.golden->load()};
         if (pair.inputs_differ) take_rows(tensors);

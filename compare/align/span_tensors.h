@@ -13,11 +13,12 @@ struct BothTensors {
     std::vector<SourceTensor> golden;
 };
 
-/// What both ops load. Where one side computes a product and adds the bias in two ops, or by
-/// `linear`, only what both sides have, under the names of the op that computes both, in the
-/// golden's shapes: the outputs, the operands (a `linear` keeps its weight transposed: it is left
-/// out), the bias. Inputs of as many rows as long have the golden's shape where only inputs differ
-/// in theirs. Both ops are there. Errors: those of SourceOp::load.
+/// What the ties of a pair say, one each. Of others what both ops load. Where one side computes a
+/// product and adds the bias in two ops, or by `linear`, only what both sides have, under the names
+/// of the op that computes both, in the golden's shapes: the outputs, the operands (a `linear`
+/// keeps its weight transposed: it is left out), the bias. Inputs of as many rows as long have the
+/// golden's shape where only inputs differ in theirs. Both ops are there. Errors: those of
+/// SourceOp::load.
 [[nodiscard]] BothTensors tensors_of(const OpPair& pair);
 
 }  // namespace npuscope::compare

@@ -72,6 +72,7 @@ void PairedFlows::pair_op(size_t pair) {
         const auto theirs = golden_places_.find(tensors.golden->path);
         if (mine == target_places_.end() || theirs == golden_places_.end()) continue;
         partners_[theirs->second] = mine->second;
+        if (tensors.tie != nullptr && !tensors.tie->is_plain()) continue;
         if (tensors.target->direction != dumpfile::Direction::kInput) continue;
         if (target_.tensor(mine->second).content && golden_.tensor(theirs->second).content)
             inputs_.push_back({pair, mine->second, theirs->second});

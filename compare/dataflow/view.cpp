@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <random>
 #include <unordered_map>
-
-#include "core/base/error.h"
 
 namespace npuscope::compare {
 
@@ -174,32 +171,6 @@ bool add_loops(const std::map<int64_t, int64_t>& known, int64_t extent, View& vi
     return false;
 }
 
-/// Calls f(source place) for each element of the view in C order, until it says false.
-template <class F>
-bool for_each_place(const View& view, F&& f) {
-    Index index(view.loops.size(), 0);
-    int64_t at = view.offset;
-    const int64_t numel = numel_of(view.shape);
-    for (int64_t i = 0; i < numel; ++i) {
-        if (!f(at)) return false;
-        for (size_t loop = view.loops.size(); loop-- > 0;) {
-            at += view.loops[loop].stride;
-            if (++index[loop] < view.loops[loop].extent) break;
-            at -= view.loops[loop].stride * view.loops[loop].extent;
-            index[loop] = 0;
-        }
-    }
-    return true;
-}
-
-bool stays_inside(const View& view) {
-    int64_t low = view.offset;
-    int64_t high = view.offset;
-    for (const View::Loop& loop : view.loops)
-        (loop.stride < 0 ? low : high) += loop.stride * (loop.extent - 1);
-    return low >= 0 && high < view.source_numel;
-}
-
 bool same_bits(double a, double b) {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
            (std::isnan(a) && std::isnan(b));
@@ -242,22 +213,6 @@ std::optional<View> find_view(const Tensor& input, const Tensor& source) {
         }
     }
     return std::nullopt;
-}
-
-Tensor apply(const View& view, const Tensor& source) {
-    if (source.numel() != view.source_numel)
-        throw Error(ErrorKind::kInternal,
-                    "a view of " + std::to_string(view.source_numel) +
-                        " elements cannot be taken of " + to_string(source.shape()));
-    const size_t size = size_of(source.dtype());
-    Tensor result(source.dtype(), view.shape);
-    std::byte* to = result.mutable_data();
-    for_each_place(view, [&](int64_t at) {
-        std::memcpy(to, source.data() + static_cast<size_t>(at) * size, size);
-        to += size;
-        return true;
-    });
-    return view.cast ? result.cast(*view.cast) : result;
 }
 
 }  // namespace npuscope::compare

@@ -18,14 +18,17 @@ std::vector<std::string> standard_columns(const Result& result) {
     return {name, name + ":level", name + ":why"};
 }
 
-/// What the dumps tell of the op, from column `first` on, and what a standard says.
+/// What the dumps tell of the op, from column `first` on, how a tensor was paired, and what a
+/// standard says.
 void add_facts(const OpResult& op,
+               const std::string& relation,
                const StandardVerdict* standard,
                size_t first,
                std::vector<std::string>& cells) {
     cells.resize(first);
-    cells.insert(cells.end(),
-                 {op.module, op.line, to_text(op.arguments), std::string(name_of(op.overflow))});
+    cells.insert(
+        cells.end(),
+        {op.module, op.line, to_text(op.arguments), std::string(name_of(op.overflow)), relation});
     if (standard != nullptr)
         cells.insert(cells.end(),
                      {standard->word, std::string(name_of(standard->level)), standard->why});
@@ -52,7 +55,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
     }
     // Behind the columns of earlier versions, so that these keep their places.
     const size_t measured = cells.size();
-    cells.insert(cells.end(), {"module", "line", "arguments", "overflow"});
+    cells.insert(cells.end(), {"module", "line", "arguments", "overflow", "relation"});
     for (std::string& column : standard_columns(result))
         cells.push_back(std::move(column));
     const bool has_standard = result.standard.has_value();
@@ -63,7 +66,7 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                 std::to_string(op.id.seqid), op.target, op.golden, op.node, op.match, "", "", ""};
             cells.emplace_back(name_of(op.judgement.verdict));
             cells.push_back(op.judgement.rule);
-            add_facts(op, has_standard ? &op.standard : nullptr, measured, cells);
+            add_facts(op, "", has_standard ? &op.standard : nullptr, measured, cells);
             text += csv_line(cells);
         }
         for (const TensorResult& tensor : op.tensors) {
@@ -84,7 +87,8 @@ std::string csv_text(const Result& result, const ReportOptions&) {
                 cells.push_back(outcome.value);
                 cells.push_back(outcome.reason);
             }
-            add_facts(op, has_standard ? &tensor.standard : nullptr, measured, cells);
+            add_facts(
+                op, tensor.relation, has_standard ? &tensor.standard : nullptr, measured, cells);
             text += csv_line(cells);
         }
     }

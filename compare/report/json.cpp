@@ -43,6 +43,7 @@ ordered_json tensor_json(const TensorResult& tensor, const Result& result) {
                          {"reordered", false},
                          {"why_not", nullptr},
                          {"metrics", ordered_json::object()}};
+    if (!tensor.relation.empty()) json["relation"] = tensor.relation;
     if (tensor.split) put_split(*tensor.split, json);
     for (size_t i = 0; i < tensor.metrics.size(); ++i)
         json["metrics"][std::string(all_metrics()[i]->name)] = number_json(tensor.metrics[i]);

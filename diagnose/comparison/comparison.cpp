@@ -49,6 +49,7 @@ RecordingComparison::RecordingComparison(ComparisonRequest request)
     options_.judging =
         request_.tolerance ? compare::Judging::kOff : compare::judging_named(request_.judge);
     options_.allow_golden_at_fault = request_.allow_golden_at_fault;
+    options_.align = request_.align;
     if (expected_.is_anything() && options_.judging == compare::Judging::kOff)
         throw Error(ErrorKind::kUsage,
                     "a chip or a class says what arithmetic to expect; nothing is computed that "

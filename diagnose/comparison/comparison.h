@@ -25,6 +25,7 @@ struct ComparisonRequest {
     std::string chip{};
     std::string target_class{};
     JudgingRequest judging{};
+    compare::AlignOptions align{};
     bool allow_golden_at_fault = false;
     bool inputs = true;
     bool divergence = true;

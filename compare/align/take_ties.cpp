@@ -1,0 +1,136 @@
+#include "compare/align/take_ties.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compare/align/match_text.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+class TiedPlan {
+  public:
+    TiedPlan(const std::vector<TensorTie>& ties, Plan& plan) : plan_(plan) {
+        for (const TensorTie& tie : ties)
+            if (tie.direction == Direction::kOutput) of_target_[tie.target.op].push_back(&tie);
+    }
+
+    void take() {
+        std::vector<const SourceOp*> loose;
+        for (OpPair& pair : plan_.ops)
+            if (pair.target != nullptr) take_one(pair, loose);
+        for (const OpPair& pair : plan_.ops) {
+            if (pair.target == nullptr) continue;
+            if (pair.golden != nullptr) paired_.insert(pair.golden);
+            for (const auto* list : {&pair.also_golden})
+                paired_.insert(list->begin(), list->end());
+            tied_targets_.insert(pair.also_target.begin(), pair.also_target.end());
+        }
+        std::erase_if(plan_.ops, [&](const OpPair& pair) {
+            const bool known = pair.golden != nullptr && paired_.contains(pair.golden);
+            return pair.target == nullptr
+                       ? known
+                       : pair.golden == nullptr && tied_targets_.contains(pair.target);
+        });
+        for (const SourceOp* op : loose)
+            if (paired_.insert(op).second) plan_.ops.push_back({nullptr, op});
+        take_casts();
+        renew_partings();
+    }
+
+  private:
+    /// What the ties say of a target op; what the plan paired it with instead becomes `loose`.
+    void take_one(OpPair& pair, std::vector<const SourceOp*>& loose) {
+        const auto found = of_target_.find(pair.target);
+        if (found == of_target_.end()) return;
+        const std::vector<const TensorTie*>& ties = found->second;
+        const bool agrees =
+            pair.golden != nullptr && std::ranges::all_of(ties, [&](const auto* tie) {
+                return (tie->golden.op == pair.golden && tie->is_plain()) || tie->by_place;
+            });
+        if (agrees) return;
+        OpPair tied{.target = pair.target};
+        for (const TensorTie* tie : ties) {
+            if (tied.golden == nullptr) tied.golden = tie->golden.op;
+            const bool is_more =
+                tie->golden.op != tied.golden &&
+                std::ranges::find(tied.also_golden, tie->golden.op) == tied.also_golden.end();
+            if (is_more) tied.also_golden.push_back(tie->golden.op);
+            for (const TensorPlace& more : tie->more_target)
+                if (more.op != tied.target) tied.also_target.push_back(more.op);
+            for (const TensorPlace& more : tie->more_golden)
+                if (more.op != tied.golden) tied.also_golden.push_back(more.op);
+            tied.ties.push_back(*tie);
+        }
+        tied.match = match_text("relation", tied.target->id.op, tied.golden->id.op);
+        if (pair.golden != nullptr && pair.golden != tied.golden) loose.push_back(pair.golden);
+        pair = std::move(tied);
+    }
+
+    /// Copies and casts that turn out to be what the other side calls otherwise.
+    void take_casts() {
+        std::vector<OpPair> rest;
+        for (OpPair& pair : plan_.casts) {
+            if (pair.golden != nullptr && paired_.contains(pair.golden)) continue;
+            std::vector<const SourceOp*> loose;
+            if (pair.target != nullptr) take_one(pair, loose);
+            if (pair.target != nullptr && pair.golden != nullptr) {
+                paired_.insert(pair.golden);
+                std::erase_if(plan_.ops, [&](const OpPair& each) {
+                    return each.target == nullptr && each.golden == pair.golden;
+                });
+                plan_.ops.push_back(std::move(pair));
+            } else {
+                rest.push_back(std::move(pair));
+            }
+        }
+        std::erase_if(rest, [&](const OpPair& pair) {
+            return pair.target == nullptr && paired_.contains(pair.golden);
+        });
+        plan_.casts = std::move(rest);
+    }
+
+    /// Only what is without partner still.
+    void renew_partings() {
+        std::unordered_set<const SourceOp*> alone;
+        for (const OpPair& pair : plan_.ops)
+            if (pair.target == nullptr || pair.golden == nullptr)
+                alone.insert(pair.target != nullptr ? pair.target : pair.golden);
+        const auto is_paired = [&](const SourceOp* op) { return !alone.contains(op); };
+        for (Parting& parting : plan_.partings) {
+            std::erase_if(parting.only_target, is_paired);
+            std::erase_if(parting.only_golden, is_paired);
+        }
+        std::erase_if(plan_.partings, [](const Parting& parting) {
+            return parting.only_target.empty() && parting.only_golden.empty();
+        });
+    }
+
+    Plan& plan_;
+    std::unordered_map<const SourceOp*, std::vector<const TensorTie*>> of_target_;
+    std::unordered_set<const SourceOp*> paired_;
+    std::unordered_set<const SourceOp*> tied_targets_;
+};
+
+}  // namespace
+
+void take_ties(const std::vector<TensorTie>& ties, Plan& plan) {
+    TiedPlan(ties, plan).take();
+}
+
+double share_unpaired(const Plan& plan) {
+    size_t alone = 0;
+    size_t all = 0;
+    for (const OpPair& pair : plan.ops) {
+        const bool both = pair.target != nullptr && pair.golden != nullptr;
+        alone += both ? 0 : 1;
+        all += both ? 2 : 1;
+    }
+    return all == 0 ? 0 : static_cast<double>(alone) / static_cast<double>(all);
+}
+
+}  // namespace npuscope::compare

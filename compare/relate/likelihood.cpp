@@ -1,0 +1,192 @@
+#include "compare/relate/likelihood.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "compare/relate/arrangements.h"
+#include "core/base/error.h"
+#include "core/naming/aliases.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+// What each observation says.
+constexpr double kSameShape = 0.4;
+constexpr double kOtherShape = -0.3;
+constexpr double kSameKind = 0.6;
+constexpr double kSameArgument = 0.2;
+constexpr double kNear = 1.6;
+constexpr double kFar = -0.3;
+constexpr double kFarOfOtherKind = -1.8;
+constexpr double kSameNeighbours = 1.5;
+constexpr double kOtherNeighbours = -0.7;
+constexpr double kSameWords = 0.8;
+constexpr double kGivenAndMade = -0.6;
+
+/// Distances up to here are near, from here on the elements say nothing.
+constexpr double kNearDistance = 0.5;
+constexpr double kFarDistance = 1.2;
+/// A neighbour of more free tensors than this does not tell them apart.
+constexpr size_t kMostNear = 200;
+
+/// Letters, and numbers, of a name, each once: "layers.0.attn" is "layers", "0", "attn".
+std::set<std::string> words_of(const std::string& name) {
+    std::set<std::string> words;
+    std::string word;
+    const auto flush = [&] {
+        if (!word.empty()) words.insert(word);
+        word.clear();
+    };
+    for (const char c : name) {
+        const auto letter = static_cast<unsigned char>(c);
+        if (std::isalnum(letter) == 0) {
+            flush();
+            continue;
+        }
+        const bool turns =
+            !word.empty() && (std::isdigit(letter) != 0) !=
+                                 (std::isdigit(static_cast<unsigned char>(word.back())) != 0);
+        if (turns) flush();
+        word += static_cast<char>(std::tolower(letter));
+    }
+    flush();
+    return words;
+}
+
+double overlap(const std::set<std::string>& one, const std::set<std::string>& other) {
+    size_t common = 0;
+    for (const std::string& word : one)
+        common += other.count(word);
+    const size_t all = one.size() + other.size() - common;
+    return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
+}
+
+}  // namespace
+
+Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const UsualViews& views)
+    : matches_(matches),
+      sources_(sources),
+      views_(views),
+      target_ops_(ops_of(sources.target)),
+      golden_ops_(ops_of(sources.golden)) {
+    refresh();
+}
+
+std::vector<Likelihood::Op> Likelihood::ops_of(const Source& source) {
+    std::vector<Op> ops;
+    ops.reserve(source.ops.size());
+    for (const SourceOp& op : source.ops) {
+        std::string place;
+        try {
+            if (op.place) place = op.place().module;
+        } catch (const Error&) {
+            // Told where the op is compared.
+        }
+        ops.push_back({.kind = std::string(canonical_name(op.op())),
+                       .words = words_of(source.numbered ? place : op.path + "." + place)});
+    }
+    return ops;
+}
+
+bool Likelihood::may_pair(size_t target, size_t golden) const {
+    const ListedTensor& mine = matches_.target.tensors[target];
+    const ListedTensor& theirs = matches_.golden.tensors[golden];
+    return mine.sketch.numel == theirs.sketch.numel ||
+           views_.cut(mine.shape, theirs.shape).has_value();
+}
+
+const Sketch& Likelihood::arranged_sketch(bool of_target,
+                                          size_t tensor,
+                                          const Shape& other,
+                                          const std::optional<View>& view) const {
+    const ListedTensor& listed = (of_target ? matches_.target : matches_.golden).tensors[tensor];
+    if (!view || is_in_order(*view)) return listed.sketch;
+    const auto key = std::tuple(of_target, tensor, other);
+    if (const auto found = arranged_.find(key); found != arranged_.end()) return found->second;
+    Sketch& sketch = arranged_[key];
+    sketch = listed.sketch;
+    try {
+        const Source& source = of_target ? sources_.target : sources_.golden;
+        sketch = sketch_of(TensorElements(apply(*view, open_listed(source, listed)->whole())));
+    } catch (const Error&) {
+        // It stays as it lies.
+    }
+    return sketch;
+}
+
+double Likelihood::elements(size_t target, size_t golden) const {
+    const Shape& own = matches_.target.tensors[target].shape;
+    const Shape& other = matches_.golden.tensors[golden].shape;
+    const auto cut = views_.cut(own, other);
+    const Sketch& mine =
+        arranged_sketch(true, target, other, cut ? cut->target_view : views_.of(own, other));
+    const Sketch& theirs =
+        arranged_sketch(false, golden, own, cut ? cut->golden_view : std::optional<View>());
+    if (!mine.told || !theirs.told) {
+        const bool equal = mine.told == theirs.told &&
+                           std::abs(mine.sum - theirs.sum) <= 0.01 * std::max(mine.l1, theirs.l1);
+        return equal ? kSameArgument : 0;
+    }
+    const double whole = compare::distance_of(mine, theirs, kFarDistance);
+    const double sampled = sampled_distance(mine, theirs);
+    const double distance = std::min(whole, sampled);
+    if (distance < kNearDistance) return kNear * (1 - distance / kNearDistance);
+    return distance > kFarDistance ? kFar : 0;
+}
+
+double Likelihood::agreement(const std::vector<size_t>& one, const std::vector<size_t>& other) {
+    if (one.empty() || other.empty()) return 0;
+    std::vector<size_t> common;
+    std::ranges::set_intersection(one, other, std::back_inserter(common));
+    if (common.empty()) return kOtherNeighbours;
+    const auto all = static_cast<double>(one.size() + other.size() - common.size());
+    return kSameNeighbours * std::sqrt(static_cast<double>(common.size()) / all);
+}
+
+void Likelihood::refresh() {
+    target_neighbours_ = neighbours_of(matches_, true);
+    golden_neighbours_ = neighbours_of(matches_, false);
+    near_.clear();
+    for (const size_t golden : matches_.free_goldens())
+        for (const auto* side : {&golden_neighbours_.before, &golden_neighbours_.after})
+            for (const size_t neighbour : (*side)[golden])
+                near_[neighbour].push_back(golden);
+}
+
+double Likelihood::of(size_t target, size_t golden) const {
+    const ListedTensor& mine = matches_.target.tensors[target];
+    const ListedTensor& theirs = matches_.golden.tensors[golden];
+    if (!may_pair(target, golden)) return -100;
+    const Op& op = target_ops_[mine.op];
+    const Op& other = golden_ops_[theirs.op];
+    double sum = without_ones(mine.shape) == without_ones(theirs.shape) ? kSameShape : kOtherShape;
+    sum += mine.is_given() == theirs.is_given() ? 0 : kGivenAndMade;
+    sum += op.kind == other.kind ? kSameKind : 0;
+    sum += mine.argument == theirs.argument ? kSameArgument : 0;
+    sum += kSameWords * overlap(op.words, other.words);
+    const double near = elements(target, golden);
+    sum += near < 0 && op.kind != other.kind ? kFarOfOtherKind : near;
+    if (!mine.is_given() && !theirs.is_given())
+        sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);
+    return sum + agreement(target_neighbours_.after[target], golden_neighbours_.after[golden]);
+}
+
+std::vector<size_t> Likelihood::candidates(size_t target) const {
+    std::vector<size_t> found;
+    for (const auto* side : {&target_neighbours_.before, &target_neighbours_.after})
+        for (const size_t neighbour : (*side)[target]) {
+            const auto near = near_.find(neighbour);
+            // What everything takes in points nowhere.
+            if (near == near_.end() || near->second.size() > kMostNear) continue;
+            for (const size_t golden : near->second)
+                if (matches_.is_free_golden(golden) && may_pair(target, golden))
+                    found.push_back(golden);
+        }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,202 @@
+#include "compare/relate/mapping.h"
+
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/json_value.h"
+#include "core/base/parse_json.h"
+#include "core/base/printable.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int kMappingVersion = 1;
+
+ordered_json view_json(const std::optional<View>& view) {
+    if (!view) return nullptr;
+    ordered_json loops = ordered_json::array();
+    for (const View::Loop& loop : view->loops)
+        loops.push_back({loop.extent, loop.stride});
+    return {{"shape", view->shape},
+            {"of", view->source_numel},
+            {"offset", view->offset},
+            {"loops", std::move(loops)}};
+}
+
+ordered_json paths_json(const std::vector<TensorPlace>& places) {
+    ordered_json list = ordered_json::array();
+    for (const TensorPlace& place : places)
+        list.push_back(place.path);
+    return list;
+}
+
+/// One file of ours.
+class MappingReader {
+  public:
+    MappingReader(const std::string& name, const Source& target, const Source& golden)
+        : name_(name), targets_(places_of(target)), goldens_(places_of(golden)) {}
+
+    std::vector<TensorTie> read(const json& all, int64_t& unknown) const {
+        std::vector<TensorTie> ties;
+        for (const json& each : all["tensors"]) {
+            if (!each.is_object()) refuse("a tensor is no object");
+            TensorTie tie;
+            const auto target = targets_.find(text(each, "target"));
+            const auto golden = goldens_.find(text(each, "golden"));
+            if (target == targets_.end() || golden == goldens_.end()) {
+                ++unknown;
+                continue;
+            }
+            tie.target = target->second.place;
+            tie.golden = golden->second.place;
+            tie.direction = target->second.direction;
+            tie.kind = relation_kind(each.value("relation", std::string("equal")));
+            tie.text = each.value("text", std::string());
+            tie.scale = each.value("scale", 1.0);
+            tie.target_view = view(each, "target_view");
+            tie.golden_view = view(each, "golden_view");
+            take_more(each, "more_target", targets_, tie.more_target);
+            take_more(each, "more_golden", goldens_, tie.more_golden);
+            take_shapes(target->second.shape, golden->second.shape, tie);
+            ties.push_back(std::move(tie));
+        }
+        return ties;
+    }
+
+  private:
+    struct Known {
+        TensorPlace place;
+        dumpfile::Direction direction = dumpfile::Direction::kOutput;
+        Shape shape{};
+    };
+    using Places = std::unordered_map<std::string, Known>;
+
+    static Places places_of(const Source& source) {
+        Places places;
+        for (const SourceOp& op : source.ops) {
+            try {
+                const auto tensors = op.load();
+                for (size_t i = 0; i < tensors.size(); ++i)
+                    places.emplace(tensors[i].path,
+                                   Known{.place = {&op, i, tensors[i].path},
+                                         .direction = tensors[i].direction,
+                                         .shape = tensors[i].shape});
+            } catch (const Error&) {
+                // Told where the op is compared.
+            }
+        }
+        return places;
+    }
+
+    [[noreturn]] void refuse(const std::string& why) const {
+        throw Error(ErrorKind::kFormat, in_quotes(name_) + " is no mapping: " + why);
+    }
+
+    [[nodiscard]] std::string text(const json& object, const char* key) const {
+        const auto found = object.find(key);
+        if (found == object.end() || !found->is_string())
+            refuse("a tensor has no \"" + std::string(key) + "\"");
+        return found->get<std::string>();
+    }
+
+    [[nodiscard]] std::optional<View> view(const json& object, const char* key) const {
+        const auto found = object.find(key);
+        if (found == object.end() || found->is_null()) return std::nullopt;
+        try {
+            View view{.shape = found->at("shape").get<Shape>(),
+                      .source_numel = found->at("of").get<int64_t>(),
+                      .offset = found->at("offset").get<int64_t>()};
+            int64_t numel = 1;
+            for (const json& loop : found->at("loops")) {
+                view.loops.push_back({loop.at(0).get<int64_t>(), loop.at(1).get<int64_t>()});
+                if (view.loops.back().extent < 1) refuse("a loop of a view has no extent");
+                numel *= view.loops.back().extent;
+            }
+            if (numel != numel_of(view.shape) || !stays_inside(view))
+                refuse("a view does not lie in its tensor");
+            return view;
+        } catch (const json::exception&) {
+            refuse("\"" + std::string(key) + "\" is no view");
+        }
+    }
+
+    void take_more(const json& object,
+                   const char* key,
+                   const Places& places,
+                   std::vector<TensorPlace>& more) const {
+        const auto found = object.find(key);
+        if (found == object.end()) return;
+        for (const json& path : *found) {
+            const auto place =
+                path.is_string() ? places.find(path.get<std::string>()) : places.end();
+            if (place == places.end())
+                refuse("a term of \"" + std::string(key) + "\" is not there");
+            more.push_back(place->second.place);
+        }
+    }
+
+    /// Written without a view: the elements in their order.
+    static void take_shapes(const Shape& target, const Shape& golden, TensorTie& tie) {
+        if (tie.target_view || tie.golden_view || target == golden ||
+            numel_of(target) != numel_of(golden))
+            return;
+        tie.target_view = View{
+            .shape = golden, .source_numel = numel_of(target), .loops = {{numel_of(target), 1}}};
+        if (tie.kind == RelationKind::kEqual) tie.kind = RelationKind::kReshaped;
+    }
+
+    std::string name_;
+    Places targets_;
+    Places goldens_;
+};
+
+}  // namespace
+
+std::string mapping_text(const std::vector<TensorTie>& ties) {
+    ordered_json list = ordered_json::array();
+    for (const TensorTie& tie : ties) {
+        ordered_json each = {{"target", tie.target.path},
+                             {"golden", tie.golden.path},
+                             {"relation", name_of(tie.kind)},
+                             {"by", tie.by_place ? "place" : "elements"},
+                             {"distance", number_json(tie.distance)}};
+        if (!tie.text.empty()) each["text"] = tie.text;
+        if (tie.target_view) each["target_view"] = view_json(tie.target_view);
+        if (tie.golden_view) each["golden_view"] = view_json(tie.golden_view);
+        if (!tie.more_target.empty()) each["more_target"] = paths_json(tie.more_target);
+        if (!tie.more_golden.empty()) each["more_golden"] = paths_json(tie.more_golden);
+        if (tie.scale != 1) each["scale"] = tie.scale;
+        list.push_back(std::move(each));
+    }
+    const ordered_json all = {{"version", kMappingVersion}, {"tensors", std::move(list)}};
+    return json_text(all, 1) + "\n";
+}
+
+std::vector<TensorTie> ties_written(const std::string& text,
+                                    const std::string& name,
+                                    const Source& target,
+                                    const Source& golden,
+                                    int64_t& unknown) {
+    const auto refuse = [&](const std::string& why) {
+        throw Error(ErrorKind::kFormat, in_quotes(name) + " is no mapping: " + why);
+    };
+    const auto all = parse_json<json>(text);
+    if (!all.is_object() || !all.contains("tensors") || !all["tensors"].is_array())
+        refuse("it has no \"tensors\"");
+    if (!all.contains("version") || all["version"] != kMappingVersion)
+        refuse("its version is not 1");
+    try {
+        return MappingReader(name, target, golden).read(all, unknown);
+    } catch (const json::exception&) {
+        refuse("a value is not of its kind");
+    }
+    return {};
+}
+
+}  // namespace npuscope::compare

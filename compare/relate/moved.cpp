@@ -1,0 +1,176 @@
+#include "compare/relate/moved.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "compare/relate/arrangements.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr size_t kMostArrangements = 400;
+/// Arrangements whose elements are read, of one pair.
+constexpr size_t kMostRead = 6;
+constexpr double kLeastTops = 0.45;
+/// Of bags of elements that are held against each other, in their norm and in their other numbers.
+constexpr double kNormTolerance = 0.02;
+/// Candidates of one tensor whose arrangements are tried.
+constexpr size_t kMostCandidates = 48;
+constexpr double kMovedDistance = 0.2;
+/// Another candidate has to be so many times farther.
+constexpr double kClearlyMoved = 2;
+/// Fewer elements are in some order by chance.
+constexpr int64_t kFewMoved = 8;
+
+struct Ranked {
+    View view;
+    double share = 0;
+};
+
+std::vector<Ranked> ranked_arrangements(const ListedTensor& target, const ListedTensor& golden) {
+    std::vector<Ranked> ranked;
+    for (View& view : arrangements(target.shape, golden.shape, kMostArrangements)) {
+        const double share = share_of_tops(view, target.sketch, golden.sketch);
+        ranked.push_back({std::move(view), share});
+    }
+    std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::share);
+    return ranked;
+}
+
+}  // namespace
+
+std::optional<TensorRelation> arranged(const Matches& matches,
+                                       const SourcePair& sources,
+                                       size_t target,
+                                       size_t golden,
+                                       double most_distance) {
+    const ListedTensor& mine = matches.target.tensors[target];
+    const ListedTensor& theirs = matches.golden.tensors[golden];
+    std::vector<Ranked> ranked = ranked_arrangements(mine, theirs);
+    if (ranked.size() > kMostRead) ranked.resize(kMostRead);
+    if (ranked.empty()) return std::nullopt;
+    try {
+        const auto elements = open_listed(sources.target, mine);
+        const auto others = open_listed(sources.golden, theirs);
+        const Ranked* best = nullptr;
+        double nearest = most_distance;
+        for (const Ranked& each : ranked) {
+            const double distance = distance_through(each.view, *elements, *others);
+            if (distance > nearest || (best != nullptr && distance >= nearest)) continue;
+            nearest = distance;
+            best = &each;
+        }
+        if (best == nullptr) return std::nullopt;
+        TensorRelation relation = relation_in_order(matches, target, golden);
+        if (!is_in_order(best->view)) {
+            relation.kind = RelationKind::kPermuted;
+            relation.target_view = best->view;
+            relation.text = text_of(best->view, mine.shape);
+        }
+        relation.distance = nearest;
+        return relation;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+namespace {
+
+class MovedPairs {
+  public:
+    MovedPairs(Matches& matches, const SourcePair& sources)
+        : matches_(matches), sources_(sources) {}
+
+    void pair() {
+        std::map<int64_t, std::vector<size_t>> goldens;
+        for (const size_t each : matches_.free_goldens())
+            if (is_told(matches_.golden.tensors[each]))
+                goldens[matches_.golden.tensors[each].sketch.numel].push_back(each);
+        for (auto& [numel, group] : goldens)
+            std::ranges::sort(group, {}, [&](size_t each) { return norm(each); });
+        for (const size_t each : matches_.free_targets()) {
+            const ListedTensor& mine = matches_.target.tensors[each];
+            const auto group = goldens.find(mine.sketch.numel);
+            if (group != goldens.end() && is_told(mine)) pair_one(each, group->second);
+        }
+        choose();
+    }
+
+  private:
+    static bool is_told(const ListedTensor& tensor) {
+        return tensor.sketch.told && tensor.sketch.numel >= kFewMoved && tensor.sketch.l2 > 0;
+    }
+    [[nodiscard]] double norm(size_t golden) const {
+        return matches_.golden.tensors[golden].sketch.l2;
+    }
+
+    void pair_one(size_t target, const std::vector<size_t>& group) {
+        const ListedTensor& mine = matches_.target.tensors[target];
+        const double least = mine.sketch.l2 * (1 - kNormTolerance);
+        const double most = mine.sketch.l2 * (1 + kNormTolerance);
+        struct Candidate {
+            size_t golden;
+            double share;
+        };
+        std::vector<Candidate> candidates;
+        const auto first =
+            std::ranges::lower_bound(group, least, {}, [&](size_t each) { return norm(each); });
+        for (auto at = first; at != group.end() && norm(*at) <= most; ++at) {
+            const ListedTensor& theirs = matches_.golden.tensors[*at];
+            if (!matches_.is_free_golden(*at) ||
+                !hold_alike(mine.sketch, theirs.sketch, 2 * kNormTolerance))
+                continue;
+            const auto ranked = ranked_arrangements(mine, theirs);
+            if (!ranked.empty() && ranked.front().share >= kLeastTops)
+                candidates.push_back({*at, ranked.front().share});
+            if (candidates.size() >= kMostCandidates) break;
+        }
+        std::ranges::stable_sort(candidates, std::greater<>(), &Candidate::share);
+        constexpr size_t kRead = 4;
+        for (size_t i = 0; i < std::min(kRead, candidates.size()); ++i)
+            if (auto found =
+                    arranged(matches_, sources_, target, candidates[i].golden, kMovedDistance))
+                found_.push_back(std::move(*found));
+    }
+
+    /// The nearest first; one that is hardly nearer than another of either tensor is left to
+    /// others.
+    void choose() {
+        std::ranges::stable_sort(found_, {}, &TensorRelation::distance);
+        for (size_t i = 0; i < found_.size(); ++i) {
+            const TensorRelation& each = found_[i];
+            if (!matches_.is_free_target(each.target) || !matches_.is_free_golden(each.golden))
+                continue;
+            const bool is_clear = std::ranges::none_of(
+                found_.begin() + static_cast<int64_t>(i) + 1, found_.end(), [&](const auto& other) {
+                    return (other.target == each.target) != (other.golden == each.golden) &&
+                           other.distance < kClearlyMoved * each.distance;
+                });
+            if (is_clear && !contested_targets_.contains(each.target) &&
+                !contested_goldens_.contains(each.golden)) {
+                matches_.add(each);
+            } else {
+                contested_targets_.insert(each.target);
+                contested_goldens_.insert(each.golden);
+            }
+        }
+    }
+
+    Matches& matches_;
+    const SourcePair& sources_;
+    std::vector<TensorRelation> found_;
+    std::set<size_t> contested_targets_;
+    std::set<size_t> contested_goldens_;
+};
+
+}  // namespace
+
+void pair_moved(Matches& matches, const SourcePair& sources) {
+    MovedPairs(matches, sources).pair();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,152 @@
+#include "compare/relate/near.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+namespace npuscope::compare {
+
+namespace {
+
+/// How far apart partners may be, tried one after the other: float32, halves, eight bits and small
+/// faults.
+constexpr double kLevels[] = {1e-5, 4e-3, 0.04, 0.15};
+/// Another candidate has to be so many times farther.
+constexpr double kClearly = 3;
+/// Of fewer elements than this only the first two levels tell something.
+constexpr int64_t kSmall = 64;
+/// Of fewer elements than this none does.
+constexpr int64_t kTiny = 8;
+/// Sketches measure distances up to this factor.
+constexpr double kSlack = 1.5;
+
+/// A random projection: partners at distance d differ in it by about d times their norm.
+double key_of(const Sketch& sketch) {
+    return std::accumulate(sketch.folded.begin(), sketch.folded.end(), 0.0);
+}
+
+struct Keyed {
+    double key = 0;
+    size_t tensor = 0;
+};
+
+/// The nearest of the other side, and how far the next one is.
+struct Nearest {
+    size_t tensor = kNoTensor;
+    double distance = 9;
+    double next = 9;
+
+    void take(size_t other, double other_distance) {
+        if (other_distance < distance) {
+            next = distance;
+            distance = other_distance;
+            tensor = other;
+        } else {
+            next = std::min(next, other_distance);
+        }
+    }
+    [[nodiscard]] bool is_clear() const {
+        return tensor != kNoTensor && next > kClearly * distance && next > distance;
+    }
+};
+
+class NearPairs {
+  public:
+    explicit NearPairs(Matches& matches) : matches_(matches) {}
+
+    void pair() {
+        for (const double level : kLevels) {
+            std::map<int64_t, std::vector<size_t>> targets =
+                by_numel(matches_.target.tensors, matches_.free_targets(), level);
+            std::map<int64_t, std::vector<size_t>> goldens =
+                by_numel(matches_.golden.tensors, matches_.free_goldens(), level);
+            for (const auto& [numel, mine] : targets) {
+                const auto theirs = goldens.find(numel);
+                if (theirs == goldens.end()) continue;
+                if (level == kLevels[0]) pair_equals(mine, theirs->second);
+                pair_group(mine, theirs->second, level);
+            }
+        }
+    }
+
+  private:
+    static std::map<int64_t, std::vector<size_t>> by_numel(const std::vector<ListedTensor>& tensors,
+                                                           const std::vector<size_t>& free,
+                                                           double level) {
+        std::map<int64_t, std::vector<size_t>> groups;
+        for (const size_t each : free) {
+            const Sketch& sketch = tensors[each].sketch;
+            const int64_t least = level > kLevels[1] ? kSmall : kTiny;
+            if (sketch.told && sketch.l2 > 0 && sketch.numel >= least)
+                groups[sketch.numel].push_back(each);
+        }
+        return groups;
+    }
+
+    /// Tensors that are equal to the bit, as often on both sides.
+    void pair_equals(const std::vector<size_t>& targets, const std::vector<size_t>& goldens) {
+        std::unordered_map<uint64_t, std::vector<size_t>> mine;
+        std::unordered_map<uint64_t, std::vector<size_t>> theirs;
+        for (const size_t each : targets)
+            mine[matches_.target.tensors[each].sketch.sequence].push_back(each);
+        for (const size_t each : goldens)
+            theirs[matches_.golden.tensors[each].sketch.sequence].push_back(each);
+        for (const auto& [hash, group] : mine) {
+            const auto found = theirs.find(hash);
+            if (found == theirs.end() || found->second.size() != group.size()) continue;
+            for (size_t i = 0; i < group.size(); ++i)
+                matches_.add(relation_in_order(matches_, group[i], found->second[i]));
+        }
+    }
+
+    void pair_group(const std::vector<size_t>& targets,
+                    const std::vector<size_t>& goldens,
+                    double level) {
+        std::vector<Keyed> keyed;
+        for (const size_t each : goldens)
+            if (matches_.is_free_golden(each))
+                keyed.push_back({key_of(matches_.golden.tensors[each].sketch), each});
+        std::ranges::sort(keyed, {}, &Keyed::key);
+        std::unordered_map<size_t, Nearest> of_target;
+        std::unordered_map<size_t, Nearest> of_golden;
+        for (const size_t target : targets) {
+            if (!matches_.is_free_target(target)) continue;
+            const Sketch& sketch = matches_.target.tensors[target].sketch;
+            // Far enough to see what comes next after the nearest.
+            const double reach = kSlack * kClearly * level;
+            const double key = key_of(sketch);
+            const double width = kClearly * reach * sketch.l2;
+            auto at = std::ranges::lower_bound(keyed, key - width, {}, &Keyed::key);
+            for (; at != keyed.end() && at->key <= key + width; ++at) {
+                const double distance =
+                    distance_of(sketch, matches_.golden.tensors[at->tensor].sketch, reach);
+                if (distance > reach) continue;
+                of_target[target].take(at->tensor, distance);
+                of_golden[at->tensor].take(target, distance);
+            }
+        }
+        for (const size_t target : targets) {
+            const auto mine = of_target.find(target);
+            if (mine == of_target.end() || !mine->second.is_clear()) continue;
+            const Nearest& nearest = mine->second;
+            const Nearest& back = of_golden[nearest.tensor];
+            if (nearest.distance > kSlack * level || back.tensor != target || !back.is_clear())
+                continue;
+            TensorRelation relation = relation_in_order(matches_, target, nearest.tensor);
+            relation.distance = nearest.distance;
+            matches_.add(std::move(relation));
+        }
+    }
+
+    Matches& matches_;
+};
+
+}  // namespace
+
+void pair_near(Matches& matches) {
+    NearPairs(matches).pair();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,29 @@
+// The slices of a shape that another shape can be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compare/relate/view.h"
+
+namespace npuscope::compare {
+
+/// Views of a tensor that differ in where along one of its axes they begin.
+struct SliceForm {
+    View first;             ///< the one that begins at 0
+    int64_t step = 0;       ///< elements of the source that the next one begins later
+    int64_t positions = 1;  ///< how many there are
+    int64_t extent = 1;     ///< of the slice, in places of that axis
+
+    [[nodiscard]] View at(int64_t position) const;
+};
+
+/// How a tensor of shape `part` can lie in one of shape `whole`, which has more elements: along an
+/// axis of its own, along one that it lacks, or one inside its axes; with axes permuted.
+[[nodiscard]] std::vector<SliceForm> slice_forms(const Shape& whole, const Shape& part);
+
+/// "0:64 along axis 1 of [8,192]", "a part of [8,192] as [8,3,64]".
+[[nodiscard]] std::string text_of(const SliceForm& form, int64_t position, const Shape& whole);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,58 @@
+// How the elements of one tensor lie in another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace npuscope::compare {
+
+/// Reshape, permute, slice, select, split, expand (stride 0), flip (negative stride), and a cast.
+struct View {
+    /// One loop over the source's elements in C order.
+    struct Loop {
+        int64_t extent = 1;
+        int64_t stride = 0;
+        friend bool operator==(const Loop&, const Loop&) = default;
+    };
+
+    Shape shape;  ///< of the view
+    int64_t source_numel = 0;
+    int64_t offset = 0;           ///< of the first element
+    std::vector<Loop> loops{};    ///< outermost first; a dimension of `shape` may be two of them
+    std::optional<DType> cast{};  ///< the source's elements are rounded to it
+
+    friend bool operator==(const View&, const View&) = default;
+};
+
+/// Calls f(source place) for each element of the view in C order, until it says false; false then.
+template <class F>
+bool for_each_place(const View& view, F&& f) {
+    std::vector<int64_t> index(view.loops.size(), 0);
+    int64_t at = view.offset;
+    const int64_t numel = numel_of(view.shape);
+    for (int64_t i = 0; i < numel; ++i) {
+        if (!f(at)) return false;
+        for (size_t loop = view.loops.size(); loop-- > 0;) {
+            at += view.loops[loop].stride;
+            if (++index[loop] < view.loops[loop].extent) break;
+            at -= view.loops[loop].stride * view.loops[loop].extent;
+            index[loop] = 0;
+        }
+    }
+    return true;
+}
+
+/// Where in the source element `element` (in C order) of the view lies.
+[[nodiscard]] int64_t place_in_source(const View& view, int64_t element);
+
+/// Whether all its elements lie inside the source.
+[[nodiscard]] bool stays_inside(const View& view);
+
+/// The view of another tensor of source_numel elements; it keeps that tensor's dtype, or has the
+/// cast's. Errors: Error(kInternal) on another numel.
+[[nodiscard]] Tensor apply(const View& view, const Tensor& source);
+
+}  // namespace npuscope::compare
