@@ -17,6 +17,7 @@
 #include "loss/report/report.h"
 #include "overflow/scan.h"
 #include "overflow/scan_report.h"
+#include "page/page.h"
 #include "python/bindings/interruptible.h"
 #include "python/bindings/values.h"
 
@@ -286,6 +287,25 @@ void register_flows(py::module_& module) {
                py::arg("precision"),
                py::arg("accumulation"),
                py::arg("any_start"));
+    module.def(
+        "page_html",
+        [](const std::string& kind, const std::string& document) {
+            const py::gil_scoped_release released;
+            return page::page_html(
+                {.kind = kind, .document = document, .details = {}, .command = {}});
+        },
+        py::arg("kind"),
+        py::arg("document"));
+    module.def(
+        "write_page",
+        [](const fs::path& path, const std::string& kind, const std::string& document) {
+            const py::gil_scoped_release released;
+            page::write_page(path,
+                             {.kind = kind, .document = document, .details = {}, .command = {}});
+        },
+        py::arg("path"),
+        py::arg("kind"),
+        py::arg("document"));
     module.attr("LATENT_BINADES") = overflow::kLatentBinades;
     module.def(
         "model_inputs",

@@ -11,6 +11,7 @@ import numpy as np
 from npuscope import _core
 from npuscope.dump_scope import OpenScope, PathLike, path_text, require_a_match
 from npuscope.executor import Executor, Setting, settings_list
+from npuscope.report import Report, table_html, to_pandas
 
 
 def run(
@@ -70,7 +71,7 @@ def check(
     settings: Optional[Mapping[str, Setting]] = None,
     seed: int = 0,
     input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
-) -> Dict[str, Any]:
+) -> Report:
     """Golden, free and isolated runs of a model, and the first op at fault, as `npuscope check --json`
     prints it (docs/verdicts.md). `output` is a folder for dumps and report.html. `input_shapes` are
     of random inputs, where the model leaves sizes open; others are taken as 1. Ctrl-C ends it."""
@@ -84,11 +85,11 @@ def check(
         seed,
         {name: list(shape) for name, shape in (input_shapes or {}).items()},
     )
-    return json.loads(text)
+    return Report("check", json.loads(text))
 
 
 class Comparison(NamedTuple):
-    """`columns`: one array a column, one row a tensor; `pandas.DataFrame(c.columns)` takes it as it is.
+    """`columns`: one array a column, one row a tensor; `to_pandas()` makes a table of them.
 
     `verdict` is "pass", "fail", "undecided" or "nothing compared"; `exit_code` as the command's; `first_fail`
     the path of the first op at fault or None; `load_mode` when ops were paired by seqid; `text` as the
@@ -109,6 +110,18 @@ class Comparison(NamedTuple):
     standard: Optional[Dict[str, Any]] = None
     gate: Optional[Dict[str, Any]] = None
     notes: List[str] = []
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame, one row a tensor. Errors: ImportError without pandas."""
+        return to_pandas(self.columns)
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.columns.values()), ()))
+        first = f", first {self.first_fail}" if self.first_fail else ""
+        return f"Comparison(verdict={self.verdict!r}{first}, {rows} tensors; .text, .columns, .to_pandas())"
+
+    def _repr_html_(self) -> str:
+        return table_html(self.text)
 
 
 def _column(values: List[Any]) -> np.ndarray:
@@ -174,10 +187,10 @@ def compare(
     return Comparison(**answer)
 
 
-def overflow(dump: PathLike, *, headroom: float = _core.LATENT_BINADES) -> Dict[str, Any]:
+def overflow(dump: PathLike, *, headroom: float = _core.LATENT_BINADES) -> Report:
     """Scans a dump for overflow, as `npuscope overflow --json` prints it: `found`, `first`, and
     who only received it. `headroom`: binades below the largest finite value that count as latent."""
-    return json.loads(_core.scan_overflow(path_text(dump), headroom))
+    return Report("overflow", json.loads(_core.scan_overflow(path_text(dump), headroom)))
 
 
 def loss(
@@ -187,7 +200,7 @@ def loss(
     precision: str = "bfloat16",
     accumulation: int = 1,
     any_start: bool = False,
-) -> Dict[str, Any]:
+) -> Report:
     """Where and how training runs part, from their logs, as `npuscope loss --json` prints it: `found`, and
     for each of `targets` its `class`, `step`, `headline`, `evidence` and `capture`. `like`: logs of runs that are
     like the golden's; `precision`: "float32", "float16" or "bfloat16", what both compute in; `accumulation`: records
@@ -201,7 +214,7 @@ def loss(
         accumulation,
         any_start,
     )
-    return json.loads(answer)
+    return Report("loss", json.loads(answer))
 
 
 def extract(
