@@ -56,10 +56,15 @@ TensorResult measure(const ElementSource& target,
     if (!are_comparable(target.dtype(), golden.dtype())) {
         const std::string dtypes =
             std::string(name_of(target.dtype())) + " and " + std::string(name_of(golden.dtype()));
-        result.judgement = without_ones(target.shape()) == without_ones(golden.shape()) &&
-                                   hold_equal_numbers(target, golden)
-                               ? Judgement{Verdict::kPass, "the same numbers in " + dtypes}
-                               : Judgement{Verdict::kIncomparable, "dtypes differ: " + dtypes};
+        const auto are_equal = [&] {
+            return ignored == nullptr ? hold_equal_numbers(target, golden)
+                                      : hold_equal_numbers(KeptElements(target, *ignored),
+                                                           KeptElements(golden, *ignored));
+        };
+        result.judgement =
+            without_ones(target.shape()) == without_ones(golden.shape()) && are_equal()
+                ? Judgement{Verdict::kPass, "the same numbers in " + dtypes}
+                : Judgement{Verdict::kIncomparable, "dtypes differ: " + dtypes};
         return result;
     }
     if (without_ones(target.shape()) != without_ones(golden.shape())) {

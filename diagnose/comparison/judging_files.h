@@ -64,6 +64,7 @@ class JudgingBounds {
                   const JudgingFiles& files,
                   const RecordedRun& golden)
         : written_(plain, files.tolerances()), noisy_(written_, files.noise().of(golden)) {}
+    ~JudgingBounds() = default;
     JudgingBounds(const JudgingBounds&) = delete;
     JudgingBounds& operator=(const JudgingBounds&) = delete;
 
