@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/version.h"
+#include "core/dumpfile/guessed_type.h"
 
 namespace npuscope::dumpfile {
 
@@ -175,6 +176,10 @@ void Reader::add_entry(OpEntry& op, int32_t dataset, std::string argument, Direc
     entry.stored_from = index_.text(dataset, "StoredFrom").value_or(std::string_view());
     entry.stored = index_.dataset(dataset);
     entry.node = dataset;
+    if (!entry.save_type && !entry.stored.null_space)
+        if (const auto type =
+                guessed_type(direction, entry.argument, entry.stored.dtype, entry.stored.shape))
+            entry.save_type = static_cast<int64_t>(*type);
     op.entries.push_back(std::move(entry));
 }
 
