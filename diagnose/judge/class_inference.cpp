@@ -27,6 +27,8 @@ constexpr double kFar = 3;
 constexpr double kMostRuns = 0.9;
 /// Results of so many numbers tell their format.
 constexpr int64_t kFewestNumbers = 8;
+/// Narrow operands, sums and steps show in many numbers: more than this share of some run's.
+constexpr double kSpread = 0.05;
 /// No class fits better than this.
 constexpr double kBestFit = 0.25;
 /// Runs that show a class which their like do not have: one may be faulty.
@@ -56,15 +58,22 @@ bool is_near(const std::vector<SampledRun>& sample, size_t column, double share)
 /// One of the classes that are tried together, the one that fits best.
 struct Stage {
     size_t column = 0;
-    int bits = 0;     ///< of its results
-    int steps = 0;    ///< bits of its steps or sums
-    double near = 0;  ///< how near the errors must come to its bounds
+    int bits = 0;            ///< of its results
+    int steps = 0;           ///< bits of its steps or sums
+    double near = 0;         ///< how near the errors must come to its bounds
+    bool is_narrow = false;  ///< rounds more than fp32 does
 };
 
 /// Some run keeps to the class whose steps would show a more lenient one.
 bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
     return std::ranges::any_of(
         sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
+}
+
+/// Some run is off from fp32 in more than a few places: what is wrong in few elements alone is no
+/// class.
+bool is_spread(const std::vector<SampledRun>& sample) {
+    return std::ranges::any_of(sample, [](const SampledRun& run) { return run.off > kSpread; });
 }
 
 /// It has narrow steps or sums, and no run has results that it could not give.
@@ -83,7 +92,9 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     const auto all = static_cast<int64_t>(sample.size());
     std::pair<size_t, int64_t> found{stages.empty() ? 0 : stages.front().column, -1};
     bool but_one = false;
+    const bool spread = is_spread(sample);
     for (const Stage& stage : stages) {
+        if (stage.is_narrow && !spread) continue;
         const int64_t within = count_within(sample, stage.column);
         if (!is_near(sample, stage.column, stage.near)) continue;
         if (but_one && (within < all || !may_have_made(stage, sample))) continue;
@@ -174,6 +185,7 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
         for (Stage& stage : stages) {
             stage.bits = classes[stage.column].results.bits;
             stage.steps = classes[stage.column].sums.bits;
+            stage.is_narrow = stage.column > kPlainColumn && classes[stage.column].spread <= 0;
         }
         for (size_t i = 1; i < stages.size(); ++i)
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
@@ -194,7 +206,8 @@ InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, int bi
                 stages.push_back({column,
                                   classes[column].results.bits,
                                   classes[column].steps.bits,
-                                  stages.empty() ? 0 : kNear});
+                                  stages.empty() ? 0 : kNear,
+                                  column > kPlainColumn});
         return stages;
     };
     const auto [column, within] = choose_class(classes, sample, bits, stages_of);

@@ -100,7 +100,30 @@ struct RunRatios {
     ClassRatios ratios;       ///< what was not tried fits nothing: infinity
     ClassRatios either{};     ///< as SampledRun::either
     bool is_telling = false;  ///< bits that equal the exact ones fit any class
+    double off = 0;           ///< as SampledRun::off
 };
+
+/// Elements that are not 0.
+int64_t count_numbers(const Tensor& tensor) {
+    return visit_dtype(tensor.dtype(), [&]<class T>() {
+        return static_cast<int64_t>(
+            std::ranges::count_if(tensor.as<T>(), [](T value) { return to_double(value) != 0; }));
+    });
+}
+
+/// As SampledRun::off, where `error` (ProductError, VectorError) holds the run to fp32.
+template <class Error, class Class>
+double share_off(const OpRun& run, Error& error, const Class& plain) {
+    double share = 0;
+    for (const RecordedResult& result : run.results) {
+        if (!is_float(result.elements.dtype())) continue;
+        const auto found = error.judge(plain, result, true);
+        if (!found || found->ratio <= 1) continue;
+        const int64_t numbers = std::max<int64_t>(1, count_numbers(result.elements));
+        share = std::max(share, static_cast<double>(found->over) / static_cast<double>(numbers));
+    }
+    return share;
+}
 
 /// The largest over the results of what the nearer of two classes gives; infinity where one of them
 /// was not tried.
@@ -140,11 +163,14 @@ RunRatios ratios_of(const OpRun& run, Tried tried) {
         }
         for (size_t i = 0; i < classes.size(); ++i)
             found.either[i] = nearer(by_result[kPlainColumn], by_result[i]);
+        if (ratios[kPlainColumn] > 1) found.off = share_off(run, error, classes[kPlainColumn]);
     } else {
         VectorError error(run);
         for (size_t i = 0; i < vector_classes().size(); ++i)
             if (is_tried(vector_classes()[i], i, dtype, tried))
                 take(i, error.ratio(vector_classes()[i]).value_or(0));
+        if (ratios[kPlainColumn] > 1)
+            found.off = share_off(run, error, vector_classes()[kPlainColumn]);
     }
     // Exact in fp32, not in what rounds operands: that tells.
     if (!found.is_telling && tried == Tried::kPlain && is_product(kind_of(*run.op)))
@@ -231,6 +257,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
         sampled.either = ratios.either;
+        sampled.off = ratios.off;
         return sampled;
     } catch (const Error&) {
         // What cannot be read is told where it is compared.

@@ -58,6 +58,8 @@ struct SampledRun {
     /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 without any.
     int bits = 0;
     int64_t numbers = 0;  ///< float32 results that are finite and not 0
+    /// Of the numbers of a result that are not 0, the largest share that fp32 does not explain.
+    double off = 0;
     /// Narrow steps or sums would show: it takes several steps, or adds up more than the Cube adds
     /// at once.
     bool shows_steps = false;
