@@ -93,9 +93,11 @@ function Page({ data }) {
         <OpTable model={model} state={state} change={change} open={open} />
         <Programs model={model} open={open} />
         <Flows model={model} open={open} />
-        <Section id="rules" title="rules">
-          <ul class="plain">{model.rules.map((text) => <li>{visible(text)}</li>)}</ul>
-        </Section>
+        {model.rules.length > 0 && (
+          <Section id="rules" title="rules">
+            <ul class="plain">{model.rules.map((text) => <li>{visible(text)}</li>)}</ul>
+          </Section>
+        )}
         <Section id="files" title="files and options">
           <Facts of={model.facts} />
           <Facts of={model.options.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : value])} />

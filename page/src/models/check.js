@@ -1,6 +1,6 @@
 // The model of `check`.
 import { numberOf } from "../numbers.js";
-import { tensorsOf } from "./compare.js";
+import { flowsOf, tensorsOf } from "./compare.js";
 
 function statusOf(op) {
   if (op.overflow === "introduced") return "overflow";
@@ -44,7 +44,7 @@ export function checkModel(data) {
     columns: ["introduced", "inherited", "error"],
     chart: { ratio: "introduced", relative: ["inherited", "error"] },
     programs: true, partings: result.program,
-    flows: result.overflow.map((o) => ({ birth: o.path, node: o.node, kind: o.kind, note: o.note })),
+    flows: flowsOf(result.overflow),
     detail: (op) => ({
       facts: [["node", op.node], ["rule", op.rule], ["computed in", op.compute_type], ["arithmetic", op.arithmetic],
               ["overflow", op.overflow_note], ["free run", op.free_fault]],

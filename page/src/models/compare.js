@@ -1,6 +1,14 @@
 // The model of `compare`: what the page shows of its JSON.
 import { numberOf, visible } from "../numbers.js";
 
+/** Overflows that a comparison tells one by one, as one flow: where they began, and who only received one. */
+export function flowsOf(list) {
+  if (!list?.length) return [];
+  const of = (kind) => list.filter((each) => (each.kind === "introduced") === (kind === "introduced"));
+  const received = of("received");
+  return [{ births: of("introduced"), carried_count: received.length, carried: received.map((each) => each.path) }];
+}
+
 /** One culprit as a block of the page. */
 function culpritOf(culprit) {
   return {
@@ -72,7 +80,7 @@ export function compareModel(data) {
     chart: { ratio: "introduced", relative: ["inherited", "error"] },
     programs: true,
     partings: result.partings.map((parting) => parting.text),
-    flows: (result.overflow ?? []).map((each) => ({ birth: each.path, node: each.node, kind: each.kind, note: each.note })),
+    flows: flowsOf(result.overflow),
     detail: (op) => ({
       facts: [["golden", op.golden], ["node", op.node], ["module", op.module], ["line", op.line], ["rule", op.rule],
               ["origin", op.origin], ...op.arguments.map((a) => [`argument ${a.name}`, `${a.target} · golden ${a.golden}`])],

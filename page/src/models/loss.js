@@ -15,7 +15,7 @@ export function lossModel(data) {
               ["capture next", t.capture ? `step ${t.capture.step}${t.capture.phase ? ", " + t.capture.phase : ""}: ${t.capture.why}` : ""]],
       next: t.capture?.npuscope ?? "", worst: [],
     })),
-    rows, columns: ["error"], cards: result.targets.map((t) => [t.class, `${t.common_steps} common steps`]),
+    rows, columns: ["error"], title: "training logs", words: { op: "log", module: "class", error: "difference" }, cards: result.targets.map((t) => [t.class, `${t.common_steps} common steps`]),
     chart: null, programs: false, partings: [], flows: [],
     detail: (t) => ({ facts: [["format", t.log.format], ["records", t.log.records], ...t.evidence.map((e) => ["evidence", e])], tensors: [], kernels: [] }),
     facts: [["golden", result.golden.path], ["format", result.golden.format]], options: Object.entries(result.options ?? {}),

@@ -22,7 +22,7 @@ export function overflowModel(data) {
     rows, columns: [],
     cards: [[result.ops, "ops"], [result.ops_with_status, "with a float status"], [result.overflow.length, "damaged"], [result.latent_binades === undefined ? 0 : result.latent.length, "close to overflow"]],
     chart: null, programs: false, partings: [],
-    flows: result.flows.map((flow) => ({ ...flow, note: "" })),
+    flows: result.flows.map((flow) => ({ ...flow, births: [{ path: flow.birth, node: flow.node, kind: flow.kind, note: "" }] })),
     detail: (op) => ({
       facts: [["kind", op.kind], ["through", op.via], ["from", op.from], ["origin", op.origin], ["evidence", op.evidence], ["judged by", op.judged_by]],
       kernels: (op.kernels ?? []).map((type) => ({ type })),

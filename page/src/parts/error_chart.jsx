@@ -73,7 +73,8 @@ function limitLine(draws) {
         plot.ctx.lineTo(plot.bbox.left + plot.bbox.width, y);
         plot.ctx.stroke();
         plot.ctx.fillStyle = colorOf("--bad");
-        plot.ctx.fillText(say("limit"), plot.bbox.left + 6, y - 4);
+        plot.ctx.textAlign = "right";
+        plot.ctx.fillText(say("limit"), plot.bbox.left + plot.bbox.width - 6, y - 5);
         plot.ctx.restore();
       },
     },
@@ -110,7 +111,7 @@ export function ErrorChart({ model, open }) {
     const relative = { distr: 3, range: (_, low, high) => decades(low ?? 1e-7, high ?? 1) };
     const plot = new uPlot({
       width: host.clientWidth, height: 260, legend: { live: false }, cursor: { drag: { x: true, y: false }, focus: { prox: 30 } },
-      scales: { x: { time: false }, ratio: log, relative },
+      scales: { x: { time: false, range: (_, low, high) => [low - 0.6, high + 0.6] }, ratio: log, relative },
       axes: [{ stroke: colorOf("--soft-text"), grid: { show: false }, ticks: { stroke: colorOf("--rule") }, font: "11px system-ui", values: (_, t) => t.map((v) => (Number.isInteger(v) ? v + 1 : "")) },
              ...(has("ratio") ? [axis("ratio", 3, say("of limit"))] : []), ...(has("relative") ? [axis("relative", has("ratio") ? 1 : 3, say("error"))] : [])],
       series: [{ label: say("op") }, ...names],

@@ -20,10 +20,12 @@ export function Flows({ model, open }) {
     <Section id="overflow" title="overflow">
       {model.flows.slice(0, 30).map((flow) => (
         <div class="flow">
-          <div class="stage born"><b>{say("born")}</b>
-            <ul><li><button type="button" class="link mono" onClick={() => open(flow.birth)}>{visible(flow.birth)}</button></li>
-              {flow.node && <li class="dim">{visible(flow.node)}</li>}<li><Verdict word={flow.kind === "introduced" ? "overflow" : flow.kind} /></li>
-              {flow.silent && <li>{say("silently saturated")}</li>}{flow.note && <li>{visible(flow.note)}</li>}</ul></div>
+          <div class="stage born"><b>{say("born")}{flow.births.length > 1 ? ` (${flow.births.length})` : ""}</b>
+            <ul>{flow.births.slice(0, 12).map((birth) => (
+              <li><button type="button" class="link mono" onClick={() => open(birth.path)}>{visible(birth.path)}</button>{" "}
+                {birth.kind !== "introduced" && <Verdict word={birth.kind} />} <span class="dim">{visible([birth.node, birth.note].filter(Boolean).join(" · "))}</span></li>
+            ))}{flow.births.length > 12 && <li>…</li>}
+              {flow.silent && <li>{say("silently saturated")}</li>}</ul></div>
           <Ops title="carried" count={flow.carried_count} list={flow.carried ?? []} open={open} />
           <Ops title="killed" count={flow.killed_count} list={flow.killed ?? []} open={open} />
           <Ops title="unread" count={flow.unread_count} list={flow.unread ?? []} open={open} />

@@ -72,21 +72,21 @@ export function OpTable({ model, state, change, open }) {
     change({ op: rows[next].path });
   };
   return (
-    <Section id="ops" title="ops">
+    <Section id="ops" title={model.title ?? "ops"}>
       <div class="tools">
         <input type="search" id="find" placeholder={say("find op, module or line")} aria-label={say("find op, module or line")} value={state.q}
           onInput={(e) => change({ q: e.currentTarget.value })} />
         <label><input type="checkbox" id="only" checked={state.only} onChange={(e) => change({ only: e.currentTarget.checked })} /> {say("only findings")}</label>
         <span id="shown" role="status">{rows.length} {say("of")} {model.rows.length}</span>
       </div>
-      <div class="grid" ref={scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={step} tabIndex={0}
+      <div class="grid" style={{ height: `min(62vh, ${rows.length * size + 48}px)` }} ref={scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={step} tabIndex={0}
         role="group" aria-label={say("ops")}>
         <table aria-rowcount={rows.length + 1} class={`c${model.columns.length}`}>
           <thead>
             <tr>
               {columns.map((column) => (
                 <th scope="col" aria-sort={state.sort === column ? (state.down ? "descending" : "ascending") : "none"}>
-                  <button type="button" onClick={() => by(column)}>{column === "introduced" ? say("of limit") : say(column)}
+                  <button type="button" onClick={() => by(column)}>{column === "introduced" ? say("of limit") : say(model.words?.[column] ?? column)}
                     <span aria-hidden="true">{state.sort === column ? (state.down ? " ▾" : " ▴") : ""}</span></button>
                 </th>
               ))}
