@@ -184,7 +184,7 @@ void see_through_casts(Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
+Plan make_plan(const Source& target, const Source& golden, bool load_mode, const Renames& renames) {
     const bool both_dumps = target.numbered && golden.numbered;
     Plan plan;
     OpMatcher matcher(target, golden);
@@ -202,7 +202,10 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
         plan = align_runs(target, golden);
     } else {
         const CallNumbers numbers(target, golden);
-        matcher.by_run([&](const SourceOp& op) { return plain_name(numbers.name_of_target(op)); },
+        const auto target_name = [&](const SourceOp& op) {
+            return plain_name(renames.of(numbers.name_of_target(op)));
+        };
+        matcher.by_run(target_name,
                        [&](const SourceOp& op) { return plain_name(numbers.name_of_golden(op)); });
         const auto canonical = [](const SourceOp& op) {
             return std::string(canonical_name(op.id.op));

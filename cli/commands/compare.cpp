@@ -1,4 +1,5 @@
 // npuscope compare -m TARGET -g GOLDEN: verdicts for two dumps or two sets of arrays.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
+#include "core/recording/joined.h"
 #include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
 #include "diagnose/apis/api_calls.h"
@@ -73,6 +75,9 @@ struct Job {
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
     bool run_names = false;  ///< runs are called by step and rank
+    /// Ranks of sides that are compared as one; else empty.
+    std::vector<RecordedRun> target_ranks{};
+    std::vector<RecordedRun> golden_ranks{};
 };
 
 void take_standard(const CompareArguments& arguments, Job& job) {
@@ -179,7 +184,10 @@ ComparedRuns compare_runs(Job& job,
     };
     const diagnose::SumBounds sums(job.written ? *job.written : *job.bounds, target, golden);
     const compare::NoisyBounds noisy(sums, job.noise);
-    compare::Result result = compare::compare_files(target, golden, noisy, job.options);
+    compare::Result result =
+        job.target_ranks.empty()
+            ? compare::compare_files(target, golden, noisy, job.options)
+            : compare::compare_ranks(job.target_ranks, job.golden_ranks, noisy, job.options);
     if (job.noise.size() > 0 && !noisy.was_of_use())
         result.notes.push_back("the noise is of no tensor here: nothing is told apart by it");
     ci.judge(pair, result);
@@ -220,13 +228,38 @@ void take_noise(const CompareArguments& arguments, Job& job) {
     job.noise.merge(measured);
 }
 
+/// A side's ranks, or the side itself.
+std::vector<RecordedRun> ranks_of(const std::string& side) {
+    std::vector<RecordedRun> runs = rank_files(side);
+    return runs.empty() ? recorded_runs(side) : runs;
+}
+
+/// With --align, sides of as many steps and other numbers of ranks are joined.
+void join_where_sharded(const CompareArguments& arguments, Job& job) {
+    if (!arguments.align) return;
+    std::vector<RecordedRun> target = ranks_of(arguments.target);
+    std::vector<RecordedRun> golden = ranks_of(arguments.golden);
+    const auto is_one_step = [](const std::vector<RecordedRun>& runs) {
+        return std::ranges::all_of(
+            runs, [&](const RecordedRun& run) { return run.step == runs.front().step; });
+    };
+    if (target.size() == golden.size() || target.empty() || golden.empty() ||
+        !is_one_step(target) || !is_one_step(golden))
+        return;
+    job.target_ranks = std::move(target);
+    job.golden_ranks = std::move(golden);
+}
+
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
     if (!arguments.bitwise.empty()) return run_bitwise(arguments.bitwise, globals);
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
     CiOutput ci(arguments.ci, globals);
+    join_where_sharded(arguments, job);
     const std::vector<compare::RunPair> pairs =
-        compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden));
+        job.target_ranks.empty()
+            ? compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden))
+            : std::vector<compare::RunPair>{};
     job.run_names = pairs.size() > 1;
     if (job.run_names && !job.options.standard.third.empty())
         throw Error(ErrorKind::kUsage,
