@@ -16,6 +16,7 @@
 #include <string>
 
 #include "compare/relate/mapping.h"
+#include "compare/relate/ties.h"
 #include "core/base/pending_file.h"
 
 namespace {

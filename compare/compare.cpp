@@ -18,6 +18,7 @@
 #include "compare/program_findings.h"
 #include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
+#include "compare/spans.h"
 #include "compare/standards/score.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
@@ -345,6 +346,7 @@ Result Comparison::run() {
         result.arithmetic = splitter_->remarks();
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
+    if (splitter_ != nullptr && traced && !quick) take_spans(plan_, *traced, *splitter_, result);
     take_partings(plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);

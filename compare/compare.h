@@ -95,6 +95,7 @@ struct OpResult {
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
     std::string unmatched{};
     std::string unmatched_argument{};
+    bool in_span = false;        ///< one side alone has it, and it is part of a span
     StandardVerdict standard{};  ///< of Options::standard: the worst of its tensors
 };
 
@@ -107,6 +108,15 @@ struct PartingResult {
     std::string module;  ///< of the first op; "" when absent
     std::string line;    ///< likewise
     int op = -1;         ///< index in Result::ops of the first op
+};
+
+/// Ops of either side that compute the same in other steps, compared at their ends.
+struct SpanResult {
+    std::string text;  ///< "target has gelu where golden has mul_Tensor x2, erf"
+    std::vector<std::string> only_target;
+    std::vector<std::string> only_golden;
+    double entry = 0;              ///< max|t-g| / max|g| of the worst tensor that goes in
+    std::optional<double> exit{};  ///< of the worst that comes out; empty where nobody takes it in
 };
 
 /// ArithmeticContradiction as a finding.
@@ -147,6 +157,7 @@ struct Result {
     bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
     bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
+    std::vector<SpanResult> spans{};          ///< partings that are none, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
     /// What was noticed about the files, such as a dump that is incomplete.
     std::vector<std::string> notes{};

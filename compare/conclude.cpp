@@ -44,6 +44,14 @@ bool has_direction(const OpResult& op, dumpfile::Direction direction) {
 }  // namespace
 
 void conclude(OpResult& op, bool allow_golden_at_fault) {
+    if (op.in_span) {
+        const bool judged = has_direction(op, dumpfile::Direction::kOutput);
+        op.judgement =
+            judged
+                ? worst(op.tensors, dumpfile::Direction::kOutput, allow_golden_at_fault)
+                : Judgement{Verdict::kUndefined, "part of a span, which is compared at its ends"};
+        return;
+    }
     if (op.target.empty() || op.golden.empty()) {
         op.judgement =
             op.golden.empty()

@@ -96,7 +96,7 @@ void find_culprits(Result& result) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.overflow_note});
-        } else if (result.partings.empty() && op.unmatched.empty() &&
+        } else if (result.partings.empty() && op.unmatched.empty() && !op.in_span &&
                    (op.target.empty() || op.golden.empty())) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
@@ -106,7 +106,7 @@ void find_culprits(Result& result) {
                              .op = i,
                              .why = "called with other arguments: " + to_text(op.arguments)});
         } else if (is_finding(op.judgement.verdict, result.allow_golden_at_fault) &&
-                   !op.from_nothing && !op.target.empty() && !op.golden.empty()) {
+                   !op.from_nothing && (op.in_span || (!op.target.empty() && !op.golden.empty()))) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
         if (const std::string text = one_sided_input(op); !text.empty())

@@ -1,8 +1,37 @@
 #include "compare/files.h"
 
+#include <string>
+
+#include "core/recording/joined.h"
 #include "core/recording/source.h"
 
 namespace npuscope::compare {
+
+namespace {
+
+Source open_ranks(const std::vector<RecordedRun>& runs, const Options& options) {
+    std::vector<Source> sources;
+    std::vector<std::string> ranks;
+    for (const RecordedRun& run : runs) {
+        const Arrays form = is_array_file(run.path) ? Arrays::kAlone : Arrays::kOfOps;
+        sources.push_back(open_source(run.path, form));
+        if (options.on_open) options.on_open(sources.back());
+        ranks.push_back(run.rank);
+    }
+    if (sources.size() == 1) return std::move(sources.front());
+    return join_ranks(std::move(sources), ranks);
+}
+
+}  // namespace
+
+Result compare_ranks(const std::vector<RecordedRun>& target,
+                     const std::vector<RecordedRun>& golden,
+                     const Bounds& bounds,
+                     const Options& options) {
+    const Source ours = open_ranks(target, options);
+    const Source theirs = open_ranks(golden, options);
+    return compare_sources(ours, theirs, bounds, options);
+}
 
 Result compare_files(const std::filesystem::path& target,
                      const std::filesystem::path& golden,

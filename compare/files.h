@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "compare/compare.h"
+#include "core/recording/tree.h"
 
 namespace npuscope::compare {
 
@@ -11,6 +13,12 @@ namespace npuscope::compare {
 /// of compare_sources().
 [[nodiscard]] Result compare_files(const std::filesystem::path& target,
                                    const std::filesystem::path& golden,
+                                   const Bounds& bounds = PrecisionBounds{},
+                                   const Options& options = {});
+
+/// The same of the runs of several ranks, those of a side as one (core/recording/joined.h).
+[[nodiscard]] Result compare_ranks(const std::vector<RecordedRun>& target,
+                                   const std::vector<RecordedRun>& golden,
                                    const Bounds& bounds = PrecisionBounds{},
                                    const Options& options = {});
 

@@ -199,7 +199,7 @@ void see_through_casts(Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
+Plan make_plan(const Source& target, const Source& golden, bool load_mode, const Renames& renames) {
     const bool both_dumps = target.numbered && golden.numbered;
     Plan plan;
     OpMatcher matcher(target, golden);
@@ -219,7 +219,10 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode) {
         plan.ops = pairs_in_place(target, golden);
     } else {
         const CallNumbers numbers(target, golden);
-        matcher.by_run([&](const SourceOp& op) { return plain_name(numbers.name_of_target(op)); },
+        const auto target_name = [&](const SourceOp& op) {
+            return plain_name(renames.of(numbers.name_of_target(op)));
+        };
+        matcher.by_run(target_name,
                        [&](const SourceOp& op) { return plain_name(numbers.name_of_golden(op)); });
         const auto canonical = [](const SourceOp& op) {
             return std::string(canonical_name(op.id.op));

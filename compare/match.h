@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compare/align/parting.h"
+#include "compare/align/renames.h"
 #include "compare/relate/tie.h"
 #include "core/recording/source.h"
 
@@ -41,7 +42,11 @@ struct Plan {
 /// lone op on both sides whatever the names. A dump without inputs is taken for
 /// one of load mode and matched by seqid, unless that fits less than half of its ops; never with
 /// `load_mode` false. Borrows both.
-[[nodiscard]] Plan make_plan(const Source& target, const Source& golden, bool load_mode = true);
+/// `renames` are other names of the target's calls.
+[[nodiscard]] Plan make_plan(const Source& target,
+                             const Source& golden,
+                             bool load_mode = true,
+                             const Renames& renames = {});
 
 /// A tensor of an op on both sides; nullptr on the side that lacks it.
 struct TensorPair {

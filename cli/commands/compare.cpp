@@ -1,4 +1,5 @@
 // npuscope compare -m TARGET -g GOLDEN: verdicts for two dumps or two sets of arrays.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "compare/align/renames.h"
 #include "compare/align/take_ties.h"
 #include "compare/gate/read_text.h"
 #include "compare/relate/mapping.h"
+#include "compare/relate/ties.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 
@@ -12,17 +14,42 @@ namespace npuscope::compare {
 
 namespace {
 
-std::vector<TensorTie> read_ties(const std::filesystem::path& path,
-                                 const Source& target,
-                                 const Source& golden) {
+/// A file of ours begins with a brace, msprobe's do not.
+bool is_ours(const std::string& text) {
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && text[first] == '{';
+}
+
+/// Ties by the names of a data mapping.
+std::vector<TensorTie> named_ties(const Renames& renames,
+                                  const std::string& name,
+                                  const Source& target,
+                                  const Source& golden,
+                                  int64_t& unknown) {
+    if (renames.tensors().empty()) return {};
+    return ties_written(mapping_text(renames.tensors()), name, target, golden, unknown);
+}
+
+Plan mapped_plan(const Source& target, const Source& golden, const AlignOptions& align) {
+    const std::string name = align.mapping.string();
+    const std::string text = small_text(align.mapping, kLargeText);
     int64_t unknown = 0;
-    std::vector<TensorTie> ties =
-        ties_written(small_text(path, kLargeText), path.string(), target, golden, unknown);
-    if (ties.empty())
+    Renames renames;
+    std::vector<TensorTie> ties;
+    if (is_ours(text)) {
+        ties = ties_written(text, name, target, golden, unknown);
+    } else {
+        renames = Renames(text, name);
+        ties = named_ties(renames, name, target, golden, unknown);
+    }
+    if (ties.empty() && unknown > 0)
         throw Error(ErrorKind::kUsage,
-                    "the mapping " + in_quotes(path.string()) + " has no tensor of both sides (" +
+                    "the mapping " + in_quotes(name) + " has no tensor of both sides (" +
                         std::to_string(unknown) + " are of neither)");
-    return ties;
+    Plan plan = make_plan(target, golden, true, renames);
+    take_ties(ties, plan);
+    if (align.on_ties) align.on_ties(ties);
+    return plan;
 }
 
 /// Adds to tied ops what they took in.
@@ -45,14 +72,9 @@ void tie_inputs(const Relations& relations,
 }  // namespace
 
 Plan related_plan(const Source& target, const Source& golden, const Options& options) {
-    Plan plan = make_plan(target, golden);
     const AlignOptions& align = options.align;
-    if (!align.mapping.empty()) {
-        const std::vector<TensorTie> ties = read_ties(align.mapping, target, golden);
-        take_ties(ties, plan);
-        if (align.on_ties) align.on_ties(ties);
-        return plan;
-    }
+    if (!align.mapping.empty()) return mapped_plan(target, golden, align);
+    Plan plan = make_plan(target, golden);
     const bool is_wanted = align.when == AlignOptions::When::kAlways ||
                            (align.when == AlignOptions::When::kWhereUnpaired && !plan.load_mode &&
                             share_unpaired(plan) > AlignOptions::kMostUnpaired);

@@ -1,5 +1,6 @@
 #include "compare/relate/mapping.h"
 
+#include <cstdlib>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -36,6 +37,11 @@ ordered_json paths_json(const std::vector<TensorPlace>& places) {
     return list;
 }
 
+std::string text_of(ordered_json tensors) {
+    const ordered_json all = {{"version", kMappingVersion}, {"tensors", std::move(tensors)}};
+    return json_text(all, 1) + "\n";
+}
+
 /// One file of ours.
 class MappingReader {
   public:
@@ -59,8 +65,8 @@ class MappingReader {
             tie.kind = relation_kind(each.value("relation", std::string("equal")));
             tie.text = each.value("text", std::string());
             tie.scale = each.value("scale", 1.0);
-            tie.target_view = view(each, "target_view");
-            tie.golden_view = view(each, "golden_view");
+            tie.target_view = view(each, "target_view", target->second.shape);
+            tie.golden_view = view(each, "golden_view", golden->second.shape);
             take_more(each, "more_target", targets_, tie.more_target);
             take_more(each, "more_golden", goldens_, tie.more_golden);
             take_shapes(target->second.shape, golden->second.shape, tie);
@@ -105,20 +111,26 @@ class MappingReader {
         return found->get<std::string>();
     }
 
-    [[nodiscard]] std::optional<View> view(const json& object, const char* key) const {
+    [[nodiscard]] std::optional<View> view(const json& object,
+                                           const char* key,
+                                           const Shape& shape) const {
         const auto found = object.find(key);
         if (found == object.end() || found->is_null()) return std::nullopt;
+        const int64_t numel = numel_of(shape);
         try {
             View view{.shape = found->at("shape").get<Shape>(),
                       .source_numel = found->at("of").get<int64_t>(),
                       .offset = found->at("offset").get<int64_t>()};
-            int64_t numel = 1;
+            Shape extents;
             for (const json& loop : found->at("loops")) {
                 view.loops.push_back({loop.at(0).get<int64_t>(), loop.at(1).get<int64_t>()});
-                if (view.loops.back().extent < 1) refuse("a loop of a view has no extent");
-                numel *= view.loops.back().extent;
+                extents.push_back(view.loops.back().extent);
+                if (std::abs(view.loops.back().stride) > numel)
+                    refuse("a loop of a view leaves its tensor");
             }
-            if (numel != numel_of(view.shape) || !stays_inside(view))
+            if (view.source_numel != numel || numel_of(extents) > numel ||
+                numel_of(extents) != numel_of(view.shape) || view.offset < 0 ||
+                view.offset > numel || !stays_inside(view))
                 refuse("a view does not lie in its tensor");
             return view;
         } catch (const json::exception&) {
@@ -174,8 +186,14 @@ std::string mapping_text(const std::vector<TensorTie>& ties) {
         if (tie.scale != 1) each["scale"] = tie.scale;
         list.push_back(std::move(each));
     }
-    const ordered_json all = {{"version", kMappingVersion}, {"tensors", std::move(list)}};
-    return json_text(all, 1) + "\n";
+    return text_of(std::move(list));
+}
+
+std::string mapping_text(const std::vector<std::pair<std::string, std::string>>& paths) {
+    ordered_json list = ordered_json::array();
+    for (const auto& [target, golden] : paths)
+        list.push_back({{"target", target}, {"golden", golden}});
+    return text_of(std::move(list));
 }
 
 std::vector<TensorTie> ties_written(const std::string& text,

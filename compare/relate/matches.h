@@ -4,28 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compare/relate/listing.h"
+#include "compare/relate/relation_kind.h"
 #include "compare/relate/view.h"
 
 namespace npuscope::compare {
-
-/// What one tensor is of the other.
-enum class RelationKind : uint8_t {
-    kEqual,     ///< the elements in their order, up to rounding
-    kReshaped,  ///< the same in another shape
-    kPermuted,  ///< the elements in another order, by axes
-    kPart,      ///< a slice along one axis: part of what is fused, padded or cut
-    kSum,       ///< a sum of several
-    kScaled,    ///< times a number
-    kUnlike,    ///< paired by its place in the program; the elements do not say how
-};
-/// "equal", "reshaped", …
-[[nodiscard]] std::string_view name_of(RelationKind kind);
-/// Errors: Error(kFormat) where there is none of that name.
-[[nodiscard]] RelationKind relation_kind(std::string_view name);
 
 /// Of a listed tensor of each side. Elements are compared as golden_view(golden) * scale + the sum
 /// of more_golden, against target_view(target) + the sum of more_target.

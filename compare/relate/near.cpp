@@ -4,7 +4,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
+
+#include "core/recording/joined.h"
 
 namespace npuscope::compare {
 
@@ -25,6 +28,14 @@ constexpr double kSlack = 1.5;
 /// A random projection: partners at distance d differ in it by about d times their norm.
 double key_of(const Sketch& sketch) {
     return std::accumulate(sketch.folded.begin(), sketch.folded.end(), 0.0);
+}
+
+/// Whether two tensors stand at the same place of two ranks.
+bool are_ranks(const Listing& side, size_t one, size_t other) {
+    if (one == kNoTensor || one == other) return false;
+    const std::string_view path = side.tensors[other].path;
+    return !rank_of_path(path).empty() &&
+           path_in_rank(side.tensors[one].path) == path_in_rank(path);
 }
 
 struct Keyed {
@@ -123,8 +134,11 @@ class NearPairs {
                 const double distance =
                     distance_of(sketch, matches_.golden.tensors[at->tensor].sketch, reach);
                 if (distance > reach) continue;
-                of_target[target].take(at->tensor, distance);
-                of_golden[at->tensor].take(target, distance);
+                if (!are_ranks(matches_.golden, of_target[target].tensor, at->tensor))
+                    of_target[target].take(at->tensor, distance);
+                // Copies of several ranks are one candidate.
+                if (!are_ranks(matches_.target, of_golden[at->tensor].tensor, target))
+                    of_golden[at->tensor].take(target, distance);
             }
         }
         for (const size_t target : targets) {

@@ -14,6 +14,7 @@ namespace {
 
 /// Elements that are farther apart do not say which slice it is.
 constexpr double kTelling = 0.9;
+constexpr double kPairedDistance = 0.03;
 /// Ops that have a tensor, at most so many are looked at.
 constexpr size_t kMostOps = 8;
 
@@ -105,7 +106,11 @@ class NearParts {
                 relation.text = text_of(form, known.slice_first, whole.shape);
                 (part_is_target ? relation.golden_view : relation.target_view) = view;
             }
-            if (any) found_.push_back(std::move(relation));
+            // What has a partner is related only where its elements are good.
+            const size_t partner = part_is_target ? matches_.partner_of_target(target)
+                                                  : matches_.partner_of_golden(golden);
+            if (any && (partner == kNoTensor || nearest <= kPairedDistance))
+                found_.push_back(std::move(relation));
         } catch (const Error&) {
             return;
         }

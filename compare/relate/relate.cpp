@@ -9,6 +9,7 @@
 #include "compare/relate/near_parts.h"
 #include "compare/relate/parts.h"
 #include "compare/relate/place.h"
+#include "compare/relate/ranks.h"
 
 namespace npuscope::compare {
 
@@ -21,6 +22,7 @@ Relations relate(const Source& target, const Source& golden, int threads) {
     pair_moved(matches, sources);
     relate_parts(matches, sources);
     (void)relate_near_parts(matches, sources);
+    relate_ranks(matches);
     pair_by_place(matches, sources);
     if (relate_near_parts(matches, sources) > 0) pair_by_place(matches, sources);
     pair_scaled(matches);

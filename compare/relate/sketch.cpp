@@ -48,7 +48,7 @@ class Sketcher {
         const bool is_masked = value < low_ || value > high_;
         if (place == next_sample_ && sampled_ < Sketch::kSamples) {
             sketch_.samples[sampled_++] = is_masked ? kNoSample : static_cast<float>(value);
-            next_sample_ += step_;
+            next_sample_ = sample_place(sampled_);
         }
         if (!std::isfinite(value) || value < low_ || value > high_) {
             ++sketch_.nonfinite;
@@ -77,6 +77,12 @@ class Sketcher {
     }
 
   private:
+    /// Anywhere in its share of the tensor: elements repeat at equal distances.
+    [[nodiscard]] int64_t sample_place(size_t sample) const {
+        const auto step = static_cast<uint64_t>(step_);
+        return static_cast<int64_t>(sample * step + mixed(sample) % step);
+    }
+
     void add_top(double value, int64_t place) {
         if (sketch_.top_count < Sketch::kTops) ++sketch_.top_count;
         size_t at = sketch_.top_count - 1;
@@ -93,7 +99,7 @@ class Sketcher {
     double low_;
     double high_;
     int64_t step_;
-    int64_t next_sample_ = 0;
+    int64_t next_sample_ = sample_place(0);
     size_t sampled_ = 0;
     Sketch sketch_;
     std::array<double, Sketch::kFolds> folded_{};

@@ -35,7 +35,7 @@ struct Sketch {
     uint64_t sequence = 0;  ///< hash of the elements in their order
     uint64_t bag = 0;       ///< hash of the elements in any order
     std::array<float, kFolds> folded{};
-    std::array<float, kSamples> samples{};  ///< elements at equal distances
+    std::array<float, kSamples> samples{};  ///< elements from everywhere, in order
     std::array<Top, kTops> tops{};          ///< the largest first
     size_t top_count = 0;
     bool told = false;  ///< several values: other tensors do not hold them by chance

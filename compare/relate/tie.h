@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "compare/relate/relate.h"
+#include "compare/relate/relation_kind.h"
+#include "compare/relate/view.h"
 #include "core/recording/source.h"
 
 namespace npuscope::compare {
@@ -45,19 +46,6 @@ struct TensorTie {
                !golden_view && more_target.empty() && more_golden.empty() && scale == 1;
     }
 };
-
-/// Between ops, of the target's results and of what it was given, in its order.
-[[nodiscard]] std::vector<TensorTie> ties_of(const Relations& relations,
-                                             const Source& target,
-                                             const Source& golden);
-
-/// Of each op pair its inputs that hold tensors which are paired one to one: each target input
-/// once, in its order. The pairs are op indices of both sources.
-[[nodiscard]] std::vector<std::vector<TensorTie>> input_ties(
-    const Relations& relations,
-    const Source& target,
-    const Source& golden,
-    const std::vector<std::pair<size_t, size_t>>& ops);
 
 /// Both tensors as they are to be compared: arranged, summed, scaled; the target keeps its argument
 /// and path. Their elements are made when they are opened. Errors: those of SourceOp::load; what

@@ -144,6 +144,17 @@ ordered_json partings_json(const Result& result) {
     return list;
 }
 
+ordered_json spans_json(const Result& result) {
+    ordered_json list = ordered_json::array();
+    for (const SpanResult& span : result.spans)
+        list.push_back({{"text", span.text},
+                        {"only_target", span.only_target},
+                        {"only_golden", span.only_golden},
+                        {"entry", number_json(span.entry)},
+                        {"exit", number_json(span.exit)}});
+    return list;
+}
+
 ordered_json contradictions_json(const Result& result) {
     ordered_json list = ordered_json::array();
     for (const ArithmeticFinding& each : result.contradictions)
@@ -196,6 +207,7 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"contradictions", contradictions_json(result)},
                          {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
+    if (!result.spans.empty()) json["spans"] = spans_json(result);
     if (result.standard) json["standard"] = summary_json(*result.standard, result);
     if (result.gate) json["gate"] = gate_json(*result.gate);
     for (const Culprit& culprit : result.culprits)

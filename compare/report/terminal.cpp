@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -137,6 +138,19 @@ std::string counts_text(const Result& result, const ReportOptions& options) {
     return text;
 }
 
+/// "paired by what they hold: 12 tensors permuted, 3 part, 1 by place".
+std::string relations_text(const Result& result) {
+    std::map<std::string, int64_t> kinds;
+    for (const OpResult& op : result.ops)
+        for (const TensorResult& tensor : op.tensors)
+            if (!tensor.relation.empty())
+                ++kinds[tensor.relation.substr(0, tensor.relation.find_first_of(":,"))];
+    std::string text;
+    for (const auto& [kind, count] : kinds)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    return text.empty() ? "" : "tensors paired by what they hold: " + text + "\n";
+}
+
 /// Where the programs part, but for what is a finding above.
 std::string programs_text(const Result& result) {
     const Counts& counts = result.counts;
@@ -145,6 +159,17 @@ std::string programs_text(const Result& result) {
         text += fmt::format("the programs part in {} place{}\n",
                             result.partings.size(),
                             result.partings.size() == 1 ? "" : "s");
+    if (!result.spans.empty()) {
+        double worst = 0;
+        for (const SpanResult& span : result.spans)
+            worst = std::max(worst, span.exit.value_or(0));
+        text += fmt::format(
+            "{} span{} of other ops, compared at the ends: max|t-g| at most {:.2g} max|g| there\n",
+            result.spans.size(),
+            result.spans.size() == 1 ? "" : "s",
+            worst);
+    }
+    text += relations_text(result);
     if (counts.casts_only_target + counts.casts_only_golden > 0)
         text += fmt::format("copies and casts seen through: {} of the target, {} of the golden\n",
                             counts.casts_only_target,

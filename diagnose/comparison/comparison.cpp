@@ -1,7 +1,11 @@
 #include "diagnose/comparison/comparison.h"
 
+#include <algorithm>
+
 #include "compare/files.h"
 #include "core/base/error.h"
+#include "core/recording/joined.h"
+#include "core/recording/tree.h"
 #include "diagnose/apis/api_calls.h"
 #include "diagnose/comparison/tree_runs.h"
 #include "diagnose/judge/split.h"
@@ -10,6 +14,18 @@
 namespace npuscope::diagnose {
 
 namespace {
+
+/// A side's ranks, or the side itself.
+std::vector<RecordedRun> ranks_of(const std::filesystem::path& side) {
+    std::vector<RecordedRun> runs = rank_files(side);
+    return runs.empty() ? recorded_runs(side) : runs;
+}
+
+bool is_one_step(const std::vector<RecordedRun>& runs) {
+    return !runs.empty() && std::ranges::all_of(runs, [&](const RecordedRun& run) {
+        return run.step == runs.front().step;
+    });
+}
 
 /// A run that is in no tree has neither step nor rank, however its folder is called.
 RecordedRun in_tree_or_alone(const RecordedRun& run, bool is_tree) {
@@ -66,8 +82,17 @@ RecordingComparison::RecordingComparison(ComparisonRequest request)
 
 std::vector<compare::RunPair> RecordingComparison::prepare(const std::filesystem::path& target,
                                                            const std::filesystem::path& golden) {
-    const std::vector<RecordedRun> theirs = recorded_runs(golden);
-    std::vector<compare::RunPair> pairs = compare::pair_runs(recorded_runs(target), theirs);
+    if (request_.align.when == compare::AlignOptions::When::kAlways) {
+        std::vector<RecordedRun> mine = ranks_of(target);
+        std::vector<RecordedRun> others = ranks_of(golden);
+        if (mine.size() != others.size() && is_one_step(mine) && is_one_step(others)) {
+            target_ranks_ = std::move(mine);
+            golden_ranks_ = std::move(others);
+        }
+    }
+    std::vector<compare::RunPair> pairs;
+    if (target_ranks_.empty())
+        pairs = compare::pair_runs(recorded_runs(target), recorded_runs(golden));
     is_tree_ = pairs.size() > 1;
     if (!is_tree_) {
         // As they were named.
@@ -98,7 +123,10 @@ compare::Result RecordingComparison::compare(const compare::RunPair& pair, const
         options.standard.third = third->second;
     const SumBounds sums(*plain_, target, golden);
     const JudgingBounds bounds(sums, files_, in_tree_or_alone(*pair.golden, is_tree_));
-    compare::Result result = compare::compare_files(target, golden, bounds.bounds(), options);
+    compare::Result result =
+        target_ranks_.empty()
+            ? compare::compare_files(target, golden, bounds.bounds(), options)
+            : compare::compare_ranks(target_ranks_, golden_ranks_, bounds.bounds(), options);
     if (files_.noise().size() > 0 && !bounds.bounds().was_of_use())
         result.notes.emplace_back(kNoiseOfNoUse);
     if (expected_.is_anything() && result.arithmetic.empty())

@@ -47,7 +47,8 @@ class RecordingComparison {
     /// together.
     explicit RecordingComparison(ComparisonRequest request);
 
-    /// The runs of both sides, paired; one where each is no tree. Measures the noise that
+    /// The runs of both sides, paired; one where each is no tree, and where sides of one step and
+    /// other numbers of ranks are to be aligned, which are joined. Measures the noise that
     /// repetitions show, and writes it. Errors: those of recorded_runs() and pair_runs();
     /// Error(kUsage) repetitions or a third recording that lack the golden's runs; Error(kIo).
     [[nodiscard]] std::vector<compare::RunPair> prepare(const std::filesystem::path& target,
@@ -62,6 +63,9 @@ class RecordingComparison {
     JudgingFiles files_;
     std::unique_ptr<compare::Bounds> plain_;
     bool is_tree_ = false;
+    /// Ranks of sides that are compared as one; else empty.
+    std::vector<RecordedRun> target_ranks_;
+    std::vector<RecordedRun> golden_ranks_;
     /// Of a third recording, by the golden's runs.
     std::map<std::filesystem::path, std::filesystem::path> thirds_;
 };

@@ -1,0 +1,173 @@
+#include "compare/spans.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compare/rules/rule.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// A chain of ops may be so many times farther off at its end than at its beginning.
+constexpr double kGrowth = 8;
+/// Or by this of max|g|: what operands of eleven bits, as matrix units round them, leave of sums.
+constexpr double kRounding = 5e-3;
+
+class Spans {
+  public:
+    Spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result)
+        : plan_(plan), traced_(traced), splitter_(splitter), result_(result) {
+        for (size_t i = 0; i < plan.ops.size(); ++i)
+            for (const SourceOp* op : {plan.ops[i].target, plan.ops[i].golden})
+                if (op != nullptr) places_.emplace(op, i);
+    }
+
+    void take() {
+        std::erase_if(plan_.partings, [&](const Parting& parting) {
+            return !parting.only_target.empty() && !parting.only_golden.empty() && is_span(parting);
+        });
+    }
+
+  private:
+    /// The worst that came in, and that is given on.
+    struct Ends {
+        double entry = 0;
+        std::optional<double> exit{};
+        double tolerance = 0;
+
+        void give_on(const TensorResult& tensor) {
+            exit = std::max(exit.value_or(0), relative_error(tensor));
+            tolerance = std::max(tolerance, tensor.judgement.bound.tolerance);
+        }
+    };
+
+    bool is_span(const Parting& parting) {
+        Ends ends;
+        look_at(traced_.flows->target(), parting.only_target, true, ends);
+        look_at(traced_.flows->golden(), parting.only_golden, false, ends);
+        const bool any_at_fault = judge(parting);
+        const double allowed = std::max({kGrowth * ends.entry, kRounding, ends.tolerance});
+        if (!any_at_fault && !(ends.exit && *ends.exit <= allowed)) {
+            forget(parting);
+            return false;
+        }
+        mark(parting, ends);
+        return true;
+    }
+
+    /// Both ends of the ops of one side.
+    void look_at(const Side& side,
+                 const std::vector<const SourceOp*>& ops,
+                 bool of_target,
+                 Ends& ends) const {
+        std::unordered_set<size_t> inside;
+        for (const SourceOp* op : ops)
+            inside.insert(static_cast<size_t>(op - side.source.ops.data()));
+        for (const TracedTensor& tensor : side.flow.tensors) {
+            if (tensor.direction != Direction::kInput || !tensor.producer) continue;
+            const size_t producer = side.flow.tensors[*tensor.producer].op;
+            const bool comes_in = inside.contains(tensor.op) && !inside.contains(producer);
+            const bool goes_on = !inside.contains(tensor.op) && inside.contains(producer);
+            if (!comes_in && !goes_on) continue;
+            const auto place = places_.find(&side.source.ops[comes_in ? producer : tensor.op]);
+            if (place == places_.end()) continue;
+            for (const TensorResult& result : result_.ops[place->second].tensors) {
+                if (result.metrics.empty()) continue;
+                if (comes_in && result.direction == Direction::kOutput)
+                    ends.entry = std::max(ends.entry, relative_error(result));
+                if (goes_on && (of_target ? result.target : result.golden) == tensor.path)
+                    ends.give_on(result);
+            }
+        }
+    }
+
+    /// Judges the target's ops by themselves; whether one of them is at fault.
+    bool judge(const Parting& parting) {
+        bool any = false;
+        for (const SourceOp* op : parting.only_target) {
+            const size_t place = places_.at(op);
+            OpResult& result = result_.ops[place];
+            try {
+                any = judge_op(plan_.ops[place], result) || any;
+            } catch (const Error&) {
+                result.tensors.clear();
+            }
+        }
+        return any;
+    }
+
+    bool judge_op(const OpPair& pair, OpResult& op) const {
+        const std::vector<SourceTensor> tensors = pair.target->load();
+        std::vector<SplitQuery> queries;
+        for (const SourceTensor& tensor : tensors)
+            if (tensor.direction == Direction::kOutput && tensor.open)
+                queries.push_back({.target = &tensor});
+        if (queries.empty()) return false;
+        std::vector<Split> splits = splitter_.split(pair, queries, {});
+        bool any = false;
+        for (size_t i = 0; i < splits.size(); ++i) {
+            if (!splits[i].target) continue;
+            TensorResult tensor;
+            tensor.argument = queries[i].target->argument;
+            tensor.target = queries[i].target->path;
+            tensor.dtype = queries[i].target->dtype;
+            tensor.shape = queries[i].target->shape;
+            tensor.judgement = {Verdict::kPass, "honest on its own inputs"};
+            tensor.sums.numel = splits[i].target->numel;
+            if (splits[i].target->ratio > 1)
+                tensor.judgement = compare::judge(
+                    {.sums = tensor.sums, .bound = tensor.judgement.bound, .split = &splits[i]});
+            any = any || splits[i].target->ratio > 1;
+            tensor.split = std::move(splits[i]);
+            op.tensors.push_back(std::move(tensor));
+        }
+        return any;
+    }
+
+    void forget(const Parting& parting) {
+        for (const SourceOp* op : parting.only_target)
+            result_.ops[places_.at(op)].tensors.clear();
+    }
+
+    void mark(const Parting& parting, const Ends& ends) {
+        SpanResult span{.text = to_text(parting),
+                        .only_target = paths_of(parting.only_target),
+                        .only_golden = paths_of(parting.only_golden),
+                        .entry = ends.entry,
+                        .exit = ends.exit};
+        // "the programs part here: target has gelu where …"
+        const size_t colon = span.text.find(": ");
+        if (colon != std::string::npos) span.text = span.text.substr(colon + 2);
+        for (const auto* list : {&parting.only_target, &parting.only_golden})
+            for (const SourceOp* op : *list) {
+                OpResult& result = result_.ops[places_.at(op)];
+                result.in_span = true;
+                conclude(result, result_.allow_golden_at_fault);
+            }
+        result_.spans.push_back(std::move(span));
+    }
+
+    Plan& plan_;
+    const Traced& traced_;
+    const Splitter& splitter_;
+    Result& result_;
+    std::unordered_map<const SourceOp*, size_t> places_;
+};
+
+}  // namespace
+
+void take_spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result) {
+    if (plan.partings.empty() || !traced.flows) return;
+    Spans(plan, traced, splitter, result).take();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,102 @@
+#include "core/recording/joined.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/printable.h"
+
+namespace npuscope {
+
+namespace {
+
+/// Between a rank and a path: no path begins so.
+constexpr std::string_view kMark = ":/";
+
+std::string in_rank(const std::string& rank, const std::string& path) {
+    return rank + (path.starts_with('/') ? ":" : ":/") + path;
+}
+
+void take_rank(const std::string& rank, uint64_t number, SourceOp& op) {
+    op.path = in_rank(rank, op.path);
+    op.load = [load = std::move(op.load), rank, number] {
+        std::vector<SourceTensor> tensors = load();
+        for (SourceTensor& tensor : tensors) {
+            tensor.path = in_rank(rank, tensor.path);
+            // Numbers of one file say nothing of another's.
+            if (tensor.storage) tensor.storage = *tensor.storage * 4096 + number;
+        }
+        return tensors;
+    };
+}
+
+}  // namespace
+
+Source join_ranks(std::vector<Source> sources, const std::vector<std::string>& ranks) {
+    Source joined;
+    size_t longest = 0;
+    joined.numbered = true;
+    for (Source& source : sources) {
+        longest = std::max(longest, source.ops.size());
+        joined.numbered = joined.numbered && source.numbered;
+        joined.complete = joined.complete && source.complete;
+        joined.structure_only = joined.structure_only || source.structure_only;
+        joined.lacks_elements = joined.lacks_elements || source.lacks_elements;
+        if (source.has_inputs)
+            joined.has_inputs = joined.has_inputs.value_or(false) || *source.has_inputs;
+        if (!joined.device) joined.device = source.device;
+        for (const std::string& remark : source.remarks)
+            if (std::ranges::find(joined.remarks, remark) == joined.remarks.end())
+                joined.remarks.push_back(remark);
+    }
+    for (size_t op = 0; op < longest; ++op)
+        for (size_t rank = 0; rank < sources.size(); ++rank) {
+            if (op >= sources[rank].ops.size()) continue;
+            take_rank(ranks[rank], rank, sources[rank].ops[op]);
+            joined.ops.push_back(std::move(sources[rank].ops[op]));
+        }
+    auto owners = std::make_shared<std::vector<Source>>(std::move(sources));
+    joined.release = [owners] {
+        for (const Source& source : *owners)
+            if (source.release) source.release();
+    };
+    joined.owner = owners;
+    return joined;
+}
+
+std::vector<RecordedRun> rank_files(const std::filesystem::path& folder) {
+    constexpr std::string_view kRank = "rank";
+    std::error_code problem;
+    std::vector<RecordedRun> runs;
+    if (!std::filesystem::is_directory(folder, problem)) return runs;
+    std::map<int64_t, std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+        const std::string stem = entry.path().stem().string();
+        int64_t number = -1;
+        if (stem.starts_with(kRank) && entry.is_regular_file(problem))
+            std::from_chars(stem.data() + kRank.size(), stem.data() + stem.size(), number);
+        if (number >= 0 && stem == std::string(kRank) + std::to_string(number))
+            files.emplace(number, entry.path());
+    }
+    if (problem)
+        throw Error(ErrorKind::kIo,
+                    "cannot read " + in_quotes(folder.string()) + ": " + problem.message());
+    for (const auto& [number, path] : files)
+        runs.push_back({.rank = std::string(kRank) + std::to_string(number), .path = path});
+    return runs;
+}
+
+std::string_view rank_of_path(std::string_view path) {
+    const size_t mark = path.find(kMark);
+    return mark == std::string_view::npos || path.starts_with('/') ? std::string_view()
+                                                                   : path.substr(0, mark);
+}
+
+std::string_view path_in_rank(std::string_view path) {
+    const std::string_view rank = rank_of_path(path);
+    return rank.empty() ? path : path.substr(rank.size() + 1);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,148 @@
+#include "compare/relate/relate.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "compare/relate/ties.h"
+#include "tests/compare/relate/made_side.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using test::add_op;
+using test::changed;
+using test::columns;
+using test::random_tensor;
+using test::transposed;
+
+/// What was found of each target tensor, by its path.
+std::map<std::string, TensorTie> found(const Source& target, const Source& golden) {
+    const Relations relations = relate(target, golden, 1);
+    std::map<std::string, TensorTie> ties;
+    for (TensorTie& tie : ties_of(relations, target, golden))
+        ties.emplace(tie.target.path, std::move(tie));
+    return ties;
+}
+
+/// The golden tensor of a tie, as it is to be compared, less the target's: the largest difference.
+double largest_difference(const TensorTie& tie) {
+    const TiedTensors both = tensors_of(tie);
+    const Tensor mine = both.target.open()->whole();
+    const Tensor theirs = both.golden.open()->whole();
+    EXPECT_EQ(mine.shape(), theirs.shape());
+    double largest = 0;
+    for (int64_t i = 0; i < mine.numel(); ++i)
+        largest = std::max(largest, std::abs(mine.at(i) - theirs.at(i)));
+    return largest;
+}
+
+}  // namespace
+
+TEST(Relate, pairs_what_is_renamed_rounded_and_in_another_order) {
+    Source golden;
+    Source target;
+    const int order[] = {2, 0, 3, 1};
+    for (uint32_t i = 0; i < 4; ++i)
+        add_op(golden, "a", {}, random_tensor({8, 16}, i));
+    for (const int i : order)
+        add_op(target, "b", {}, changed(random_tensor({8, 16}, static_cast<uint32_t>(i)), 1, true));
+    const auto ties = found(target, golden);
+    ASSERT_EQ(ties.size(), 4U);
+    for (size_t i = 0; i < 4; ++i) {
+        const TensorTie& tie = ties.at("/b/" + std::to_string(i + 1) + "/output/result");
+        EXPECT_EQ(tie.golden.path, "/a/" + std::to_string(order[i] + 1) + "/output/result");
+        EXPECT_EQ(tie.kind, RelationKind::kEqual);
+        EXPECT_FALSE(tie.by_place);
+    }
+}
+
+TEST(Relate, tells_a_transpose_and_compares_through_it) {
+    Source golden;
+    Source target;
+    const Tensor weight = random_tensor({12, 12}, 1);
+    add_op(golden, "linear", {}, weight);
+    add_op(target, "matmul", {}, transposed(weight));
+    const TensorTie tie = found(target, golden).at("/matmul/1/output/result");
+    EXPECT_EQ(tie.kind, RelationKind::kPermuted);
+    EXPECT_EQ(tie.text, "its transpose");
+    EXPECT_EQ(largest_difference(tie), 0);
+}
+
+TEST(Relate, tells_the_parts_of_what_is_fused) {
+    Source golden;
+    Source target;
+    const Tensor fused = random_tensor({10, 24}, 1);
+    add_op(target, "addmm", {}, fused);
+    for (int part = 0; part < 3; ++part)
+        add_op(golden, "addmm", {}, columns(fused, 8 * part, 8 * part + 8));
+    const Relations relations = relate(target, golden, 1);
+    const auto ties = ties_of(relations, target, golden);
+    ASSERT_EQ(ties.size(), 3U);
+    for (size_t part = 0; part < 3; ++part) {
+        const auto tie = std::ranges::find_if(
+            ties, [&](const TensorTie& each) { return each.golden.op == &golden.ops[part]; });
+        ASSERT_NE(tie, ties.end());
+        EXPECT_EQ(tie->kind, RelationKind::kPart);
+        EXPECT_EQ(tie->text,
+                  std::to_string(8 * part) + ":" + std::to_string(8 * part + 8) +
+                      " along axis 1 of [10,24]");
+        EXPECT_EQ(largest_difference(*tie), 0);
+    }
+}
+
+TEST(Relate, pairs_by_its_place_what_the_elements_do_not_tell) {
+    Source golden;
+    Source target;
+    const Tensor x = random_tensor({4, 16}, 1);
+    const Tensor weight = random_tensor({16, 16}, 2);
+    const Tensor last = random_tensor({4, 16}, 5);
+    add_op(golden, "mm", {x, weight}, random_tensor({4, 16}, 3));
+    add_op(golden, "relu", {random_tensor({4, 16}, 3)}, last);
+    add_op(target, "matmul", {x, weight}, random_tensor({4, 16}, 4));
+    add_op(target, "relu", {random_tensor({4, 16}, 4)}, last);
+    const auto ties = found(target, golden);
+    const TensorTie& tie = ties.at("/matmul/1/output/result");
+    EXPECT_EQ(tie.golden.path, "/mm/1/output/result");
+    EXPECT_TRUE(tie.by_place);
+    EXPECT_EQ(tie.words(), "by place");
+}
+
+TEST(Relate, leaves_tensors_of_two_models_alone) {
+    Source golden;
+    Source target;
+    for (uint32_t i = 0; i < 6; ++i) {
+        add_op(golden, "a", {}, random_tensor({8, 16}, i));
+        add_op(target, "b", {}, random_tensor({8, 16}, 100 + i));
+    }
+    EXPECT_TRUE(found(target, golden).empty());
+}
+
+TEST(Relate, tells_a_sum_and_what_is_scaled) {
+    Source golden;
+    Source target;
+    const Tensor hidden = random_tensor({8, 16}, 1);
+    const Tensor residual = random_tensor({8, 16}, 2);
+    Tensor sum = Tensor::copy_of(hidden.view());
+    for (size_t i = 0; i < sum.as<float>().size(); ++i)
+        sum.mutable_as<float>()[i] += residual.as<float>()[i];
+    add_op(golden, "a", {}, hidden);
+    add_op(golden, "b", {}, residual);
+    add_op(golden, "c", {}, random_tensor({8, 32}, 3));
+    add_op(target, "a", {}, hidden);
+    add_op(target, "b", {}, residual);
+    add_op(target, "fused", {}, sum);
+    add_op(target, "scaled", {}, changed(random_tensor({8, 32}, 3), 0.25F));
+    const auto ties = found(target, golden);
+    const TensorTie& fused = ties.at("/fused/3/output/result");
+    EXPECT_EQ(fused.kind, RelationKind::kSum);
+    EXPECT_LT(largest_difference(fused), 1e-6);
+    const TensorTie& scaled = ties.at("/scaled/4/output/result");
+    EXPECT_EQ(scaled.kind, RelationKind::kScaled);
+    EXPECT_NEAR(scaled.scale, 0.25, 1e-6);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,148 @@
+"""`compare --align` on programs that do not match: what pairs, what is said of it, and what is told to be at fault."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "alignment"))
+
+from pairs import make_pair, score  # noqa: E402
+from recorder import Record, Side, Style  # noqa: E402
+
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+NONE = frozenset()
+
+
+class Alignment(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.chance = np.random.default_rng(1)
+
+    def ask(self, *words):
+        return subprocess.run([NPUSCOPE, "compare", "-q", *map(str, words)], capture_output=True, text=True, check=False)
+
+    def report(self, *words):
+        done = self.ask("--json", *words)
+        self.assertTrue(done.stdout, done.stderr)
+        return done.returncode, json.loads(done.stdout)
+
+    def dump(self, name, *ops):
+        """Of (name, inputs, output)."""
+        side = Side(Style())
+        for op, inputs, output in ops:
+            taken = [(argument, np.ascontiguousarray(each, "f4"), NONE) for argument, each in inputs]
+            side.records.append(Record(op, taken, [("out", np.ascontiguousarray(output, "f4"), NONE)]))
+        path = self.folder / name
+        side.write(path)
+        return path
+
+    def relations(self, report):
+        return {t["target"]: (t["golden"], t.get("relation")) for op in report["ops"] for t in op["tensors"] if t["target"]}
+
+    def test_most_tensors_of_networks_that_compute_otherwise_pair_right(self):
+        partners = right = wrong = said = 0
+        for seed in (1, 3, 4, 6, 10, 15, 20):
+            pair = make_pair(seed, self.folder)
+            mapping = self.folder / "m.json"
+            sides = ("-m", self.folder / "target.h5", "-g", self.folder / "golden.h5")
+            self.ask("--align", "--judge", "off", "--mapping-out", mapping, *sides)
+            found = [(each["target"], each["golden"]) for each in json.loads(mapping.read_text())["tensors"]]
+            result = score(pair, found)
+            partners += result.partners
+            right += result.right
+            wrong += result.wrong
+            said += result.said
+        self.assertGreater(partners, 700)
+        self.assertGreaterEqual(right, 0.96 * partners)
+        self.assertLessEqual(wrong, 0.01 * said)
+
+    def test_a_fused_product_is_compared_with_its_parts_and_a_wrong_one_is_told(self):
+        x = self.chance.standard_normal((6, 16)).astype("f4")
+        weights = [self.chance.standard_normal((16, 8)).astype("f4") for _ in range(3)]
+        golden = self.dump("g.h5", *(("mm", [("self", x), ("mat2", w)], x @ w) for w in weights))
+        fused = np.concatenate(weights, 1)
+        made = x @ fused
+        target = self.dump("t.h5", ("mm", [("self", x), ("mat2", fused)], made))
+        code, report = self.report("--align", "-m", target, "-g", golden)
+        self.assertEqual((code, report["verdict"]), (0, "pass"), report["culprits"])
+        outputs = [t for t in report["ops"][0]["tensors"] if t["direction"] == "output"]
+        self.assertEqual([t["relation"] for t in outputs], [f"part: {8 * i}:{8 * i + 8} along axis 1 of [6,24]" for i in range(3)])
+        made[2, 11] += 0.5
+        wrong = self.dump("w.h5", ("mm", [("self", x), ("mat2", fused)], made))
+        code, report = self.report("--align", "-m", wrong, "-g", golden)
+        self.assertEqual((code, report["first_culprit"]["path"]), (1, "/mm/1"))
+
+    def test_a_mapping_is_written_edited_and_taken(self):
+        a, b = (self.chance.standard_normal((4, 6)).astype("f4") for _ in range(2))
+        golden = self.dump("g.h5", ("exp", [], a), ("neg", [], b))
+        target = self.dump("t.h5", ("log", [], b.T), ("abs", [], a))
+        mapping = self.folder / "m.json"
+        code, report = self.report("--align", "--mapping-out", mapping, "-m", target, "-g", golden)
+        expected = {
+            "/log/1/output/out": ("/neg/2/output/out", "permuted: its transpose"),
+            "/abs/2/output/out": ("/exp/1/output/out", None),
+        }
+        self.assertEqual(self.relations(report), expected)
+        code, report = self.report("--mapping", mapping, "-m", target, "-g", golden)
+        self.assertEqual(self.relations(report), expected)
+        entries = json.loads(mapping.read_text())
+        entries["tensors"] = [each for each in entries["tensors"] if each["target"].startswith("/log")]
+        mapping.write_text(json.dumps(entries))
+        code, report = self.report("--mapping", mapping, "--judge", "off", "-m", target, "-g", golden)
+        self.assertEqual(report["counts"]["only_target"], 1)
+        for text in ("{}", "nothing", '{"version": 1, "tensors": [{"target": "/x", "golden": "/y"}]}'):
+            mapping.write_text(text)
+            done = self.ask("--mapping", mapping, "-m", target, "-g", golden)
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn("mapping", done.stderr)
+        self.assertEqual(self.ask("--mapping-out", mapping, "-m", target, "-g", golden).returncode, 2)
+
+    def test_sharded_ranks_are_joined_and_the_wrong_one_is_named(self):
+        x = self.chance.standard_normal((6, 16)).astype("f4")
+        w = self.chance.standard_normal((16, 32)).astype("f4")
+        back = self.chance.standard_normal((32, 16)).astype("f4")
+        hidden = x @ w
+        golden = self.dump("g.h5", ("mm", [("self", x), ("mat2", w)], hidden), ("mm", [("self", hidden), ("mat2", back)], hidden @ back))
+        ranks = self.folder / "ranks"
+        ranks.mkdir()
+        for wrong in (False, True):
+            for rank in range(4):
+                part = slice(8 * rank, 8 * rank + 8)
+                made = x @ w[:, part]
+                if wrong and rank == 2:
+                    made = made * 1.01
+                self.dump(
+                    f"ranks/rank{rank}.h5",
+                    ("mm", [("self", x), ("mat2", w[:, part])], made),
+                    ("mm", [("self", hidden[:, part]), ("mat2", back[part])], hidden[:, part] @ back[part]),
+                )
+            code, report = self.report("--align", "-m", ranks, "-g", golden)
+            found = self.relations(report)
+            for rank in range(4):
+                self.assertEqual(found[f"rank{rank}:/mm/1/output/out"][0], "/mm/1/output/out")
+            self.assertEqual(found["rank0:/mm/2/output/out"][1], "sum: the sum of 4 ranks")
+            if wrong:
+                self.assertEqual((code, report["first_culprit"]["path"]), (1, "rank2:/mm/1"))
+            else:
+                self.assertEqual(report["culprits"], [])
+
+    def test_checkpoints_of_other_naming_are_matched(self):
+        tensors = {f"layers.{i}.{n}.weight": self.chance.standard_normal(s) for i in range(2) for n, s in (("q", (8, 8)), ("up", (24, 8)))}
+        np.savez(self.folder / "g.npz", **{k: v.astype("f4") for k, v in tensors.items()})
+        other = {k.replace("layers", "h").replace(".q.", ".attn."): v.T.astype("f2") for k, v in tensors.items()}
+        np.savez(self.folder / "t.npz", **other)
+        code, report = self.report("--align", "--tolerance", "1e-3", "-m", self.folder / "t.npz", "-g", self.folder / "g.npz")
+        self.assertEqual(code, 0)
+        self.assertEqual({golden for golden, _ in self.relations(report).values()}, set(tensors))
+
+
+if __name__ == "__main__":
+    unittest.main()
