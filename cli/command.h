@@ -35,6 +35,7 @@ struct Command {
     std::string_view summary;
     /// Declares the options on the subcommand and returns what runs after parsing (its exit code).
     std::function<int()> (*configure)(CLI::App& app, const Globals& globals);
+    bool tells_of_others = false;  ///< it wants the options of all commands declared
 };
 
 }  // namespace npuscope::cli

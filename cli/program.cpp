@@ -82,14 +82,17 @@ int run(int argc, char** argv) {
         globals.command_line += " " + shell_word(argv[i]);
     std::function<int()> selected;
     const std::vector<std::string_view> words(argv, argv + argc);
-    const auto is_named = [&](std::string_view name) {
-        return std::ranges::find(words, name) != words.end();
+    const auto is_named = [&](const Command* command) {
+        return std::ranges::find(words, command->name) != words.end();
     };
+    const bool all = std::ranges::any_of(all_commands(), [&](const Command* command) {
+        return command->tells_of_others && is_named(command);
+    });
     for (const Command* command : all_commands()) {
         CLI::App* sub =
             app.add_subcommand(std::string(command->name), std::string(command->summary));
-        // Declaring the options of all takes longer than a short command does; help tells of all.
-        if (!is_named(command->name) && !is_named("help")) continue;
+        // Declaring the options of all takes longer than a short command does.
+        if (!all && !is_named(command)) continue;
         add_globals(*sub, globals);
         auto action = command->configure(*sub, globals);
         sub->callback([&selected, action = std::move(action)] { selected = action; });

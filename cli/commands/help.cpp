@@ -179,6 +179,6 @@ std::function<int()> configure_help(CLI::App& app, const Globals& globals) {
 
 extern const Command k_help_command;
 const Command k_help_command = {
-    "help", "print the tables: chips, ops, kernels, detectors, …", configure_help};
+    "help", "print the tables: chips, ops, kernels, detectors, …", configure_help, true};
 
 }  // namespace npuscope::cli

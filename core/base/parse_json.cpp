@@ -80,6 +80,18 @@ Json parse_json(std::string_view text, int max_depth) {
 template nlohmann::json parse_json(std::string_view text, int max_depth);
 template nlohmann::ordered_json parse_json(std::string_view text, int max_depth);
 
+namespace {
+
+/// Without the library's own name of it, "[json.exception.parse_error.101] ".
+std::string plain_reason(const nlohmann::json::exception& problem) {
+    const std::string text = problem.what();
+    const size_t end = text.find("] ");
+    return text.starts_with("[json.exception.") && end != std::string::npos ? text.substr(end + 2)
+                                                                            : text;
+}
+
+}  // namespace
+
 JsonProblem json_problem(std::string_view text, int max_depth) {
     const Excess excess = excess_of(text, max_depth);
     if (excess.found())
@@ -90,9 +102,9 @@ JsonProblem json_problem(std::string_view text, int max_depth) {
     try {
         const auto value = nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& problem) {
-        return {problem.what(), std::min(problem.byte, text.size()), false};
+        return {plain_reason(problem), std::min(problem.byte, text.size()), false};
     } catch (const nlohmann::json::exception& problem) {  // a number that no double holds
-        return {problem.what(), 0, false};
+        return {plain_reason(problem), 0, false};
     }
     return {};
 }

@@ -126,8 +126,8 @@ std::optional<FftsAttributes> ffts_of(const std::string& text, const std::string
         ffts.parts = attributes.value("slice_instance_num", int64_t{0});
         ffts.cuts = cuts_of(attributes);
         ffts.output_shapes = output_shapes_of(attributes);
-    } catch (const json::exception& problem) {
-        fail(problem.what());
+    } catch (const json::exception&) {
+        fail("a value is of another kind than it should be");
     }
     return ffts;
 }

@@ -65,8 +65,8 @@ std::optional<ThreadShapes> thread_shapes(const cann_dump::DumpFile& dump,
         const size_t thread = thread_of(path);
         shapes.inputs = slices(attribute, "input_tensor_slice", thread);
         shapes.outputs = slices(attribute, "output_tensor_slice", thread);
-    } catch (const json::exception& problem) {
-        fail(problem.what());
+    } catch (const json::exception&) {
+        fail("a value is of another kind than it should be");
     }
     const auto check = [](const char* what, size_t slices, size_t tensors) {
         if (tensors > 0 && slices != tensors)

@@ -26,6 +26,8 @@ TEST(ParseJson, discards_what_is_no_json_and_tells_where) {
     EXPECT_EQ(json_problem("[1 2]").byte, 4U);
     EXPECT_FALSE(json_problem("[1 2]").is_too_deep);
     EXPECT_NE(json_problem("[1e999]").reason, "");
+    for (const char* text : {"[1 2]", "[1e999]", ""})
+        EXPECT_EQ(json_problem(text).reason.find("json.exception"), std::string::npos) << text;
 }
 
 TEST(ParseJson, discards_what_is_nested_too_deeply) {
