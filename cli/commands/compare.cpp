@@ -1,11 +1,11 @@
 // npuscope compare -m TARGET -g GOLDEN: verdicts for two dumps or two sets of arrays.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/align_arguments.h"
 #include "cli/bitwise_command.h"
 #include "cli/ci_output.h"
 #include "cli/command.h"
@@ -14,7 +14,6 @@
 #include "compare/files.h"
 #include "compare/noise.h"
 #include "compare/pair_runs.h"
-#include "compare/relate/mapping.h"
 #include "compare/report/report.h"
 #include "compare/standards/standard.h"
 #include "compare/tolerances.h"
@@ -22,7 +21,6 @@
 #include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
-#include "core/recording/joined.h"
 #include "core/recording/tree.h"
 #include "custom_algorithms/runner.h"
 #include "diagnose/apis/api_calls.h"
@@ -58,10 +56,7 @@ struct CompareArguments {
     std::vector<std::string> repeats;
     std::string noise;
     std::string noise_out;
-    bool align = false;
-    bool no_align = false;
-    std::string mapping;
-    std::string mapping_out;
+    AlignArguments align;
     CiArguments ci;
 };
 
@@ -75,9 +70,7 @@ struct Job {
     std::unique_ptr<custom_algorithms::Runner> custom;
     compare::ReportOptions report;
     bool run_names = false;  ///< runs are called by step and rank
-    /// Ranks of sides that are compared as one; else empty.
-    std::vector<RecordedRun> target_ranks{};
-    std::vector<RecordedRun> golden_ranks{};
+    JoinedRanks ranks{};     ///< of sides that are compared as one
 };
 
 void take_standard(const CompareArguments& arguments, Job& job) {
@@ -93,22 +86,6 @@ void take_standard(const CompareArguments& arguments, Job& job) {
         options.third_is_plain = true;
     } else {
         options.third = arguments.third;
-    }
-}
-
-void take_alignment(const CompareArguments& arguments, Job& job) {
-    using When = compare::AlignOptions::When;
-    compare::AlignOptions& options = job.options.align;
-    options.when = arguments.align      ? When::kAlways
-                   : arguments.no_align ? When::kNever
-                                        : When::kWhereUnpaired;
-    options.mapping = arguments.mapping;
-    if (!arguments.mapping_out.empty()) {
-        if (!arguments.align && arguments.mapping.empty())
-            throw Error(ErrorKind::kUsage, "--mapping-out writes what --align finds; give --align");
-        options.on_ties = [path = arguments.mapping_out](const auto& ties) {
-            write_text_file(path, compare::mapping_text(ties));
-        };
     }
 }
 
@@ -141,7 +118,7 @@ Job job_of(const CompareArguments& arguments, const Globals& globals) {
                     "that shows it with --judge off or --tolerance");
     take_standard(arguments, job);
     job.options.on_open = diagnose::describe_calls;
-    take_alignment(arguments, job);
+    take_alignment(arguments.align, job.options.align);
     if (arguments.tolerance) {
         job.bounds = std::make_unique<compare::FixedBounds>(*arguments.tolerance);
     } else {
@@ -185,9 +162,9 @@ ComparedRuns compare_runs(Job& job,
     const diagnose::SumBounds sums(job.written ? *job.written : *job.bounds, target, golden);
     const compare::NoisyBounds noisy(sums, job.noise);
     compare::Result result =
-        job.target_ranks.empty()
+        job.ranks.target.empty()
             ? compare::compare_files(target, golden, noisy, job.options)
-            : compare::compare_ranks(job.target_ranks, job.golden_ranks, noisy, job.options);
+            : compare::compare_ranks(job.ranks.target, job.ranks.golden, noisy, job.options);
     if (job.noise.size() > 0 && !noisy.was_of_use())
         result.notes.push_back("the noise is of no tensor here: nothing is told apart by it");
     ci.judge(pair, result);
@@ -228,36 +205,14 @@ void take_noise(const CompareArguments& arguments, Job& job) {
     job.noise.merge(measured);
 }
 
-/// A side's ranks, or the side itself.
-std::vector<RecordedRun> ranks_of(const std::string& side) {
-    std::vector<RecordedRun> runs = rank_files(side);
-    return runs.empty() ? recorded_runs(side) : runs;
-}
-
-/// With --align, sides of as many steps and other numbers of ranks are joined.
-void join_where_sharded(const CompareArguments& arguments, Job& job) {
-    if (!arguments.align) return;
-    std::vector<RecordedRun> target = ranks_of(arguments.target);
-    std::vector<RecordedRun> golden = ranks_of(arguments.golden);
-    const auto is_one_step = [](const std::vector<RecordedRun>& runs) {
-        return std::ranges::all_of(
-            runs, [&](const RecordedRun& run) { return run.step == runs.front().step; });
-    };
-    if (target.size() == golden.size() || target.empty() || golden.empty() ||
-        !is_one_step(target) || !is_one_step(golden))
-        return;
-    job.target_ranks = std::move(target);
-    job.golden_ranks = std::move(golden);
-}
-
 int run_compare(const CompareArguments& arguments, const Globals& globals) {
     if (!arguments.bitwise.empty()) return run_bitwise(arguments.bitwise, globals);
     const Interrupts interrupts;
     Job job = job_of(arguments, globals);
     CiOutput ci(arguments.ci, globals);
-    join_where_sharded(arguments, job);
+    job.ranks = ranks_to_join(arguments.align, arguments.target, arguments.golden);
     const std::vector<compare::RunPair> pairs =
-        job.target_ranks.empty()
+        job.ranks.target.empty()
             ? compare::pair_runs(recorded_runs(arguments.target), recorded_runs(arguments.golden))
             : std::vector<compare::RunPair>{};
     job.run_names = pairs.size() > 1;
@@ -394,18 +349,7 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
         "further recordings of the golden's run: how far they are apart is noise, and no "
         "finding; may repeat");
     app.add_option("--noise-out", arguments->noise_out, "file for the noise that --repeat shows");
-    app.add_flag("--align",
-                 arguments->align,
-                 "pair tensors by what they hold: equal, permuted, parts of others, sums; without "
-                 "it where more than a tenth of the ops stay unpaired");
-    app.add_flag("--no-align", arguments->no_align, "pair by names and order only")
-        ->excludes("--align");
-    app.add_option("--mapping",
-                   arguments->mapping,
-                   "file that says which tensors belong together, as --mapping-out writes it")
-        ->excludes("--align")
-        ->excludes("--no-align");
-    app.add_option("--mapping-out", arguments->mapping_out, "file for what --align found");
+    add_align_options(app, arguments->align);
     app.add_option("--noise", arguments->noise, "file of noise from an earlier --noise-out");
     add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
