@@ -1,5 +1,4 @@
 // npuscope compare -m TARGET -g GOLDEN: verdicts for two dumps or two sets of arrays.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -12,12 +11,10 @@
 #include "cli/command.h"
 #include "cli/compare_trees.h"
 #include "cli/interrupts.h"
+#include "cli/options/align_options.h"
 #include "cli/options/judging_options.h"
 #include "cli/page_output.h"
-#include "compare/relate/mapping.h"
 #include "compare/report/report.h"
-#include "core/base/error.h"
-#include "core/base/pending_file.h"
 #include "core/base/progress.h"
 #include "core/recording/formats/format.h"
 #include "custom_algorithms/runner.h"
@@ -41,9 +38,7 @@ struct CompareArguments {
     bool worst_first = false;
     bool all = false;
     double custom_timeout = 600;
-    bool align = false;
-    bool no_align = false;
-    std::string mapping_out;
+    AlignArguments align;
     CiArguments ci;
 };
 
@@ -101,23 +96,6 @@ compare::ReportOptions report_options(const CompareArguments& arguments, const G
             .options = diagnose::to_texts(arguments.request)};
 }
 
-/// How tensors are paired by what they hold.
-compare::AlignOptions align_options(const CompareArguments& arguments) {
-    using When = compare::AlignOptions::When;
-    compare::AlignOptions options = arguments.request.align;
-    options.when = arguments.align      ? When::kAlways
-                   : arguments.no_align ? When::kNever
-                                        : When::kWhereUnpaired;
-    if (!arguments.mapping_out.empty()) {
-        if (!arguments.align && options.mapping.empty())
-            throw Error(ErrorKind::kUsage, "--mapping-out writes what --align finds; give --align");
-        options.on_ties = [path = arguments.mapping_out](const auto& ties) {
-            write_text_file(path, compare::mapping_text(ties));
-        };
-    }
-    return options;
-}
-
 int run_compare(CompareArguments& arguments, const Globals& globals) {
     if (!arguments.bitwise.empty())
         return run_bitwise(arguments.bitwise, arguments.request.judging, globals);
@@ -132,7 +110,7 @@ int run_compare(CompareArguments& arguments, const Globals& globals) {
     arguments.request.custom = custom.get();
     arguments.request.inputs = !arguments.no_inputs;
     arguments.request.divergence = !arguments.no_divergence;
-    arguments.request.align = align_options(arguments);
+    take_alignment(arguments.align, arguments.request.align);
     CiOutput ci(arguments.ci, globals);
     diagnose::RecordingComparison comparison(arguments.request);
     const Job job{.comparison = comparison,
@@ -256,18 +234,7 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
                    "seconds that own algorithms may take for one tensor")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
-    app.add_flag("--align",
-                 arguments->align,
-                 "pair tensors by what they hold: equal, permuted, parts of others, sums; without "
-                 "it where more than a tenth of the ops stay unpaired");
-    app.add_flag("--no-align", arguments->no_align, "pair by names and order only")
-        ->excludes("--align");
-    app.add_option("--mapping",
-                   arguments->request.align.mapping,
-                   "file that says which tensors belong together, as --mapping-out writes it")
-        ->excludes("--align")
-        ->excludes("--no-align");
-    app.add_option("--mapping-out", arguments->mapping_out, "file for what --align found");
+    add_align_options(app, arguments->align);
     add_ci_options(app, arguments->ci);
     return [arguments, &globals] { return run_compare(*arguments, globals); };
 }

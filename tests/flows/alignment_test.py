@@ -134,6 +134,27 @@ class Alignment(unittest.TestCase):
             else:
                 self.assertEqual(report["culprits"], [])
 
+    def test_what_is_fused_is_a_span_and_its_fault_is_told(self):
+        x = abs(self.chance.standard_normal((4, 6))).astype("f4")
+        sigmoid = (1 / (1 + np.exp(-x))).astype("f4")
+        silu = x * sigmoid
+        golden = self.dump(
+            "g.h5", ("abs", [("self", x)], x), ("sigmoid", [("self", x)], sigmoid),
+            ("mul_Tensor", [("self", x), ("other", sigmoid)], silu), ("neg", [("self", silu)], -silu),
+        )  # fmt: skip
+        for factor, expected in ((1, None), (1.2, "/silu/2")):
+            made = silu * np.float32(factor)
+            target = self.dump("t.h5", ("abs", [("self", x)], x), ("silu", [("self", x)], made), ("neg", [("self", made)], -made))
+            code, report = self.report("--no-align", "-m", target, "-g", golden)
+            self.assertEqual([span["only_target"] for span in report["spans"]], [["/silu/2"]])
+            first = report["first_culprit"]
+            self.assertEqual((code, first and first["path"]), (0 if expected is None else 1, expected))
+        # Another function is no span.
+        tanh = np.tanh(x)
+        target = self.dump("t.h5", ("abs", [("self", x)], x), ("tanh", [("self", x)], tanh), ("neg", [("self", tanh)], -tanh))
+        code, report = self.report("--no-align", "-m", target, "-g", golden)
+        self.assertEqual((code, report["first_culprit"]["kind"], len(report["partings"])), (1, "program", 1))
+
     def test_checkpoints_of_other_naming_are_matched(self):
         tensors = {f"layers.{i}.{n}.weight": self.chance.standard_normal(s) for i in range(2) for n, s in (("q", (8, 8)), ("up", (24, 8)))}
         np.savez(self.folder / "g.npz", **{k: v.astype("f4") for k, v in tensors.items()})
