@@ -93,8 +93,8 @@ std::string kind_of(const std::string& document) {
     const Kind* kind = kind_fitting(parsed(document));
     if (kind == nullptr)
         throw Error(ErrorKind::kUsage,
-                    "a page shows what check, compare, recompute, overflow, map and loss print "
-                    "with --json; this is none of it");
+                    "a page shows the JSON of check, compare, recompute, overflow, map and loss; "
+                    "this is none of it");
     return kind->name;
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Iterator, List, Set, Tuple
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
-SKIPPED = {"build", "out", ".git"}
+SKIPPED = {"build", "out", ".git", "node_modules"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 

@@ -93,11 +93,15 @@ REVIEWED = {
     ("commands", "run"): {"diagnose/run/run.cpp": "the heading of a progress line"},
     ("commands", "help"): {"msaccucmp/base/arguments.cpp": "an option of the reference tool"},
     ("commands", "compare"): {
+        "cli/compare_trees.cpp": "the kind of a page",
         "msaccucmp/msaccucmp.cpp": "a command of the reference tool",
         "python/bindings/flows.cpp": "a function of Python",
     },
     ("commands", "extract"): {"python/bindings/dumps.cpp": "a function of Python"},
-    ("commands", "check"): {"python/bindings/flows.cpp": "a function of Python"},
+    ("commands", "check"): {
+        "diagnose/check/check.cpp": "the kind of a page",
+        "python/bindings/flows.cpp": "a function of Python",
+    },
     ("detectors", "all_zero"): {"compare/rules/all_zero.cpp": "the rule of this name"},
     ("detectors", "saturated"): {
         "overflow/flow_report.cpp": "a key: the largest finite value in a flow",
@@ -122,7 +126,6 @@ REVIEWED = {
         "compare/report/json.cpp": "a key: the error that came in",
         "compare/verdict.cpp": "the verdict of this name",
         "diagnose/bitwise/report.cpp": "a key: ops that were given other inputs",
-        "diagnose/check/check_html.cpp": "a heading: the error that came in",
         "diagnose/check/check_json.cpp": "a key: the error that came in",
         "diagnose/check/check_text.cpp": "a heading: the error that came in",
     },

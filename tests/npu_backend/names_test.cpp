@@ -1,10 +1,12 @@
 // What a kernel, an op or a chip is stands in its row: other rooms read the row and name none.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -98,7 +100,11 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "scaled_dot_product_attention"},
         {"diagnose", "scatter_add"},
         {"diagnose", "split_with_sizes"},
-        {"diagnose", "logical_not"},  // steps of composed ops
+        {"diagnose", "binary_cross_entropy_backward"},  // steps of composed ops
+        {"diagnose", "elu_backward"},
+        {"diagnose", "huber_loss"},
+        {"diagnose", "smooth_l1_loss"},
+        {"diagnose", "logical_not"},
         {"diagnose", "repeat_interleave_self_int"},
         {"diagnose", "masked_fill_Scalar"},
         {"diagnose", "sum_dim_IntList"},
@@ -126,7 +132,12 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
             for (std::sregex_iterator at(text.begin(), text.end(), literal), end; at != end; ++at)
                 if (is_name((*at)[1])) found.emplace(room, (*at)[1]);
         }
-    EXPECT_EQ(found, reviewed);
+    // Apart, so that the new ones can be read.
+    std::vector<std::pair<std::string, std::string>> unreviewed, gone;
+    std::ranges::set_difference(found, reviewed, std::back_inserter(unreviewed));
+    std::ranges::set_difference(reviewed, found, std::back_inserter(gone));
+    EXPECT_EQ(unreviewed, decltype(unreviewed)());
+    EXPECT_EQ(gone, decltype(gone)());
 }
 
 }  // namespace

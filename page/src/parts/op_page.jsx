@@ -31,7 +31,7 @@ function Tensor({ tensor, details }) {
   const metrics = Object.entries(tensor.metrics ?? {});
   return (
     <article class="tensor">
-      <h4><Verdict word={tensor.verdict} /> <span class="mono">{visible(tensor.path)}</span> <span class="dim">{tensor.direction} {tensor.dtype} {visible(tensor.shape)}</span></h4>
+      <h3><Verdict word={tensor.verdict} /> <span class="mono">{visible(tensor.path)}</span> <span class="dim">{tensor.direction} {tensor.dtype} {visible(tensor.shape)}</span></h3>
       {tensor.rule && <p class="why">{visible(tensor.rule)}</p>}
       <Facts of={tensor.facts.map(([k, v]) => [k, typeof v === "number" ? short(v) : v])} />
       <Worst elements={tensor.worst} />

@@ -223,7 +223,7 @@ TEST_F(DumpReader, keeps_odd_op_names) {
 TEST_F(DumpReader, values_that_are_no_tensors_are_told_apart) {
     const Reader reader(
         make("put('x/1/input/dim', np.int64(3), Type=3)\n"
-             "f['x/1/input/bare'] = np.float32([1])\n"
+             "f['x/1/input/bare'] = np.int64(1)\n"
              "f['x/1/input/text'] = 'hello'\n"
              "f['x/1/input/null'] = h5py.Empty('f4')\n"));
     for (const Entry& entry : reader.ops()[0].entries)
