@@ -189,9 +189,11 @@ enum class Judging : uint8_t {
 /// Pairs by what tensors hold, beside names and order.
 struct AlignOptions {
     enum class When : uint8_t { kNever, kWhereUnpaired, kAlways };
-    /// kWhereUnpaired: where more than kMostUnpaired of the ops would be left alone.
+    /// kWhereUnpaired: where more than kMostUnpaired of the ops, and more than kFewUnpaired of
+    /// them, would be left alone: few are told one by one.
     When when = When::kNever;
     static constexpr double kMostUnpaired = 0.1;
+    static constexpr size_t kFewUnpaired = 8;
     std::filesystem::path mapping{};  ///< a file that says what belongs together; "": none
     /// Called with what was found, or read.
     std::function<void(const std::vector<TensorTie>& ties)> on_ties{};

@@ -75,16 +75,13 @@ class Spans {
             targets.insert(targets.end(), parting.only_target.begin(), parting.only_target.end());
             goldens.insert(goldens.end(), parting.only_golden.begin(), parting.only_golden.end());
         }
-        if (targets.empty() || goldens.empty()) return false;
+        if (targets.empty() || goldens.empty() || !take_the_same(targets, goldens)) return false;
         const Ends ends = ends_of(targets, goldens);
         return ends.exit && *ends.exit <= std::max(kRounding, ends.tolerance);
     }
 
     bool is_span(const Parting& parting) {
-        // A bias that one side alone adds is no other way to compute the same.
-        if (given_rows(traced_.flows->target(), parting.only_target) !=
-            given_rows(traced_.flows->golden(), parting.only_golden))
-            return false;
+        if (!take_the_same(parting.only_target, parting.only_golden)) return false;
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
         const bool any_at_fault = judge(parting);
         const double allowed = std::max({kGrowth * ends.entry, kRounding, ends.tolerance});
@@ -94,6 +91,13 @@ class Spans {
         }
         mark(parting, ends);
         return true;
+    }
+
+    /// A bias that one side alone adds is no other way to compute the same.
+    [[nodiscard]] bool take_the_same(const std::vector<const SourceOp*>& targets,
+                                     const std::vector<const SourceOp*>& goldens) const {
+        return given_rows(traced_.flows->target(), targets) ==
+               given_rows(traced_.flows->golden(), goldens);
     }
 
     /// Elements of the vectors that nobody computed (biases, weights of norms) and the ops take in.

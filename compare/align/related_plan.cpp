@@ -77,7 +77,7 @@ Plan related_plan(const Source& target, const Source& golden, const Options& opt
     Plan plan = make_plan(target, golden);
     const bool is_wanted = align.when == AlignOptions::When::kAlways ||
                            (align.when == AlignOptions::When::kWhereUnpaired && !plan.load_mode &&
-                            share_unpaired(plan) > AlignOptions::kMostUnpaired);
+                            stays_much_unpaired(plan));
     if (!is_wanted || target.lacks_elements || golden.lacks_elements) return plan;
     const Relations relations = relate(target, golden, options.threads);
     const std::vector<TensorTie> ties = ties_of(relations, target, golden);

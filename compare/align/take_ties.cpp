@@ -125,7 +125,7 @@ void take_ties(const std::vector<TensorTie>& ties, Plan& plan) {
     TiedPlan(ties, plan).take();
 }
 
-double share_unpaired(const Plan& plan) {
+bool stays_much_unpaired(const Plan& plan) {
     size_t alone = 0;
     size_t all = 0;
     for (const OpPair& pair : plan.ops) {
@@ -133,7 +133,8 @@ double share_unpaired(const Plan& plan) {
         alone += both ? 0 : 1;
         all += both ? 2 : 1;
     }
-    return all == 0 ? 0 : static_cast<double>(alone) / static_cast<double>(all);
+    return alone > AlignOptions::kFewUnpaired &&
+           static_cast<double>(alone) > AlignOptions::kMostUnpaired * static_cast<double>(all);
 }
 
 }  // namespace npuscope::compare

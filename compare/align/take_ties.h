@@ -14,7 +14,7 @@ namespace npuscope::compare {
 /// Partings and golden ops without partner are counted anew.
 void take_ties(const std::vector<TensorTie>& ties, Plan& plan);
 
-/// How many of the ops of both sides have no partner, from 0 to 1.
-[[nodiscard]] double share_unpaired(const Plan& plan);
+/// Whether more ops have no partner than AlignOptions::kWhereUnpaired leaves alone.
+[[nodiscard]] bool stays_much_unpaired(const Plan& plan);
 
 }  // namespace npuscope::compare

@@ -58,10 +58,9 @@ bool is_near(const std::vector<SampledRun>& sample, size_t column, double share)
 /// One of the classes that are tried together, the one that fits best.
 struct Stage {
     size_t column = 0;
-    int bits = 0;            ///< of its results
-    int steps = 0;           ///< bits of its steps or sums
-    double near = 0;         ///< how near the errors must come to its bounds
-    bool is_narrow = false;  ///< rounds more than fp32 does
+    int bits = 0;     ///< of its results
+    int steps = 0;    ///< bits of its steps or sums
+    double near = 0;  ///< how near the errors must come to its bounds
 };
 
 /// Some run keeps to the class whose steps would show a more lenient one.
@@ -92,9 +91,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     const auto all = static_cast<int64_t>(sample.size());
     std::pair<size_t, int64_t> found{stages.empty() ? 0 : stages.front().column, -1};
     bool but_one = false;
-    const bool spread = is_spread(sample);
     for (const Stage& stage : stages) {
-        if (stage.is_narrow && !spread) continue;
         const int64_t within = count_within(sample, stage.column);
         if (!is_near(sample, stage.column, stage.near)) continue;
         if (but_one && (within < all || !may_have_made(stage, sample))) continue;
@@ -167,10 +164,12 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
                                     int bits,
                                     const ArithmeticGroup& group) {
     const auto classes = product_classes();
+    const bool may_be_narrow = is_spread(sample);
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column) {
             if (!is_asked(column)) continue;
+            if (!may_be_narrow && column > kPlainColumn && classes[column].spread <= 0) continue;
             if (group.dtype != DType::kFloat64 && classes[column].sums.bits >= kFloat64.bits)
                 continue;
             // Matrix products are not transformed.
@@ -185,7 +184,6 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
         for (Stage& stage : stages) {
             stage.bits = classes[stage.column].results.bits;
             stage.steps = classes[stage.column].sums.bits;
-            stage.is_narrow = stage.column > kPlainColumn && classes[stage.column].spread <= 0;
         }
         for (size_t i = 1; i < stages.size(); ++i)
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
@@ -199,15 +197,16 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
 
 InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, int bits, DType dtype) {
     const auto classes = vector_classes();
+    const bool may_be_narrow = is_spread(sample);
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column)
-            if (is_asked(column) && may_give(classes[column], dtype))
+            if (is_asked(column) && may_give(classes[column], dtype) &&
+                (may_be_narrow || column <= kPlainColumn))
                 stages.push_back({column,
                                   classes[column].results.bits,
                                   classes[column].steps.bits,
-                                  stages.empty() ? 0 : kNear,
-                                  column > kPlainColumn});
+                                  stages.empty() ? 0 : kNear});
         return stages;
     };
     const auto [column, within] = choose_class(classes, sample, bits, stages_of);
