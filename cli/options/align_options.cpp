@@ -9,23 +9,17 @@ namespace npuscope::cli {
 void add_align_options(CLI::App& app, AlignArguments& arguments) {
     app.add_flag("--align",
                  arguments.align,
-                 "pair tensors by what they hold: equal, permuted, parts of others, sums; without "
-                 "it where more than a tenth of the ops stay unpaired");
-    app.add_flag("--no-align", arguments.no_align, "pair by names and order only")
-        ->excludes("--align");
+                 "pair tensors by what they hold: equal, permuted, parts of others, sums");
     app.add_option("--mapping",
                    arguments.mapping,
                    "file that says what belongs together: of --mapping-out, or one of msprobe's")
-        ->excludes("--align")
-        ->excludes("--no-align");
+        ->excludes("--align");
     app.add_option("--mapping-out", arguments.mapping_out, "file for what --align found");
 }
 
 void take_alignment(const AlignArguments& arguments, compare::AlignOptions& options) {
     using When = compare::AlignOptions::When;
-    options.when = arguments.align      ? When::kAlways
-                   : arguments.no_align ? When::kNever
-                                        : When::kWhereUnpaired;
+    options.when = arguments.align ? When::kAlways : When::kNever;
     options.mapping = arguments.mapping;
     if (arguments.mapping_out.empty()) return;
     if (!arguments.align && arguments.mapping.empty())

@@ -11,7 +11,6 @@ namespace npuscope::cli {
 
 struct AlignArguments {
     bool align = false;
-    bool no_align = false;
     std::string mapping;
     std::string mapping_out;
 };

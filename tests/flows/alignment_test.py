@@ -145,14 +145,14 @@ class Alignment(unittest.TestCase):
         for factor, expected in ((1, None), (1.2, "/silu/2")):
             made = silu * np.float32(factor)
             target = self.dump("t.h5", ("abs", [("self", x)], x), ("silu", [("self", x)], made), ("neg", [("self", made)], -made))
-            code, report = self.report("--no-align", "-m", target, "-g", golden)
+            code, report = self.report("-m", target, "-g", golden)
             self.assertEqual([span["only_target"] for span in report["spans"]], [["/silu/2"]])
             first = report["first_culprit"]
             self.assertEqual((code, first and first["path"]), (0 if expected is None else 1, expected))
         # Another function is no span.
         tanh = np.tanh(x)
         target = self.dump("t.h5", ("abs", [("self", x)], x), ("tanh", [("self", x)], tanh), ("neg", [("self", tanh)], -tanh))
-        code, report = self.report("--no-align", "-m", target, "-g", golden)
+        code, report = self.report("-m", target, "-g", golden)
         self.assertEqual((code, report["first_culprit"]["kind"], len(report["partings"])), (1, "program", 1))
 
     def test_checkpoints_of_other_naming_are_matched(self):
