@@ -13,8 +13,9 @@ namespace {
 /// What is said of a dump whose attribute is `text`; "" where it is read.
 std::string problem_of_attribute(const std::string& text) {
     const test::TempDir folder;
+    const std::string payload = "out";  // a dump borrows it
     DumpFile dump;
-    dump.outputs.emplace_back().bytes = test::bytes_of("out");
+    dump.outputs.emplace_back().bytes = test::bytes_of(payload);
     dump.attributes.push_back({"ffts", text});
     write_dump(folder / "Add.add.1.2.3", dump);
     try {
