@@ -50,6 +50,15 @@ export function Command({ text }) {
   );
 }
 
+/** A field that finds ops; `scope` tells two of them apart. */
+export function Search({ id, scope, text, change }) {
+  const hint = say("find op, module or line");
+  return (
+    <input type="search" id={id} placeholder={hint} aria-label={scope ? `${say(scope)}: ${hint}` : hint} value={text}
+      onInput={(e) => change(e.currentTarget.value)} />
+  );
+}
+
 /** A heading with what stands below it; left out without content. */
 export function Section({ id, title, children }) {
   return (

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOf, severity, short, visible } from "../numbers.js";
 import { say } from "../words.js";
-import { Section, Verdict } from "./common.jsx";
+import { Search, Section, Verdict } from "./common.jsx";
 
 const ROW = 36;
 const NARROW_ROW = 64;
@@ -74,8 +74,7 @@ export function OpTable({ model, state, change, open }) {
   return (
     <Section id="ops" title={model.title ?? "ops"}>
       <div class="tools">
-        <input type="search" id="find" placeholder={say("find op, module or line")} aria-label={say("find op, module or line")} value={state.q}
-          onInput={(e) => change({ q: e.currentTarget.value })} />
+        <Search id="find" text={state.q} change={(q) => change({ q })} />
         <label><input type="checkbox" id="only" checked={state.only} onChange={(e) => change({ only: e.currentTarget.checked })} /> {say("only findings")}</label>
         <span id="shown" role="status">{rows.length} {say("of")} {model.rows.length}</span>
       </div>

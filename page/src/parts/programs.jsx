@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { classOf, severity, visible } from "../numbers.js";
 import { say } from "../words.js";
-import { Section } from "./common.jsx";
+import { Search, Section } from "./common.jsx";
 
 const MOST_LINES = 600;
 
@@ -88,7 +88,7 @@ export function Programs({ model, open }) {
     <Section id="programs" title={model.rows.some((r) => r.golden !== r.path) ? "both programs" : "program"}>
       {model.partings.map((text) => <p class="why">{visible(text)}</p>)}
       <div class="tools">
-        <input type="search" id="find-program" placeholder={say("find op, module or line")} aria-label={`${say("program")}: ${say("find op, module or line")}`} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+        <Search id="find-program" scope="program" text={text} change={setText} />
         {tree.children.size > 0 && <button type="button" onClick={all}>{say("expand all")}</button>}
         {tree.children.size > 0 && <button type="button" onClick={() => setOpened(new Set())}>{say("collapse all")}</button>}
       </div>
