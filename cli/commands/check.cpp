@@ -61,18 +61,12 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
     }
     const diagnose::CheckReport report = diagnose::check(options);
     compare::Result result = diagnose::as_comparison(report);
-    const auto keep = [&](const compare::Gate* gate) {
-        return options.output.empty() ? diagnose::to_json(report, gate)
-                                      : diagnose::write_check_files(
-                                            report, gate, options.output, globals.command_line);
-    };
-    try {
-        ci.judge({}, result);
-    } catch (const Error&) {
-        keep(nullptr);
-        throw;
-    }
-    const std::string document = keep(result.gate ? &*result.gate : nullptr);
+    ci.judge({}, result);
+    const compare::Gate* gate = result.gate ? &*result.gate : nullptr;
+    const std::string document =
+        options.output.empty()
+            ? diagnose::to_json(report, gate)
+            : diagnose::write_check_files(report, gate, options.output, globals.command_line);
     if (!ci.takes_stdout()) {
         if (globals.json)
             fmt::print("{}", document);
