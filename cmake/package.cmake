@@ -2,7 +2,6 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME npuscope)
 set(CPACK_PACKAGE_CONTACT ${NPUSCOPE_MAINTAINER})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "why a neural network computes other numbers on an NPU")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL programs python development)
@@ -18,15 +17,15 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME npuscope)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "python3-numpy, python3-npuscope")
-set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION
-  "why a neural network computes other numbers on an NPU
+set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION
+  "find out why a neural network computes other numbers on an NPU
 Compares a run on an Ascend NPU with one on a GPU or CPU op by op, says
 which op is to blame and why, and needs no NPU: it emulates the chips'
 arithmetic. Reads dumps of PyTorch, msprobe, CANN and others.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-npuscope)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
   "dumps and emulated NPUs for NumPy and PyTorch
 Records the ops of PyTorch programs, runs them on the emulated chips of
 npuscope, and compares recordings.")
@@ -35,7 +34,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnpuscope-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libhdf5-dev, zlib1g-dev, libhwy-dev, libfmt-dev, nlohmann-json3-dev, libzip-dev, pkgconf | pkg-config")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
   "headers and libraries of npuscope
 For C++ programs that write dumps or compute on emulated NPUs, with the
 package file for CMake's find_package. Headers may change with any version.")
