@@ -36,7 +36,7 @@ class CMakeBuild(build_ext):
         build = Path(os.environ.get("NPUSCOPE_BUILD_DIR") or Path(self.build_temp).resolve() / "cmake")
         if not (build / "CMakeCache.txt").exists():
             options = ["-GNinja", "-DCMAKE_BUILD_TYPE=Release", "-DNPUSCOPE_UNITY=ON", "-DNPUSCOPE_TESTS=OFF",
-                       f"-DNPUSCOPE_PYTHON={sys.executable}"]
+                       f"-DNPUSCOPE_PYTHON={sys.executable}", "-DNPUSCOPE_PYTHON_REQUIRED=ON"]
             subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), *options], check=True)
         targets = ["npuscope_python", "npuscope_manual", *PROGRAMS]
         subprocess.run(["cmake", "--build", str(build), "--target", *targets], check=True)

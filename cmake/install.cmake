@@ -10,7 +10,7 @@ set(manual ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${manual}/man1)
 if(NOT NPUSCOPE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   file(STRINGS ${PROJECT_SOURCE_DIR}/cli/commands/commands.def commands REGEX "^COMMAND\\(")
-  list(TRANSFORM commands REPLACE "^COMMAND\\(([a-z]+)\\).*" "\\1")
+  list(TRANSFORM commands REPLACE "^COMMAND\\(([a-z_]+)\\).*" "\\1")
   list(JOIN commands "\\;" commands)
   add_custom_command(OUTPUT ${manual}/npuscope
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:npuscope> -DCOMMANDS=${commands} -DFOLDER=${manual}

@@ -113,7 +113,9 @@ std::string first_clause(std::string_view text) {
     for (size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         const bool ends = i + 1 == text.size() || text[i + 1] == ' ';
-        if (depth == 0 && ends && (c == ';' || c == ':' || c == '.')) break;
+        // "exact: every op …" begins with a value.
+        const bool says_something = c != ':' || clause.find(' ') != std::string::npos;
+        if (depth == 0 && ends && says_something && (c == ';' || c == ':' || c == '.')) break;
         depth += (c == '(' ? 1 : 0) - (depth > 0 && c == ')' ? 1 : 0);
         const bool is_space_again = c == ' ' && clause.ends_with(' ');
         if (depth == 0 && c != ')' && !is_space_again) clause += c;
