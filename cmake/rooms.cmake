@@ -26,7 +26,10 @@ function(npuscope_room name)
   if(ROOM_BATCHED)
     npuscope_batched(npuscope_${name} ${ROOM_BATCHED})
   endif()
-  target_include_directories(npuscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_include_directories(npuscope_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/npuscope>)
+  # In an installed package: npuscope::core_base.
+  set_target_properties(npuscope_${name} PROPERTIES EXPORT_NAME ${name})
   target_link_libraries(npuscope_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
 endfunction()
 

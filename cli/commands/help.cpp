@@ -11,6 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/manual/completion.h"
+#include "cli/manual/described.h"
+#include "cli/manual/man_page.h"
 #include "cli/topics.h"
 #include "core/base/error.h"
 #include "core/base/json_value.h"
@@ -86,16 +89,6 @@ std::string json_text(const Table& table) {
     return npuscope::json_text(array, 2) + "\n";
 }
 
-// Name, or names, as they are typed: "-o, --output".
-std::string typed(const CLI::Option& option) {
-    std::string text = option.get_positional() ? option.get_name(true) : "";
-    for (const std::string& name : option.get_snames())
-        text += (text.empty() ? "-" : ", -") + name;
-    for (const std::string& name : option.get_lnames())
-        text += (text.empty() ? "--" : ", --") + name;
-    return text;
-}
-
 // The options of a command, without those that every command has.
 Table options_of(const CLI::App& command) {
     const auto commands =
@@ -126,6 +119,8 @@ std::string topics_text() {
 struct HelpArguments {
     std::string topic;
     bool markdown = false;
+    bool man = false;
+    std::string shell;
 };
 
 const Topic* find_topic(const std::string& name) {
@@ -160,9 +155,30 @@ std::string help_text(const HelpArguments& arguments,
     return text + topic->note;
 }
 
+std::string manual_text(const std::string& page, const CLI::App& app) {
+    if (page == "msaccucmp") return msaccucmp_man_page();
+    const DescribedProgram program = describe_program(app);
+    if (page.empty()) return man_page(program);
+    const auto found = std::ranges::find(program.commands, page, &DescribedCommand::name);
+    if (found == program.commands.end())
+        throw Error(ErrorKind::kUsage,
+                    "there is no manual page of " + in_quotes(page) +
+                        "; there is one of each command, and of msaccucmp");
+    return man_page(program, *found);
+}
+
+std::string completion_text(const HelpArguments& arguments, const CLI::App& program) {
+    if (arguments.man || arguments.markdown || !arguments.topic.empty())
+        throw Error(ErrorKind::kUsage, "--completion stands alone");
+    return std::ranges::find(all_shells(), arguments.shell, &Shell::name)
+        ->script(describe_program(program));
+}
+
 int run_help(const HelpArguments& arguments, const Globals& globals, const CLI::App& program) {
-    const std::string text =
-        arguments.topic.empty() ? topics_text() : help_text(arguments, globals, program);
+    const std::string text = !arguments.shell.empty()  ? completion_text(arguments, program)
+                             : arguments.man           ? manual_text(arguments.topic, program)
+                             : arguments.topic.empty() ? topics_text()
+                                                       : help_text(arguments, globals, program);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return kNoFinding;
 }
@@ -172,6 +188,16 @@ std::function<int()> configure_help(CLI::App& app, const Globals& globals) {
     app.add_option(
         "TOPIC", arguments->topic, "a table or a command; without one: the list of topics");
     app.add_flag("--markdown", arguments->markdown, "a table in Markdown");
+    app.add_flag(
+        "--man",
+        arguments->man,
+        "the manual page of a command, of msaccucmp, or without TOPIC of npuscope, in roff");
+    std::vector<std::string> shells;
+    for (const Shell& shell : all_shells())
+        shells.emplace_back(shell.name);
+    app.add_option(
+           "--completion", arguments->shell, "a script that completes npuscope's command lines")
+        ->check(CLI::IsMember(shells));
     return [arguments, &globals, &app] { return run_help(*arguments, globals, *app.get_parent()); };
 }
 

@@ -110,6 +110,15 @@ class Parts(unittest.TestCase):
             )
             self.assertIn(str(place), done.stdout, done.stderr)
             self.assertIn(_core.VERSION, done.stdout)
+            for words in (["bin/npuscope"], ["bin/python", "-m", "npuscope"]):
+                done = subprocess.run(
+                    [str(place / words[0]), *words[1:], "check", "-q"],
+                    capture_output=True, text=True, env=env, cwd=scratch, check=False,
+                )
+                self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+                self.assertIn("digits_resnet.onnx", done.stdout)
+            self.assertTrue((place / "bin/msaccucmp").is_file())
+            self.assertTrue(list((place / "share/man/man1").glob("npuscope-check.1*")))
             (package,) = place.rglob("site-packages/npuscope")
             for name in ("py.typed", "_core.pyi", "ops.pyi", "torch/__init__.py"):
                 self.assertTrue((package / name).is_file(), name)

@@ -102,7 +102,7 @@ class RecordReader {
             return tensor.direction == Direction::kInput;
         };
         if (!std::ranges::is_partitioned(content_.tensors, is_input))
-            std::ranges::stable_partition(content_.tensors, is_input);
+            std::stable_partition(content_.tensors.begin(), content_.tensors.end(), is_input);
         return std::move(content_);
     }
 
