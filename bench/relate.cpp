@@ -21,7 +21,7 @@
 
 namespace {
 
-using namespace npuscope;
+using namespace npuscope;  // NOLINT(google-build-using-namespace)
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

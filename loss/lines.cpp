@@ -10,8 +10,6 @@ namespace npuscope::loss {
 
 namespace {
 
-constexpr std::string_view kEnds = "\r\n";
-
 // The end of the line that begins at or before `from`; text.size() where none ends it.
 size_t line_end(std::string_view text, size_t from) {
     const char* begin = text.data() + from;

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compare/align/match_text.h"
+#include "compare/compare.h"
 
 namespace npuscope::compare {
 

@@ -39,9 +39,9 @@ bool is_finding_named(const std::string& verdict) {
 }
 
 const json& list_at(const json& object, const char* key) {
-    static const json kNone = json::array();
+    static const json none = json::array();
     const auto found = object.find(key);
-    return found != object.end() && found->is_array() ? *found : kNone;
+    return found != object.end() && found->is_array() ? *found : none;
 }
 
 const json* run_of(const json& all, std::optional<int64_t> step, const std::string& rank) {

@@ -244,11 +244,11 @@ void compare_results(const RunProducts& free,
 
 namespace {
 
-CheckReport check_in(const DumpFolder& folder,
-                     const CheckOptions& options,
-                     JudgingFiles& files,
-                     const onnx_model::Model& model,
-                     const NamedTensors& inputs) {
+/// What is to be run, on what.
+CheckReport begun(const DumpFolder& folder,
+                  const CheckOptions& options,
+                  const onnx_model::Model& model,
+                  const NamedTensors& inputs) {
     CheckReport report;
     report.model = options.model.filename().string();
     report.device = options.device.description();
@@ -264,7 +264,17 @@ CheckReport check_in(const DumpFolder& folder,
     report.golden_dump = options.golden.empty() ? folder / kGoldenDump : options.golden;
     report.free_dump = folder / kFreeDump;
     report.isolated_dump = folder / kIsolatedDump;
+    report.golden =
+        options.golden.empty() ? options.reference.description() : options.golden.string();
+    return report;
+}
 
+CheckReport check_in(const DumpFolder& folder,
+                     const CheckOptions& options,
+                     JudgingFiles& files,
+                     const onnx_model::Model& model,
+                     const NamedTensors& inputs) {
+    CheckReport report = begun(folder, options, model, inputs);
     RunProducts golden_run;
     if (options.golden.empty()) {
         golden_run = run_once(
@@ -274,9 +284,6 @@ CheckReport check_in(const DumpFolder& folder,
             {.use_dump = true, .dump_path = report.golden_dump, .temporary = folder.temporary()},
             "golden run",
             options);
-        report.golden = options.reference.description();
-    } else {
-        report.golden = options.golden.string();
     }
     const RunProducts free_run =
         run_once(model,

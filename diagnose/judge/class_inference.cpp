@@ -129,7 +129,8 @@ int bits_of_results(const ArithmeticSamples& samples, const ArithmeticGroup& gro
          {std::pair(DType::kBFloat16, kBFloat16.bits), std::pair(DType::kFloat16, kFloat16.bits)}) {
         const auto like = samples.find({group.kind, dtype, group.computed_in});
         if (like != samples.end() && like->second.runs.size() > own.size() &&
-            std::ranges::all_of(own, [&](const SampledRun& run) { return run.bits <= bits; }))
+            std::ranges::all_of(own,
+                                [most = bits](const SampledRun& run) { return run.bits <= most; }))
             return bits;
     }
     return 0;

@@ -23,6 +23,7 @@ struct ArithmeticGroup {
     OpKind kind = OpKind::kVector;
     DType dtype = DType::kFloat32;
     ComputeType computed_in = ComputeType::kNone;
+    // NOLINTNEXTLINE(modernize-use-nullptr): it takes what the compiler makes of <=> for a 0.
     friend auto operator<=>(const ArithmeticGroup&, const ArithmeticGroup&) = default;
 };
 

@@ -101,6 +101,7 @@ std::string frame(const Panel& panel, const char* title, bool logarithm) {
 
 std::vector<double> logarithms(const std::vector<double>& values) {
     std::vector<double> result;
+    result.reserve(values.size());
     for (const double value : values)
         result.push_back(value > 0 && std::isfinite(value) ? std::log10(value) : std::nan(""));
     return result;

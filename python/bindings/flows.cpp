@@ -222,9 +222,7 @@ py::list input_rows(const onnx_model::Model& model) {
     return rows;
 }
 
-}  // namespace
-
-void register_flows(py::module_& module) {
+void register_comparison(py::module_& module) {
     using Request = diagnose::ComparisonRequest;
     using Judging = diagnose::JudgingRequest;
     py::class_<Judging>(module, "JudgingRequest")
@@ -261,6 +259,9 @@ void register_flows(py::module_& module) {
         py::arg("waivers"),
         py::arg("baseline"),
         py::arg("output"));
+}
+
+void register_checks(py::module_& module) {
     module.def(
         "check",
         // NOLINTNEXTLINE(readability-function-size): one for each keyword in Python
@@ -291,6 +292,10 @@ void register_flows(py::module_& module) {
                py::arg("precision"),
                py::arg("accumulation"),
                py::arg("any_start"));
+    module.attr("LATENT_BINADES") = overflow::kLatentBinades;
+}
+
+void register_pages(py::module_& module) {
     module.def(
         "page_html",
         [](const std::string& kind, const std::string& document) {
@@ -308,7 +313,9 @@ void register_flows(py::module_& module) {
         py::arg("path"),
         py::arg("kind"),
         py::arg("document"));
-    module.attr("LATENT_BINADES") = overflow::kLatentBinades;
+}
+
+void register_arrays(py::module_& module) {
     module.def(
         "model_inputs",
         [](const fs::path& path) { return input_rows(onnx_model::Model::load(path)); },
@@ -349,6 +356,15 @@ void register_flows(py::module_& module) {
         py::arg("arrays"),
         py::arg("histories") =
             std::map<std::string, std::tuple<std::string, std::string, bool, std::string>>());
+}
+
+}  // namespace
+
+void register_flows(py::module_& module) {
+    register_comparison(module);
+    register_checks(module);
+    register_pages(module);
+    register_arrays(module);
 }
 
 }  // namespace npuscope::python

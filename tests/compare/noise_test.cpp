@@ -1,5 +1,7 @@
 #include "compare/noise.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "compare/compare.h"

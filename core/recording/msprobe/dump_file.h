@@ -25,6 +25,7 @@ class TextFile {
     // The text may stand in the object itself.
     TextFile(const TextFile&) = delete;
     TextFile& operator=(const TextFile&) = delete;
+    ~TextFile() = default;
     [[nodiscard]] std::string_view text() const { return text_; }
 
   private:

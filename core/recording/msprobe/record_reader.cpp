@@ -120,14 +120,13 @@ class RecordReader {
         while (cursor.next_key(key)) {
             if (key == "input_args" || key == "input" || key == "input_kwargs") {
                 walk(cursor, Direction::kInput, "");
-            } else if (wanted_ == Wanted::kArguments && key != "is_nan") {
-                cursor.skip();
-            } else if (key == "parameters") {
-                walk(cursor, Direction::kInput, key);
-            } else if (key == "output" || key == "parameters_grad") {
-                walk(cursor, Direction::kOutput, "");
             } else if (key == "is_nan") {
                 if (const auto flag = number_of(cursor)) content_.is_nan = *flag != 0;
+            } else if (key == "parameters" && wanted_ != Wanted::kArguments) {
+                walk(cursor, Direction::kInput, key);
+            } else if ((key == "output" || key == "parameters_grad") &&
+                       wanted_ != Wanted::kArguments) {
+                walk(cursor, Direction::kOutput, "");
             } else {
                 cursor.skip();
             }
