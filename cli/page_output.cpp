@@ -16,7 +16,7 @@ void write_page_of(const std::string& file,
                    const Globals& globals) {
     if (file.empty()) return;
     page::write_page(
-        file, {.kind = kind, .document = document, .details = {}, .command = globals.command_line});
+        file, page::read_result(document, kind), {.details = {}, .command = globals.command_line});
 }
 
 }  // namespace npuscope::cli

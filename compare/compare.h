@@ -238,7 +238,8 @@ struct Options {
 /// only one side is non-finite.
 [[nodiscard]] double relative_error(const TensorResult& tensor);
 
-/// The largest relative error of the measured tensors of one direction; empty without any.
+/// The largest relative error of the measured tensors of one direction, of recorded statistics
+/// their deviation; empty without any.
 [[nodiscard]] std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction);
 
 /// The largest of what its results introduced over what is allowed; empty where none was computed

@@ -85,9 +85,13 @@ std::optional<double> worst_ratio(const OpResult& op) {
 
 std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction) {
     std::optional<double> worst;
-    for (const TensorResult& tensor : op.tensors)
-        if (tensor.direction == direction && tensor.sums.numel > 0)
+    for (const TensorResult& tensor : op.tensors) {
+        if (tensor.direction != direction) continue;
+        if (tensor.sums.numel > 0)
             worst = std::max(worst.value_or(0), relative_error(tensor));
+        else if (tensor.by_statistics)
+            worst = std::max(worst.value_or(0), tensor.deviation);
+    }
     return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/parse_json.h"
 #include "core/base/printable.h"
 #include "custom_algorithms/channel.h"
@@ -33,11 +34,6 @@ std::string_view bytes_of(std::span<const float> values) {
     return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-std::string text_of(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 }  // namespace
 
 Runner::Runner(const std::filesystem::path& folder, RunnerOptions options)
@@ -53,7 +49,7 @@ Runner::Runner(const std::filesystem::path& folder, RunnerOptions options)
     }
     const json answer = parse_json<json>(line);
     if (answer.is_object() && answer.contains("ready")) return;
-    const std::string problem = answer.is_object() ? text_of(answer, "error") : std::string();
+    const std::string problem = answer.is_object() ? text_at(answer, "error") : std::string();
     throw Error(ErrorKind::kUsage,
                 "custom algorithms in " + in_quotes(folder) + ": " +
                     (problem.empty() ? "the Python process does not answer as it should"
@@ -89,7 +85,7 @@ std::vector<Outcome> Runner::compare(const Request& request) {
                 " the Python process gives no proper answer; does a script write to descriptor 3?");
     std::vector<Outcome> outcomes;
     for (const json& result : *results)
-        outcomes.push_back({text_of(result, "value"), text_of(result, "reason")});
+        outcomes.push_back({text_at(result, "value"), text_at(result, "reason")});
     return outcomes;
 }
 

@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/base/json_value.h"
-#include "core/base/parse_json.h"
 #include "core/recording/source.h"
 #include "page/pictures.h"
 
@@ -30,11 +29,6 @@ struct Wanted {
     std::string target;
     std::string golden;
 };
-
-std::string text_at(const json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 bool proves_nothing(const std::string& verdict) {
     return verdict == "pass" || verdict == "undefined" || verdict == "missing_target" ||
@@ -121,16 +115,15 @@ json pictures(const std::vector<Wanted>& wanted,
 
 }  // namespace
 
-std::string details_json(const std::string& kind, const std::string& document) {
-    const json parsed = parse_json<json>(document);
-    if (!parsed.is_object()) return {};
+std::string details_json(const std::string& kind, const json& document) {
+    if (!document.is_object()) return {};
     const bool is_check = kind == "check";
     if (!is_check && kind != "compare") return {};
-    if (is_check && !parsed.contains("dumps")) return {};
-    const json& files = is_check ? parsed["dumps"] : parsed;
+    if (is_check && !document.contains("dumps")) return {};
+    const json& files = is_check ? document["dumps"] : document;
     const std::string target = text_at(files, is_check ? "isolated" : "target");
     const std::string golden = text_at(files, "golden");
-    const std::vector<Wanted> wanted = wanted_of(parsed);
+    const std::vector<Wanted> wanted = wanted_of(document);
     if (wanted.empty() || target.empty() || golden.empty()) return {};
     try {
         const OpenRecording mine(target), theirs(golden);

@@ -16,7 +16,7 @@
 #include "cli/options/judging_options.h"
 #include "compare/report/terminal/beside.h"
 #include "core/base/error.h"
-#include "core/base/pending_file.h"
+#include "diagnose/check/check_files.h"
 #include "diagnose/run/run.h"
 
 namespace npuscope::cli {
@@ -30,14 +30,10 @@ struct CheckArguments {
     CiArguments ci;
 };
 
-void print_report(const diagnose::CheckReport& report,
-                  const compare::Result& result,
-                  const std::filesystem::path& output,
-                  const Globals& globals) {
-    if (globals.json) {
-        fmt::print("{}", diagnose::to_json(report, result.gate ? &*result.gate : nullptr));
-        return;
-    }
+void print_text(const diagnose::CheckReport& report,
+                const compare::Result& result,
+                const std::filesystem::path& output,
+                const Globals& globals) {
     fmt::print("{}", diagnose::to_text(report, use_color(globals, 1), globals.verbose));
     for (const std::string& block :
          {compare::standard_text(result, globals.verbose), compare::gate_text(result)})
@@ -53,7 +49,6 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
     options.reference = diagnose::device_from_names("cpu", "", arguments.device.reference);
     options.input_shapes = diagnose::parse_input_shapes(arguments.input_shapes);
     options.progress = !globals.quiet;
-    options.command_line = globals.command_line;
     options.between_steps = Interrupts::check;
     const std::unique_ptr<BuiltinSample> sample =
         options.model.empty() ? std::make_unique<BuiltinSample>() : nullptr;
@@ -67,10 +62,17 @@ int run_check(CheckArguments& arguments, const Globals& globals) {
     const diagnose::CheckReport report = diagnose::check(options);
     compare::Result result = diagnose::as_comparison(report);
     ci.judge({}, result);
-    // The folder has what is printed.
-    if (result.gate && !options.output.empty())
-        write_text_file(options.output / "verdicts.json", diagnose::to_json(report, &*result.gate));
-    if (!ci.takes_stdout()) print_report(report, result, options.output, globals);
+    const compare::Gate* gate = result.gate ? &*result.gate : nullptr;
+    const std::string document =
+        options.output.empty()
+            ? diagnose::to_json(report, gate)
+            : diagnose::write_check_files(report, gate, options.output, globals.command_line);
+    if (!ci.takes_stdout()) {
+        if (globals.json)
+            fmt::print("{}", document);
+        else
+            print_text(report, result, options.output, globals);
+    }
     ci.add({.name = report.model + " on " + report.device,
             .result = &result,
             .target = options.model.string()});

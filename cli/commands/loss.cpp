@@ -44,11 +44,10 @@ int run_loss(const LossArguments& arguments, const Globals& globals) {
         write_text_file(arguments.svg, loss::to_svg(comparison, 0));
     }
     if (!arguments.html.empty())
-        page::write_page(arguments.html,
-                         {.kind = "loss",
-                          .document = loss::to_json(comparison),
-                          .details = loss::curves_json(comparison),
-                          .command = globals.command_line});
+        page::write_page(
+            arguments.html,
+            page::read_result(loss::to_json(comparison), "loss"),
+            {.details = loss::curves_json(comparison), .command = globals.command_line});
     const bool plot = arguments.plot || (isatty(STDOUT_FILENO) == 1 && !globals.quiet);
     const std::string text =
         globals.json ? loss::to_json(comparison)

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -66,18 +67,18 @@ void show(const fs::path& page) {
 
 int run_report(const ReportArguments& arguments) {
     const fs::path file = result_file(arguments.result);
-    const std::string document = text_of(file);
     fs::path output = arguments.output;
     if (output.empty())
         output = fs::is_directory(arguments.result) ? fs::path(arguments.result) / "report.html"
                                                     : fs::path(file).replace_extension(".html");
-    std::string kind;
+    std::string text = text_of(file);
+    page::Result result;
     try {
-        kind = page::kind_of(document);
+        result = page::read_result(std::move(text));
     } catch (const Error& problem) {
         throw Error(problem.kind(), in_quotes(file.string()) + ": " + problem.what());
     }
-    page::write_page(output, {.kind = kind, .document = document, .details = {}, .command = {}});
+    page::write_page(output, result);
     fmt::print("{}\n", printable(output.string()));
     std::fflush(stdout);
     if (arguments.open) show(output);

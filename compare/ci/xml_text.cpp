@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "core/base/markup.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -39,31 +43,13 @@ std::string xml_text(const std::string& text) {
             ++i;
             continue;
         }
-        switch (text[i]) {
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '&':
-                safe += "&amp;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            case '\n':
-                safe += "&#10;";
-                break;
-            case '\r':
-                safe += "&#13;";
-                break;
-            case '\t':
-                safe += "&#9;";
-                break;
-            default:
-                safe.append(text, i, length);
-        }
+        const std::string_view known = entity(text[i]);
+        if (!known.empty())
+            safe += known;
+        else if (text[i] == '\n' || text[i] == '\r' || text[i] == '\t')
+            safe += fmt::format("&#{};", static_cast<int>(text[i]));
+        else
+            safe.append(text, i, length);
         i += length;
     }
     return safe;

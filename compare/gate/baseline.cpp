@@ -9,6 +9,7 @@
 #include "compare/gate/read_text.h"
 #include "compare/verdict.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/parse_json.h"
 #include "core/base/printable.h"
 
@@ -21,11 +22,6 @@ using nlohmann::json;
 /// Of the JSON of compare and check, and of recompute.
 constexpr int kCompareVersion = 2;
 constexpr int kRecomputeVersion = 1;
-
-std::string text_at(const json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// A number, or an infinity as its text.
 std::optional<double> number_at(const json& object, const char* key) {

@@ -15,6 +15,10 @@ namespace npuscope {
 /// null for "".
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
 
+/// The text at a key; "" where there is none, or `object` is no object.
+[[nodiscard]] std::string text_at(const nlohmann::ordered_json& object, const char* key);
+[[nodiscard]] std::string text_at(const nlohmann::json& object, const char* key);
+
 /// The text of a value; `indent` -1: in one line. Bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent);
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent);

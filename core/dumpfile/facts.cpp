@@ -27,11 +27,6 @@ std::vector<int64_t> strides_of(const Json& list) {
     return strides;
 }
 
-std::string text_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool flag_at(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_boolean() && found->get<bool>();

@@ -44,11 +44,7 @@ std::vector<UnmatchedOp> parse_unmatched(const std::string& json) {
     if (!rows.is_array()) return ops;
     for (const auto& row : rows) {
         if (!row.is_object()) continue;
-        const auto text = [&](const char* key) {
-            const auto found = row.find(key);
-            return found != row.end() && found->is_string() ? found->get<std::string>()
-                                                            : std::string();
-        };
+        const auto text = [&](const char* key) { return text_at(row, key); };
         const auto seqid = row.find("seqid");
         if (text("op").empty() || seqid == row.end() || !seqid->is_number_integer()) continue;
         UnmatchedOp op{.id = {text("op"), seqid->get<int64_t>()},

@@ -12,7 +12,6 @@
 #include "compare/compare.h"
 #include "core/base/error.h"
 #include "core/base/interrupted.h"
-#include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
 #include "core/dumpfile/reader.h"
@@ -28,7 +27,6 @@
 #include "npu_backend/executor.h"
 #include "npu_backend/onnx/model.h"
 #include "overflow/watcher.h"
-#include "page/page.h"
 
 namespace npuscope::diagnose {
 
@@ -337,14 +335,6 @@ CheckReport check_in(const DumpFolder& folder,
                     .output = folder.temporary() ? fs::path() : folder / "map",
                     .between_steps = options.between_steps},
                    report);
-    if (!folder.temporary()) {
-        write_text_file(folder / "verdicts.json", to_json(report));
-        page::write_page(folder / "report.html",
-                         {.kind = "check",
-                          .document = to_json(report),
-                          .details = {},
-                          .command = options.command_line});
-    }
     return report;
 }
 

@@ -24,9 +24,7 @@ struct CheckOptions {
     onnx_model::RunLimits limits = {};
     std::string input_name;        ///< how reports call the inputs; empty: the path or the seed
     std::filesystem::path golden;  ///< .h5 of another golden run; empty: the reference is run
-    std::filesystem::path
-        output;  ///< folder for dumps, verdicts.json, report.html; empty: nothing is kept
-    std::string command_line{};  ///< for the page: how to repeat it; may be empty
+    std::filesystem::path output;  ///< folder for dumps; empty: nothing is kept
     /// Of both comparisons with the golden run; a standard is of the isolated run. Without a third
     /// chip: the golden where that is a file, else float32 arithmetic here.
     JudgingRequest judging = {};
@@ -37,8 +35,8 @@ struct CheckOptions {
 };
 
 /// Runs the model three times (twice with a golden file), compares, and judges. With `output` the
-/// folder is made when its parent exists, and holds golden.h5, npu.h5, isolated.h5, verdicts.json
-/// and report.html. Errors: Error of every kind, as the parts throw it.
+/// folder is made when its parent exists, and holds golden.h5, npu.h5 and isolated.h5. Errors:
+/// Error of every kind, as the parts throw it.
 [[nodiscard]] CheckReport check(const CheckOptions& options);
 
 }  // namespace npuscope::diagnose

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/printable.h"
+#include "core/base/markup.h"
 
 namespace npuscope::loss {
 
@@ -23,23 +23,6 @@ constexpr double kLow = 120;  // of the differences
 constexpr const char* kGoldenInk = "#0b7285";
 constexpr const char* kTargetInk = "#c92a2a";
 constexpr const char* kLimitInk = "#868e96";
-
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : printable(text)) {
-        if (c == '<')
-            safe += "&lt;";
-        else if (c == '>')
-            safe += "&gt;";
-        else if (c == '&')
-            safe += "&amp;";
-        else if (c == '"')
-            safe += "&quot;";
-        else
-            safe += c;
-    }
-    return safe;
-}
 
 // A panel's scales; values outside are left out.
 struct Panel {
@@ -161,7 +144,7 @@ std::string to_svg(const Comparison& comparison, size_t target) {
         kWidth,
         bottom + 40,
         kLeft,
-        escaped(verdict.headline));
+        html_text(verdict.headline));
     svg += frame(high, "loss: golden (blue), target (red)", false);
     svg += path(high, a.steps, a.values, kGoldenInk) + path(high, b.steps, b.values, kTargetInk);
     svg += frame(low, "size of the difference (red), limit of like runs (grey)", true);

@@ -5,6 +5,7 @@ import { loadData } from "./load.js";
 import { modelOf } from "./models/index.js";
 import { runsOf } from "./models/trees.js";
 import { visible } from "./numbers.js";
+import { Gate, Standard } from "./parts/beside.jsx";
 import { Command, Facts, Section, Verdict } from "./parts/common.jsx";
 import { Curves } from "./parts/curves.jsx";
 import { ErrorChart } from "./parts/error_chart.jsx";
@@ -88,11 +89,13 @@ function Page({ data }) {
         <Head model={shown} />
         {runs && <Runs runs={runs} state={{ ...state, run: chosen }} change={change} />}
         <Culprits model={model} open={open} />
+        <Gate gate={model.gate} open={open} />
         <Curves model={model} />
         <ErrorChart model={model} open={open} />
         <OpTable model={model} state={state} change={change} open={open} />
         <Programs model={model} open={open} />
         <Flows model={model} open={open} />
+        <Standard standard={model.standard} open={open} />
         {model.rules.length > 0 && (
           <Section id="rules" title="rules">
             <ul class="plain">{model.rules.map((text) => <li>{visible(text)}</li>)}</ul>

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/json_value.h"
 #include "diagnose/check/check.h"
+#include "diagnose/check/check_files.h"
 #include "diagnose/comparison/comparison.h"
 #include "diagnose/run/model_inputs.h"
 #include "diagnose/run/run.h"
@@ -183,7 +184,10 @@ std::string check(const fs::path& model,
         options.seed = seed;
         options.input_shapes = std::move(shapes);
         options.between_steps = [&] { stop.check(); };
-        return diagnose::to_json(diagnose::check(options));
+        const diagnose::CheckReport report = diagnose::check(options);
+        return options.output.empty()
+                   ? diagnose::to_json(report)
+                   : diagnose::write_check_files(report, nullptr, options.output, "");
     });
 }
 
@@ -291,8 +295,7 @@ void register_flows(py::module_& module) {
         "page_html",
         [](const std::string& kind, const std::string& document) {
             const py::gil_scoped_release released;
-            return page::page_html(
-                {.kind = kind, .document = document, .details = {}, .command = {}});
+            return page::page_html(page::read_result(document, kind), {});
         },
         py::arg("kind"),
         py::arg("document"));
@@ -300,8 +303,7 @@ void register_flows(py::module_& module) {
         "write_page",
         [](const fs::path& path, const std::string& kind, const std::string& document) {
             const py::gil_scoped_release released;
-            page::write_page(path,
-                             {.kind = kind, .document = document, .details = {}, .command = {}});
+            page::write_page(path, page::read_result(document, kind));
         },
         py::arg("path"),
         py::arg("kind"),

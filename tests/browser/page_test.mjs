@@ -86,7 +86,10 @@ before(async () => {
   writeFileSync(at("a.csv"), curve((i) => 10 / (1 + 0.05 * i)));
   writeFileSync(at("b.csv"), curve((i) => (i > 40 ? "nan" : 10 / (1 + 0.05 * i))));
   npuscope("loss", "-q", at("a.csv"), at("b.csv"), "--html", at("loss.html"));
-  for (const name of ["compare", "pass", "recompute", "overflow", "map", "loss"]) pages[name] = at(`${name}.html`);
+  const known = npuscope("compare", "-q", "--json", "-m", at("fault.h5"), "-g", recording);
+  writeFileSync(at("known.json"), known);
+  npuscope("compare", "-q", "-m", at("fault.h5"), "-g", recording, "--baseline", at("known.json"), "--standard", "cann-community", "--html", at("gated.html"));
+  for (const name of ["gated", "compare", "pass", "recompute", "overflow", "map", "loss"]) pages[name] = at(`${name}.html`);
   for (const [name, document] of [["large", largeDocument(50000)], ["hostile", hostileDocument()]]) {
     writeFileSync(at(`${name}.json`), JSON.stringify(document));
     npuscope("report", at(`${name}.json`));
@@ -245,17 +248,21 @@ test("names from files are text", async () => {
 });
 
 test("nothing is wider than the window, at any width, light or dark", async () => {
-  for (const name of ["check", "compare", "overflow", "loss", "hostile"])
-    for (const width of WIDTHS) {
-      const page = await shown(name, { viewport: { width, height: 900 }, colorScheme: width % 2 ? "dark" : "light" });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.ok(wide <= 0, `${name} at ${width}: ${wide} too wide`);
+  for (const name of ["check", "compare", "gated", "overflow", "loss", "hostile"])
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await shown(name, { colorScheme });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(wide <= 0, `${name} at ${width}: ${wide} too wide`);
+      }
       await closed(page);
     }
 });
 
 test("axe-core finds nothing", async () => {
-  for (const name of ["check", "compare", "overflow", "loss", "large"])
+  for (const name of ["check", "compare", "gated", "overflow", "loss", "large"])
     for (const colorScheme of ["light", "dark"]) {
       const page = await shown(name, { colorScheme });
       if (await page.locator("#culprits h3 a").count()) await page.locator("#culprits h3 a").first().click();
@@ -291,6 +298,25 @@ test("the browser's language decides between English and Chinese", async () => {
   const page = await shown("compare", { locale: "zh-CN" });
   assert.match(await text(page, "#culprits h2"), /首个可疑算子/);
   assert.equal(await page.evaluate(() => document.documentElement.lang), "zh");
+  await closed(page);
+  // Nothing that the page itself says stays English.
+  for (const name of ["check", "compare", "gated", "pass", "recompute", "overflow", "map", "loss"]) {
+    const page = await shown(name, { locale: "zh-CN" });
+    const words = await page.locator("h2:not(#op-title), #ops th, .cards span, #verdict .word, button:not(.link):not(.pair)").allInnerTexts();
+    assert.deepEqual(words.filter((word) => /[a-z]{3}/i.test(word) && !/JSON|logits/.test(word)), [], name);
+    await closed(page);
+  }
+});
+
+test("findings that do not count are told, and another project's standard stands beside", async () => {
+  const page = await shown("gated");
+  assert.match(await text(page, "#verdict"), /pass/i);
+  assert.match(await text(page, "#verdict .headline"), /count/);
+  assert.match(await text(page, "#gate"), /count\s+0 \/ /);
+  assert.match(await text(page, "#gate tbody tr"), /_log_softmax.*known/s);
+  assert.match(await text(page, "#standard"), /cann-community: fail/);
+  await page.locator("#standard a").first().click();
+  assert.match(await text(page, ".op-page .tensor .facts"), /standard\s+fail/);
   await closed(page);
 });
 

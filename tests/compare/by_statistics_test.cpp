@@ -73,6 +73,8 @@ TEST(ByStatistics, fail_a_result_that_jumps) {
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].op, 1u);
     EXPECT_EQ(result.ops[1].judgement.verdict, Verdict::kFail);
+    // 1.0005 times 1.004, on the scale of the largest element.
+    EXPECT_NEAR(*worst_error(result.ops[1], dumpfile::Direction::kOutput), 0.0045, 1e-4);
     EXPECT_TRUE(result.ops[1].judgement.rule.ends_with("; what was before is off by 0.0005"))
         << result.ops[1].judgement.rule;
     EXPECT_EQ(result.ops[2].judgement.verdict, Verdict::kInherited);

@@ -131,6 +131,14 @@ class Check(Folder):
         done = ask(*command, "--baseline", old, "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((out / "verdicts.json").read_text(), done.stdout)
+        self.assertEqual(json.loads(done.stdout)["verdict"], "pass")
+        self.assertIn('<header class="verdict good">', (out / "report.html").read_text())
+        # An earlier result that cannot be read is told before a run of minutes.
+        old.write_text("{")
+        later = self.folder / "later"
+        done = ask(*command, "--baseline", old, "-o", later)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
+        self.assertFalse(later.exists())
 
 
 class Recompute(Folder):

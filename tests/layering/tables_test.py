@@ -99,7 +99,7 @@ REVIEWED = {
     },
     ("commands", "extract"): {"python/bindings/dumps.cpp": "a function of Python"},
     ("commands", "check"): {
-        "diagnose/check/check.cpp": "the kind of a page",
+        "diagnose/check/check_files.cpp": "the kind of a page",
         "python/bindings/flows.cpp": "a function of Python",
     },
     ("detectors", "all_zero"): {"compare/rules/all_zero.cpp": "the rule of this name"},

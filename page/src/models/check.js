@@ -1,5 +1,6 @@
 // The model of `check`.
 import { numberOf } from "../numbers.js";
+import { say } from "../words.js";
 import { flowsOf, tensorsOf } from "./compare.js";
 
 function statusOf(op) {
@@ -38,8 +39,8 @@ export function checkModel(data) {
     cards: [
       [`${result.counts.passed} / ${result.counts.compared}`, "ops as good as their arithmetic"],
       [result.counts.overflow_introduced, "ops that overflowed"],
-      ...result.outputs.map((o) => [o.incomparable || `${(100 * numberOf(o.relative)).toPrecision(2)} %`, `end to end: ${o.name}, of its largest value`]),
-      ...(result.changed_predictions ? [[`${result.changed_predictions.changed} of ${result.changed_predictions.samples}`, "predictions changed"]] : []),
+      ...result.outputs.map((o) => [o.incomparable || `${(100 * numberOf(o.relative)).toPrecision(2)} %`, say("end to end: {0}, of its largest value", o.name)]),
+      ...(result.changed_predictions ? [[say("{0} of {1}", result.changed_predictions.changed, result.changed_predictions.samples), "predictions changed"]] : []),
     ],
     columns: ["introduced", "inherited", "error"],
     chart: { ratio: "introduced", relative: ["inherited", "error"] },

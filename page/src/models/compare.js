@@ -1,5 +1,6 @@
 // The model of `compare`: what the page shows of its JSON.
 import { numberOf, visible } from "../numbers.js";
+import { say } from "../words.js";
 
 /** Overflows that a comparison tells one by one, as one flow: where they began, and who only received one. */
 export function flowsOf(list) {
@@ -14,7 +15,7 @@ function culpritOf(culprit) {
   return {
     path: culprit.path,
     title: culprit.kind === "tensor" ? (culprit.tensor ?? culprit.path) : culprit.path || culprit.kind,
-    verdict: culprit.verdict,
+    verdict: ["tensor", "argument"].includes(culprit.kind) ? "not the golden's" : culprit.verdict,
     why: [culprit.why],
     facts: [["golden", culprit.golden], ["node", culprit.node], ["module", culprit.module], ["line", culprit.line],
             ["argument", culprit.argument],
@@ -43,6 +44,11 @@ function rowOf(op, index) {
   };
 }
 
+/** What another project's standard says of a tensor. */
+export function standardOf(tensor) {
+  return tensor.standard ? [["standard", `${tensor.standard.word}${tensor.standard.why ? ": " + tensor.standard.why : ""}`]] : [];
+}
+
 /** The tensors of an op with its measures. */
 export function tensorsOf(op) {
   return op.tensors.map((tensor) => ({
@@ -52,7 +58,7 @@ export function tensorsOf(op) {
     dtype: tensor.dtype,
     shape: tensor.shape,
     rule: tensor.rule,
-    facts: [["arithmetic", tensor.arithmetic], ["of limit", tensor.introduced], ["inherited", tensor.inherited],
+    facts: [...standardOf(tensor), ["arithmetic", tensor.arithmetic], ["of limit", tensor.introduced], ["inherited", tensor.inherited],
             ["bound", tensor.bound], ["why not", tensor.why_not]],
     metrics: tensor.metrics,
     worst: [],
@@ -62,12 +68,14 @@ export function tensorsOf(op) {
 export function compareModel(data) {
   const result = data.document;
   const culprits = result.culprits.map(culpritOf);
+  const first = result.first_culprit?.path ?? culprits[0]?.title;
   const findings = result.ops.filter((op) => op.verdict !== "pass").length;
   return {
     kind: "compare",
     verdict: result.verdict,
-    headline: culprits.length ? `${culprits.length} ${culprits.length === 1 ? "finding" : "findings"}, the first in ${result.first_culprit?.path ?? culprits[0].title}`
-      : result.verdict === "pass" ? "what differs is what honest arithmetic makes" : "too little could be judged",
+    headline: culprits.length === 1 ? say("1 finding, in {0}", first)
+      : culprits.length > 1 ? say("{0} findings, the first in {1}", culprits.length, first)
+      : result.verdict === "pass" ? say("what differs is what honest arithmetic makes") : say("too little could be judged"),
     culprits,
     cards: [
       [`${result.judged.ops} / ${result.judged.of}`, "ops judged"],

@@ -1,5 +1,6 @@
 // The model of `loss`: two training logs and more.
 import { numberOf, short } from "../numbers.js";
+import { say } from "../words.js";
 
 export function lossModel(data) {
   const result = data.document;
@@ -15,7 +16,7 @@ export function lossModel(data) {
               ["capture next", t.capture ? `step ${t.capture.step}${t.capture.phase ? ", " + t.capture.phase : ""}: ${t.capture.why}` : ""]],
       next: t.capture?.npuscope ?? "", worst: [],
     })),
-    rows, columns: ["error"], title: "training logs", words: { op: "log", module: "class", error: "difference" }, cards: result.targets.map((t) => [t.class, `${t.common_steps} common steps`]),
+    rows, columns: ["error"], title: "training logs", words: { op: "log", module: "class", error: "difference" }, cards: result.targets.map((t) => [t.class, say("{0} common steps", t.common_steps)]),
     chart: null, programs: false, partings: [], flows: [],
     detail: (t) => ({ facts: [["format", t.log.format], ["records", t.log.records], ...t.evidence.map((e) => ["evidence", e])], tensors: [], kernels: [] }),
     facts: [["golden", result.golden.path], ["format", result.golden.format]], options: Object.entries(result.options ?? {}),

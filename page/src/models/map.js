@@ -1,5 +1,6 @@
 // The model of `map`: which kernels an op became, and which of them leaves the reference first.
 import { numberOf, short } from "../numbers.js";
+import { say } from "../words.js";
 
 function verdictOf(op) {
   if (op.skipped) return "skipped";
@@ -20,7 +21,7 @@ export function mapModel(data) {
   const bad = rows.filter((row) => row.verdict === "fail");
   return {
     kind: "map", verdict: bad.length ? "fail" : "pass",
-    headline: `${result.ops.length} ops became ${result.ops.reduce((n, op) => n + op.kernels.length, 0)} kernels`,
+    headline: say("{0} ops became {1} kernels", result.ops.length, result.ops.reduce((n, op) => n + op.kernels.length, 0)),
     culprits: bad.slice(0, 20).map((row) => {
       const kernel = row.source.kernels[row.source.first_culprit];
       return {

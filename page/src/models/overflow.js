@@ -1,5 +1,6 @@
 // The model of `overflow`: where damage was born, who carried it and who hid it.
 import { numberOf } from "../numbers.js";
+import { say } from "../words.js";
 
 export function overflowModel(data) {
   const result = data.document;
@@ -11,12 +12,12 @@ export function overflowModel(data) {
   const births = result.flows.filter((flow) => flow.kind === "introduced" || flow.kind === "inherited_from_input");
   return {
     kind: "overflow", verdict: result.found ? "fail" : "pass",
-    headline: result.found ? `${result.overflow.length} of ${result.ops} ops hold damage; it began in ${result.first ?? "an input"}`
-                           : `none of ${result.ops} ops overflowed`,
+    headline: result.found ? say("{0} of {1} ops hold damage; it began in {2}", result.overflow.length, result.ops, result.first ?? say("an input"))
+                           : say("none of {0} ops overflowed", result.ops),
     culprits: births.slice(0, 20).map((flow) => ({
       path: flow.birth, title: flow.birth, verdict: flow.kind === "introduced" ? "overflow" : "inherited",
       why: [[flow.non_finite ? "inf or nan" : "", flow.saturated ? (flow.silent ? "saturated, and nowhere inf or nan" : "saturated") : ""].filter(Boolean).join("; "),
-            `carried by ${flow.carried_count} ops, hidden by ${flow.killed_count}, its end read by nobody in ${flow.unread_count}`],
+            say("carried by {0} ops, hidden by {1}, its end read by nobody in {2}", flow.carried_count, flow.killed_count, flow.unread_count)],
       facts: [["node", flow.node]], next: `npuscope inspect ${result.dump} ${flow.birth}`, worst: [],
     })),
     rows, columns: [],

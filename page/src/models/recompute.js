@@ -1,5 +1,7 @@
 // The model of `recompute`: each op of one recording on its own inputs.
 import { numberOf } from "../numbers.js";
+import { say } from "../words.js";
+import { standardOf } from "./compare.js";
 
 function worstOf(op) {
   let worst = null;
@@ -26,7 +28,7 @@ export function recomputeModel(data) {
   const failed = rows.filter((row) => row.verdict === "fail" || row.verdict === "incomparable");
   return {
     kind: "recompute", verdict: result.failed ? "fail" : result.passed ? "pass" : "undecided",
-    headline: `${result.passed} of ${result.passed + result.failed} ops are within what their arithmetic allows`,
+    headline: say("{0} of {1} ops are within what their arithmetic allows", result.passed, result.passed + result.failed),
     culprits: failed.slice(0, 20).map((row) => ({
       path: row.path, title: row.path, verdict: row.verdict,
       why: row.source.results.filter((r) => !r.within).map((r) => `${r.name}: ${r.incomparable || r.bound}${r.errors ? ", " + r.errors.word : ""}`),
@@ -41,7 +43,7 @@ export function recomputeModel(data) {
       tensors: op.results.map((r) => ({
         path: r.name, verdict: r.incomparable ? "incomparable" : r.within ? "pass" : "fail", direction: "output", dtype: "", shape: "",
         rule: r.incomparable || r.bound, worst: [], metrics: { relative_error: r.relative_error, of_limit: r.introduced },
-        facts: r.errors ? [["recorded", r.errors.recorded], ["of its dtype", r.errors.of_dtype], ["of the device", r.errors.of_device], ["", r.errors.word]] : [],
+        facts: [...standardOf(r), ...(r.errors ? [["recorded", r.errors.recorded], ["of its dtype", r.errors.of_dtype], ["of the device", r.errors.of_device], ["", r.errors.word]] : [])],
       })),
     }),
     facts: [["device", result.device], ["missing", result.missing.join(", ")]],

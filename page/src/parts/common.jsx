@@ -14,7 +14,7 @@ export function Facts({ of }) {
   if (kept.length === 0) return null;
   return (
     <dl class="facts">
-      {kept.map(([name, value]) => [<dt>{say(name)}</dt>, <dd>{visible(value)}</dd>])}
+      {kept.map(([name, value]) => [<dt>{visible(say(name))}</dt>, <dd>{visible(value)}</dd>])}
     </dl>
   );
 }

@@ -5,7 +5,7 @@ import { short, visible } from "../numbers.js";
 import { say } from "../words.js";
 import { Section } from "./common.jsx";
 
-const COLORS = ["#64748b", "#2563eb", "#c2410c", "#7c3aed", "#0f766e", "#be185d"];
+const COLORS = ["#d97706", "#2563eb", "#475569", "#7c3aed", "#0f766e", "#be185d"];
 
 export function Curves({ model }) {
   const place = useRef(null);
@@ -23,7 +23,7 @@ export function Curves({ model }) {
     });
     const plot = new uPlot({
       width: host.clientWidth, height: 280, scales: { x: { time: false } }, legend: { live: true },
-      axes: [{ stroke: text, grid: { stroke: rule }, label: say("step"), labelSize: 18 }, { stroke: text, grid: { stroke: rule }, label: say("loss"), labelSize: 18, size: 60 }],
+      axes: [{ stroke: text, grid: { stroke: rule, width: 1 }, label: say("step"), labelSize: 18 }, { stroke: text, grid: { stroke: rule, width: 1 }, label: say("loss"), labelSize: 18, size: 60 }],
       series: [{ label: say("step") }, ...model.curves.map((curve, i) => ({ label: visible(curve.name), stroke: COLORS[i % COLORS.length], width: 1.5, spanGaps: true, value: (_, v) => short(v) }))],
     }, [steps, ...values], host);
     const resize = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height: 280 }));

@@ -10,7 +10,7 @@ export function Head({ model }) {
       <p class="eyebrow">npuscope {model.kind}</p>
       <h1><span class="word">{say(model.verdict)}</span> <span class="headline">{visible(model.headline)}</span></h1>
       <ul class="cards">
-        {model.cards.map(([value, label]) => <li><b>{value}</b><span>{visible(label)}</span></li>)}
+        {model.cards.map(([value, label]) => <li><b>{value}</b><span>{visible(say(label))}</span></li>)}
       </ul>
     </header>
   );

@@ -22,6 +22,14 @@ TEST(JsonValue, has_null_for_an_empty_text) {
     EXPECT_EQ(text_or_null("a").dump(), "\"a\"");
 }
 
+TEST(JsonValue, reads_a_text_where_there_is_one) {
+    const nlohmann::json object = {{"name", "a"}, {"size", 1}};
+    EXPECT_EQ(text_at(object, "name"), "a");
+    EXPECT_EQ(text_at(object, "size"), "");
+    EXPECT_EQ(text_at(object, "other"), "");
+    EXPECT_EQ(text_at(nlohmann::ordered_json::array(), "name"), "");
+}
+
 TEST(JsonText, replaces_bytes_that_are_no_utf8) {
     const nlohmann::ordered_json value = {{"name", "a\xff"}};
     EXPECT_EQ(json_text(value, -1), "{\"name\":\"a\xEF\xBF\xBD\"}");
