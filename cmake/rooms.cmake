@@ -31,6 +31,13 @@ function(npuscope_room name)
   # In an installed package: npuscope::core_base.
   set_target_properties(npuscope_${name} PROPERTIES EXPORT_NAME ${name})
   target_link_libraries(npuscope_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE_LINKS})
+  # What reads and judges foreign files tells libFuzzer where it went; what computes tensors would only be slower.
+  if(NPUSCOPE_FUZZ AND NOT name MATCHES "^(npu_backend|onnx|page|dumper|ir_tbe_map|loss)$")
+    target_compile_options(npuscope_${name} PRIVATE -fsanitize=fuzzer-no-link,address,undefined
+      -fno-sanitize-recover=all -gline-tables-only)
+    # Damage behind a checksum is found, too.
+    target_compile_definitions(npuscope_${name} PRIVATE NPUSCOPE_IGNORE_CHECKSUMS)
+  endif()
 endfunction()
 
 # npuscope_table(SOURCES_VARIABLE DEF METRIC compare/metrics/metrics.def)

@@ -28,6 +28,18 @@ fs::path name_of(const Seed& seed) {
     return name.extension() == ".pkl" ? name.stem().string() + ".pt" : name.string();
 }
 
+/// Without what stands in quotes, which the file may have chosen.
+std::string unquoted(const std::string& text) {
+    std::string out;
+    bool is_quoted = false;
+    for (const char c : text) {
+        if (c == '\'') is_quoted = !is_quoted;
+        if (c == '\n') is_quoted = false;
+        if (!is_quoted) out += c;
+    }
+    return out;
+}
+
 fs::path put_all(const Seed& seed, const std::string& bytes, const fs::path& folder) {
     for (const auto& [name, content] : seed.beside)
         put(folder / name, content);
@@ -137,7 +149,8 @@ std::string broken_rule(int code, const std::string& out, const std::string& err
     if (errors > 1) return "it tells more than one error";
     if (code == 2 && errors == 0 && out.empty()) return "it says nothing";
     for (const char* word : {"std::", "json.exception", "bad_alloc", "_M_"})
-        if (err.find(word) != std::string::npos) return "its error speaks of the program itself";
+        if (unquoted(err).find(word) != std::string::npos)
+            return "its error speaks of the program itself";
     return {};
 }
 

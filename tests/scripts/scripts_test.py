@@ -153,6 +153,14 @@ class Options(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("scripts/test --full", done.stdout)
 
+    def test_test_packages_explains_itself(self) -> None:
+        for word, code in (("-h", 0), ("-x", 2)):
+            done = subprocess.run(
+                [str(SCRIPTS / "test-packages"), word], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, code)
+            self.assertEqual("-b BUILD" in done.stdout, code == 0)
+
 
 FUZZER = """#!/bin/bash
 echo "#2 INITED"
@@ -195,6 +203,15 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("ERROR: AddressSanitizer", done.stdout)
         self.assertNotIn("INITED", done.stdout)
+
+    def test_commands_begin_with_each_file_once_for_every_command(self) -> None:
+        # Fails, so that what it prints is shown: the files' bytes, "bytes" and the number of a command.
+        program = self.programs / "fuzz_guided_commands"
+        program.write_text('#!/bin/bash\ncat "${@: -1}"/* | od -An -v -tx1 -w6\nexit 1\n')
+        program.chmod(0o755)
+        shown = self.fuzz("guided_commands").stdout.splitlines()
+        begun = sorted(bytes.fromhex(line) for line in shown if line.startswith(" "))
+        self.assertEqual(begun, [b"bytes" + bytes([number]) for number in range(12)])
 
     def test_names_a_program_that_is_not_built(self) -> None:
         done = self.fuzz("dump_reader")
