@@ -4,6 +4,7 @@ sequences, convolutions of volumes.
 import torch
 
 from generate_op_cases import Mask, case, grid, ints
+from list_shapes import more_lists_of_tensors, optimizers
 
 aten = torch.ops.aten
 
@@ -122,6 +123,28 @@ def later_rows():
     case(name, grid(3, 4, 8), grid(3, 4, 8), grid(3, 4, 8), None, 0.0, True, oracle=attention)
     case(name, grid(2, 4, 8), grid(2, 5, 8), grid(2, 5, 8), grid(2, 4, 5), oracle=attention)
     case(name, grid(2, 4, 8), grid(2, 3, 8), grid(2, 3, 8), torch.tensor([[True, False, True]] * 4), oracle=attention)
+
+
+    def attention_and_sums(q, k, v, p=0.0, causal=False, *, attn_mask=None, scale=None):
+        scores = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+        if causal:
+            scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -torch.inf)
+        scores = scores if attn_mask is None else scores + attn_mask
+        return torch.softmax(scores, -1) @ v, scores.logsumexp(-1)
+
+    def attention_gradients(dy, q, k, v, y, sums, p, causal, **named):
+        given = [x.detach().clone().requires_grad_() for x in (q, k, v)]
+        return torch.autograd.grad(attention_and_sums(*given, p, causal, **named)[0], given, dy)
+    name = "_scaled_dot_product_flash_attention_for_cpu"
+    for causal, named in ((False, {}), (True, {"scale": 0.5}), (False, {"attn_mask": grid(2, 1, 4, 4)})):
+        q, k, v = (small(2, 2, 4, 8) for _ in range(3))
+        case(name, q, k, v, 0.0, causal, oracle=attention_and_sums, **named)
+        y, sums = attention_and_sums(q, k, v, 0.0, causal, **named)
+        case(name + "_backward", small(2, 2, 4, 8), q, k, v, y, sums, 0.0, causal, oracle=attention_gradients, **named)
+    optimizers()
+    more_lists_of_tensors()
+    case("_foreach_max", [grid(2, 3), grid(4)], oracle=lambda a: [x.max() for x in a])
+    case("_foreach_copy_", [grid(2, 3), grid(4)], [grid(2, 3), grid(4)], oracle=lambda a, b: b)
 
 
 def mirror_pads():

@@ -288,9 +288,10 @@ std::vector<NamedOperand> named(const ApiName& row, const Operands& operands) {
         add(parameters[i], operands.positional[i]);
     }
     for (const auto& [keyword, value] : operands.keywords) {
-        const auto found = std::ranges::find_if(parameters, [&name = keyword](const Parameter& each) {
-            return each.keyword == name || each.name == name;
-        });
+        const auto found =
+            std::ranges::find_if(parameters, [&name = keyword](const Parameter& each) {
+                return each.keyword == name || each.name == name;
+            });
         add(found != parameters.end() ? *found : Parameter{keyword, keyword}, value);
     }
     for (std::string_view rest = row.defaults; !rest.empty();) {

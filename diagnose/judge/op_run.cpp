@@ -63,6 +63,12 @@ OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValue
 
 }  // namespace
 
+bool multiplies_inside(const backend::Op& op) {
+    return op.row->is_composed && launches(op, [](const backend::Kernel& kernel) {
+               return kernel.unit == backend::Unit::kCube;
+           });
+}
+
 OpKind kind_of(const backend::Op& op) {
     if (takes_a_generator(op) || op.row->draws != backend::Draws::kNothing) return OpKind::kRandom;
     if (op.row->is_composed) return OpKind::kVector;
@@ -163,6 +169,24 @@ std::vector<OpRun> forms_of(OpRun run) {
     settle_ignored(run);
     forms.push_back(std::move(run));
     return forms;
+}
+
+std::optional<OpRun> form_on_chips(const OpRun& run) {
+    const backend::Op* op = run.op;
+    while (op->row->chip_form.empty() && !op->row->as.empty())
+        op = backend::find_op(op->row->as);
+    const std::string_view form = op->row->chip_form;
+    if (form.empty()) return std::nullopt;
+    const size_t equals = form.find('=');
+    const NamedValue word{std::string(form.substr(0, equals)),
+                          std::string(form.substr(equals + 1))};
+    OpRun own = run;
+    for (NamedValues* values : {&own.arguments, &own.wide}) {
+        std::erase_if(*values, [&](const NamedValue& each) { return each.name == word.name; });
+        values->push_back(word);
+    }
+    own.exact.reset();
+    return own;
 }
 
 const RecordedResult* recorded_result(const OpRun& run, const std::string& name) {

@@ -82,6 +82,13 @@ void leave_out_ignored(const RecordedResult& result, compare::Introduced& error)
 /// alone where nothing is left open.
 [[nodiscard]] std::vector<OpRun> forms_of(OpRun run);
 
+/// Whether it is composed of several steps and multiplies matrices in one of them.
+[[nodiscard]] bool multiplies_inside(const backend::Op& op);
+
+/// The run in the form that chips' kernels have whatever was asked; nothing where they do as they
+/// are asked.
+[[nodiscard]] std::optional<OpRun> form_on_chips(const OpRun& run);
+
 /// The recorded result of that name; nullptr without one.
 [[nodiscard]] const RecordedResult* recorded_result(const OpRun& run, const std::string& name);
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/part_of_run.h"
@@ -213,7 +212,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         if (!run || !gives_floats(*run) || !open[is_product(kind_of(*run->op))])
             return std::nullopt;
         // What rounds between its steps tells nothing of one step.
-        if (find_composed_op(run->op->name()) == run->op) return std::nullopt;
+        if (run->op->row->is_composed) return std::nullopt;
         if (has_ignored(*run)) {
             settle_ignored(*run);
         } else if (is_product(kind_of(*run->op))) {

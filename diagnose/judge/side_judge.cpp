@@ -86,6 +86,13 @@ InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
 }
 
+double worst_of(const SideJudge::Errors& errors) {
+    double ratio = 0;
+    for (const auto& error : errors)
+        ratio = std::max(ratio, error ? error->ratio : 0);
+    return ratio;
+}
+
 }  // namespace
 
 std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
@@ -186,22 +193,19 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
 }
 
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
-    const auto worst = [](const Errors& errors) {
-        double ratio = 0;
-        for (const auto& error : errors)
-            ratio = std::max(ratio, error ? error->ratio : 0);
-        return ratio;
-    };
     std::pair<size_t, Errors> best{0, judge(forms.front())};
     for (size_t i = 1; i < forms.size(); ++i)
-        if (Errors errors = judge(forms[i]); worst(errors) < worst(best.second))
+        if (Errors errors = judge(forms[i]); worst_of(errors) < worst_of(best.second))
             best = {i, std::move(errors)};
     return best;
 }
 
-SideJudge::Errors SideJudge::judge(const OpRun& run) const {
+SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
+    const bool on_chip = device_ != nullptr && device_->policy == Policy::kChip;
+    const std::optional<OpRun> own = on_chip ? form_on_chips(asked) : std::nullopt;
+    const OpRun& run = own ? *own : asked;
     const ArithmeticGroup group = own_group(run);
-    const InferredArithmetic inferred = class_of(group);
+    InferredArithmetic inferred = class_of(group);
     Errors errors;
     const auto judge_all = [&](auto&& error, const auto& class_of_result) {
         for (const RecordedResult& result : run.results) {
@@ -227,10 +231,18 @@ SideJudge::Errors SideJudge::judge(const OpRun& run) const {
     };
     if (is_product(group.kind)) {
         judge_all(ProductError(run), product_class_by(inferred));
-    } else {
-        judge_all(VectorError(run), vector_class_by(inferred));
+        return errors;
     }
-    return errors;
+    judge_all(VectorError(run), vector_class_by(inferred));
+    if (device_ != nullptr || !multiplies_inside(*run.op) || worst_of(errors) <= 1) return errors;
+    // Its products are as coarse as the products around it.
+    const Errors plain = std::move(errors);
+    errors.clear();
+    ArithmeticGroup products = group;
+    products.kind = OpKind::kProduct;
+    inferred = {.vector = &vector_class_around(*class_of(products).product)};
+    judge_all(VectorError(run), vector_class_by(inferred));
+    return worst_of(errors) < worst_of(plain) ? errors : plain;
 }
 
 template <class Error, class Class>

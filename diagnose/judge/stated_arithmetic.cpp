@@ -114,6 +114,15 @@ const ProductClass& stated_product_class(const Device& device, ComputeType type,
     return cut ? with_cut_sums(plain) : plain;
 }
 
+const VectorClass& vector_class_around(const ProductClass& product) {
+    const bool rounds = product.rounding != OperandRounding::kNone;
+    const int bits = std::min(
+        {rounds ? product.operands.bits : kFloat64.bits, product.sums.bits, product.results.bits});
+    if (bits >= kFloat32.bits) return vector_class_like(kFloat32, kFloat64);
+    const NumberFormat& steps = bits >= kFloat16.bits ? kFloat16 : kBFloat16;
+    return vector_class_like(steps, steps);
+}
+
 const VectorClass& stated_vector_class(ComputeType type, DType result) {
     switch (type == ComputeType::kNone ? type_of(result) : type) {
         case ComputeType::kFloat64:

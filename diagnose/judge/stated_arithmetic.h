@@ -15,6 +15,9 @@ namespace npuscope::diagnose {
                                                        ComputeType type,
                                                        DType result);
 
+/// Of ops of several steps, some of them products of the class.
+[[nodiscard]] const VectorClass& vector_class_around(const ProductClass& product);
+
 /// Of all other ops.
 [[nodiscard]] const VectorClass& stated_vector_class(ComputeType type, DType result);
 

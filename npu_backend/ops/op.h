@@ -45,6 +45,9 @@ struct OpRow {
     Draws draws = Draws::kNothing;
     /// Several steps deep: no product of its operands, though it multiplies matrices.
     bool is_composed = false;
+    /// "argument=word" where a chip's kernel heeds no word in that argument and does what this one
+    /// asks for.
+    std::string_view chip_form = {};
 };
 
 /// A row with its schema parsed.

@@ -50,6 +50,7 @@ void replace(Value& value, const py::object& given, const std::string& name) {
                           : std::holds_alternative<IntList>(value)    ? Wanted::kIntList
                           : std::holds_alternative<BoolMask>(value)   ? Wanted::kBoolMask
                           : std::holds_alternative<TensorList>(value) ? Wanted::kTensorList
+                          : std::holds_alternative<FloatList>(value)  ? Wanted::kFloatList
                                                                       : Wanted::kByObject;
     if (std::holds_alternative<Tensor>(value))
         value = tensor_from(given, name);

@@ -35,6 +35,16 @@ IntList int_list(py::handle object, std::string_view what) {
     return list;
 }
 
+FloatList float_list(py::handle object, std::string_view what) {
+    FloatList list;
+    for (const py::handle item : object) {
+        if (!py::isinstance<py::float_>(item) && !py::isinstance<py::int_>(item))
+            refuse(what, "a list of numbers holds a " + type_name(item));
+        list.push_back(py::cast<double>(item));
+    }
+    return list;
+}
+
 BoolMask mask(py::handle object) {
     BoolMask bits;
     for (const py::handle item : object)
@@ -112,6 +122,9 @@ Value value_from(py::handle object, Wanted wanted, std::string_view what) {
             break;
         case Wanted::kTensorList:
             if (is_sequence(object)) return tensor_list(object, what);
+            break;
+        case Wanted::kFloatList:
+            if (is_sequence(object)) return float_list(object, what);
             break;
         default:
             break;

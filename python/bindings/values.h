@@ -19,6 +19,7 @@ enum class Wanted : char {
     kIntList = 'I',
     kBoolMask = 'M',
     kTensorList = 'L',
+    kFloatList = 'F',
 };
 
 /// NumPy arrays and anything that gives one through __array__ are copied; npuscope.Tensor is

@@ -162,6 +162,70 @@ class Options(unittest.TestCase):
             self.assertEqual("-b BUILD" in done.stdout, code == 0)
 
 
+class Debian13(unittest.TestCase):
+    """Stand-ins for what makes and enters a root: they say what they were asked for."""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.source = Path(scratch.name, "source")
+        (self.source / "scripts").mkdir(parents=True)
+        for name in ("test", "test-debian13", "stage.sh"):
+            shutil.copy(SCRIPTS / name, self.source / "scripts")
+        self.bin = Path(scratch.name, "bin")
+        self.bin.mkdir()
+        for name in (*ESSENTIAL, "mkdir", "touch", "nproc", "true"):
+            (self.bin / name).symlink_to(shutil.which(name))
+        self.stand_in("id", "echo ${USER_ID:-0}")
+        self.stand_in("unshare", '[[ -z ${NO_NAMESPACE:-} ]] || exit 1; echo "enter $*" | head -n 1 >>"$CALLS"')
+        (self.bin / "head").symlink_to(shutil.which("head"))
+        self.stand_in("mmdebstrap", 'echo "make $*" >>"$CALLS"; echo "no archive"; exit ${ARCHIVE_FAILS:-0}')
+        self.calls = Path(scratch.name, "calls")
+
+    def stand_in(self, name: str, text: str) -> None:
+        (self.bin / name).write_text(f"#!/bin/bash\n{text}\n")
+        (self.bin / name).chmod(0o755)
+
+    def run_it(self, *words: str, **variables: str):
+        return subprocess.run(
+            [str(self.source / "scripts/test"), "--debian13", *words],
+            env={"PATH": str(self.bin), "HOME": str(self.source), "CALLS": str(self.calls), **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_makes_a_root_once_and_runs_the_suite_there(self) -> None:
+        for _ in range(2):
+            done = self.run_it("--full")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        calls = self.calls.read_text()
+        made = [line for line in calls.splitlines() if line.startswith("make ")]
+        root = self.source / "build/debian13/root"
+        self.assertEqual(made, [f"make --mode=auto --variant=apt trixie {root}"])
+        self.assertEqual(calls.count("enter --mount bash"), 2)
+
+    def test_takes_a_user_namespace_without_root(self) -> None:
+        self.assertEqual(self.run_it(USER_ID="1000").returncode, 0)
+        self.assertIn("enter --user --map-users auto", self.calls.read_text())
+
+    def test_says_in_one_line_what_is_missing(self) -> None:
+        done = self.run_it(NO_NAMESPACE="yes", USER_ID="1000")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("run it as root", done.stderr)
+        (self.bin / "mmdebstrap").unlink()
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("apt-get install mmdebstrap", done.stderr)
+
+    def test_shows_what_the_archive_said_and_makes_the_root_anew(self) -> None:
+        done = self.run_it(ARCHIVE_FAILS="1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no archive", done.stderr)
+        self.assertEqual(self.run_it().returncode, 0)
+        self.assertEqual(self.calls.read_text().count("make "), 2)
+
+
 FUZZER = """#!/bin/bash
 echo "#2 INITED"
 [[ -z ${FINDS:-} ]] || { echo "ERROR: AddressSanitizer"; exit 77; }

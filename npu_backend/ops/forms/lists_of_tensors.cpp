@@ -64,7 +64,12 @@ std::span<const OpRow> lists_of_tensors_ops() {
             ROW("_foreach_norm.Scalar(Tensor[] self, Scalar ord=2) -> Tensor[]",
                 "norm_Scalar",
                 "",
-                "ord=p")
+                "ord=p") ROW("_foreach_max(Tensor[] self) -> Tensor[]", "max", "", "")
+                ROW("_foreach_copy_(Tensor[] self, Tensor[] src, bool non_blocking=False) -> "
+                    "Tensor[] self",
+                    "copy",
+                    "",
+                    "src=src")
 #undef EACH
 #undef ROW
     });

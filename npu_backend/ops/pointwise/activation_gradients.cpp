@@ -96,7 +96,8 @@ std::span<const OpRow> activation_gradients_ops() {
          .launches = {"GeluGrad"},
          .note = "GeluGrad, in its tanh form whatever was asked",
          .source = "table",
-         .lower = lower_gelu_gradient},
+         .lower = lower_gelu_gradient,
+         .chip_form = "approximate=tanh"},
         {.schema = "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, "
                    "bool self_is_result) -> Tensor",
          .launches = {"LeakyReluGrad"},

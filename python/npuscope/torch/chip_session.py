@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Type
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
 
 import torch
 
@@ -26,6 +26,15 @@ _PRECISIONS = ("", "float64", "float32", "hf32", "float16", "bfloat16")
 
 def coarser(one: str, other: str) -> str:
     return max(one, other, key=_PRECISIONS.index)
+
+
+def _stored(target: Any, computed: Any, resizes: bool) -> Any:
+    """The tensor, or the list of them, that an op writes into, with what it computed."""
+    if isinstance(target, (list, tuple)):
+        return [_stored(one, result, resizes) for one, result in zip(target, computed)]
+    if resizes and target.shape != computed.shape:
+        target.resize_(computed.shape)
+    return target.copy_(computed)
 
 
 class ChipSession(Session):
@@ -88,11 +97,7 @@ class ChipSession(Session):
         outputs = [convert(value) for _, value in running.outputs]
         if plan.written:
             for i, name in enumerate(plan.written[: len(outputs)]):
-                target = given[name]
-                if plan.out and target.shape != outputs[i].shape:
-                    target.resize_(outputs[i].shape)
-                target.copy_(outputs[i])
-                outputs[i] = target
+                outputs[i] = _stored(given[name], outputs[i], resizes=plan.out)
         # Whoever loads a golden run keeps his own running statistics.
         for name, value in zip(plan.hidden_writes, running.running_statistics):
             if given.get(name) is not None and name not in replaced:
@@ -101,9 +106,9 @@ class ChipSession(Session):
             return None
         return outputs[0] if len(plan.returns) == 1 else tuple(outputs)
 
-    def finish(self, plan: Plan, running: Any, outputs: Any) -> None:
+    def finish(self, plan: Plan, running: Any, values: Sequence[Any], outputs: Any) -> None:
         own_names = running.on_chip and plan.chip_name == plan.name
-        self.stream.end(running, None if own_names else results_of(plan, outputs))
+        self.stream.end(running, None if own_names else results_of(plan, values, outputs))
 
 
 class npu:  # noqa: N801 - reads as a statement: with npu("910A"):

@@ -193,7 +193,8 @@ def _patch_tensors(state: _Installation) -> None:
         return module_to_device(self)
 
     state.put(torch.Tensor, "npu", npu)
-    state.put(torch.Tensor, "is_npu", False)
+    # A property, as the other devices' are: compilers look for its getter.
+    state.put(torch.Tensor, "is_npu", property(lambda self: False))
     state.put(torch.Tensor, "to", to)
     state.put(torch.nn.Module, "npu", module_npu)
     state.put(torch.nn.Module, "to", move)
@@ -235,6 +236,7 @@ def install(chip: str = "910A", *, devices: int = 1) -> None:
         state.put(torch, name, _factory(state, getattr(torch, name)))
     if private.VERSION >= (2, 1):
         private.name_device("npu", module)
+        private.keep_compilers_out(load=True)
     else:
         real = torch.device
         state.put(torch, "device", _DeviceType("device", (), {"_real": real}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 
@@ -14,6 +14,12 @@ HIDDEN_WRITES = {
     "native_batch_norm": ("running_mean", "running_var"),
     "cudnn_batch_norm": ("running_mean", "running_var"),
     "miopen_batch_norm": ("running_mean", "running_var"),
+}
+
+# Arguments in which nothing is yet where another one is true: memory that the op fills.
+UNSET_WHERE = {
+    "_fused_sgd_": ("momentum_buffer_list", "is_first_step"),
+    "_fused_sgd__tensor_lr": ("momentum_buffer_list", "is_first_step"),
 }
 
 _IGNORED = (torch.device, torch.layout, torch.memory_format, torch.Generator)
@@ -35,6 +41,8 @@ def _kind(type_text: str) -> str:
         "[SymInt": "I",
         "[bool": "M",
         "[Tensor": "L",
+        "[number": "F",
+        "[float": "F",
     }.get(text, " ")
 
 
@@ -105,6 +113,8 @@ class Plan:
             return self.name
         base = schema.name[len("aten::") :] if schema.name.startswith("aten::") else ""
         plain = [a.name for a in self.arguments if not (self.out and a.written)]
+        if self.name in _SAME and _core.knows(_SAME[self.name]):
+            return _SAME[self.name]
         if not self.written or not base:
             return None
         packet = private.overload_packet(base.rstrip("_") if base.endswith("_") else base)
@@ -114,6 +124,12 @@ class Plan:
             if names == plain and _core.knows(ir_name(other)):
                 return ir_name(other)
         return None
+
+    def unset(self, values: Sequence[Any]) -> str:
+        """The bound argument that holds nothing yet; "" as a rule."""
+        name, condition = UNSET_WHERE.get(self.name, ("", ""))
+        given = dict(zip((a.name for a in self.arguments), values)) if name else {}
+        return name if given.get(condition) else ""
 
     def bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> List[Any]:
         """All arguments in schema order, defaults filled in."""
@@ -131,6 +147,8 @@ class Plan:
         return self.op(*values[: self.positional], **keywords)
 
 
+# Other names of the same op, with the same names of arguments.
+_SAME = {name: canonical for name, canonical, renames in _core.aliases() if not renames}
 _plans: Dict[Any, Plan] = {}
 
 

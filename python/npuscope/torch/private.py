@@ -11,12 +11,19 @@
 | OpOverload._schema | argument names and defaults | 1.13 |
 | OpOverload.tags | which ops draw random numbers | 1.13 |
 | storage()._cdata | which tensors share their elements | 1.13 |
+| Tensor._is_zerotensor | tensors of zeros without memory, of forward gradients | 1.13 |
+| FakeTensor, FunctionalTensor | what tracing and exporting compute with | 2.0 |
+| torch.utils.rename_privateuse1_backend, torch._register_device_module | torch.device("npu") | 2.1 |
+| torch._dynamo.trace_rules | that compilers leave this package alone | 2.1 |
+| _is_in_bad_fork, manual_seed_all of a device's module | torch.manual_seed | 2.1 |
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import sys
 import threading
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
@@ -65,6 +72,31 @@ def storage_key(tensor: torch.Tensor) -> Optional[int]:
         return whole._cdata if tensor.device.type != "meta" else None
     except (RuntimeError, NotImplementedError, AttributeError):
         return None
+
+
+def filled_in(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor with memory: forward gradients hold zeros that have none."""
+    return tensor.clone() if tensor._is_zerotensor() else tensor
+
+
+def _stand_in_classes() -> Tuple[type, ...]:
+    found = []
+    for module, name in (
+        ("torch._subclasses.fake_tensor", "FakeTensor"),
+        ("torch._subclasses.functional_tensor", "FunctionalTensor"),
+    ):
+        if module in sys.modules and hasattr(sys.modules[module], name):
+            found.append(getattr(sys.modules[module], name))
+    return tuple(found)
+
+
+def are_stand_ins(types: Sequence[type], args: Sequence[Any]) -> bool:
+    """Whether an op's tensors, of which the classes beside Tensor are given, are without elements: whoever
+    compiles, exports or differentiates looks at shapes only."""
+    if types and any(issubclass(each, _stand_in_classes()) for each in types):
+        return True
+    first = next((value for value in args if isinstance(value, torch.Tensor)), None)
+    return first is not None and first.is_meta
 
 
 def overload_packet(name: str) -> Any:
@@ -193,10 +225,41 @@ def name_device(name: str, module: Any) -> None:
         pass
     if not hasattr(torch, name):
         torch._register_device_module(name, module)
+    # torch.manual_seed() asks every device's module; the emulated one draws PyTorch's numbers.
+    module._is_in_bad_fork = lambda: False
+    module.manual_seed_all = lambda seed: None
+
+
+def keep_compilers_out(load: bool = False) -> None:
+    """Programs are compiled as they are, but not this package, which runs between their ops. A compiler
+    that is not loaded yet is told only with `load`."""
+    if VERSION < (2, 1) or not (load or "torch._dynamo" in sys.modules):
+        return
+    from torch._dynamo import trace_rules
+
+    package = __name__.partition(".")[0]
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not any(folder in entry for entry in trace_rules.SKIP_DIRS):
+        trace_rules.add(package)
+
+
+@contextlib.contextmanager
+def uncompiled() -> Iterator[None]:
+    """In the block compiled programs run op by op, and stay compiled. Without that PyTorch 2.6 runs them so
+    too, where a mode sees the ops, but takes each piece of a program that it meets for one never to compile."""
+    stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
+    if stance is None or "torch._dynamo" not in sys.modules:
+        yield
+        return
+    with stance("force_eager"):
+        yield
 
 
 def draws_numbers(op: Any) -> bool:
-    """Whether the op takes numbers from PyTorch's random generators."""
+    """Whether the op takes numbers from PyTorch's random generators. Attention does for a dropout only, and
+    is composed of other ops then."""
+    if any(argument.name == "dropout_p" for argument in schema_of(op).arguments):
+        return False
     if any(argument.name == "generator" for argument in schema_of(op).arguments):
         return True
     tag = getattr(getattr(torch, "Tag", None), "nondeterministic_seeded", None)

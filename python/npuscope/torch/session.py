@@ -54,8 +54,9 @@ def arguments_of(
 ) -> List[Tuple[str, str, Any, List[List[int]]]]:
     """(name, kind, value, strides) as the extension takes them; without `tensors`, plain values only."""
     rows = []
+    unset = plan.unset(values)
     for argument, value in zip(plan.arguments, values):
-        if value is None or says_nothing(value):
+        if value is None or says_nothing(value) or argument.name == unset:
             continue
         if not tensors and (isinstance(value, torch.Tensor) or argument.kind == "L"):
             continue
@@ -65,13 +66,17 @@ def arguments_of(
     return rows
 
 
-def results_of(plan: Plan, outputs: Any) -> List[Tuple[str, Any]]:
-    """Named results as the extension takes them; what a dump cannot hold is left out."""
-    if outputs is None or not plan.returns:
-        return []
-    given = outputs if isinstance(outputs, tuple) and len(plan.returns) > 1 else (outputs,)
+def results_of(plan: Plan, values: Sequence[Any], outputs: Any) -> List[Tuple[str, Any]]:
+    """Named results as the extension takes them; what a dump cannot hold is left out. An op that gives
+    nothing and writes into its arguments has these as results."""
+    names, given = plan.returns, (outputs,)
+    if not names:
+        names = list(plan.written)
+        given = tuple(v for a, v in zip(plan.arguments, values) if a.written)
+    elif isinstance(outputs, tuple) and len(names) > 1:
+        given = outputs
     rows = []
-    for name, value in zip(plan.returns, given):
+    for name, value in zip(names, given):
         if value is None:
             continue
         encoded, known = encode(value)
@@ -90,7 +95,7 @@ class Mode(private.TorchDispatchMode):
     def __torch_dispatch__(
         self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
     ) -> Any:
-        return self.session.run(op, args, kwargs or {})
+        return self.session.run(op, args, kwargs or {}, types)
 
 
 class Session:
@@ -105,6 +110,7 @@ class Session:
         self.step = 0
         self._origins = Origins()
         self._mode: Optional[Mode] = None
+        self._uncompiled: Optional[ContextManager[Any]] = None
         self._scopes: List[Tuple[OpenScope, Optional[_core.OpFilter]]] = []
         self._wanted: Dict[Tuple[str, int], bool] = {}
         self._turn: ContextManager[Any] = contextlib.nullcontext()
@@ -118,6 +124,9 @@ class Session:
     # -- life ---------------------------------------------------------------------------------
 
     def enter(self) -> None:
+        private.keep_compilers_out()
+        self._uncompiled = private.uncompiled()
+        self._uncompiled.__enter__()
         self._origins.open()
         self._mode = Mode(self)
         self._mode.__enter__()
@@ -131,6 +140,9 @@ class Session:
             self._mode.__exit__(None, None, None)
             self._mode = None
         self._origins.close()
+        if self._uncompiled is not None:
+            self._uncompiled.__exit__(None, None, None)
+            self._uncompiled = None
 
     def sleep(self) -> None:
         """For a forked child: from now on ops pass through."""
@@ -179,7 +191,12 @@ class Session:
         row["step"] = self.step
         return row
 
-    def run(self, op: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    def run(
+        self, op: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], types: Sequence[type] = ()
+    ) -> Any:
+        """The op's results; `types` are the classes of its tensors beside Tensor itself."""
+        if private.are_stand_ins(types, args):
+            return op(*args, **kwargs)
         plan = plan_of(op)
         if plan.passive or plan.describes_storage or self._asleep:
             outputs = op(*args, **kwargs)
@@ -211,7 +228,7 @@ class Session:
         if self._computed is not None:
             self._computed.take(plan, values, outputs)
         with private.unseen():
-            self.finish(plan, running, outputs)
+            self.finish(plan, running, values, outputs)
         if self.after_op is not None:
             self.after_op()
         return outputs
@@ -220,8 +237,8 @@ class Session:
         """Runs the op itself."""
         return plan.call(values)
 
-    def finish(self, plan: Plan, running: Any, outputs: Any) -> None:
-        self.stream.end(running, results_of(plan, outputs))
+    def finish(self, plan: Plan, running: Any, values: Sequence[Any], outputs: Any) -> None:
+        self.stream.end(running, results_of(plan, values, outputs))
 
     @staticmethod
     def _with(plan: Plan, values: List[Any], replaced: Dict[str, Any]) -> List[Any]:

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import torch
 
 from npuscope import _core
+from npuscope.torch import private
 
 _NAMES = "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool uint16 uint32 uint64"
 NAME_OF: Dict[torch.dtype, str] = {
@@ -24,6 +25,7 @@ def to_core(tensor: torch.Tensor) -> Optional["_core.Tensor"]:
     Complex tensors come as pairs of reals, one dimension longer. Called where modes are off."""
     if tensor.layout != torch.strided or tensor.is_quantized or tensor.device.type == "meta":
         return None
+    tensor = private.filled_in(tensor)
     if tensor.is_complex():
         tensor = torch.view_as_real(tensor.resolve_conj())
     name = NAME_OF.get(tensor.dtype)

@@ -22,6 +22,24 @@ TEST(LiveJudge, finds_a_chips_own_ops_honest) {
     EXPECT_TRUE(judge.faults().empty());
 }
 
+TEST(LiveJudge, knows_the_form_that_a_chip_has_whatever_was_asked) {
+    const Device device = Device::npu(chip("910B"));
+    Executor executor(device);
+    const LiveJudge judge(executor, device);
+    const Tensor x = test::floats({2, 3}, {-2, -1, -0.5F, 0.5F, 1, 2});
+    for (const char* form : {"none", "tanh"}) {
+        static_cast<void>(
+            executor.call_named("gelu", {{"self", x}, {"approximate", std::string(form)}}));
+        static_cast<void>(
+            executor.call_named("gelu_", {{"self", x}, {"approximate", std::string(form)}}));
+        static_cast<void>(executor.call_named(
+            "gelu_backward",
+            {{"grad_output", x}, {"self", x}, {"approximate", std::string(form)}}));
+    }
+    EXPECT_EQ(judge.judged(), 6);
+    EXPECT_TRUE(judge.faults().empty());
+}
+
 TEST(LiveJudge, names_an_op_that_does_not_keep_what_its_device_states) {
     const Device cut = Device::npu(chip("910B"), std::vector<std::string>{"matmul_hf32=on"});
     Executor executor(cut);
