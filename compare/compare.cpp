@@ -13,6 +13,7 @@
 #include "compare/ignored_pairs.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
+#include "compare/one_sided_findings.h"
 #include "compare/op_facts.h"
 #include "compare/overflow_roles.h"
 #include "compare/program_findings.h"
@@ -335,6 +336,8 @@ Result Comparison::run() {
     if (splitter_ != nullptr && (!quick || plan_.load_mode)) prepare(traced, threads);
     compare_ops(threads, result);
     result.load_mode = plan_.load_mode;
+    if (!plan_.remark.empty()) result.notes.push_back(plan_.remark);
+    if (options_.dataflow) take_one_sided(plan_, result);
     if (bare) {
         if (options_.dataflow) judge_bare(threads, result);
     } else if (splitter_ != nullptr && quick) {
@@ -348,6 +351,7 @@ Result Comparison::run() {
     }
     if (splitter_ != nullptr && traced && !quick) take_spans(plan_, *traced, *splitter_, result);
     take_partings(plan_, result);
+    if (options_.dataflow) take_related_findings(plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);

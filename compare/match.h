@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/align/one_sided.h"
 #include "compare/align/parting.h"
 #include "compare/align/renames.h"
 #include "compare/relate/tie.h"
@@ -34,6 +35,10 @@ struct Plan {
     std::vector<Parting> partings{};  ///< of free runs of two dumps, in order
     std::vector<OpPair>
         casts{};  ///< of two dumps, copies and casts that one side has more; not in `ops`
+    bool is_related = false;  ///< by what tensors hold, too; the rest is of such plans
+    std::vector<OneSidedGiven> one_sided{};
+    std::vector<TensorTie> given{};  ///< of what no op computed
+    std::string remark{};            ///< why nobody had to ask for it; "" where somebody did
 };
 
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their

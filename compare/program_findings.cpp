@@ -10,9 +10,11 @@
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
+#include "compare/dataflow/tied_givens.h"
 #include "compare/dataflow/wiring.h"
 #include "compare/first_change.h"
 #include "compare/origins.h"
+#include "compare/unexplained.h"
 
 namespace npuscope::compare {
 
@@ -108,6 +110,11 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
 }
 
 }  // namespace
+
+void take_related_findings(const Plan& plan, Result& result) {
+    take_tied_givens(plan, result);
+    accuse_unexplained(plan, result);
+}
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;

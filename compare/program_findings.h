@@ -67,4 +67,8 @@ void take_contradictions(const Plan& plan,
 /// alone tell, and what came out of nothing.
 void take_flow_findings(Traced& traced, int threads, Result& result);
 
+/// Of a plan by relations: parameters that are compared through what they are of each other, and
+/// errors that begin where nothing tells. After take_partings().
+void take_related_findings(const Plan& plan, Result& result);
+
 }  // namespace npuscope::compare

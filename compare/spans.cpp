@@ -10,6 +10,7 @@
 
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
+#include "core/naming/aliases.h"
 
 namespace npuscope::compare {
 
@@ -41,7 +42,8 @@ class Spans {
             return;
         }
         std::erase_if(plan_.partings, [&](const Parting& parting) {
-            return !parting.only_target.empty() && !parting.only_golden.empty() && is_span(parting);
+            const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
+            return (both || are_in_others(parting)) && is_span(parting);
         });
     }
 
@@ -80,6 +82,35 @@ class Spans {
         return ends.exit && *ends.exit <= std::max(kRounding, ends.tolerance);
     }
 
+    /// Whether all that takes in what these ops make is paired, by what it makes, with an op of
+    /// another kind, which then computes all of it: a batch norm and the convolution that it is
+    /// folded into.
+    [[nodiscard]] bool are_in_others(const Parting& parting) const {
+        if (!plan_.is_related) return false;
+        return are_in_others(traced_.flows->target(), parting.only_target) &&
+               are_in_others(traced_.flows->golden(), parting.only_golden);
+    }
+
+    [[nodiscard]] bool are_in_others(const Side& side,
+                                     const std::vector<const SourceOp*>& ops) const {
+        std::unordered_set<size_t> inside;
+        for (const SourceOp* op : ops)
+            inside.insert(static_cast<size_t>(op - side.source.ops.data()));
+        return std::ranges::all_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+            if (tensor.direction != Direction::kInput || !tensor.producer ||
+                inside.contains(tensor.op) ||
+                !inside.contains(side.flow.tensors[*tensor.producer].op))
+                return true;
+            const auto place = places_.find(&side.source.ops[tensor.op]);
+            return place != places_.end() && is_of_two_kinds(plan_.ops[place->second]);
+        });
+    }
+
+    static bool is_of_two_kinds(const OpPair& pair) {
+        return !pair.ties.empty() &&
+               canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op);
+    }
+
     bool is_span(const Parting& parting) {
         if (!take_the_same(parting.only_target, parting.only_golden)) return false;
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
@@ -96,8 +127,16 @@ class Spans {
     /// A bias that one side alone adds is no other way to compute the same.
     [[nodiscard]] bool take_the_same(const std::vector<const SourceOp*>& targets,
                                      const std::vector<const SourceOp*>& goldens) const {
+        if (plan_.is_related) return !are_given_else(targets) && !are_given_else(goldens);
         return given_rows(traced_.flows->target(), targets) ==
                given_rows(traced_.flows->golden(), goldens);
+    }
+
+    /// Whether any takes in a vector that the other side has nowhere.
+    [[nodiscard]] bool are_given_else(const std::vector<const SourceOp*>& ops) const {
+        return std::ranges::any_of(plan_.one_sided, [&](const OneSidedGiven& given) {
+            return std::ranges::find(ops, given.op) != ops.end() && given.is_vector();
+        });
     }
 
     /// Elements of the vectors that nobody computed (biases, weights of norms) and the ops take in.
@@ -129,8 +168,10 @@ class Spans {
             if (!comes_in && !goes_on) continue;
             const auto place = places_.find(&side.source.ops[comes_in ? producer : tensor.op]);
             if (place == places_.end()) continue;
+            const bool ends_here = goes_on && is_of_two_kinds(plan_.ops[place->second]);
             for (const TensorResult& result : result_.ops[place->second].tensors) {
                 if (result.metrics.empty()) continue;
+                if (ends_here && result.direction == Direction::kOutput) ends.give_on(result);
                 if (comes_in && result.direction == Direction::kOutput)
                     ends.entry = std::max(ends.entry, relative_error(result));
                 if (goes_on && (of_target ? result.target : result.golden) == tensor.path)

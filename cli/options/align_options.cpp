@@ -9,7 +9,10 @@ namespace npuscope::cli {
 void add_align_options(CLI::App& app, AlignArguments& arguments) {
     app.add_flag("--align",
                  arguments.align,
-                 "pair tensors by what they hold: equal, permuted, parts of others, sums");
+                 "pair tensors by what they hold: equal, permuted, parts of others, sums; without "
+                 "it where names and order leave many ops alone");
+    app.add_flag("--no-align", arguments.no_align, "pair ops by names and order only")
+        ->excludes("--align");
     app.add_option("--mapping",
                    arguments.mapping,
                    "file that says what belongs together: of --mapping-out, or one of msprobe's")
@@ -19,7 +22,9 @@ void add_align_options(CLI::App& app, AlignArguments& arguments) {
 
 void take_alignment(const AlignArguments& arguments, compare::AlignOptions& options) {
     using When = compare::AlignOptions::When;
-    options.when = arguments.align ? When::kAlways : When::kNever;
+    options.when = arguments.align      ? When::kAlways
+                   : arguments.no_align ? When::kNever
+                                        : When::kWhereUnpaired;
     options.mapping = arguments.mapping;
     if (arguments.mapping_out.empty()) return;
     if (!arguments.align && arguments.mapping.empty())

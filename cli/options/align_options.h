@@ -11,6 +11,7 @@ namespace npuscope::cli {
 
 struct AlignArguments {
     bool align = false;
+    bool no_align = false;
     std::string mapping;
     std::string mapping_out;
 };

@@ -1,7 +1,9 @@
 #include "compare/align/related_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "compare/align/one_sided.h"
 #include "compare/align/renames.h"
 #include "compare/align/take_ties.h"
 #include "compare/gate/read_text.h"
@@ -30,6 +32,14 @@ std::vector<TensorTie> named_ties(const Renames& renames,
     return ties_written(mapping_text(renames.tensors()), name, target, golden, unknown);
 }
 
+std::vector<TensorTie> given_ties(const std::vector<TensorTie>& ties) {
+    std::vector<TensorTie> given;
+    std::ranges::copy_if(ties, std::back_inserter(given), [](const TensorTie& tie) {
+        return tie.direction == dumpfile::Direction::kInput && !tie.by_place;
+    });
+    return given;
+}
+
 Plan mapped_plan(const Source& target, const Source& golden, const AlignOptions& align) {
     const std::string name = align.mapping.string();
     const std::string text = small_text(align.mapping, kLargeText);
@@ -48,8 +58,19 @@ Plan mapped_plan(const Source& target, const Source& golden, const AlignOptions&
                         std::to_string(unknown) + " are of neither)");
     Plan plan = make_plan(target, golden, true, renames);
     take_ties(ties, plan);
+    plan.given = given_ties(ties);
+    plan.is_related = true;
     if (align.on_ties) align.on_ties(ties);
     return plan;
+}
+
+std::string unpaired_text(const Plan& plan) {
+    const auto alone = std::ranges::count_if(plan.ops, [](const OpPair& pair) {
+        return pair.target == nullptr || pair.golden == nullptr;
+    });
+    return std::to_string(alone) +
+           " ops found no partner by their names and order, so tensors were paired by what they "
+           "hold as well";
 }
 
 /// Adds to tied ops what they took in.
@@ -79,10 +100,14 @@ Plan related_plan(const Source& target, const Source& golden, const Options& opt
                            (align.when == AlignOptions::When::kWhereUnpaired && !plan.load_mode &&
                             stays_much_unpaired(plan));
     if (!is_wanted || target.lacks_elements || golden.lacks_elements) return plan;
+    if (align.when == AlignOptions::When::kWhereUnpaired) plan.remark = unpaired_text(plan);
     const Relations relations = relate(target, golden, options.threads);
     const std::vector<TensorTie> ties = ties_of(relations, target, golden);
     take_ties(ties, plan);
     tie_inputs(relations, target, golden, plan);
+    plan.given = given_ties(ties);
+    plan.one_sided = one_sided_givens(relations, target, golden, plan);
+    plan.is_related = true;
     if (align.on_ties) align.on_ties(ties);
     return plan;
 }

@@ -24,6 +24,7 @@ class TiedPlan {
         std::vector<const SourceOp*> loose;
         for (OpPair& pair : plan_.ops)
             if (pair.target != nullptr) take_one(pair, loose);
+        part_claimed();
         for (const OpPair& pair : plan_.ops)
             tied_targets_.insert(pair.also_target.begin(), pair.also_target.end());
         // A term of another op's sum is compared there.
@@ -56,7 +57,10 @@ class TiedPlan {
             pair.golden != nullptr && std::ranges::all_of(ties, [&](const auto* tie) {
                 return (tie->golden.op == pair.golden && tie->is_plain()) || tie->by_place;
             });
-        if (agrees) return;
+        if (agrees) {
+            agreed_.insert(pair.target);
+            return;
+        }
         OpPair tied{.target = pair.target};
         for (const TensorTie* tie : ties) {
             if (tied.golden == nullptr) tied.golden = tie->golden.op;
@@ -73,6 +77,20 @@ class TiedPlan {
         tied.match = match_text("relation", tied.target->id.op, tied.golden->id.op);
         if (pair.golden != nullptr && pair.golden != tied.golden) loose.push_back(pair.golden);
         pair = std::move(tied);
+    }
+
+    /// What another op's elements claim is no partner of what merely has its name.
+    void part_claimed() {
+        std::unordered_set<const SourceOp*> claimed;
+        for (const OpPair& pair : plan_.ops)
+            for (const TensorTie& tie : pair.ties)
+                if (!tie.by_place && tie.kind != RelationKind::kSum &&
+                    tie.direction == Direction::kOutput)
+                    claimed.insert(tie.golden.op);
+        for (OpPair& pair : plan_.ops)
+            if (pair.target != nullptr && pair.ties.empty() && claimed.contains(pair.golden) &&
+                !agreed_.contains(pair.target))
+                pair = {.target = pair.target};
     }
 
     /// Copies and casts that turn out to be what the other side calls otherwise.
@@ -98,12 +116,18 @@ class TiedPlan {
         plan_.casts = std::move(rest);
     }
 
-    /// Only what is without partner still.
+    /// Only what is without partner still, and all of it.
     void renew_partings() {
         std::unordered_set<const SourceOp*> alone;
-        for (const OpPair& pair : plan_.ops)
-            if (pair.target == nullptr || pair.golden == nullptr)
+        std::unordered_map<const SourceOp*, const SourceOp*> others;
+        for (const OpPair& pair : plan_.ops) {
+            if (pair.target == nullptr || pair.golden == nullptr) {
                 alone.insert(pair.target != nullptr ? pair.target : pair.golden);
+            } else {
+                others.emplace(pair.target, pair.golden);
+                others.emplace(pair.golden, pair.target);
+            }
+        }
         const auto is_paired = [&](const SourceOp* op) { return !alone.contains(op); };
         for (Parting& parting : plan_.partings) {
             std::erase_if(parting.only_target, is_paired);
@@ -112,12 +136,35 @@ class TiedPlan {
         std::erase_if(plan_.partings, [](const Parting& parting) {
             return parting.only_target.empty() && parting.only_golden.empty();
         });
+        for (const Parting& parting : plan_.partings)
+            for (const auto* list : {&parting.only_target, &parting.only_golden})
+                for (const SourceOp* op : *list)
+                    alone.erase(op);
+        for (const OpPair& pair : plan_.ops) {
+            const SourceOp* op = pair.target != nullptr ? pair.target : pair.golden;
+            if (alone.contains(op)) plan_.partings.push_back(parting_of(*op, pair, others));
+        }
+    }
+
+    /// Of one op. A recording's ops stand one behind the other.
+    static Parting parting_of(const SourceOp& op,
+                              const OpPair& pair,
+                              const std::unordered_map<const SourceOp*, const SourceOp*>& others) {
+        const bool of_target = pair.target != nullptr;
+        Parting parting;
+        (of_target ? parting.only_target : parting.only_golden) = {&op};
+        if (const auto before = others.find(&op - 1); before != others.end()) {
+            parting.before_target = of_target ? before->first : before->second;
+            parting.before_golden = of_target ? before->second : before->first;
+        }
+        return parting;
     }
 
     Plan& plan_;
     std::unordered_map<const SourceOp*, std::vector<const TensorTie*>> of_target_;
     std::unordered_set<const SourceOp*> paired_;
     std::unordered_set<const SourceOp*> tied_targets_;
+    std::unordered_set<const SourceOp*> agreed_;  ///< of pairs that the ties do not change
 };
 
 }  // namespace

@@ -242,7 +242,13 @@ void register_comparison(py::module_& module) {
         .def_readwrite("target_class", &Request::target_class)
         .def_readwrite("judging", &Request::judging)
         .def_readwrite("allow_golden_at_fault", &Request::allow_golden_at_fault)
-        .def_readwrite("inputs", &Request::inputs);
+        .def_readwrite("inputs", &Request::inputs)
+        .def("align", [](Request& request, std::optional<bool> wanted) {
+            using When = compare::AlignOptions::When;
+            request.align.when = !wanted   ? When::kWhereUnpaired
+                                 : *wanted ? When::kAlways
+                                           : When::kNever;
+        });
     module.def(
         "compare",
         [](const std::string& target,

@@ -237,6 +237,7 @@ class ComparisonRequest:
     judging: JudgingRequest
     allow_golden_at_fault: bool
     inputs: bool
+    def align(self, wanted: Optional[bool]) -> None: ...
 
 def compare(
     target: str, golden: str, request: ComparisonRequest, waivers: str, baseline: str, output: str

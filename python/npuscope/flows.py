@@ -157,6 +157,7 @@ def compare(
     noise_out: Optional[PathLike] = None,
     waivers: Optional[PathLike] = None,
     baseline: Optional[PathLike] = None,
+    align: Optional[bool] = None,
 ) -> Comparison:
     """Compares a target dump (or another recording) with a golden one. `tolerance` relative to the largest
     golden value; None: by the precision that each op computed in. `output`: folder for reports.
@@ -166,12 +167,14 @@ def compare(
     ops on which only the golden is wrong are none. `tolerances`: a file of tolerances and regions; `ignore`:
     regions "REGEX[SLICE]", whose elements are in no verdict. `standard`, with `third` ("golden", "emulated" or a
     recording): another project's rule. `repeats`: recordings of the golden's run, whose differences are noise,
-    written to `noise_out`, or read from `noise`. `waivers` and `baseline`: findings that do not count. Ctrl-C
+    written to `noise_out`, or read from `noise`. `waivers` and `baseline`: findings that do not count.
+    `align`: pair tensors by what they hold; None: where names and order leave many ops alone. Ctrl-C
     ends it. Errors: UsageError, IoError, FormatError."""
     request = _core.ComparisonRequest()
     request.tolerance, request.inputs, request.judge = tolerance, inputs, judge
     request.chip, request.target_class = chip or "", target_class or ""
     request.allow_golden_at_fault = allow_golden_at_fault
+    request.align(align)
     judging = request.judging
     judging.standard, judging.third = standard or "", os.fspath(third)
     judging.tolerances, judging.noise, judging.noise_out = _path(tolerances), _path(noise), _path(noise_out)

@@ -1,0 +1,15 @@
+// Errors that begin between ops that were paired by what they make, and that nothing tells.
+#pragma once
+
+#include "compare/compare.h"
+#include "compare/match.h"
+
+namespace npuscope::compare {
+
+/// Of plans by relations. Two ops of other kinds may be honest, each by itself, and compute
+/// something else. The first pair whose results are farther off than all that was compared before
+/// them makes is a failure and a culprit, unless a finding stands before it. `result.culprits`
+/// holds the tensors that are told, `result.ops` their verdicts, `result.partings` the partings.
+void accuse_unexplained(const Plan& plan, Result& result);
+
+}  // namespace npuscope::compare
