@@ -1,5 +1,7 @@
 #include "diagnose/judge/part_of_run.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/compare/dataflow/hand_made.h"
