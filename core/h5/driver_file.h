@@ -43,6 +43,9 @@ const File* driver_file(const H5FD_t* file) {
 /// A driver's table with what all drivers do alike: which files are one, and their ends.
 inline H5FD_class_t common_driver(const char* name) {
     H5FD_class_t driver{};
+#ifdef H5FD_CLASS_VERSION  // from 1.14 on
+    driver.version = H5FD_CLASS_VERSION;
+#endif
     driver.name = name;
     driver.maxaddr = kLastAddress;
     driver.fc_degree = H5F_CLOSE_WEAK;

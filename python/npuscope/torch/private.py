@@ -38,7 +38,7 @@ SYMBOLIC: Tuple[type, ...] = (torch.SymInt,) if hasattr(torch, "SymInt") else ()
 # For a tensor class whose ops are seen at the dispatch level only.
 NO_TORCH_FUNCTION = torch._C._disabled_torch_function_impl
 
-__all__ = ["NO_TORCH_FUNCTION", "SYMBOLIC", "TorchDispatchMode", "VERSION", "autograd_tracking", "current_node", "unseen"]
+__all__ = ["NO_TORCH_FUNCTION", "SYMBOLIC", "OpsMode", "VERSION", "autograd_tracking", "current_node", "unseen"]
 
 
 class unseen:  # noqa: N801 - reads as a statement: with unseen():
@@ -243,8 +243,19 @@ def keep_compilers_out(load: bool = False) -> None:
         trace_rules.add(package)
 
 
+def draws_numbers(op: Any) -> bool:
+    """Whether the op takes numbers from PyTorch's random generators. Attention does for a dropout only, and
+    is composed of other ops then."""
+    if any(argument.name == "dropout_p" for argument in schema_of(op).arguments):
+        return False
+    if any(argument.name == "generator" for argument in schema_of(op).arguments):
+        return True
+    tag = getattr(getattr(torch, "Tag", None), "nondeterministic_seeded", None)
+    return tag is not None and tag in getattr(op, "tags", ())
+
+
 @contextlib.contextmanager
-def uncompiled() -> Iterator[None]:
+def _uncompiled() -> Iterator[None]:
     """In the block compiled programs run op by op, and stay compiled. Without that PyTorch 2.6 runs them so
     too, where a mode sees the ops, but takes each piece of a program that it meets for one never to compile."""
     stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
@@ -255,12 +266,17 @@ def uncompiled() -> Iterator[None]:
         yield
 
 
-def draws_numbers(op: Any) -> bool:
-    """Whether the op takes numbers from PyTorch's random generators. Attention does for a dropout only, and
-    is composed of other ops then."""
-    if any(argument.name == "dropout_p" for argument in schema_of(op).arguments):
-        return False
-    if any(argument.name == "generator" for argument in schema_of(op).arguments):
-        return True
-    tag = getattr(getattr(torch, "Tag", None), "nondeterministic_seeded", None)
-    return tag is not None and tag in getattr(op, "tags", ())
+class OpsMode(TorchDispatchMode):
+    """A with-block whose __torch_dispatch__ gets every op of this thread, of compiled programs too."""
+
+    def __enter__(self) -> Any:
+        keep_compilers_out()
+        self._plain = _uncompiled()
+        self._plain.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        try:
+            return super().__exit__(*error)
+        finally:
+            self._plain.__exit__(None, None, None)

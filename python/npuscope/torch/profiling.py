@@ -25,7 +25,7 @@ class OpUse(NamedTuple):
     inputs: Tuple[str, ...]
 
 
-class _Counting(private.TorchDispatchMode):
+class _Counting(private.OpsMode):
     def __init__(self) -> None:
         super().__init__()
         self.uses: Dict[str, List[Any]] = {}

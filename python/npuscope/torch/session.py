@@ -85,7 +85,7 @@ def results_of(plan: Plan, values: Sequence[Any], outputs: Any) -> List[Tuple[st
     return rows
 
 
-class Mode(private.TorchDispatchMode):
+class Mode(private.OpsMode):
     """Hands every op to its session; also on threads that autograd runs for this one."""
 
     def __init__(self, session: "Session") -> None:
@@ -110,7 +110,6 @@ class Session:
         self.step = 0
         self._origins = Origins()
         self._mode: Optional[Mode] = None
-        self._uncompiled: Optional[ContextManager[Any]] = None
         self._scopes: List[Tuple[OpenScope, Optional[_core.OpFilter]]] = []
         self._wanted: Dict[Tuple[str, int], bool] = {}
         self._turn: ContextManager[Any] = contextlib.nullcontext()
@@ -124,9 +123,6 @@ class Session:
     # -- life ---------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        private.keep_compilers_out()
-        self._uncompiled = private.uncompiled()
-        self._uncompiled.__enter__()
         self._origins.open()
         self._mode = Mode(self)
         self._mode.__enter__()
@@ -140,9 +136,6 @@ class Session:
             self._mode.__exit__(None, None, None)
             self._mode = None
         self._origins.close()
-        if self._uncompiled is not None:
-            self._uncompiled.__exit__(None, None, None)
-            self._uncompiled = None
 
     def sleep(self) -> None:
         """For a forked child: from now on ops pass through."""

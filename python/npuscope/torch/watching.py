@@ -59,7 +59,7 @@ def _tensors(value: Any, name: str) -> Iterator[tuple]:
             yield from _tensors(item, f"{name}_{key}" if name else str(key))
 
 
-class _Program(private.TorchDispatchMode):
+class _Program(private.OpsMode):
     """A hash of the ops that run, before any chip or dumper sees them."""
 
     def __init__(self) -> None:

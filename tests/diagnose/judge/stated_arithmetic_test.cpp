@@ -43,8 +43,8 @@ TEST(StatedArithmetic, follows_options_that_narrow_results) {
 
 TEST(StatedArithmetic, allows_more_where_the_cube_cuts_its_sums) {
     const Device cut = with("910B", {"cube_acc=align_trunc0"});
-    const ProductClass& plain =
-        stated_product_class(with("910B"), ComputeType::kFloat32, DType::kFloat32);
+    const Device whole = with("910B");
+    const ProductClass& plain = stated_product_class(whole, ComputeType::kFloat32, DType::kFloat32);
     const ProductClass& more = stated_product_class(cut, ComputeType::kFloat32, DType::kFloat32);
     EXPECT_EQ(more.name, plain.name);
     EXPECT_GT(more.growth, plain.growth);

@@ -80,9 +80,14 @@ class Compiled(Folder):
             program = torch.compile(network(), backend=counter)
             if before:
                 program(x)
-            for block in (nt.dumper(use_dump=True, dump_path=self.folder / f"{before}.h5"), nt.npu("910A", quiet=True)):
+            for block in (
+                nt.dumper(use_dump=True, dump_path=self.folder / f"{before}.h5"),
+                nt.npu("910A", quiet=True),
+                nt.watch(network()),
+            ):
                 with block:
                     program(x)
+            nt.profile_ops(lambda: program(x))
             self.assertEqual(counter.frame_count, int(before))
             program(x)
             self.assertEqual(counter.frame_count, 1)
