@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compare/agreement.h"
 #include "compare/compare.h"
 #include "compare/rules/rule.h"
 
@@ -41,6 +42,39 @@ bool has_direction(const OpResult& op, dumpfile::Direction direction) {
     });
 }
 
+bool is_missing(const TensorResult& tensor) {
+    return tensor.judgement.verdict == Verdict::kMissingTarget ||
+           tensor.judgement.verdict == Verdict::kMissingGolden;
+}
+
+/// A sum or product of two operands, whose shapes fit only the other way round, with results that
+/// agree.
+void forgive_order(OpResult& op) {
+    if (!op.id.op.starts_with("add") && !op.id.op.starts_with("mul")) return;
+    std::vector<TensorResult*> operands;
+    for (TensorResult& tensor : op.tensors)
+        if (tensor.direction == dumpfile::Direction::kInput) operands.push_back(&tensor);
+    const bool swapped =
+        operands.size() == 2 && std::ranges::all_of(operands, [](const auto* each) {
+            return each->judgement.verdict == Verdict::kIncomparable;
+        });
+    if (!swapped) return;
+    for (TensorResult* operand : operands)
+        operand->judgement = {Verdict::kUndefined,
+                              "the operands stand the other way round; results agree"};
+}
+
+/// What one side gives as a tensor of one element and the other as a number proves nothing where
+/// the results agree.
+void forgive_forms(OpResult& op) {
+    if (!has_direction(op, dumpfile::Direction::kOutput) || !results_agree(op)) return;
+    for (TensorResult& tensor : op.tensors)
+        if (is_missing(tensor) && numel_of(tensor.shape) == 1)
+            tensor.judgement = {Verdict::kUndefined,
+                                "one number that one side alone has as a tensor; results agree"};
+    forgive_order(op);
+}
+
 }  // namespace
 
 void conclude(OpResult& op, bool allow_golden_at_fault) {
@@ -61,6 +95,7 @@ void conclude(OpResult& op, bool allow_golden_at_fault) {
                 : Judgement{Verdict::kMissingTarget, "only the golden side has this op"};
         return;
     }
+    forgive_forms(op);
     op.inputs = worst(op.tensors, dumpfile::Direction::kInput, allow_golden_at_fault);
     if (has_direction(op, dumpfile::Direction::kOutput)) {
         op.judgement = worst(op.tensors, dumpfile::Direction::kOutput, allow_golden_at_fault);

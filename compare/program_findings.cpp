@@ -13,6 +13,7 @@
 #include "compare/dataflow/tied_givens.h"
 #include "compare/dataflow/wiring.h"
 #include "compare/first_change.h"
+#include "compare/given_otherwise.h"
 #include "compare/origins.h"
 #include "compare/unexplained.h"
 
@@ -83,11 +84,14 @@ namespace {
 /// What no op computed, and what ops were given in place of what they should have been.
 void take_given(PairedFlows& flows, int threads, Result& result) {
     const Givens givens = differing_givens(flows, threads);
-    for (const GivenFinding& finding : givens.findings)
+    const GivenOtherwise otherwise(flows, result);
+    for (const GivenFinding& finding : givens.findings) {
+        if (otherwise.explains(finding)) continue;
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text});
+    }
     if (flows.plan().load_mode)
         for (RecordedGiven& finding : recorded_givens(flows, result.notes))
             result.culprits.push_back(

@@ -30,6 +30,10 @@ class Spans {
         for (size_t i = 0; i < plan.ops.size(); ++i)
             for (const SourceOp* op : {plan.ops[i].target, plan.ops[i].golden})
                 if (op != nullptr) places_.emplace(op, i);
+        for (size_t i = 0; i < plan.ops.size(); ++i)
+            for (const auto* also : {&plan.ops[i].also_target, &plan.ops[i].also_golden})
+                for (const SourceOp* op : *also)
+                    places_.emplace(op, i);
     }
 
     void take() {

@@ -52,14 +52,14 @@ bool is_of_other_kinds(const OpPair& pair) {
            !pair.also_target.empty() || !pair.also_golden.empty();
 }
 
-TensorResult* worst_inherited(OpResult& op) {
-    TensorResult* worst = nullptr;
-    for (TensorResult& tensor : op.tensors)
-        if (tensor.direction == Direction::kOutput && !tensor.metrics.empty() &&
-            tensor.judgement.verdict == Verdict::kInherited &&
-            (worst == nullptr || relative_error(tensor) > relative_error(*worst)))
-            worst = &tensor;
-    return worst;
+/// The first result, where it came in; what an op keeps beside it (a mean) may be paired by chance.
+TensorResult* inherited_result(OpResult& op) {
+    const auto first = std::ranges::find_if(op.tensors, [](const TensorResult& tensor) {
+        return tensor.direction == Direction::kOutput && !tensor.metrics.empty();
+    });
+    if (first == op.tensors.end() || first->judgement.verdict != Verdict::kInherited)
+        return nullptr;
+    return &*first;
 }
 
 void accuse_pair(size_t place, TensorResult& output, double before, Result& result) {
@@ -90,7 +90,7 @@ void accuse_unexplained(const Plan& plan, Result& result) {
         OpResult& op = result.ops[i];
         if (op.target.empty() || op.golden.empty()) continue;
         before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
-        TensorResult* output = worst_inherited(op);
+        TensorResult* output = inherited_result(op);
         if (output != nullptr && is_of_other_kinds(plan.ops[i]) &&
             relative_error(*output) > std::max(kChainNoise, kChainGrowth * before)) {
             accuse_pair(i, *output, before, result);

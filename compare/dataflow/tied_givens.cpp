@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/relation.h"
 #include "core/base/error.h"
@@ -39,11 +40,7 @@ bool is_other(const Relation& relation, const TensorTie& tie) {
 /// Whether what was made of it is the golden's: it is folded into something else.
 bool makes_no_difference(const OpResult& op) {
     if (op.in_span) return true;
-    return !op.target.empty() && !op.golden.empty() &&
-           std::ranges::all_of(op.tensors, [](const TensorResult& tensor) {
-               return tensor.direction != dumpfile::Direction::kOutput ||
-                      tensor.judgement.verdict <= Verdict::kUndefined;
-           });
+    return !op.target.empty() && !op.golden.empty() && results_agree(op);
 }
 
 bool is_tied_parameter(const TensorTie& tie, const std::string& argument) {

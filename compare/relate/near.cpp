@@ -112,17 +112,59 @@ class NearPairs {
         }
     }
 
+    /// Of free tensors that hold the same the last one: ops may change nothing (a weight of ones),
+    /// and what comes behind takes in the last. Where both sides have as many, they pair in order.
+    [[nodiscard]] std::vector<size_t> last_twins(const std::vector<size_t>& group,
+                                                 bool of_target) const {
+        const auto& tensors = (of_target ? matches_.target : matches_.golden).tensors;
+        std::unordered_map<size_t, size_t> last;
+        for (const size_t each : group)
+            if (of_target ? matches_.is_free_target(each) : matches_.is_free_golden(each))
+                last[tensors[each].twin] = each;
+        std::vector<size_t> found;
+        for (const size_t each : group)
+            if (const auto at = last.find(tensors[each].twin);
+                at != last.end() && at->second == each)
+                found.push_back(each);
+        return found;
+    }
+
+    /// The other tensors that hold what these two do, where both sides have as many.
+    void pair_twins(size_t target,
+                    size_t golden,
+                    double distance,
+                    const std::vector<size_t>& targets,
+                    const std::vector<size_t>& goldens) {
+        std::vector<size_t> mine;
+        std::vector<size_t> theirs;
+        for (const size_t each : targets)
+            if (matches_.is_free_target(each) &&
+                matches_.target.tensors[each].twin == matches_.target.tensors[target].twin)
+                mine.push_back(each);
+        for (const size_t each : goldens)
+            if (matches_.is_free_golden(each) &&
+                matches_.golden.tensors[each].twin == matches_.golden.tensors[golden].twin)
+                theirs.push_back(each);
+        if (mine.size() != theirs.size()) return;
+        for (size_t i = 0; i < mine.size(); ++i) {
+            TensorRelation relation = relation_in_order(matches_, mine[i], theirs[i]);
+            relation.distance = distance;
+            matches_.add(std::move(relation));
+        }
+    }
+
     void pair_group(const std::vector<size_t>& targets,
                     const std::vector<size_t>& goldens,
                     double level) {
+        const std::vector<size_t> lasts = last_twins(targets, true);
         std::vector<Keyed> keyed;
-        for (const size_t each : goldens)
+        for (const size_t each : last_twins(goldens, false))
             if (matches_.is_free_golden(each))
                 keyed.push_back({key_of(matches_.golden.tensors[each].sketch), each});
         std::ranges::sort(keyed, {}, &Keyed::key);
         std::unordered_map<size_t, Nearest> of_target;
         std::unordered_map<size_t, Nearest> of_golden;
-        for (const size_t target : targets) {
+        for (const size_t target : lasts) {
             if (!matches_.is_free_target(target)) continue;
             const Sketch& sketch = matches_.target.tensors[target].sketch;
             // Far enough to see what comes next after the nearest.
@@ -141,7 +183,7 @@ class NearPairs {
                     of_golden[at->tensor].take(target, distance);
             }
         }
-        for (const size_t target : targets) {
+        for (const size_t target : lasts) {
             const auto mine = of_target.find(target);
             if (mine == of_target.end() || !mine->second.is_clear()) continue;
             const Nearest& nearest = mine->second;
@@ -151,6 +193,7 @@ class NearPairs {
             TensorRelation relation = relation_in_order(matches_, target, nearest.tensor);
             relation.distance = nearest.distance;
             matches_.add(std::move(relation));
+            pair_twins(target, nearest.tensor, nearest.distance, targets, goldens);
         }
     }
 

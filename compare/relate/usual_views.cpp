@@ -97,23 +97,26 @@ std::optional<TensorRelation> UsualViews::cut(const Shape& target, const Shape& 
     const bool part_is_target = numel_of(target) < numel_of(golden);
     const Shape& part = part_is_target ? target : golden;
     const Shape& whole = part_is_target ? golden : target;
-    const auto [here, there] = std::ranges::mismatch(part, whole);
-    const auto axis = static_cast<size_t>(here - part.begin());
-    if (!std::equal(here + 1, part.end(), there + 1)) return std::nullopt;
-    for (const auto& [of_whole, of_part, first] : extents_) {
-        if (whole[axis] != of_whole || part[axis] != of_part) continue;
-        const auto strides = contiguous_strides(whole);
-        View view{.shape = part, .source_numel = numel_of(whole), .offset = first * strides[axis]};
-        for (size_t i = 0; i < part.size(); ++i)
-            view.loops.push_back({part[i], strides[i]});
-        TensorRelation relation{
-            .kind = RelationKind::kPart, .slice_first = first, .slice_extent = of_part};
-        relation.text = std::to_string(first) + ":" + std::to_string(first + of_part) +
-                        " along axis " + std::to_string(axis) + " of " + to_string(whole);
-        (part_is_target ? relation.golden_view : relation.target_view) = std::move(view);
-        return relation;
+    const auto strides = contiguous_strides(whole);
+    View view{.shape = part, .source_numel = numel_of(whole)};
+    TensorRelation relation{.kind = RelationKind::kPart};
+    for (size_t axis = 0; axis < part.size(); ++axis) {
+        view.loops.push_back({part[axis], strides[axis]});
+        if (part[axis] == whole[axis]) continue;
+        const auto extents = std::ranges::find_if(extents_, [&](const auto& each) {
+            return each[0] == whole[axis] && each[1] == part[axis];
+        });
+        if (extents == extents_.end()) return std::nullopt;
+        const int64_t first = (*extents)[2];
+        view.offset += first * strides[axis];
+        relation.slice_first = first;
+        relation.slice_extent = part[axis];
+        relation.text += (relation.text.empty() ? "" : " and ") + std::to_string(first) + ":" +
+                         std::to_string(first + part[axis]) + " along axis " + std::to_string(axis);
     }
-    return std::nullopt;
+    relation.text += " of " + to_string(whole);
+    (part_is_target ? relation.golden_view : relation.target_view) = std::move(view);
+    return relation;
 }
 
 }  // namespace npuscope::compare

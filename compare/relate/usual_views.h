@@ -23,7 +23,8 @@ class UsualViews {
     /// the numels differ.
     [[nodiscard]] std::optional<View> of(const Shape& target, const Shape& golden) const;
     /// Of shapes of other numels: what part the smaller one is of the larger one, where it is
-    /// padded or cut; its views and words alone are set.
+    /// padded or cut, along several axes where each is cut as others are; its views and words alone
+    /// are set.
     [[nodiscard]] std::optional<TensorRelation> cut(const Shape& target, const Shape& golden) const;
 
   private:

@@ -1,0 +1,27 @@
+// Whether two ops made the same, however far each was judged.
+#pragma once
+
+#include <algorithm>
+
+#include "compare/compare.h"
+
+namespace npuscope::compare {
+
+/// Of max|g|: what rounding of operands to eleven bits leaves of sums.
+inline constexpr double kAgreement = 5e-3;
+
+/// Whether it passed or proves nothing; or came in and is no farther off than rounding makes.
+[[nodiscard]] inline bool agrees(const TensorResult& tensor) {
+    const Verdict verdict = tensor.judgement.verdict;
+    return verdict <= Verdict::kUndefined ||
+           (verdict == Verdict::kInherited && relative_error(tensor) <= kAgreement);
+}
+
+/// All results of the op.
+[[nodiscard]] inline bool results_agree(const OpResult& op) {
+    return std::ranges::all_of(op.tensors, [](const TensorResult& tensor) {
+        return tensor.direction != dumpfile::Direction::kOutput || agrees(tensor);
+    });
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,80 @@
+#include "compare/given_otherwise.h"
+
+#include <algorithm>
+
+#include "compare/agreement.h"
+#include "compare/align/span_tensors.h"
+#include "core/base/error.h"
+#include "core/naming/aliases.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Results that hold the same in another order are off by no more of their norm.
+constexpr double kMovedNoise = 0.01;
+
+/// Whether both hold the same elements in any order, up to small errors.
+bool hold_the_same(const SourceTensor& target, const SourceTensor& golden) {
+    if (!target.open || !golden.open) return false;
+    Tensor mine = target.open()->whole().cast(DType::kFloat64);
+    Tensor theirs = golden.open()->whole().cast(DType::kFloat64);
+    if (mine.numel() != theirs.numel()) return false;
+    const auto one = mine.mutable_as<double>();
+    const auto other = theirs.mutable_as<double>();
+    std::ranges::sort(one);
+    std::ranges::sort(other);
+    double off = 0;
+    double size = 0;
+    for (size_t i = 0; i < one.size(); ++i) {
+        off += (one[i] - other[i]) * (one[i] - other[i]);
+        size += other[i] * other[i];
+    }
+    return off <= kMovedNoise * kMovedNoise * size;
+}
+
+bool results_hold_the_same(const OpPair& pair) {
+    try {
+        const BothTensors both = tensors_of(pair);
+        bool any = false;
+        for (const TensorPair& tensors : pair_tensors(pair, both.target, both.golden, true)) {
+            if (tensors.known().direction != Direction::kOutput) continue;
+            if (tensors.target == nullptr || tensors.golden == nullptr ||
+                !hold_the_same(*tensors.target, *tensors.golden))
+                return false;
+            any = true;
+        }
+        return any;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+bool GivenOtherwise::outputs_agree() const {
+    const Inflows inflows(flows_, result_);
+    bool any = false;
+    for (const OpResult& op : result_.ops)
+        for (const TensorResult& tensor : op.tensors) {
+            if (tensor.metrics.empty() || !inflows.is_last(op, tensor)) continue;
+            if (!agrees(tensor)) return false;
+            any = true;
+        }
+    return any;
+}
+
+bool GivenOtherwise::explains(const GivenFinding& finding) const {
+    if (!flows_.plan().is_related) return false;
+    const OpPair& pair = flows_.plan().ops[finding.input.pair];
+    if (!pair.ties.empty() &&
+        canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op) &&
+        results_agree(result_.ops[finding.input.pair]))
+        return true;
+    return finding.relation.likeness == Likeness::kMoved && results_hold_the_same(pair) &&
+           outputs_agree();
+}
+
+}  // namespace npuscope::compare
