@@ -28,6 +28,12 @@ struct NumberFormat {
     [[nodiscard]] double half_unit(double value) const {
         return std::isfinite(value) ? power_of_two(last_place(value) - 1) : 0;
     }
+    /// What arithmetic in this format may lose near zero: half of the smallest subnormal number;
+    /// where exponents are as wide as float32's the smallest normal one, since processors may take
+    /// subnormal numbers for 0.
+    [[nodiscard]] double lost_near_zero() const {
+        return lowest <= -126 ? power_of_two(lowest) : half_unit(0);
+    }
     /// The exponent of the last place of `value`.
     [[nodiscard]] int last_place(double value) const {
         // The exponent as IEEE 754 keeps it: a double's own subnormal numbers count as the

@@ -272,7 +272,7 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
     const double bias = largest_bias();
     const double factor =
         by.rounding == OperandRounding::kSomehow || by.sums.bits < kFloat32.bits ? kUncertain : 1;
-    const double least = by.sums.half_unit(0);
+    const double least = by.sums.lost_near_zero();
     const std::span<const double> plain = size->as<double>();
     AllowedErrors limits(exact_values.size());
     for (size_t i = 0; i < limits.size(); ++i) {

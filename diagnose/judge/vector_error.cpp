@@ -196,7 +196,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
     const bool is_once = is_rounded_once(*run_.op);
     const double of_value = by.steps.unit() * (is_once ? kOnce : kFunction);
     // Each step may lose what is below the smallest number.
-    const double least = by.steps.half_unit(0) * (is_once ? 1 : kFunction);
+    const double least = by.steps.lost_near_zero() * (is_once ? 1 : kFunction);
     const double factor = by.steps.bits < kFloat32.bits ? kNarrow : 1;
     AllowedErrors limits(exact.size());
     for (size_t i = 0; i < limits.size(); ++i) {

@@ -74,9 +74,12 @@ function Page({ data }) {
         document.getElementById("find")?.focus();
       }
     };
+    const unfold = () => document.querySelectorAll("details.others").forEach((each) => { each.open = true; });
+    window.addEventListener("beforeprint", unfold);
     window.addEventListener("hashchange", follow);
     window.addEventListener("keydown", key);
     return () => {
+      window.removeEventListener("beforeprint", unfold);
       window.removeEventListener("hashchange", follow);
       window.removeEventListener("keydown", key);
     };

@@ -276,6 +276,8 @@ test("axe-core finds nothing", async () => {
 test("on paper: the verdict and the findings, three pages at most", async () => {
   for (const name of ["check", "compare", "large"]) {
     const page = await shown(name);
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    if (name === "large") assert.equal(await page.locator("details.others[open] .culprit").count(), 19);
     const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
     const count = (pdf.match(/\/Type\s*\/Page[^s]/g) ?? []).length;
     assert.ok(count >= 1 && count <= 3, `${name}: ${count} pages`);

@@ -43,6 +43,12 @@ TEST(ProductError, takes_cancellation_for_what_it_is) {
     EXPECT_GT(ratio(product_of(1000, 1000, 1, -1, 1e-2F), "fp32"), 1);
 }
 
+// Processors may take 1e-40 for 0; a result of 0 in place of 1e-36 is wrong.
+TEST(ProductError, lets_subnormal_results_be_flushed) {
+    EXPECT_LT(ratio(product_of(1e-20F, 0, 1e-20F, 0, 0), "fp32"), 0.01);
+    EXPECT_GT(ratio(product_of(1e-18F, 0, 1e-18F, 0, 0), "fp32"), 50);
+}
+
 // 1 + 2^-12 is 1 in float16: the product is 1 there, and 1 + 2^-12 exactly.
 TEST(ProductError, rounds_operands_as_the_class_does) {
     const OpRun in_half = product_of(1 + 0x1p-12F, 0, 1, 0, 1);
