@@ -10,6 +10,9 @@ namespace npuscope::compare {
 /// Of max|g|: what rounding of operands to eleven bits leaves of sums.
 inline constexpr double kAgreement = 5e-3;
 
+/// A chain of ops may be so many times farther off at its end than at its beginning.
+inline constexpr double kChainGrowth = 8;
+
 /// Whether it passed or proves nothing; or came in and is no farther off than rounding makes.
 [[nodiscard]] inline bool agrees(const TensorResult& tensor) {
     const Verdict verdict = tensor.judgement.verdict;

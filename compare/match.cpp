@@ -278,4 +278,9 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
     return pairs;
 }
 
+bool are_of_two_kinds(const OpPair& pair) {
+    return !pair.ties.empty() &&
+           canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op);
+}
+
 }  // namespace npuscope::compare

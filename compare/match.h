@@ -28,6 +28,9 @@ struct OpPair {
     std::vector<TensorTie> ties{};
 };
 
+/// Whether the two were found to make the same, and are of other kinds.
+[[nodiscard]] bool are_of_two_kinds(const OpPair& pair);
+
 struct Plan {
     std::vector<OpPair> ops;  ///< in the target's order, golden-only ones at the end
     bool load_mode = false;

@@ -8,20 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "compare/agreement.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
-#include "core/naming/aliases.h"
 
 namespace npuscope::compare {
 
 namespace {
 
 using dumpfile::Direction;
-
-/// A chain of ops may be so many times farther off at its end than at its beginning.
-constexpr double kGrowth = 8;
-/// Or by this of max|g|: what operands of eleven bits, as matrix units round them, leave of sums.
-constexpr double kRounding = 5e-3;
 
 class Spans {
   public:
@@ -83,7 +78,7 @@ class Spans {
         }
         if (targets.empty() || goldens.empty() || !take_the_same(targets, goldens)) return false;
         const Ends ends = ends_of(targets, goldens);
-        return ends.exit && *ends.exit <= std::max(kRounding, ends.tolerance);
+        return ends.exit && *ends.exit <= std::max(kAgreement, ends.tolerance);
     }
 
     /// Whether all that takes in what these ops make is paired, by what it makes, with an op of
@@ -106,20 +101,15 @@ class Spans {
                 !inside.contains(side.flow.tensors[*tensor.producer].op))
                 return true;
             const auto place = places_.find(&side.source.ops[tensor.op]);
-            return place != places_.end() && is_of_two_kinds(plan_.ops[place->second]);
+            return place != places_.end() && are_of_two_kinds(plan_.ops[place->second]);
         });
-    }
-
-    static bool is_of_two_kinds(const OpPair& pair) {
-        return !pair.ties.empty() &&
-               canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op);
     }
 
     bool is_span(const Parting& parting) {
         if (!take_the_same(parting.only_target, parting.only_golden)) return false;
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
         const bool any_at_fault = judge(parting);
-        const double allowed = std::max({kGrowth * ends.entry, kRounding, ends.tolerance});
+        const double allowed = std::max({kChainGrowth * ends.entry, kAgreement, ends.tolerance});
         if (!any_at_fault && !(ends.exit && *ends.exit <= allowed)) {
             forget(parting);
             return false;
@@ -172,7 +162,7 @@ class Spans {
             if (!comes_in && !goes_on) continue;
             const auto place = places_.find(&side.source.ops[comes_in ? producer : tensor.op]);
             if (place == places_.end()) continue;
-            const bool ends_here = goes_on && is_of_two_kinds(plan_.ops[place->second]);
+            const bool ends_here = goes_on && are_of_two_kinds(plan_.ops[place->second]);
             for (const TensorResult& result : result_.ops[place->second].tensors) {
                 if (result.metrics.empty()) continue;
                 if (ends_here && result.direction == Direction::kOutput) ends.give_on(result);

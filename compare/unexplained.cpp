@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/naming/aliases.h"
+#include "compare/agreement.h"
 
 namespace npuscope::compare {
 
@@ -14,9 +14,7 @@ namespace {
 
 using dumpfile::Direction;
 
-/// As spans: a chain of ops may be so many times farther off at its end than at its beginning.
-constexpr double kChainGrowth = 8;
-/// And by this of max|g| anyway: rounding to 8 bits, a few times over.
+/// Of max|g|: rounding to 8 bits, a few times over.
 constexpr double kChainNoise = 0.02;
 
 /// The index of the first op with a finding; of what the golden alone has, of the op before it.
@@ -47,9 +45,8 @@ size_t first_finding(const Result& result) {
 
 /// Whether both were found to make the same, not known to compute the same.
 bool is_of_other_kinds(const OpPair& pair) {
-    if (pair.ties.empty()) return false;
-    return canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op) ||
-           !pair.also_target.empty() || !pair.also_golden.empty();
+    const bool are_more = !pair.also_target.empty() || !pair.also_golden.empty();
+    return are_of_two_kinds(pair) || (!pair.ties.empty() && are_more);
 }
 
 /// The first result, where it came in; what an op keeps beside it (a mean) may be paired by chance.

@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import layering  # noqa: E402
+from planted import planted_tree  # noqa: E402
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
 TABLE = layering.read_table(Path(__file__).resolve().parent / "rooms.txt")
@@ -52,12 +53,8 @@ class Tree(unittest.TestCase):
 
 class Planted(unittest.TestCase):
     def violations(self, files: dict) -> list:
-        with tempfile.TemporaryDirectory() as folder:
-            for path, text in files.items():
-                file = Path(folder, path)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text)
-            return layering.violations(Path(folder), TABLE)
+        with planted_tree(files) as root:
+            return layering.violations(root, TABLE)
 
     def assert_found(self, files: dict, expected: str) -> None:
         self.assertEqual(self.violations(files), [expected])
@@ -139,11 +136,8 @@ class Planted(unittest.TestCase):
         self.assert_found({"cli/common/a.cpp": ""}, "cli/common/a.cpp: the name 'common' says nothing")
 
     def planted(self, path: str, text: str, find) -> list:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, path)
-            file.parent.mkdir(parents=True)
-            file.write_text(text)
-            return find(Path(folder))
+        with planted_tree({path: text}) as root:
+            return find(root)
 
     def test_finds_an_option_in_a_text_of_a_library(self) -> None:
         def find(root: Path) -> list:

@@ -2,10 +2,11 @@
 
 import os
 import re
-import tempfile
 import unittest
 from pathlib import Path
 from typing import List
+
+from planted import planted_tree
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
 
@@ -29,18 +30,15 @@ class Registered(unittest.TestCase):
         self.assertEqual(forgotten(SOURCE), [])
 
     def test_a_forgotten_script_is_found(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for path, text in {
-                "tests/CMakeLists.txt": "add_subdirectory(one)\nadd_subdirectory(two)\n",
-                "tests/one/CMakeLists.txt": 'flows_script("a" a_test.py)\n',
-                "tests/one/a_test.py": "",
-                "tests/one/ba_test.py": "",
-                "tests/two/CMakeLists.txt": "npuscope_python_tests(two)\n",
-                "tests/two/c_test.py": "",
-            }.items():
-                (root / path).parent.mkdir(parents=True, exist_ok=True)
-                (root / path).write_text(text)
+        files = {
+            "tests/CMakeLists.txt": "add_subdirectory(one)\nadd_subdirectory(two)\n",
+            "tests/one/CMakeLists.txt": 'flows_script("a" a_test.py)\n',
+            "tests/one/a_test.py": "",
+            "tests/one/ba_test.py": "",
+            "tests/two/CMakeLists.txt": "npuscope_python_tests(two)\n",
+            "tests/two/c_test.py": "",
+        }
+        with planted_tree(files) as root:
             self.assertEqual(forgotten(root), ["tests/one/ba_test.py"])
 
 

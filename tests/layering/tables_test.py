@@ -5,9 +5,10 @@ Of kernels, ops and chips tests/npu_backend/names_test.cpp says the same.
 
 import os
 import re
-import tempfile
 import unittest
 from pathlib import Path
+
+from planted import planted_tree
 
 SOURCE = Path(os.environ["NPUSCOPE_SOURCE_DIR"])
 
@@ -183,16 +184,13 @@ class Tables(unittest.TestCase):
         )
 
     def test_a_planted_name_is_found_and_a_comment_is_none(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for path, text in {
-                "compare/metrics/metrics.def": "METRIC(cosine)\n",
-                "compare/metrics/cosine.cpp": 'x = "cosine";\n',
-                "cli/a.cpp": 'x = "cosine";\n',
-                "cli/b.cpp": '// "cosine"\nx = "the cosine";\n',
-            }.items():
-                (root / path).parent.mkdir(parents=True, exist_ok=True)
-                (root / path).write_text(text)
+        files = {
+            "compare/metrics/metrics.def": "METRIC(cosine)\n",
+            "compare/metrics/cosine.cpp": 'x = "cosine";\n',
+            "cli/a.cpp": 'x = "cosine";\n',
+            "cli/b.cpp": '// "cosine"\nx = "the cosine";\n',
+        }
+        with planted_tree(files) as root:
             self.assertEqual(
                 names_outside(root, ("cli", "compare")), {("metrics", "cosine"): {"cli/a.cpp"}}
             )

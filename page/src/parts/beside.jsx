@@ -1,13 +1,9 @@
 // What stands beside the verdict: which findings count, and what another project's standard says.
 import { visible } from "../numbers.js";
 import { say } from "../words.js";
-import { Facts, Section, Verdict } from "./common.jsx";
+import { Facts, OpLink, Section, Verdict } from "./common.jsx";
 
 const LEVELS = { warning: "undecided", not_judged: "undecided" };
-
-function OpLink({ path, open }) {
-  return <a href={`#op=${encodeURIComponent(path)}`} onClick={(e) => { e.preventDefault(); open(path); }}>{visible(path)}</a>;
-}
 
 export function Gate({ gate, open }) {
   if (!gate) return null;

@@ -50,6 +50,16 @@ export function Command({ text }) {
   );
 }
 
+/** A link that opens an op; what it lies in is not clicked. `text` stands for the path. */
+export function OpLink({ path, text, open }) {
+  const follow = (e) => {
+    e.preventDefault();
+    e.stopPropagation();
+    open(path);
+  };
+  return <a href={`#op=${encodeURIComponent(path)}`} onClick={follow}>{visible(text ?? path)}</a>;
+}
+
 /** A field that finds ops; `scope` tells two of them apart. */
 export function Search({ id, scope, text, change }) {
   const hint = say("find op, module or line");

@@ -1,7 +1,7 @@
 // The verdict and what is at fault: all that a person in a hurry reads.
 import { classOf, exact, visible } from "../numbers.js";
 import { say } from "../words.js";
-import { Command, Facts, Verdict } from "./common.jsx";
+import { Command, Facts, OpLink, Verdict } from "./common.jsx";
 
 export function Head({ model }) {
   const state = classOf(model.verdict);
@@ -39,7 +39,7 @@ function Culprit({ culprit, first, open }) {
     <article class={`culprit ${first ? "first" : ""}`}>
       <h3>
         <Verdict word={culprit.verdict} />{" "}
-        <a href={`#op=${encodeURIComponent(culprit.path)}`} onClick={(e) => { e.preventDefault(); open(culprit.path); }}>{visible(culprit.title)}</a>
+        <OpLink path={culprit.path} text={culprit.title} open={open} />
       </h3>
       {culprit.why.map((text) => <p class="why">{visible(text)}</p>)}
       <Facts of={culprit.facts} />

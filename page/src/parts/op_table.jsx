@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOf, severity, short, visible } from "../numbers.js";
 import { say } from "../words.js";
-import { Search, Section, Verdict } from "./common.jsx";
+import { OpLink, Search, Section, Verdict } from "./common.jsx";
 
 const ROW = 36;
 const NARROW_ROW = 64;
@@ -98,7 +98,7 @@ export function OpTable({ model, state, change, open }) {
                 onClick={() => open(row.path)}>
                 <td class="num dim">{row.index + 1}</td>
                 <td><Verdict word={row.verdict} /></td>
-                <td class="mono"><a href={`#op=${encodeURIComponent(row.path)}`} onClick={(e) => { e.preventDefault(); e.stopPropagation(); open(row.path); }}>{visible(row.path)}</a></td>
+                <td class="mono"><OpLink path={row.path} open={open} /></td>
                 <td class="dim" title={visible(`${row.module} ${row.line}`)}>{visible(row.module || row.line)}</td>
                 {model.columns.map((column) => <td class="num" data-label={say(column === "introduced" ? "of limit" : column)}>{short(row[column])}</td>)}
               </tr>
