@@ -40,6 +40,7 @@ struct Introduced {
     /// against a finite one. Above 1 it is more than honest arithmetic of the class makes.
     double ratio = 0;
     double relative = 0;  ///< max|recorded - f(inputs)| / max|f(inputs)|
+    double largest = 0;   ///< max|f(inputs)| over finite values
     int64_t over = 0;     ///< elements beyond what is allowed
     int64_t numel = 0;
     /// Of recorded against f(inputs), by least squares; 1 without error.

@@ -11,7 +11,7 @@ namespace npuscope::diagnose {
 namespace {
 
 /// Of so many elements fewer draws tell as much.
-constexpr int64_t kMany = int64_t{1} << 17;
+constexpr int64_t kMany = int64_t{1} << 16;
 constexpr unsigned kDrawsOfMany = 2;
 
 double rms_of(const std::vector<double>& errors) {

@@ -16,6 +16,17 @@ void change_tensor(const std::string& name, Tensor& tensor, const ElementChange&
     if (tensor.dtype() == DType::kFloat64) change(name, tensor.mutable_as<double>());
 }
 
+template <class T>
+void take_magnitudes(std::span<T> elements) {
+    for (T& element : elements)
+        element = std::abs(element);
+}
+
+void take_magnitudes(Tensor& tensor) {
+    if (tensor.dtype() == DType::kFloat64) take_magnitudes(tensor.mutable_as<double>());
+    if (tensor.dtype() == DType::kFloat32) take_magnitudes(tensor.mutable_as<float>());
+}
+
 Scalar magnitude(const Scalar& scalar) {
     if (const auto* whole = std::get_if<int64_t>(&scalar.number)) return {std::abs(*whole)};
     if (const auto* real = std::get_if<double>(&scalar.number)) return {std::abs(*real)};
@@ -58,13 +69,16 @@ NamedValues changed(NamedValues values, const ElementChange& change) {
 }
 
 NamedValues magnitudes(NamedValues values) {
-    values = changed(std::move(values), [](const std::string&, std::span<double> elements) {
-        for (double& element : elements)
-            element = std::abs(element);
-    });
-    for (NamedValue& argument : values)
-        if (auto* scalar = std::get_if<Scalar>(&argument.value))
+    for (NamedValue& argument : values) {
+        if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
+            take_magnitudes(*tensor);
+        } else if (auto* list = std::get_if<TensorList>(&argument.value)) {
+            for (Tensor& each : *list)
+                take_magnitudes(each);
+        } else if (auto* scalar = std::get_if<Scalar>(&argument.value)) {
             argument.value = magnitude(*scalar);
+        }
+    }
     return values;
 }
 

@@ -23,8 +23,8 @@ using ElementChange = std::function<void(const std::string& name, std::span<doub
 /// The same with every float tensor's elements changed.
 [[nodiscard]] NamedValues changed(NamedValues widened, const ElementChange& change);
 
-/// Of every float tensor, and of numbers such as alpha: the magnitudes.
-[[nodiscard]] NamedValues magnitudes(NamedValues widened);
+/// Of every tensor in float64 or float32, and of numbers such as alpha: the magnitudes.
+[[nodiscard]] NamedValues magnitudes(NamedValues values);
 
 /// Empty where the op does not take these arguments. Errors: Error of other kinds.
 [[nodiscard]] std::optional<Results> run(const backend::Op& op,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,14 +17,34 @@ std::optional<T> argument(const OpRun& run, std::string_view name) {
     return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
-/// How a norm divides its input: elements of one group share their statistics, those of one channel
-/// their weight.
+/// How a norm divides its input, in C order: elements of one group share their statistics, those of
+/// one channel their weight.
 struct Division {
     size_t groups = 0;
     size_t channels = 0;
-    std::function<size_t(size_t)> group_of{};
-    std::function<size_t(size_t)> channel_of{};
+    size_t area = 1;    ///< elements that follow each other in one channel
+    size_t length = 0;  ///< those of one group; 0: the channels are the groups
 };
+
+/// Calls f(index, group, channel) for each of `count` elements.
+template <class F>
+void for_each_element(const Division& by, size_t count, F&& f) {
+    size_t channel = 0;
+    size_t group = 0;
+    size_t in_area = 0;
+    size_t in_group = 0;
+    for (size_t i = 0; i < count; ++i) {
+        f(i, by.length == 0 ? channel : group, channel);
+        if (++in_area == by.area) {
+            in_area = 0;
+            if (++channel == by.channels) channel = 0;
+        }
+        if (++in_group == by.length) {
+            in_group = 0;
+            ++group;
+        }
+    }
+}
 
 std::optional<Division> division_of(const OpRun& run, const Tensor& input) {
     const auto numel = static_cast<size_t>(input.numel());
@@ -35,24 +54,22 @@ std::optional<Division> division_of(const OpRun& run, const Tensor& input) {
         size_t length = 1;
         for (const int64_t size : shape.value_or(IntList{}))
             length *= static_cast<size_t>(size);
-        return Division{numel / length,
-                        length,
-                        [=](size_t i) { return i / length; },
-                        [=](size_t i) { return i % length; }};
+        if (length == 0 || numel % length != 0) return std::nullopt;
+        return Division{.groups = numel / length, .channels = length, .area = 1, .length = length};
     }
     if (input.ndim() < 2) return std::nullopt;
     const auto channels = static_cast<size_t>(input.dim(1));
     const size_t area = numel / (static_cast<size_t>(input.dim(0)) * channels);
-    const auto channel_of = [=](size_t i) { return i / area % channels; };
     if (run.op->name() == "native_group_norm") {
         const auto groups = static_cast<size_t>(argument<int64_t>(run, "group").value_or(1));
         const size_t length = channels / groups * area;
-        return Division{numel / length, channels, [=](size_t i) { return i / length; }, channel_of};
+        return Division{
+            .groups = numel / length, .channels = channels, .area = area, .length = length};
     }
     const bool is_batch_norm =
         run.op->name() == "native_batch_norm" || run.op->name() == "cudnn_batch_norm";
     if (!is_batch_norm || !argument<bool>(run, "training").value_or(false)) return std::nullopt;
-    return Division{channels, channels, channel_of, channel_of};
+    return Division{.groups = channels, .channels = channels, .area = area};
 }
 
 struct Statistics {
@@ -63,16 +80,18 @@ struct Statistics {
 
 std::vector<Statistics> statistics_of(std::span<const double> input, const Division& by) {
     std::vector<Statistics> groups(by.groups);
-    for (size_t i = 0; i < input.size(); ++i) {
-        ++groups[by.group_of(i)].count;
-        groups[by.group_of(i)].mean += input[i];
-    }
+    for_each_element(by, input.size(), [&](size_t i, size_t group, size_t /*channel*/) {
+        ++groups[group].count;
+        groups[group].mean += input[i];
+    });
     for (Statistics& each : groups)
         each.mean /= std::max(each.count, 1.0);
-    for (size_t i = 0; i < input.size(); ++i) {
-        Statistics& group = groups[by.group_of(i)];
-        group.variance += (input[i] - group.mean) * (input[i] - group.mean) / group.count;
-    }
+    for_each_element(by, input.size(), [&](size_t i, size_t group, size_t /*channel*/) {
+        const double off = input[i] - groups[group].mean;
+        groups[group].variance += off * off;
+    });
+    for (Statistics& each : groups)
+        each.variance /= std::max(each.count, 1.0);
     return groups;
 }
 
@@ -93,20 +112,21 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
         const double walk = std::max(1.0, std::sqrt(group.count) / 2);
         return spread > 0 ? walk * group.mean * group.mean / (2 * spread) : 0;
     };
-    std::vector<double> terms;
-    if (result.name == "result2")
-        for (const Statistics& group : groups)
-            terms.push_back(change(group) / std::sqrt(std::max(group.variance + eps, 1e-300)));
-    if (result.name != "result0") return terms;
+    std::vector<double> factors;
+    for (const Statistics& group : groups)
+        factors.push_back(change(group) / std::sqrt(std::max(group.variance + eps, 1e-300)));
+    if (result.name == "result2") return factors;
+    if (result.name != "result0") return {};
     const auto weight = argument<Tensor>(run, "weight");
     const bool is_weighted = weight && weight->dtype() == DType::kFloat64 &&
                              static_cast<size_t>(weight->numel()) == by->channels;
-    for (size_t i = 0; i < values.size(); ++i) {
-        const Statistics& group = groups[by->group_of(i)];
-        const double spread = std::sqrt(std::max(group.variance + eps, 1e-300));
-        const double scale = is_weighted ? std::abs(weight->as<double>()[by->channel_of(i)]) : 1;
-        terms.push_back(change(group) * scale * std::abs(values[i] - group.mean) / spread);
-    }
+    const std::span<const double> weights =
+        is_weighted ? weight->as<double>() : std::span<const double>();
+    std::vector<double> terms(values.size());
+    for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
+        const double scale = is_weighted ? std::abs(weights[channel]) : 1;
+        terms[i] = factors[group] * scale * std::abs(values[i] - groups[group].mean);
+    });
     return terms;
 }
 

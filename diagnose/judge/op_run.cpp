@@ -194,6 +194,11 @@ const RecordedResult* recorded_result(const OpRun& run, const std::string& name)
     return found == run.results.end() ? nullptr : &*found;
 }
 
+const Tensor* tensor_named(const NamedValues& values, std::string_view name) {
+    const Value* value = find(values, name);
+    return value == nullptr ? nullptr : std::get_if<Tensor>(value);
+}
+
 const Tensor* expected_of(const Results& results, const RecordedResult& recorded) {
     const Tensor* found = result_named(results, recorded.name);
     const bool fits = found != nullptr && found->numel() == recorded.elements.numel();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/dataflow/rebuild.h"
@@ -91,6 +92,9 @@ void leave_out_ignored(const RecordedResult& result, compare::Introduced& error)
 
 /// The recorded result of that name; nullptr without one.
 [[nodiscard]] const RecordedResult* recorded_result(const OpRun& run, const std::string& name);
+
+/// The tensor argument of that name; nullptr without one.
+[[nodiscard]] const Tensor* tensor_named(const NamedValues& values, std::string_view name);
 
 /// The result in float64; nullptr where the op gives none of that name and `numel` elements.
 [[nodiscard]] const Tensor* expected_of(const Results& results, const RecordedResult& recorded);

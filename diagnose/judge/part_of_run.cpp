@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "diagnose/judge/exact_run.h"
@@ -16,18 +17,34 @@ constexpr double kSame = 1e-12;
 /// Of the golden ratio: multiples of it, modulo 1, lie evenly, whatever the length of a row.
 constexpr double kGolden = 0.6180339887498949;
 
-/// The rows of `tensor` at `places`, in their order, where it is seen as rows of `shape` but for
-/// the first axis.
-Tensor rows_at(const Tensor& tensor, const std::vector<int64_t>& places, Shape shape) {
-    shape.front() = static_cast<int64_t>(places.size());
-    Tensor chosen(tensor.dtype(), std::move(shape));
-    const size_t row = chosen.nbytes() / std::max<size_t>(places.size(), 1);
-    std::byte* to = chosen.mutable_data();
-    for (const int64_t place : places) {
-        std::memcpy(to, tensor.data() + static_cast<size_t>(place) * row, row);
-        to += row;
-    }
-    return chosen;
+/// The rows of `tensor` at the places that are asked for, in their order, where it is seen as rows
+/// of a shape but for the first axis.
+using Rows = std::function<Tensor(const Tensor& tensor, Shape shape)>;
+
+Rows rows_at(const std::vector<int64_t>& places) {
+    return [&places](const Tensor& tensor, Shape shape) {
+        shape.front() = static_cast<int64_t>(places.size());
+        Tensor chosen(tensor.dtype(), std::move(shape));
+        const size_t row = chosen.nbytes() / std::max<size_t>(places.size(), 1);
+        std::byte* to = chosen.mutable_data();
+        for (const int64_t place : places) {
+            std::memcpy(to, tensor.data() + static_cast<size_t>(place) * row, row);
+            to += row;
+        }
+        return chosen;
+    };
+}
+
+Rows stretch(int64_t first, int64_t count) {
+    return [first, count](const Tensor& tensor, Shape shape) {
+        shape.front() = count;
+        Tensor chosen(tensor.dtype(), std::move(shape));
+        const size_t row = chosen.nbytes() / static_cast<size_t>(count);
+        std::memcpy(chosen.mutable_data(),
+                    tensor.data() + static_cast<size_t>(first) * row,
+                    chosen.nbytes());
+        return chosen;
+    };
 }
 
 bool has_lists(const OpRun& run) {
@@ -36,17 +53,13 @@ bool has_lists(const OpRun& run) {
     });
 }
 
-/// Rows of a result: its places of the first axis, or its elements.
-int64_t rows_of(const Tensor& result, Cut cut) {
-    return cut == Cut::kElements ? result.numel() : result.dim(0);
+Tensor cut_tensor(const Tensor& tensor, const Rows& chosen, Cut cut) {
+    return chosen(tensor, cut == Cut::kElements ? Shape{1} : tensor.shape());
 }
 
-Tensor cut_tensor(const Tensor& tensor, const std::vector<int64_t>& places, Cut cut) {
-    return rows_at(tensor, places, cut == Cut::kElements ? Shape{1} : tensor.shape());
-}
-
-/// Empty where an operand is neither cut nor of one element, and so is not known to fit.
-std::optional<OpRun> cut_run(const OpRun& run, const std::vector<int64_t>& places, Cut cut) {
+/// Not widened. Empty where an operand is neither cut nor of one element, and so is not known to
+/// fit.
+std::optional<OpRun> narrow_cut(const OpRun& run, const Rows& chosen, Cut cut) {
     OpRun less{.op = run.op,
                .arguments = run.arguments,
                .wide = {},
@@ -68,13 +81,18 @@ std::optional<OpRun> cut_run(const OpRun& run, const std::vector<int64_t>& place
             if (tensor->ndim() < least || tensor->dim(0) != rows || (any && cut == Cut::kFirst))
                 continue;
         }
-        *tensor = cut_tensor(*tensor, places, cut);
+        *tensor = cut_tensor(*tensor, chosen, cut);
         any = true;
     }
     if (!any) return std::nullopt;
     for (RecordedResult& each : less.results)
-        each.elements = cut_tensor(each.elements, places, cut);
-    less.wide = widened(less.arguments);
+        each.elements = cut_tensor(each.elements, chosen, cut);
+    return less;
+}
+
+std::optional<OpRun> cut_run(const OpRun& run, const std::vector<int64_t>& places, Cut cut) {
+    auto less = narrow_cut(run, rows_at(places), cut);
+    if (less) less->wide = widened(less->arguments);
     return less;
 }
 
@@ -144,7 +162,19 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
     return PartOfRun{std::move(*part), cut, std::move(places)};
 }
 
+/// Of products, whose rows need no proof.
+std::optional<Cut> cut_of_product(const OpRun& run) {
+    for (const Cut cut : {Cut::kFirst, Cut::kMatrices})
+        if (may_be_cut(run, cut))
+            if (const auto less = cut_run(run, {0}, cut); less && is_computable(*less)) return cut;
+    return std::nullopt;
+}
+
 }  // namespace
+
+int64_t rows_of(const Tensor& result, Cut cut) {
+    return cut == Cut::kElements ? result.numel() : result.dim(0);
+}
 
 bool is_large(const OpRun& run) {
     return !run.results.empty() && run.results.front().elements.numel() >= kLargeElements &&
@@ -175,6 +205,18 @@ std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part) {
     if (!fits || !may_be_cut(run, part.cut)) return std::nullopt;
     auto less = cut_run(run, part.places, part.cut);
     return less && is_computable(*less) ? less : std::nullopt;
+}
+
+std::optional<Cut> cut_of(const OpRun& run) {
+    if (run.results.empty() || run.results.front().elements.ndim() < 1) return std::nullopt;
+    const OpKind kind = kind_of(*run.op);
+    if (kind == OpKind::kProduct || kind == OpKind::kConvolution) return cut_of_product(run);
+    const auto part = part_of(run, kTellingElements);
+    return part ? std::optional(part->cut) : std::nullopt;
+}
+
+std::optional<OpRun> stretch_of(const OpRun& run, Cut cut, int64_t first, int64_t count) {
+    return narrow_cut(run, stretch(first, count), cut);
 }
 
 OpRun leading_rows(OpRun run, int64_t elements) {

@@ -48,6 +48,19 @@ struct PartOfRun {
 /// The same places of another run of the op; empty where its shapes are others.
 [[nodiscard]] std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part);
 
+/// Rows of a result: its places of the first axis, or its elements.
+[[nodiscard]] int64_t rows_of(const Tensor& result, Cut cut);
+
+/// How a run may be cut, proven as by part_of(); products need no proof. Empty where it may not.
+[[nodiscard]] std::optional<Cut> cut_of(const OpRun& run);
+
+/// `count` rows of all that is cut, from `first` on; not widened. Empty where the run does not fit
+/// the cut.
+[[nodiscard]] std::optional<OpRun> stretch_of(const OpRun& run,
+                                              Cut cut,
+                                              int64_t first,
+                                              int64_t count);
+
 /// As part_of(), for products, which need no proof: the first rows of their result.
 [[nodiscard]] OpRun leading_rows(OpRun run, int64_t elements);
 

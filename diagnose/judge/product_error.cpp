@@ -26,18 +26,6 @@ constexpr double kTransformGrowth = 8;
 constexpr double kHalfUnits = 4;
 constexpr double kLevelsOfInt8 = 254;
 
-bool is_bias(const backend::Op& op, const std::string& argument) {
-    if (argument == "bias") return true;
-    return argument == "self" && std::ranges::any_of(op.schema.arguments, [](const auto& each) {
-               return each.name == "beta";
-           });
-}
-
-const Tensor* tensor_named(const NamedValues& values, const char* name) {
-    const Value* value = find(values, name);
-    return value == nullptr ? nullptr : std::get_if<Tensor>(value);
-}
-
 /// A number, flag or tensor of one element.
 int64_t whole_named(const NamedValues& values, const char* name, int64_t without) {
     const Value* value = find(values, name);
@@ -60,30 +48,6 @@ bool may_be_transformed(const OpRun& run) {
     for (int64_t axis = 2; axis < weight->ndim(); ++axis)
         has_window = has_window || weight->dim(axis) > 1;
     return by_one && has_window;
-}
-
-double rounded_operand(const ProductClass& by, double value) {
-    if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
-    if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
-    const double nearest = by.operands.rounded(value);
-    if (by.rounding == OperandRounding::kSaturated && std::isinf(nearest) && std::isfinite(value))
-        return std::copysign(by.operands.largest(), value);
-    const bool flushed = by.rounding == OperandRounding::kFlushed &&
-                         std::abs(nearest) < std::ldexp(1.0, by.operands.lowest);
-    return flushed ? std::copysign(0.0, value) : nearest;
-}
-
-/// Whose conversion from float64 rounds as the class does.
-std::optional<DType> dtype_rounded_to(const ProductClass& by) {
-    if (by.rounding != OperandRounding::kNearest) return std::nullopt;
-    for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32})
-        if (format_of(dtype) == by.operands) return dtype;
-    return std::nullopt;
-}
-
-bool is_emulated(const ProductClass& by) {
-    return by.rounding != OperandRounding::kNone && by.rounding != OperandRounding::kSomehow &&
-           by.rounding != OperandRounding::kScaled;
 }
 
 /// Of the sums' unit, how often the sum of magnitudes may be off by it.
@@ -144,36 +108,20 @@ int64_t contraction_length(const OpRun& run, const std::string& result) {
     return std::max<int64_t>(length, 1);
 }
 
-NamedValues ProductError::operands(const ProductClass& by, Rounded which) const {
-    if (which == Rounded::kNothing || !is_emulated(by)) return run_.wide;
-    const std::optional<DType> dtype = dtype_rounded_to(by);
-    NamedValues rounded = run_.wide;
-    for (NamedValue& argument : rounded) {
-        auto* tensor = std::get_if<Tensor>(&argument.value);
-        if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
-        if (which == Rounded::kOperands && is_bias(*run_.op, argument.name)) continue;
-        if (dtype) {
-            *tensor = tensor->cast(*dtype).cast(DType::kFloat64);
-            continue;
-        }
-        for (double& element : tensor->mutable_as<double>())
-            element = rounded_operand(by, element);
-    }
-    return rounded;
-}
-
 const Results* ProductError::exact(const ProductClass& by, Rounded which) {
     if (!is_emulated(by)) which = Rounded::kNothing;
     if (which == Rounded::kNothing) return exact_results(run_);
-    const bool within = by.rounding == OperandRounding::kSaturated && is_within(by.operands);
-    const OperandRounding rounding = within ? OperandRounding::kNearest : by.rounding;
+    ProductClass as = by;
+    if (by.rounding == OperandRounding::kSaturated && is_within(by.operands))
+        as.rounding = OperandRounding::kNearest;
     const std::string key = fmt::format("{} {} {} {}",
-                                        static_cast<int>(rounding),
+                                        static_cast<int>(as.rounding),
                                         by.operands.bits,
                                         by.operands.lowest,
                                         static_cast<int>(which));
     const auto [place, fresh] = computed_.try_emplace(key);
-    if (fresh) place->second = run(*run_.op, operands(by, which), Device::reference64());
+    if (fresh)
+        place->second = run(*run_.op, rounded_operands(run_, as, which), Device::reference64());
     return place->second ? &*place->second : nullptr;
 }
 
@@ -184,7 +132,7 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
     if (relative == 0 && absolute == 0 && is_large(run_)) {
         // A bound needs no more digits than float32 has.
         place->second = run(*run_.op,
-                            with_floats_as(magnitudes(run_.wide), DType::kFloat32),
+                            magnitudes(with_floats_as(run_.wide, DType::kFloat32)),
                             Device::reference32());
         if (place->second) place->second = Results(widened(place->second->values()));
         return place->second ? &*place->second : nullptr;
@@ -349,7 +297,7 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     }
     const HonestResult here{.result = result, .results = by.results, .steps = by.sums};
     for (const Results& own :
-         honest_runs(*run_.op, operands(by, Rounded::kOperands), by.sums, which))
+         honest_runs(*run_.op, rounded_operands(run_, by, Rounded::kOperands), by.sums, which))
         if (const auto ratio = ratio_of_own(here, own, found->exact, found->limit))
             closeness.here = std::max(closeness.here, *ratio);
     return closeness;

@@ -14,6 +14,7 @@
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/result_error.h"
+#include "diagnose/judge/rounded_operands.h"
 
 namespace npuscope::diagnose {
 
@@ -54,8 +55,6 @@ class ProductError {
 
   private:
     [[nodiscard]] bool has_bias() const;
-    /// Which operands a class rounds.
-    enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
     struct Bound {
         std::span<const double> exact;
         AllowedErrors limit;
@@ -65,8 +64,6 @@ class ProductError {
     [[nodiscard]] bool is_within(const NumberFormat& format);
     [[nodiscard]] double largest_bias() const;
     [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
-    /// The operands as the class takes them, in float64.
-    [[nodiscard]] NamedValues operands(const ProductClass& by, Rounded which) const;
     /// Empty where the op gives no such result.
     [[nodiscard]] std::optional<Bound> bound(const ProductClass& by,
                                              Rounded which,

@@ -19,11 +19,6 @@ constexpr double kShareDeviations = 8;
 /// Units that a product with a scale that is rounded itself may be off.
 constexpr double kScaledUnits = 4;
 
-const Tensor* tensor_at(const NamedValues& values, const char* name) {
-    const Value* value = find(values, name);
-    return value == nullptr ? nullptr : std::get_if<Tensor>(value);
-}
-
 std::optional<double> number_at(const NamedValues& values, const char* name) {
     const Value* value = find(values, name);
     const auto* number = value == nullptr ? nullptr : std::get_if<double>(value);
@@ -55,7 +50,7 @@ Introduced share_error(double hits, double count, double p, const char* what) {
 class Dropout {
   public:
     Dropout(const OpRun& run, const VectorClass& by) : run_(run), by_(by) {
-        const Tensor* input = tensor_at(run.wide, "input");
+        const Tensor* input = tensor_named(run.wide, "input");
         const auto p = number_at(run.arguments, "p");
         if (input == nullptr || input->dtype() != DType::kFloat64 || !p || !(*p >= 0 && *p <= 1))
             return;
@@ -169,9 +164,9 @@ class Dropout {
 std::vector<std::optional<Introduced>> judge_trials(const OpRun& run) {
     std::vector<std::optional<Introduced>> errors(run.results.size());
     const Tensor& drawn = run.results.front().elements;
-    const Tensor* each = tensor_at(run.wide, "p");
+    const Tensor* each = tensor_named(run.wide, "p");
     const auto p = number_at(run.arguments, "p");
-    if (each == nullptr && !p) each = tensor_at(run.wide, "self");
+    if (each == nullptr && !p) each = tensor_named(run.wide, "self");
     double expected = 0;
     if (p) {
         expected = *p * static_cast<double>(drawn.numel());

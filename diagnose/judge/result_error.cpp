@@ -166,6 +166,7 @@ compare::Introduced measure_error(const Tensor& recorded,
     }
     error.ratio = sums.ratio;
     error.overflowed = sums.overflowed;
+    error.largest = sums.scale;
     error.relative = std::isinf(error.ratio) ? kInfinity
                      : sums.scale > 0        ? sums.worst / sums.scale
                                              : sums.worst;

@@ -9,6 +9,7 @@
 #include "core/tensor/difference.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/inherited.h"
 #include "diagnose/judge/load_mode.h"
 #include "diagnose/judge/other_numbers.h"
 #include "diagnose/judge/part_of_run.h"
@@ -38,25 +39,6 @@ bool hold_the_same(const Tensor& one, const Tensor& other) {
 std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
     if (one.numel() != other.numel()) return std::nullopt;
     return difference(one, other.reshaped(one.shape())).relative();
-}
-
-/// In float64 where that is computed already or is little work, else in float32: inherited errors
-/// are told by a few digits.
-std::optional<Results> results_to_compare(const OpRun& run) {
-    if (!run.exact && is_large(run))
-        return diagnose::run(
-            *run.op, with_floats_as(run.wide, DType::kFloat32), Device::reference32());
-    const Results* exact = exact_results(run);
-    return exact == nullptr ? std::nullopt : std::optional(*exact);
-}
-
-/// Where in `run` the result is that a source calls `argument`; -1 without one.
-int place_of(const OpRun& run, const SourceTensor* tensor) {
-    if (tensor == nullptr) return -1;
-    const auto found = std::ranges::find_if(run.results, [&](const RecordedResult& result) {
-        return result.argument == tensor->argument;
-    });
-    return found == run.results.end() ? -1 : static_cast<int>(found - run.results.begin());
 }
 
 }  // namespace
@@ -202,13 +184,16 @@ std::vector<Split> RecomputingSplitter::split_run(
         if (auto splits_of_part = split_part(pair, outputs, arguments))
             return std::move(*splits_of_part);
     std::string why_not;
-    auto loaded = load_run(*pair.target, why_not, known_inputs(pair));
+    auto loaded = load_run(*pair.target, why_not, known_inputs(pair), false, false);
     if (!loaded) {
         for (Split& split : splits)
             split.why_not = why_not;
         if (why_not == compare::kRandomOp) judge_random(pair, outputs, arguments, splits);
         return splits;
     }
+    if (auto splits_of_pieces = split_in_pieces(pair, *loaded, outputs, arguments))
+        return std::move(*splits_of_pieces);
+    loaded->wide = widened(loaded->arguments);
     const auto golden_run = [&] {
         return pair.golden == nullptr ? std::nullopt : load_run(*pair.golden, why_not);
     };

@@ -85,6 +85,13 @@ class RecomputingSplitter final : public compare::Splitter {
         const compare::OpPair& pair,
         const std::vector<compare::SplitQuery>& outputs,
         const std::vector<ArgumentDifference>& arguments) const;
+    /// Of large runs in which all is honest; empty of others. `loaded` is the target's run, not
+    /// widened, and is not changed.
+    [[nodiscard]] std::optional<std::vector<compare::Split>> split_in_pieces(
+        const compare::OpPair& pair,
+        const OpRun& loaded,
+        const std::vector<compare::SplitQuery>& outputs,
+        const std::vector<ArgumentDifference>& arguments) const;
     /// Of the target's run, where its recording has none.
     [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
     /// The worst of the other ops of a span becomes its error.

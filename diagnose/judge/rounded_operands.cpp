@@ -1,0 +1,117 @@
+#include "diagnose/judge/rounded_operands.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <span>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+double rounded_operand(const ProductClass& by, double value) {
+    if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
+    if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
+    const double nearest = by.operands.rounded(value);
+    if (by.rounding == OperandRounding::kSaturated && std::isinf(nearest) && std::isfinite(value))
+        return std::copysign(by.operands.largest(), value);
+    const bool flushed = by.rounding == OperandRounding::kFlushed &&
+                         std::abs(nearest) < std::ldexp(1.0, by.operands.lowest);
+    return flushed ? std::copysign(0.0, value) : nearest;
+}
+
+/// Whose conversion rounds as the class does.
+std::optional<DType> dtype_rounded_to(const ProductClass& by) {
+    if (by.rounding != OperandRounding::kNearest) return std::nullopt;
+    for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32})
+        if (format_of(dtype) == by.operands) return dtype;
+    return std::nullopt;
+}
+
+/// Calls f with the elements as float32, a few at a time, which it may change; they follow in
+/// float64.
+template <class F>
+Tensor widened_after(const Tensor& tensor, F&& f) {
+    constexpr size_t kBlock = 1024;
+    std::array<float, kBlock> block{};
+    Tensor wide(DType::kFloat64, tensor.shape());
+    const auto count = static_cast<size_t>(tensor.numel());
+    const size_t size = size_of(tensor.dtype());
+    auto* to = reinterpret_cast<double*>(wide.mutable_data());
+    for (size_t first = 0; first < count; first += kBlock) {
+        const auto some = std::span(block).first(std::min(kBlock, count - first));
+        const std::byte* from = tensor.data() + first * size;
+        convert_elements(from, tensor.dtype(), some.data(), DType::kFloat32, some.size());
+        f(some);
+        convert_elements(some.data(), DType::kFloat32, to + first, DType::kFloat64, some.size());
+    }
+    return wide;
+}
+
+/// Of float32 elements, where that is a cast to `dtype`.
+Tensor rounded_to(const Tensor& tensor, DType dtype) {
+    std::array<uint16_t, 1024> narrow{};
+    return widened_after(tensor, [&](std::span<float> some) {
+        convert_elements(some.data(), DType::kFloat32, narrow.data(), dtype, some.size());
+        convert_elements(narrow.data(), dtype, some.data(), DType::kFloat32, some.size());
+    });
+}
+
+/// Of float32 elements, to nearest, ties to even, of a format with float32's exponents: carries go
+/// from the significand into the exponent as they should.
+Tensor rounded_to_bits(const Tensor& tensor, int bits) {
+    const auto dropped = static_cast<uint32_t>(kFloat32.bits - bits);
+    const uint32_t below_half = (uint32_t{1} << (dropped - 1)) - 1;
+    return widened_after(tensor, [&](std::span<float> some) {
+        for (float& element : some) {
+            const auto kept = std::bit_cast<uint32_t>(element);
+            const uint32_t up = kept + below_half + ((kept >> dropped) & 1U);
+            const auto rounded = std::bit_cast<float>(up >> dropped << dropped);
+            element = std::isfinite(element) ? rounded : element;
+        }
+    });
+}
+
+}  // namespace
+
+bool is_bias(const backend::Op& op, const std::string& argument) {
+    if (argument == "bias") return true;
+    return argument == "self" && std::ranges::any_of(op.schema.arguments, [](const auto& each) {
+               return each.name == "beta";
+           });
+}
+
+bool is_emulated(const ProductClass& by) {
+    return by.rounding != OperandRounding::kNone && by.rounding != OperandRounding::kSomehow &&
+           by.rounding != OperandRounding::kScaled;
+}
+
+NamedValues rounded_operands(const OpRun& run, const ProductClass& by, Rounded which) {
+    if (which == Rounded::kNothing || !is_emulated(by)) return run.wide;
+    const std::optional<DType> dtype = dtype_rounded_to(by);
+    const bool is_quick = by.rounding == OperandRounding::kNearest &&
+                          by.operands.bits < kFloat32.bits &&
+                          (dtype || by.operands.lowest == kFloat32.lowest);
+    NamedValues rounded = run.wide;
+    for (NamedValue& argument : rounded) {
+        auto* tensor = std::get_if<Tensor>(&argument.value);
+        if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
+        if (which == Rounded::kOperands && is_bias(*run.op, argument.name)) continue;
+        // As recorded they are fewer bytes; either way they are rounded once.
+        const Tensor* recorded = tensor_named(run.arguments, argument.name);
+        if (is_quick && recorded != nullptr && recorded->dtype() == DType::kFloat32) {
+            *tensor = dtype ? rounded_to(*recorded, *dtype)
+                            : rounded_to_bits(*recorded, by.operands.bits);
+        } else if (dtype) {
+            *tensor = tensor->cast(*dtype).cast(DType::kFloat64);
+        } else {
+            for (double& element : tensor->mutable_as<double>())
+                element = rounded_operand(by, element);
+        }
+    }
+    return rounded;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,24 @@
+// The operands of a product as a class of arithmetic takes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "diagnose/judge/arithmetic.h"
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// Which operands a class rounds.
+enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
+
+/// Whether it is added to the product.
+[[nodiscard]] bool is_bias(const backend::Op& op, const std::string& argument);
+
+/// Whether operands can be rounded here as the class does it; else the error of that is bounded.
+[[nodiscard]] bool is_emulated(const ProductClass& by);
+
+/// All arguments of the run, in float64, its operands rounded where that is emulated.
+[[nodiscard]] NamedValues rounded_operands(const OpRun& run, const ProductClass& by, Rounded which);
+
+}  // namespace npuscope::diagnose
