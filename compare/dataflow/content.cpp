@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "compare/dataflow/content_sums.h"
 #include "core/dtype/convert_half.h"
 
 namespace npuscope::compare {
@@ -20,55 +21,28 @@ constexpr int64_t kMostSamples = 256;
 /// A value of no more significant bits (a small count, a power of two) is met by chance.
 constexpr int kPlainBits = 8;
 
-constexpr uint64_t kOrder = 0x9e3779b97f4a7c15u;
 constexpr uint64_t kExponent = 0x7ff0000000000000u;
 constexpr uint64_t kFraction = 0x000fffffffffffffu;
-constexpr uint64_t kNan = 0x7ff8000000000000u;
-
-/// Finalizer of the SplitMix64 generator, without its first shift: the low half of a widened
-/// float32 is zero, so the high half is folded in first.
-inline uint64_t mix(uint64_t bits) {
-    bits ^= bits >> 32;
-    bits *= 0xbf58476d1ce4e5b9u;
-    bits ^= bits >> 27;
-    bits *= 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
-struct Running {
-    uint64_t bag = 0;
-    uint64_t sequence = 0;
-    uint64_t differs = 0;  ///< bits in which some element differs from the first
-    int64_t nan = 0;
-};
 
 template <class T>
-void add(const std::byte* bytes, int64_t first, int64_t count, uint64_t reference, Running& sums) {
-    uint64_t bag = 0;
-    uint64_t sequence = 0;
-    uint64_t differs = 0;
-    int64_t nan = 0;
-    uint64_t weight = 2 * static_cast<uint64_t>(first) * kOrder + 1;
+void add(
+    const std::byte* bytes, int64_t first, int64_t count, uint64_t reference, ContentSums& sums) {
+    if constexpr (std::is_same_v<T, float>) {
+        add_floats(bytes, count, first, reference, sums);
+        return;
+    }
     for (int64_t i = 0; i < count; ++i) {
         T value;
         std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
         auto bits = std::bit_cast<uint64_t>(to_double(value));
         if constexpr (std::is_floating_point_v<T>) {
             if ((bits & kExponent) == kExponent && (bits & kFraction) != 0) {
-                ++nan;
-                bits = kNan;
+                ++sums.nan;
+                bits = ContentSums::kNan;
             }
         }
-        const uint64_t mixed = mix(bits);
-        bag += mixed;
-        sequence += mixed * weight;
-        weight += 2 * kOrder;
-        differs |= bits ^ reference;
+        sums.add(bits, first + i, reference);
     }
-    sums.bag += bag;
-    sums.sequence += sequence;
-    sums.differs |= differs;
-    sums.nan += nan;
 }
 
 /// Hands out the elements as float, double or an integer type that add() takes.
@@ -128,7 +102,7 @@ double element(const std::byte* bytes, DType dtype, int64_t index) {
 
 double first_of(const std::byte* bytes, DType dtype) {
     const double value = element(bytes, dtype, 0);
-    return std::isnan(value) ? std::bit_cast<double>(kNan) : value;
+    return std::isnan(value) ? std::bit_cast<double>(ContentSums::kNan) : value;
 }
 
 /// What some elements say about how telling all of them are.
@@ -187,7 +161,7 @@ Content content_of(const ElementSource& elements, std::optional<DType> rounded) 
     if (content.numel == 0) return content;
     Pieces pieces(elements, rounded);
     Samples samples(content.numel);
-    Running sums;
+    ContentSums sums;
     for (int64_t first = 0; first < content.numel; first += kPiece) {
         const int64_t count = std::min(kPiece, content.numel - first);
         const std::byte* bytes = pieces.read(first, count);

@@ -1,0 +1,97 @@
+#include "compare/dataflow/content_sums.h"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+#include "core/base/vector_targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compare/dataflow/content_sums.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace npuscope::compare::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bits = hn::ScalableTag<uint64_t>;
+using Doubles = hn::RebindToFloat<Bits>;
+using Floats = hn::Rebind<float, Doubles>;
+using VB = hn::Vec<Bits>;
+
+HWY_INLINE VB mixed(VB bits) {
+    bits = hn::Xor(bits, hn::ShiftRight<32>(bits));
+    bits = hn::Mul(bits, hn::Set(Bits(), ContentSums::kFirst));
+    bits = hn::Xor(bits, hn::ShiftRight<27>(bits));
+    bits = hn::Mul(bits, hn::Set(Bits(), ContentSums::kSecond));
+    return hn::Xor(bits, hn::ShiftRight<31>(bits));
+}
+
+HWY_INLINE uint64_t sum_of(VB values) {
+    return hn::GetLane(hn::SumOfLanes(Bits(), values));
+}
+
+/// Adds whole vectors; returns how many elements these are.
+int64_t add_vectors(
+    const float* elements, int64_t count, int64_t index, uint64_t reference, ContentSums& sums) {
+    const auto width = static_cast<int64_t>(hn::Lanes(Bits()));
+    const VB first = hn::Set(Bits(), reference);
+    const VB nan = hn::Set(Bits(), ContentSums::kNan);
+    const VB step = hn::Set(Bits(), 2 * static_cast<uint64_t>(width) * ContentSums::kOrder);
+    VB weight = hn::Add(hn::Mul(hn::Iota(Bits(), 0), hn::Set(Bits(), 2 * ContentSums::kOrder)),
+                        hn::Set(Bits(), ContentSums::weight(index)));
+    VB bag = hn::Zero(Bits());
+    VB sequence = hn::Zero(Bits());
+    VB differs = hn::Zero(Bits());
+    int64_t i = 0;
+    for (; i + width <= count; i += width) {
+        const auto values = hn::PromoteTo(Doubles(), hn::LoadU(Floats(), elements + i));
+        const auto is_nan = hn::IsNaN(values);
+        VB bits = hn::BitCast(Bits(), values);
+        if (HWY_UNLIKELY(!hn::AllFalse(Doubles(), is_nan))) {
+            sums.nan += static_cast<int64_t>(hn::CountTrue(Doubles(), is_nan));
+            bits = hn::IfThenElse(hn::RebindMask(Bits(), is_nan), nan, bits);
+        }
+        const VB hash = mixed(bits);
+        bag = hn::Add(bag, hash);
+        sequence = hn::Add(sequence, hn::Mul(hash, weight));
+        weight = hn::Add(weight, step);
+        differs = hn::Or(differs, hn::Xor(bits, first));
+    }
+    sums.bag += sum_of(bag);
+    sums.sequence += sum_of(sequence);
+    HWY_ALIGN uint64_t lanes[hn::MaxLanes(Bits())];
+    hn::Store(differs, Bits(), lanes);
+    for (int64_t lane = 0; lane < width; ++lane)
+        sums.differs |= lanes[lane];
+    return i;
+}
+
+}  // namespace npuscope::compare::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npuscope::compare {
+
+HWY_EXPORT(add_vectors);
+
+void add_floats(
+    const void* elements, int64_t count, int64_t index, uint64_t reference, ContentSums& sums) {
+    const auto* const floats = static_cast<const float*>(elements);
+    const int64_t added = HWY_DYNAMIC_DISPATCH(add_vectors)(floats, count, index, reference, sums);
+    for (int64_t i = added; i < count; ++i) {
+        float value = 0;
+        std::memcpy(
+            &value, static_cast<const std::byte*>(elements) + i * sizeof(float), sizeof(float));
+        if (std::isnan(value)) ++sums.nan;
+        const uint64_t bits = std::isnan(value)
+                                  ? ContentSums::kNan
+                                  : std::bit_cast<uint64_t>(static_cast<double>(value));
+        sums.add(bits, index + i, reference);
+    }
+}
+
+}  // namespace npuscope::compare
+#endif
