@@ -26,6 +26,8 @@ double number_at(const std::byte* elements, int64_t index) {
 
 bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
     std::vector<std::byte> first, second;
+    ReleasedBehind one_released(one);
+    ReleasedBehind other_released(other);
     return visit_dtype(one.dtype(), [&]<class T>() {
         return visit_dtype(other.dtype(), [&]<class G>() {
             for (int64_t at = 0; at < one.numel(); at += kTile) {
@@ -37,8 +39,8 @@ bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
                     if (!(std::fabs(number) < kLargestWhole) || number != number_at<G>(theirs, i))
                         return false;
                 }
-                one.release(at, count);
-                other.release(at, count);
+                one_released.until(at + count);
+                other_released.until(at + count);
             }
             return true;
         });

@@ -162,6 +162,7 @@ Content content_of(const ElementSource& elements, std::optional<DType> rounded) 
     Pieces pieces(elements, rounded);
     Samples samples(content.numel);
     ContentSums sums;
+    ReleasedBehind released(elements);
     for (int64_t first = 0; first < content.numel; first += kPiece) {
         const int64_t count = std::min(kPiece, content.numel - first);
         const std::byte* bytes = pieces.read(first, count);
@@ -170,7 +171,7 @@ Content content_of(const ElementSource& elements, std::optional<DType> rounded) 
             add<T>(bytes, first, count, std::bit_cast<uint64_t>(content.first), sums);
         });
         samples.take(bytes, pieces.dtype(), first, count);
-        elements.release(first, count);
+        released.until(first + count);
     }
     content.bag = sums.bag;
     content.sequence = sums.sequence;

@@ -63,6 +63,7 @@ class Patterns {
 template <class F>
 void for_each_value(const ElementSource& elements, F&& f) {
     std::vector<std::byte> buffer;
+    ReleasedBehind released(elements);
     for (int64_t first = 0; first < elements.numel(); first += kScanned) {
         const int64_t count = std::min(kScanned, elements.numel() - first);
         const std::byte* bytes = elements.range(first, count, buffer);
@@ -73,7 +74,7 @@ void for_each_value(const ElementSource& elements, F&& f) {
                 f(std::bit_cast<uint64_t>(to_double(value)));
             }
         });
-        elements.release(first, count);
+        released.until(first + count);
     }
 }
 

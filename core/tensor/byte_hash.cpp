@@ -56,11 +56,12 @@ std::string hash_of(const ElementSource& elements) {
     ByteHash hash;
     std::vector<std::byte> buffer;
     const size_t each = size_of(elements.dtype());
+    ReleasedBehind released(elements);
     for (int64_t first = 0; first < elements.numel(); first += kPiece) {
         const int64_t count = std::min(kPiece, elements.numel() - first);
         const std::byte* bytes = elements.range(first, count, buffer);
         hash.add({bytes, static_cast<size_t>(count) * each});
-        elements.release(first, count);
+        released.until(first + count);
     }
     elements.require_intact();
     return hash.text();

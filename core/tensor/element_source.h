@@ -2,6 +2,7 @@
 // stays small whatever the tensor's size.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,6 +51,37 @@ inline Tensor ElementSource::whole() const {
     release(0, numel());
     return tensor;
 }
+
+/// Releases what is read of a source from its first element on, a few MB at a time: each release
+/// interrupts all threads. Borrows the source, and releases the rest at its own end.
+class ReleasedBehind {
+  public:
+    explicit ReleasedBehind(const ElementSource& source)
+        : source_(source),
+          step_(static_cast<int64_t>(kBytes / std::max<size_t>(size_of(source.dtype()), 1))) {}
+    ~ReleasedBehind() { release(); }
+    ReleasedBehind(const ReleasedBehind&) = delete;
+    ReleasedBehind& operator=(const ReleasedBehind&) = delete;
+
+    /// All elements before `end` have been read.
+    void until(int64_t end) {
+        end_ = end;
+        if (end_ - begin_ >= step_) release();
+    }
+
+  private:
+    static constexpr size_t kBytes = size_t{4} << 20U;
+
+    void release() {
+        if (end_ > begin_) source_.release(begin_, end_ - begin_);
+        begin_ = end_;
+    }
+
+    const ElementSource& source_;
+    int64_t step_;
+    int64_t begin_ = 0;
+    int64_t end_ = 0;
+};
 
 /// A tensor in memory. Holds its elements.
 class TensorElements : public ElementSource {

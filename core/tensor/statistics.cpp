@@ -20,6 +20,7 @@ void for_each_tile(const ElementSource& source, F&& f) {
     constexpr int64_t kPiece = 128 * kTile;
     std::vector<std::byte> buffer;
     std::vector<std::byte> aligned;
+    ReleasedBehind released(source);
     for (int64_t first = 0; first < source.numel(); first += kPiece) {
         const int64_t count = std::min(kPiece, source.numel() - first);
         const auto elements = static_cast<size_t>(count);
@@ -31,7 +32,7 @@ void for_each_tile(const ElementSource& source, F&& f) {
         const std::span values(reinterpret_cast<const T*>(bytes), elements);
         for (size_t start = 0; start < elements; start += kTile)
             f(values.subspan(start, std::min<size_t>(kTile, elements - start)));
-        source.release(first, count);
+        released.until(first + count);
     }
     source.require_intact();
 }

@@ -146,6 +146,40 @@ void take_any(std::span<const double> recorded,
     }
 }
 
+/// As furthest_off(); `expect` fills in the expected elements from one on.
+template <class F>
+std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& expect) {
+    const auto numel = static_cast<size_t>(recorded.numel());
+    const size_t stretch =
+        std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
+    std::vector<int64_t> places;
+    std::vector<double> values(stretch);
+    std::vector<double> others(stretch);
+    for (size_t first = 0; first < numel; first += stretch) {
+        const size_t length = std::min(stretch, numel - first);
+        widen(recorded, first, std::span(values).first(length));
+        expect(first, std::span(others).first(length));
+        size_t furthest = 0;
+        size_t beside_size = 0;
+        double largest = -1;
+        double share = -1;
+        for (size_t i = 0; i < length; ++i) {
+            const double error = std::abs(values[i] - others[i]);
+            if (error > largest) {
+                largest = error;
+                furthest = i;
+            }
+            if (error > share * std::abs(others[i])) {
+                share = error / std::abs(others[i]);
+                beside_size = i;
+            }
+        }
+        places.push_back(static_cast<int64_t>(first + furthest));
+        places.push_back(static_cast<int64_t>(first + beside_size));
+    }
+    return places;
+}
+
 }  // namespace
 
 compare::Introduced measure_error(const Tensor& recorded,
@@ -173,35 +207,18 @@ compare::Introduced measure_error(const Tensor& recorded,
     return error;
 }
 
+std::vector<int64_t> furthest_off(const Tensor& recorded, const Tensor& expected, int64_t count) {
+    return furthest_from(recorded, count, [&](size_t first, std::span<double> elements) {
+        widen(expected, first, elements);
+    });
+}
+
 std::vector<int64_t> furthest_off(const Tensor& recorded,
                                   std::span<const double> expected,
                                   int64_t count) {
-    const size_t stretch =
-        std::max<size_t>(1, 2 * expected.size() / static_cast<size_t>(std::max<int64_t>(count, 2)));
-    std::vector<int64_t> places;
-    std::vector<double> values(stretch);
-    for (size_t first = 0; first < expected.size(); first += stretch) {
-        const size_t length = std::min(stretch, expected.size() - first);
-        widen(recorded, first, std::span(values).first(length));
-        size_t furthest = 0;
-        size_t beside_size = 0;
-        double largest = -1;
-        double share = -1;
-        for (size_t i = 0; i < length; ++i) {
-            const double error = std::abs(values[i] - expected[first + i]);
-            if (error > largest) {
-                largest = error;
-                furthest = i;
-            }
-            if (error > share * std::abs(expected[first + i])) {
-                share = error / std::abs(expected[first + i]);
-                beside_size = i;
-            }
-        }
-        places.push_back(static_cast<int64_t>(first + furthest));
-        places.push_back(static_cast<int64_t>(first + beside_size));
-    }
-    return places;
+    return furthest_from(recorded, count, [&](size_t first, std::span<double> elements) {
+        std::ranges::copy(expected.subspan(first, elements.size()), elements.begin());
+    });
 }
 
 void describe(const Tensor& recorded,

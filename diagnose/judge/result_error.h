@@ -44,7 +44,10 @@ class JudgedElements {
                                                 std::span<const double> allowed);
 
 /// About `count` places: of each stretch of elements those that are furthest off, absolutely and
-/// beside their size.
+/// beside their size. Both have as many elements.
+[[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
+                                                const Tensor& expected,
+                                                int64_t count);
 [[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
                                                 std::span<const double> expected,
                                                 int64_t count);

@@ -131,7 +131,7 @@ VectorError* VectorError::part() {
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(first.elements.dtype()))
         return nullptr;
     part_run_ = part_of(
-        run_, kTellingElements, furthest_off(first.elements, y->as<double>(), kTellingElements));
+        run_, kTellingElements, furthest_off(first.elements, *y, kTellingElements));
     if (part_run_) {
         part_ = std::make_unique<VectorError>(part_run_->run);
         if (part_run_->by_element()) {
