@@ -145,6 +145,12 @@ def later_rows():
     more_lists_of_tensors()
     case("_foreach_max", [grid(2, 3), grid(4)], oracle=lambda a: [x.max() for x in a])
     case("_foreach_copy_", [grid(2, 3), grid(4)], [grid(2, 3), grid(4)], oracle=lambda a, b: b)
+    dy, x = grid(2, 1, 4), grid(3, 4)  # as of many gradients of one tensor
+    for name in ("sigmoid", "tanh", "silu", "hardswish", "mish"):
+        case(name + "_backward", dy, x)
+    for name, *rest in (("threshold", 0.5), ("hardtanh", -1, 1), ("leaky_relu", 0.125, False), ("softplus", 2, 20),
+                        ("softshrink", 0.75)):
+        case(name + "_backward", dy, x, *rest)
 
 
 def mirror_pads():

@@ -10,9 +10,11 @@ A model that is in the file already is left out, so that a run may be broken off
 import argparse
 import fnmatch
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).parent
 
@@ -26,17 +28,24 @@ def run(given: argparse.Namespace) -> None:
     for name in names:
         if name in done or not any(fnmatch.fnmatch(name, pattern) for pattern in given.keep):
             continue
-        try:
-            process = subprocess.run(
-                [*step, name, "--chips", given.chips], capture_output=True, text=True, timeout=given.seconds
-            )
-            error = "" if process.returncode == 0 else process.stderr.strip().splitlines()[-1:]
-            row = json.loads(process.stdout.splitlines()[-1]) if not error else {"model": name, "error": error}
-        except subprocess.TimeoutExpired:
-            row = {"model": name, "error": f"more than {given.seconds} s"}
+        row = row_of([*step, name, "--chips", given.chips], name, given.seconds)
         with given.output.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(line_of(row), flush=True)
+
+
+def row_of(command: list, name: str, seconds: float) -> dict:
+    """What one model's process found. It keeps gigabytes in files, which a process that is ended leaves behind."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            process = subprocess.run(
+                command, capture_output=True, text=True, timeout=seconds, env={**os.environ, "TMPDIR": folder}
+            )
+        except subprocess.TimeoutExpired:
+            return {"model": name, "error": f"more than {seconds:.0f} s"}
+    if process.returncode:
+        return {"model": name, "error": (process.stderr.strip().splitlines() or ["ended"])[-1]}
+    return json.loads(process.stdout.splitlines()[-1])
 
 
 def fallbacks_of(row: dict) -> str:

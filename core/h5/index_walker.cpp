@@ -286,7 +286,7 @@ void IndexWalker::walk_group(int32_t node,
     else if (object.links.is_dense)
         list_by_library(node);
     else
-        sort_links(first_link, node != 0 && object.links.tracks_order);
+        sort_links(first_link, object.links.tracks_order);
     above_.push_back(address);
     int32_t previous = -1;
     const size_t end = links_.size();

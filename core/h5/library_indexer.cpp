@@ -80,13 +80,12 @@ void LibraryIndexer::read_attributes(const LibraryObject& object, int32_t node, 
         out.add_other("");
 }
 
-std::vector<LibraryLink> LibraryIndexer::links(const std::string& path,
-                                               const LibraryObject& group,
+std::vector<LibraryLink> LibraryIndexer::links(const LibraryObject& group,
                                                std::string& problem) const {
     std::vector<LibraryLink> links;
     hsize_t position = 0;
     const hid_t id = group.handle.get();
-    if (each_link(id, h5py_index(id, path == "/"), position, collect_link, &links) < 0)
+    if (each_link(id, h5py_index(id), position, collect_link, &links) < 0)
         problem = "the rest of the group cannot be listed (HDF5: " + library_error() + ")";
     return links;
 }
@@ -103,7 +102,7 @@ void LibraryIndexer::read_below(const std::string& path,
     if (above_.size() == kDeepestGroup) return out.warn(path, "its groups are nested too deeply");
     above_.push_back(group.place);
     std::string problem;
-    const std::vector<LibraryLink> found = links(path, group, problem);
+    const std::vector<LibraryLink> found = links(group, problem);
     if (!problem.empty()) out.warn(path, problem);
     int32_t previous = -1;
     for (const LibraryLink& link : found) {

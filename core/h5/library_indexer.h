@@ -33,8 +33,7 @@ class LibraryIndexer {
     [[nodiscard]] std::optional<LibraryObject> open(const std::string& path) const;
     /// The links of a group in h5py's order, as far as they can be listed; `problem` says why that
     /// is not all.
-    [[nodiscard]] std::vector<LibraryLink> links(const std::string& path,
-                                                 const LibraryObject& group,
+    [[nodiscard]] std::vector<LibraryLink> links(const LibraryObject& group,
                                                  std::string& problem) const;
     /// Attributes of the last node of `out`.
     static void read_attributes(const LibraryObject& object, int32_t node, IndexBuilder& out);

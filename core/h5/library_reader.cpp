@@ -101,8 +101,7 @@ std::vector<std::pair<std::string, ObjectKind>> LibraryReader::typed_children(
         throw Error(ErrorKind::kFormat, file_->name(group) + " is not a group");
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(each_link(
-              object.get(), h5py_index(object.get(), group == "/"), position, collect_name, &names),
+    check(each_link(object.get(), h5py_index(object.get()), position, collect_name, &names),
           "cannot list the group " + file_->name(group),
           ErrorKind::kFormat);
     std::vector<std::pair<std::string, ObjectKind>> typed;

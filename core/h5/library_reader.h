@@ -32,8 +32,8 @@ class LibraryReader {
 
     [[nodiscard]] bool exists(const std::string& path) const;
     [[nodiscard]] ObjectKind kind(const std::string& path) const;
-    /// Names of a group's links in h5py's iteration order (by name, or by creation where a group
-    /// other than the root tracks it), dangling links left out.
+    /// Names of a group's links in h5py's iteration order (by name, or by creation where the group
+    /// tracks it), dangling links left out.
     [[nodiscard]] std::vector<std::string> children(const std::string& group) const;
     /// The same with each child's kind.
     [[nodiscard]] std::vector<std::pair<std::string, ObjectKind>> typed_children(

@@ -103,7 +103,7 @@ void LibraryService::list_links(Cursor& in, ByteBuilder& out) {
     out.u8(object ? 1 : 0);
     if (!object) return;
     std::string problem;
-    const std::vector<LibraryLink> links = indexer.links(path, *object, problem);
+    const std::vector<LibraryLink> links = indexer.links(*object, problem);
     put_text(out, problem);
     out.u64(links.size());
     for (const LibraryLink& link : links) {

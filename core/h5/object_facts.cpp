@@ -18,8 +18,7 @@ ObjectKind kind_of(hid_t object) {
     }
 }
 
-H5_index_t h5py_index(hid_t group, bool is_root) {
-    if (is_root) return H5_INDEX_NAME;
+H5_index_t h5py_index(hid_t group) {
     const Handle creation(H5Gget_create_plist(group), H5Pclose);
     unsigned flags = 0;
     if (creation.valid()) H5Pget_link_creation_order(creation.get(), &flags);

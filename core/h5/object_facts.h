@@ -18,9 +18,9 @@ namespace npuscope::h5 {
 
 ObjectKind kind_of(hid_t object);
 
-/// h5py lists a file's root by name, and a group too unless it tracks the order in which links were
-/// made.
-H5_index_t h5py_index(hid_t group, bool is_root);
+/// h5py lists a group by name unless it tracks the order in which links were made. With older HDF5
+/// it lists a file (not the group "/") by name all the same.
+H5_index_t h5py_index(hid_t group);
 
 /// For each_link(): appends each link's name to the std::vector<std::string> `target`.
 herr_t collect_name(hid_t group, const char* name, const LinkFacts* facts, void* target);

@@ -8,7 +8,7 @@ namespace npuscope::backend {
 namespace {
 
 void lower_threshold_backward(Lowering& op) {
-    const Operands pair = operands_of_one_shape(op, "grad_output", "self");
+    const Operands pair = common_operands(op, "grad_output", "self");
     const double threshold = op.number("threshold");
     op.result(
         threshold == 0.0
@@ -19,13 +19,13 @@ void lower_threshold_backward(Lowering& op) {
 
 /// The row's argument is what the function read, or what it gave.
 void lower_activation_gradient(Lowering& op) {
-    const Operands pair = operands_of_one_shape(op, "grad_output", op.argument());
+    const Operands pair = common_operands(op, "grad_output", op.argument());
     op.result(op.launch(op.kernel(), {pair.self, pair.other}), pair.dtype);
 }
 
 /// The gradient of a function of self with these attributes.
 void give_gradient(Lowering& op, NamedValues attributes, std::string_view other = "self") {
-    const Operands pair = operands_of_one_shape(op, "grad_output", other);
+    const Operands pair = common_operands(op, "grad_output", other);
     op.result(op.launch(op.kernel(), {pair.self, pair.other}, std::move(attributes)), pair.dtype);
 }
 
@@ -62,7 +62,7 @@ void lower_softplus_gradient(Lowering& op) {
 
 /// The row's argument is the gradient's name.
 void lower_shrink_gradient(Lowering& op) {
-    const Operands pair = operands_of_one_shape(op, op.argument(), "self");
+    const Operands pair = common_operands(op, op.argument(), "self");
     op.result(op.launch(op.kernel(), {pair.self, pair.other}, {{"lambd", op.number("lambd")}}),
               pair.dtype);
 }

@@ -44,6 +44,8 @@ class DeviceTensor(torch.Tensor):
     def __torch_dispatch__(
         cls, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
     ) -> Any:
+        if private.is_composite(op):
+            return op.decompose(*args, **(kwargs or {}))
         plain_of: Dict[int, torch.Tensor] = {}
         own_of: Dict[int, DeviceTensor] = {}
 

@@ -9,26 +9,32 @@
 | torch._C._disabled_torch_function_impl | the device's tensors | 1.13 |
 | torch._C._dispatch_has_kernel_for_dispatch_key | what the CPU can compute | 1.13 |
 | OpOverload._schema | argument names and defaults | 1.13 |
+| OpOverload.decompose | ops of other ops, in torch.inference_mode() | 1.13 |
 | OpOverload.tags | which ops draw random numbers | 1.13 |
 | storage()._cdata | which tensors share their elements | 1.13 |
 | Tensor._is_zerotensor | tensors of zeros without memory, of forward gradients | 1.13 |
 | FakeTensor, FunctionalTensor | what tracing and exporting compute with | 2.0 |
 | torch.utils.rename_privateuse1_backend, torch._register_device_module | torch.device("npu") | 2.1 |
 | torch._dynamo.trace_rules | that compilers leave this package alone | 2.1 |
+| torch._ops._higher_order_ops, py_impl and py_kernels of its ops | torch.cond, flex_attention | 2.1 |
 | _is_in_bad_fork, manual_seed_all of a device's module | torch.manual_seed | 2.1 |
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import sys
 import threading
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+import types
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from npuscope.errors import UnsupportedError
 
 VERSION: Tuple[int, int] = tuple(map(int, re.match(r"(\d+)\.(\d+)", torch.__version__).groups()))
 
@@ -90,9 +96,11 @@ def _stand_in_classes() -> Tuple[type, ...]:
     return tuple(found)
 
 
-def are_stand_ins(types: Sequence[type], args: Sequence[Any]) -> bool:
-    """Whether an op's tensors, of which the classes beside Tensor are given, are without elements: whoever
-    compiles, exports or differentiates looks at shapes only."""
+def are_stand_ins(types: Sequence[type], args: Sequence[Any], device: Any = None) -> bool:
+    """Whether an op's tensors, of which the classes beside Tensor are given, are without elements, or are to
+    become so on the `device`: whoever compiles, exports or differentiates looks at shapes only."""
+    if device is not None and torch.device(device).type == "meta":
+        return True
     if types and any(issubclass(each, _stand_in_classes()) for each in types):
         return True
     first = next((value for value in args if isinstance(value, torch.Tensor)), None)
@@ -266,11 +274,109 @@ def _uncompiled() -> Iterator[None]:
         yield
 
 
+# Ops on programs that are computed by ops of their own as well; the others call their programs, and most
+# refuse to do that in a mode.
+_OF_OPS_THEMSELVES = ("flex_attention", "flex_attention_backward", "map_impl")
+
+
+class _Resumed:
+    """With-block in a rule of `mode`, which is off there: it sees ops again."""
+
+    def __init__(self, mode: "OpsMode") -> None:
+        self._mode = mode
+
+    def __enter__(self) -> None:
+        TorchDispatchMode.__enter__(self._mode)
+
+    def __exit__(self, *error: Any) -> None:
+        TorchDispatchMode.__exit__(self._mode, *error)
+
+
+def _run_program_op(op: Any, mode: "OpsMode", args: Tuple[Any, ...], kwargs: Any) -> Any:
+    """An op on programs (torch.cond's takes two): its own form for numbers, with all ops inside seen."""
+    if are_stand_ins([type(x) for x in torch.utils._pytree.tree_flatten((args, kwargs))[0]], args):
+        return op(*args, **kwargs)
+    kernels = (op.py_kernels.get(getattr(torch._C.DispatchKey, key)) for key in ("CompositeExplicitAutograd", "CPU"))
+    kernel = next((each for each in kernels if each is not None), None)
+    if kernel is None:
+        raise UnsupportedError(f"npuscope cannot look into torch.ops.higher_order.{op._name}; call it outside the block")
+
+    def seen(value: Any) -> Any:
+        if not isinstance(value, (types.FunctionType, functools.partial, torch.nn.Module)):
+            return value
+
+        def call(*inputs: Any, **named: Any) -> Any:
+            with _Resumed(mode):
+                return value(*inputs, **named)
+
+        return call
+
+    if op._name in _OF_OPS_THEMSELVES:
+        with _Resumed(mode):
+            return kernel(*args, **kwargs)
+    return kernel(*map(seen, args), **{name: seen(value) for name, value in kwargs.items()})
+
+
+def _know_program_ops(mode_class: type) -> None:
+    """Tells each op on programs what to do in a mode of the class; without that it refuses to run there."""
+    if VERSION < (2, 1):
+        return
+    for op in list(torch._ops._higher_order_ops.values()):
+        if (op, mode_class) in _known_program_ops:
+            continue
+        op.py_impl(mode_class)(lambda mode, *args, op=op, **kwargs: _run_program_op(op, mode, args, kwargs))
+        if op._name == "cond" and op not in {known for known, _ in _known_program_ops}:
+            _choose_before_autograd(op)
+        _known_program_ops.add((op, mode_class))
+
+
+def _choose_before_autograd(cond: Any) -> None:
+    """In a block torch.cond runs the chosen program as a plain call. PyTorch's own way to its gradient
+    needs programs that its compiler has rewritten, and no compiler runs in a block."""
+    key = torch._C.DispatchKey.Autograd
+    original = cond.py_kernels.pop(key, None)
+    if original is None:
+        return
+
+    @cond.py_impl(key)
+    def chosen(pred: Any, true_program: Any, false_program: Any, operands: Any) -> Any:
+        if not isinstance(torch.utils._python_dispatch._get_current_dispatch_mode(), OpsMode):
+            return original(pred, true_program, false_program, operands)
+        return (true_program if pred else false_program)(*operands)
+
+
+_known_program_ops: Set[Tuple[Any, type]] = set()
+
+
+@functools.lru_cache(maxsize=None)
+def is_composite(op: Any) -> bool:
+    """Whether the op is only other ops in a row. Autograd takes such ops apart before a mode sees them, but
+    not in torch.inference_mode(), nor below a program's own gradient."""
+    schema = schema_of(op)
+    name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+    if schema.name.startswith(("prim::", "profiler::")):  # questions to a tensor
+        return False
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    return has_kernel(name, "CompositeImplicitAutograd") and not has_kernel(name, "CPU")
+
+
 class OpsMode(TorchDispatchMode):
-    """A with-block whose __torch_dispatch__ gets every op of this thread, of compiled programs too."""
+    """A with-block whose `see` gets every op of this thread, of compiled programs and of the programs that
+    ops like torch.cond take too."""
+
+    def see(self, op: Any, types: Sequence[type], args: Tuple[Any, ...], kwargs: Any) -> Any:
+        """The op's results; `types` are the classes of its tensors beside Tensor itself."""
+        raise NotImplementedError
+
+    def __torch_dispatch__(self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        if is_composite(op) and not are_stand_ins(types, args, (kwargs or {}).get("device")):
+            with _Resumed(self):
+                return op.decompose(*args, **(kwargs or {}))
+        return self.see(op, types, args, kwargs or {})
 
     def __enter__(self) -> Any:
         keep_compilers_out()
+        _know_program_ops(type(self))
         self._plain = _uncompiled()
         self._plain.__enter__()
         return super().__enter__()

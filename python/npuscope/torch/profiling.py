@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 import torch
 
@@ -30,14 +30,12 @@ class _Counting(private.OpsMode):
         super().__init__()
         self.uses: Dict[str, List[Any]] = {}
 
-    def __torch_dispatch__(
-        self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
+    def see(self, op: Any, types: Sequence[type], args: Tuple[Any, ...], kwargs: Dict) -> Any:
         plan = plan_of(op)
         if plan.passive:
-            return op(*args, **(kwargs or {}))
+            return op(*args, **kwargs)
         began = time.perf_counter()
-        outputs = op(*args, **(kwargs or {}))
+        outputs = op(*args, **kwargs)
         took = time.perf_counter() - began
         row = self.uses.setdefault(plan.name, [plan, 0, 0.0, {}])
         row[1] += 1

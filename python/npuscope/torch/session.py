@@ -22,6 +22,14 @@ from npuscope.torch.tensors import NAME_OF, strides_of, to_core, to_torch
 seqids = _core.SeqidCounter()
 
 
+# Stands in a list of indices for a dimension without one: x[:, i] is index(x, [None, i]).
+_NO_INDEX = torch.empty(0)
+
+
+def filled_list(values: Sequence[Any]) -> Sequence[Any]:
+    return [_NO_INDEX if value is None else value for value in values]
+
+
 def encode(value: Any) -> Tuple[Any, bool]:
     """A value as the extension takes it, and whether a dump can hold it. Modes are off."""
     if isinstance(value, torch.Tensor):
@@ -31,7 +39,7 @@ def encode(value: Any) -> Tuple[Any, bool]:
         name = NAME_OF.get(value)
         return (None, False) if name is None else (_core.DType(name), True)
     if isinstance(value, (list, tuple)):
-        rows = [encode(item) for item in value if item is not None]
+        rows = [encode(item) for item in filled_list(value)]
         return [row for row, _ in rows], all(known for _, known in rows)
     if isinstance(value, private.SYMBOLIC):
         return int(value), True
@@ -44,7 +52,7 @@ def layout_of(value: Any) -> List[List[int]]:
         strides = strides_of(value)
         return [strides] if strides else []
     if isinstance(value, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in value):
-        rows = [strides_of(item) for item in value if item is not None]
+        rows = [strides_of(item) for item in filled_list(value)]
         return rows if any(rows) else []
     return []
 
@@ -92,10 +100,8 @@ class Mode(private.OpsMode):
         super().__init__()
         self.session = session
 
-    def __torch_dispatch__(
-        self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
-    ) -> Any:
-        return self.session.run(op, args, kwargs or {}, types)
+    def see(self, op: Any, types: Sequence[type], args: Tuple[Any, ...], kwargs: Dict) -> Any:
+        return self.session.run(op, args, kwargs, types)
 
 
 class Session:
@@ -188,7 +194,7 @@ class Session:
         self, op: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], types: Sequence[type] = ()
     ) -> Any:
         """The op's results; `types` are the classes of its tensors beside Tensor itself."""
-        if private.are_stand_ins(types, args):
+        if private.are_stand_ins(types, args, kwargs.get("device")):
             return op(*args, **kwargs)
         plan = plan_of(op)
         if plan.passive or plan.describes_storage or self._asleep:
@@ -245,14 +251,10 @@ class Session:
             if isinstance(new, _core.Tensor):
                 given[i] = to_torch(new, old.device, strides[0], written)
             elif isinstance(new, list):
-                present = zip(new, strides)
-                given[i] = []
-                for item in old:
-                    loaded = None
-                    if item is not None:
-                        tensor, of_tensor = next(present)
-                        loaded = to_torch(tensor, item.device, of_tensor, written)
-                    given[i].append(loaded)
+                given[i] = [
+                    None if item is None else to_torch(tensor, item.device, of_tensor, written)
+                    for item, tensor, of_tensor in zip(old, new, strides)
+                ]
             else:
                 given[i] = new
         return given

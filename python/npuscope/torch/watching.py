@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Type
 
 import torch
 from torch import nn
@@ -67,15 +67,13 @@ class _Program(private.OpsMode):
         self._hash = hashlib.sha1()
         self._turn = threading.Lock()  # autograd may bring other threads
 
-    def __torch_dispatch__(
-        self, op: Any, types: Any, args: Tuple[Any, ...] = (), kwargs: Optional[Dict] = None
-    ) -> Any:
+    def see(self, op: Any, types: Sequence[type], args: Tuple[Any, ...], kwargs: Dict) -> Any:
         plan = plan_of(op)
         if not (plan.passive or plan.describes_storage):
-            words = [plan.name, *map(_shown, plan.bind(args, kwargs or {}))]
+            words = [plan.name, *map(_shown, plan.bind(args, kwargs))]
             with self._turn:
                 self._hash.update("\n".join(words).encode())
-        return op(*args, **(kwargs or {}))
+        return op(*args, **kwargs)
 
     @property
     def so_far(self) -> str:

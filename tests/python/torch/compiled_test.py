@@ -149,25 +149,29 @@ class Exported(Folder):
         self.assertEqual(self.names(), ["addmm", "silu", "addmm"])
 
 
-@unittest.skipUnless(TWO, "torch.func is from PyTorch 2.0 on")
-class Transformed(Folder):
+class Recorded(Folder):
     def check(self, function, *needed: str, fallbacks: tuple = ()) -> None:
         """Values as without a block, and load mode finds every op of the golden."""
         expected = function()
-        golden = self.folder / "golden.h5"
+        files = len(list(self.folder.iterdir()))
+        golden, path = self.folder / f"golden_{files}.h5", self.folder / f"loaded_{files}.h5"
         with nt.dumper(use_dump=True, dump_path=golden):
             seen = function()
         self.assertLessEqual(set(needed), set(self.names(golden)))
         with nt.npu("910B", quiet=True) as device, nt.dumper(
-            use_load=True, load_file_path=golden, dump_path=self.path, quiet=True
+            use_load=True, load_file_path=golden, dump_path=path, quiet=True
         ) as dump:
             made = function()
         self.assertEqual((dump.summary.unmatched, dump.summary.given_differ), (0, 0))
         self.assertEqual(set(device.fallbacks), set(fallbacks))
-        for own, other, third in zip(*(torch.utils._pytree.tree_leaves(x) for x in (seen, made, expected))):
+        leaves = [torch.utils._pytree.tree_flatten(x)[0] for x in (seen, made, expected)]
+        for own, other, third in zip(*leaves):
             torch.testing.assert_close(own, third, rtol=0, atol=0)
             torch.testing.assert_close(other, third, rtol=1e-3, atol=1e-5)
 
+
+@unittest.skipUnless(TWO, "torch.func is from PyTorch 2.0 on")
+class Transformed(Recorded):
     def setUp(self) -> None:
         super().setUp()
         self.model, self.x = network(), inputs()
@@ -190,8 +194,97 @@ class Transformed(Folder):
         self.check(lambda: torch.func.jvp(self.model, (self.x,), (self.x,)), "addmm")
 
     def test_second_derivatives(self) -> None:
-        self.check(lambda: torch.func.hessian(lambda x: self.model(x).square().sum())(self.x[0]), "mm",
-                   fallbacks=("sigmoid_backward",))
+        self.check(lambda: torch.func.hessian(lambda x: self.model(x).square().sum())(self.x[0]), "mm")
+
+
+class WithoutAutograd(Recorded):
+    def test_ops_are_those_that_autograd_would_show(self) -> None:
+        """Where it is off, PyTorch leaves it to others to take `linear` or `einsum` apart."""
+        model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Flatten(), nn.LayerNorm(12), nn.Linear(12, 4)).eval()
+        x = torch.randn(2, 2, 4, 4, generator=torch.Generator().manual_seed(2))
+
+        def run() -> torch.Tensor:
+            return torch.einsum("ij,kj->ik", model(x), torch.ones(5, 4))
+
+        def inferred() -> torch.Tensor:
+            with torch.inference_mode():
+                return run()
+
+        with nt.dumper(use_dump=True, dump_path=self.folder / "plain.h5"):
+            run()
+        self.check(inferred, "convolution", "native_batch_norm", "native_layer_norm", "addmm", "bmm")
+        self.assertEqual(self.names(self.folder / "golden_1.h5"), self.names(self.folder / "plain.h5"))
+
+    def test_tensors_without_elements_stay_so(self) -> None:
+        for around in (torch.no_grad, torch.inference_mode):
+            with nt.npu("910B", quiet=True), around():
+                self.assertTrue(torch.ones(3).to("meta").is_meta)
+                self.assertTrue((torch.ones(3, device="meta") @ torch.ones(3, 2, device="meta")).is_meta)
+
+    def test_a_device_has_them_too(self) -> None:
+        nt.install("910B")
+        try:
+            model, x = network().to("npu"), inputs().to("npu")
+            with torch.inference_mode(), nt.dumper(use_dump=True, dump_path=self.path):
+                model(x)
+        finally:
+            nt.uninstall()
+        self.assertEqual(self.names(self.path), ["addmm", "silu", "addmm"])
+
+
+@unittest.skipUnless(hasattr(torch, "cond"), "torch.cond is from PyTorch 2.3 on")
+class OnPrograms(Recorded):
+    """Ops whose arguments are programs: the ops of these are seen, loaded and computed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.x = inputs().requires_grad_()
+
+    def gradient(self, program, *given):
+        def run() -> torch.Tensor:
+            return torch.autograd.grad(program(*given).square().sum(), given[0])[0]
+
+        return run
+
+    def test_cond_runs_one_of_two(self) -> None:
+        def program(x: torch.Tensor) -> torch.Tensor:
+            return torch.cond(x.sum() > 0, lambda x: x.sin() @ x.t(), lambda x: x.tanh() @ x.t(), (x,))
+
+        for sign, op in ((1, "sin"), (-1, "tanh")):
+            x = (sign * self.x.detach().abs()).requires_grad_()
+            self.check(lambda: program(x), op, "mm")
+            self.check(self.gradient(program, x), op, op.replace("tanh", "tanh_backward").replace("sin", "cos"), "mm")
+            with torch.inference_mode():
+                self.check(lambda: program(x.detach()), op, "mm")
+
+    def test_attention_with_a_program_for_its_scores(self) -> None:
+        from torch.nn.attention.flex_attention import flex_attention
+
+        generator = torch.Generator().manual_seed(4)
+        q, k, v = (torch.randn(1, 2, 16, 8, generator=generator, requires_grad=True) for _ in range(3))
+
+        def program(q: torch.Tensor) -> torch.Tensor:
+            return flex_attention(q, k, v, score_mod=lambda score, b, h, i, j: score * torch.exp(j - i).clamp(max=1))
+
+        self.check(lambda: program(q), "bmm", "exp", "_safe_softmax", fallbacks=("sort_stable",))
+        self.check(self.gradient(program, q), "bmm", "exp", fallbacks=("sort_stable",))
+
+    def test_loops(self) -> None:
+        from torch._higher_order_ops.map import map as mapped
+        from torch._higher_order_ops.while_loop import while_loop
+
+        x = self.x.detach()
+        self.check(lambda: while_loop(lambda i, x: i.sum() < 3, lambda i, x: (i + 1, x.sin()), (torch.zeros(1), x)), "sin")
+        self.check(lambda: mapped(lambda row, scale: row.sin() * scale, x, x[0]), "sin", "mul_Tensor")
+
+    def test_outside_a_block_nothing_changes(self) -> None:
+        with nt.dumper(use_dump=True, dump_path=self.path):
+            torch.ones(1) + 1
+        torch._dynamo.reset()
+        self.addCleanup(torch._dynamo.reset)
+        program = torch.compile(lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), backend="aot_eager")
+        torch.testing.assert_close(program(self.x.abs()), self.x.abs().sin())
+        torch.testing.assert_close(torch.cond(self.x.sum() > 1e9, torch.sin, torch.cos, (self.x,)), self.x.cos())
 
 
 @unittest.skipUnless(TWO, "torch.device('npu') is from PyTorch 2.1 on")

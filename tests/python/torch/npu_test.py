@@ -96,6 +96,32 @@ class OnTheChip(Folder):
             y.detach().double().numpy(), exact.detach().numpy(), rtol=2e-3, atol=2e-3
         )
 
+    def test_indices_leave_out_dimensions(self) -> None:
+        rows, columns = torch.tensor([1, 0, 1]), torch.tensor([2, 0])
+        mask = torch.tensor([True, False, True])
+
+        def run() -> list:
+            x = torch.arange(24.0).reshape(2, 3, 4).requires_grad_()
+            parts = [x[:, rows], x[..., columns], x[:, :, columns], x[rows, :, rows], x[:, mask], x[:, rows[:, None], columns]]
+            sum((i + 1) * part.square().sum() for i, part in enumerate(parts)).backward()
+            written = x.detach().clone()
+            written[:, rows] = -1.0
+            torch.ops.aten.index_put_(written, [columns % 2, None, columns], torch.ones(2, 3), True)
+            return [*parts, x.grad, written]
+
+        expected = run()
+        golden = self.folder / "golden.h5"
+        with nt.dumper(use_dump=True, dump_path=golden):
+            run()
+        with nt.npu("910B", quiet=True) as device, nt.dumper(
+            use_load=True, load_file_path=golden, dump_path=self.path
+        ) as dump:
+            made = run()
+        self.assertEqual((dump.summary.unmatched, dump.summary.given_differ, device.fallbacks), (0, 0, {}))
+        for own, other in zip(made, expected):
+            torch.testing.assert_close(own, other, rtol=0, atol=0)
+        self.assertEqual(npuscope.compare(self.path, golden, chip="910B").exit_code, 0)
+
     def test_float64_keeps_its_digits(self) -> None:
         x = torch.randn(5, dtype=torch.float64)
         with nt.npu("910A"):
