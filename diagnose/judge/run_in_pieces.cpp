@@ -9,7 +9,7 @@ namespace npuscope::diagnose {
 namespace {
 
 /// Elements of the largest result of a piece: a dozen times as many numbers fit into the caches.
-constexpr int64_t kElements = int64_t{1} << 16;
+constexpr int64_t kElements = int64_t{1} << 17;
 /// Every piece of a product reads its other operand once more: pieces of at least so many rows, so
 /// that this costs little.
 constexpr int64_t kRowsOfProduct = 512;
