@@ -19,6 +19,8 @@ namespace {
 
 constexpr int64_t kGroup = 32;               ///< tiles that one thread takes at a time
 constexpr int64_t kKept = int64_t{4} << 20;  ///< elements that may stay in memory between passes
+/// Elements that are worth a call of the system when they are not needed any more.
+constexpr int64_t kReleased = int64_t{1} << 17;
 
 /// Elements that float32 holds, and that the vector code measures.
 template <class T>
@@ -257,11 +259,17 @@ Sums accumulate_as(const ElementSource& target,
                    int threads) {
     const Accumulation<T, G> accumulation(target, golden, threads);
     Sums total = accumulation.measure();
-    if (!divergence || total.pairs == 0) return total;
-    const Sums second = accumulation.diverge(total);
-    total.sum_p = second.sum_p;
-    total.sum_q = second.sum_q;
-    total.sum_p_log = second.sum_p_log;
+    if (divergence && total.pairs > 0) {
+        const Sums second = accumulation.diverge(total);
+        total.sum_p = second.sum_p;
+        total.sum_q = second.sum_q;
+        total.sum_p_log = second.sum_p_log;
+    }
+    const int64_t kept = target.numel();
+    if (kept >= kReleased && kept <= kKept) {
+        target.release(0, kept);
+        golden.release(0, kept);
+    }
     return total;
 }
 

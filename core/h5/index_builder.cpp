@@ -13,8 +13,9 @@ namespace {
 constexpr size_t kMostWarnings = 20;
 constexpr uint64_t kLeastLinkBytes = 8;
 constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 16;
-// A walk touches every page of a file of small tensors.
-constexpr size_t kNodesBetweenReleases = 4096;
+// A walk touches every page of a file of small tensors, and beside each header of a file of large
+// ones the system maps what it has at hand.
+constexpr size_t kNodesBetweenReleases = 256;
 constexpr size_t kTextBlock = size_t{64} << 10;
 }  // namespace
 
