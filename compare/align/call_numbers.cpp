@@ -37,7 +37,21 @@ bool runs_on(const std::set<int64_t>& target, const std::set<int64_t>& golden) {
 
 }  // namespace
 
+void CallNumbers::name_ops(const Source& dump, const Source& records) {
+    if (!dump.numbered || records.numbered) return;
+    const bool has_ops = std::ranges::any_of(records.ops, [](const SourceOp& op) {
+        const auto name = msprobe::parse_record_name(op.path);
+        return name && name->prefix() == msprobe::kOpPrefix;
+    });
+    if (!has_ops) return;
+    msprobe::OpRecordNames names;
+    for (const SourceOp& op : dump.ops)
+        if (op.unmatched.empty()) ops_.emplace(&op, names.next(op.id.op));
+}
+
 CallNumbers::CallNumbers(const Source& target, const Source& golden) {
+    name_ops(target, golden);
+    name_ops(golden, target);
     const Numbers mine = numbers_of(target);
     for (const auto& [counter, theirs] : numbers_of(golden)) {
         const auto own = mine.find(counter);
@@ -52,10 +66,12 @@ CallNumbers::CallNumbers(const Source& target, const Source& golden) {
 }
 
 std::string CallNumbers::name_of_target(const SourceOp& op) const {
-    return op.path;
+    const auto as_record = ops_.find(&op);
+    return as_record == ops_.end() ? op.path : as_record->second;
 }
 
 std::string CallNumbers::name_of_golden(const SourceOp& op) const {
+    if (const auto as_record = ops_.find(&op); as_record != ops_.end()) return as_record->second;
     if (renumbered_.empty()) return op.path;
     auto name = msprobe::parse_record_name(op.path);
     if (!name) return op.path;

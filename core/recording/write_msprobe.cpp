@@ -1,11 +1,9 @@
 #include "core/recording/write_msprobe.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <set>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "core/base/system_error.h"
 #include "core/npz/torch_file.h"
 #include "core/recording/msprobe/dump_file.h"
+#include "core/recording/msprobe/record_name.h"
 #include "core/tensor/statistics.h"
 
 namespace npuscope {
@@ -26,19 +25,13 @@ namespace npuscope {
 namespace {
 
 using dumpfile::Direction;
+using msprobe::part_of_name;
 using json = nlohmann::ordered_json;
 
 constexpr const char* kData = "dump_tensor_data";
 
 std::string text_of(const json& value) {
     return json_text(value, -1);
-}
-
-/// As a part of a record's name, which dots divide.
-std::string part_of_name(std::string text) {
-    for (char& each : text)
-        if (std::isalnum(static_cast<unsigned char>(each)) == 0 && each != '_') each = '_';
-    return text;
 }
 
 /// As Python's json writes them; the placeholder text becomes a bare word.
@@ -100,8 +93,7 @@ class TreeWriter {
     explicit TreeWriter(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     void add(const SourceOp& op) {
-        const std::string ir_name = part_of_name(op.id.op);
-        const std::string name = fmt::format("Aten.{}.{}.forward", ir_name, runs_[ir_name]++);
+        const std::string name = names_.next(op.id.op);
         const SideFacts facts = op.facts ? op.facts() : SideFacts();
         Fields inputs;
         Fields outputs;
@@ -257,7 +249,7 @@ class TreeWriter {
     }
 
     std::filesystem::path folder_;
-    std::map<std::string, int64_t> runs_;
+    msprobe::OpRecordNames names_;
     std::set<std::string> modules_;
     std::string data_;
     std::string construct_;

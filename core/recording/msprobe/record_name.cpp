@@ -1,5 +1,6 @@
 #include "core/recording/msprobe/record_name.h"
 
+#include <cctype>
 #include <charconv>
 
 namespace npuscope::msprobe {
@@ -40,6 +41,17 @@ std::optional<RecordName> parse_record_name(std::string_view name) {
                       .number = *number,
                       .pass = number_is_last ? one : other,
                       .number_is_last = number_is_last};
+}
+
+std::string part_of_name(std::string text) {
+    for (char& each : text)
+        if (std::isalnum(static_cast<unsigned char>(each)) == 0 && each != '_') each = '_';
+    return text;
+}
+
+std::string OpRecordNames::next(const std::string& ir_name) {
+    const std::string base = std::string(kOpPrefix) + "." + part_of_name(ir_name);
+    return base + "." + std::to_string(runs_[base]++) + ".forward";
 }
 
 }  // namespace npuscope::msprobe

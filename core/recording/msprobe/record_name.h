@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace npuscope::msprobe {
 
@@ -25,5 +26,20 @@ struct RecordName {
 
 /// Nothing where a name is not made like this.
 [[nodiscard]] std::optional<RecordName> parse_record_name(std::string_view name);
+
+/// What an op of the framework's own library is called as a record; its runs are counted by name.
+inline constexpr std::string_view kOpPrefix = "Aten";
+
+/// As a part of a record's name, which dots divide: all but letters, digits and '_' becomes '_'.
+[[nodiscard]] std::string part_of_name(std::string text);
+
+/// Records of a run's ops, in their order: "Aten.relu.0.forward", "Aten.relu.1.forward".
+class OpRecordNames {
+  public:
+    [[nodiscard]] std::string next(const std::string& ir_name);
+
+  private:
+    std::unordered_map<std::string, int64_t> runs_;
+};
 
 }  // namespace npuscope::msprobe

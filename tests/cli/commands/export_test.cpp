@@ -94,8 +94,54 @@ TEST_F(Export, round_trip_gives_the_verdicts_of_the_dump) {
     }
 }
 
-/// The verdict, the options, and each op's verdict with its rule. By tolerances alone, the scale of a
-/// sum that cancels is known of dumps only.
+/// The verdict, the ops of one side alone, and each pair of ops.
+constexpr const char* kPairs = R"py(
+import sys, json
+found = json.load(open(sys.argv[1]))
+print(found['verdict'], found['counts']['only_target'], found['counts']['only_golden'], len(found['ops']))
+for op in found['ops']:
+    print(op['path'].strip('/').split('/')[0], op['golden'].strip('/').split('/')[0], op['match'])
+)py";
+
+TEST_F(Export, a_tree_pairs_with_the_dump_that_it_was_made_of) {
+    ASSERT_EQ(npuscope({"export", dump_, "-o", tree_, "-q"}).exit_code, 0);
+    for (const bool is_target : {true, false}) {
+        const std::string& target = is_target ? tree_ : dump_;
+        const std::string& golden = is_target ? dump_ : tree_;
+        const auto found = npuscope({"compare", "-m", target, "-g", golden, "--json"});
+        EXPECT_EQ(found.exit_code, 0) << found.err;
+        EXPECT_EQ(found.err.find("no partner"), std::string::npos) << found.err;
+        test::write_file(tree_ + ".json", found.out);
+        const std::string pairs = test::run_python(kPairs, {tree_ + ".json"}).out;
+        EXPECT_TRUE(pairs.starts_with("pass 0 0 7\n")) << pairs;
+        const std::string first = is_target ? "Aten._log_softmax.0.forward _log_softmax name"
+                                            : "_log_softmax Aten._log_softmax.0.forward name";
+        EXPECT_NE(pairs.find(first), std::string::npos) << pairs;
+    }
+}
+
+TEST_F(Export, an_op_that_the_tree_lacks_is_told_and_shifts_no_other) {
+    ASSERT_EQ(npuscope({"export", dump_, "-o", tree_, "-q"}).exit_code, 0);
+    const auto cut = test::run_python(R"py(
+import sys, json
+path = sys.argv[1] + '/dump.json'
+root = json.load(open(path))
+name = next(n for n in root['data'] if n.startswith('Aten.') and n.endswith('.0.forward'))
+del root['data'][name]
+json.dump(root, open(path, 'w'))
+print(name)
+)py",
+                                      {tree_});
+    ASSERT_EQ(cut.exit_code, 0) << cut.err;
+    const auto found = npuscope({"compare", "-m", dump_, "-g", tree_, "--json"});
+    EXPECT_EQ(found.exit_code, 1) << found.err;
+    test::write_file(tree_ + ".json", found.out);
+    const std::string pairs = test::run_python(kPairs, {tree_ + ".json"}).out;
+    EXPECT_TRUE(pairs.starts_with("fail 1 0 7\n")) << pairs;
+}
+
+/// The verdict, the options, and each op's verdict with its rule. By tolerances alone, the scale of
+/// a sum that cancels is known of dumps only.
 constexpr const char* kVerdicts = R"py(
 import sys, json
 found = json.load(open(sys.argv[1]))
@@ -110,7 +156,8 @@ TEST_F(Export, round_trip_of_an_emulated_chip_keeps_what_it_computed_in) {
         std::vector<std::string> words = {"run", model, "--dump", tree_ + name + ".h5", "-q"};
         words.insert(words.end(), device.begin(), device.end());
         EXPECT_EQ(npuscope(words).exit_code, 0);
-        EXPECT_EQ(npuscope({"export", tree_ + name + ".h5", "-o", tree_ + name, "-q"}).exit_code, 0);
+        EXPECT_EQ(npuscope({"export", tree_ + name + ".h5", "-o", tree_ + name, "-q"}).exit_code,
+                  0);
     };
     dump_on("golden", {"--device", "cpu"});
     dump_on("910B", {"--chip", "910B"});

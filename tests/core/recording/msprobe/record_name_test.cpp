@@ -24,6 +24,17 @@ TEST(RecordName, takes_apart_apis_and_modules) {
     EXPECT_TRUE(parse_record_name("Cell.fc.Dense.forward.0")->is_module());
 }
 
+TEST(OpRecordNames, count_the_runs_of_each_op) {
+    OpRecordNames names;
+    EXPECT_EQ(names.next("relu"), "Aten.relu.0.forward");
+    EXPECT_EQ(names.next("add.Tensor"), "Aten.add_Tensor.0.forward");
+    EXPECT_EQ(names.next("relu"), "Aten.relu.1.forward");
+    const std::string made = names.next("mm");
+    const auto name = parse_record_name(made);
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->prefix(), kOpPrefix);
+}
+
 TEST(RecordName, rejects_other_names) {
     for (const std::string_view name : {"",
                                         ".",
