@@ -92,11 +92,12 @@ def batch_of(name: str) -> tuple:
     if kind == "optical_flow":
         pair = [torch.randn(1, 3, edge, edge, generator=generator).clamp(-1, 1) for _ in range(2)]
         return (*pair, 2), pair[0].shape
-    images = torch.randn(2, 3, edge, edge, generator=generator)
+    # ssd300 scales each image to 300×300.
+    images = torch.randn(1 if name.startswith("ssd300") else 2, 3, edge, edge, generator=generator)
     if kind != "detection":
         return (images,), images.shape
     targets = []
-    for _ in range(2):
+    for _ in images:
         target = {
             "boxes": torch.tensor([[8.0, 8.0, 60.0, 52.0], [30.0, 20.0, 90.0, 88.0]]),
             "labels": torch.tensor([1, 3]),

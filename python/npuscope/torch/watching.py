@@ -69,7 +69,8 @@ class _Program(private.OpsMode):
 
     def see(self, op: Any, types: Sequence[type], args: Tuple[Any, ...], kwargs: Dict) -> Any:
         plan = plan_of(op)
-        if not (plan.passive or plan.describes_storage):
+        # Copies alone follow from how memory lies, which the chip's results and PyTorch's do not share.
+        if not (plan.passive or plan.describes_storage or plan.name == "clone"):
             words = [plan.name, *map(_shown, plan.bind(args, kwargs))]
             with self._turn:
                 self._hash.update("\n".join(words).encode())

@@ -35,6 +35,19 @@ class DeepNet(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+class NormalizedAttention(nn.Module):
+    """PyTorch keeps the order of a permuted tensor's elements, and copies them before it multiplies."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.out = nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(64, 3)
+
+    def forward(self, x):
+        q, k = (layer(x).reshape(2, 4, 2, 8).permute(0, 2, 1, 3) for layer in (self.q, self.k))
+        scores = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-2, -1)
+        return self.out((scores.softmax(-1) @ q).flatten(1))
+
+
 class Judged(Folder):
     def watched(self, name, chip, hook=None, change=None, **options):
         torch.manual_seed(0)
@@ -72,6 +85,24 @@ class Judged(Folder):
                 self.folder / "npu.npz", self.folder / "golden.npz", tolerance=4e-3
             )
             self.assertEqual(strict.exit_code, 1)
+
+    def test_copies_that_only_move_elements_make_no_other_program(self) -> None:
+        programs, copies = [], []
+        for chip in (None, "910B"):
+            torch.manual_seed(0)
+            model = NormalizedAttention()
+            with contextlib.ExitStack() as stack:
+                if chip is not None:
+                    stack.enter_context(nt.npu(chip, quiet=True))
+                dump = self.folder / f"{chip}.h5"
+                stack.enter_context(nt.dumper(use_dump=True, dump_path=dump))
+                watch = stack.enter_context(nt.watch(model))
+                model(torch.randn(2, 4, 16)).square().sum().backward()
+                watch.gradients()
+            programs.append([record.program for record in watch.records])
+            copies.append(self.names(dump).count("clone"))
+        self.assertGreater(copies[0], copies[1])
+        self.assertEqual(programs[0], programs[1])
 
     def test_a_watch_without_a_chip_judges_nothing(self) -> None:
         watch = self.watched("golden.npz", None)
