@@ -96,7 +96,8 @@ std::vector<View::Loop> merged_loops(const View& view) {
     std::vector<View::Loop> merged;
     for (const View::Loop& loop : view.loops) {
         if (loop.extent == 1) continue;
-        if (!merged.empty() && merged.back().stride == loop.stride * loop.extent) {
+        if (!merged.empty() && merged.back().tile == 0 && loop.tile == 0 &&
+            merged.back().stride == loop.stride * loop.extent) {
             merged.back() = {merged.back().extent * loop.extent, loop.stride};
         } else {
             merged.push_back(loop);
@@ -121,7 +122,7 @@ std::vector<View> arrangements(const Shape& source, const Shape& result, size_t 
 bool is_in_order(const View& view) {
     const std::vector<View::Loop> merged = merged_loops(view);
     return view.offset == 0 && numel_of(view.shape) == view.source_numel &&
-           (merged.empty() || (merged.size() == 1 && merged[0].stride == 1));
+           (merged.empty() || (merged.size() == 1 && merged[0].stride == 1 && merged[0].tile == 0));
 }
 
 std::string text_of(const View& view, const Shape& source) {

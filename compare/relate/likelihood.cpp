@@ -70,7 +70,8 @@ Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const 
       sources_(sources),
       views_(views),
       target_ops_(ops_of(sources.target)),
-      golden_ops_(ops_of(sources.golden)) {
+      golden_ops_(ops_of(sources.golden)),
+      roles_(matches, sources) {
     refresh();
 }
 
@@ -166,8 +167,10 @@ double Likelihood::of(size_t target, size_t golden) const {
     sum += op.kind == other.kind ? kSameKind : 0;
     sum += mine.argument == theirs.argument ? kSameArgument : 0;
     sum += kSameWords * overlap(op.words, other.words);
+    const double usual = roles_.usual(target, golden);
+    sum += usual;
     const double near = elements(target, golden);
-    sum += near < 0 && op.kind != other.kind ? kFarOfOtherKind : near;
+    sum += near < 0 && op.kind != other.kind && usual <= 0 ? kFarOfOtherKind : near;
     if (!mine.is_given() && !theirs.is_given())
         sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);
     return sum + agreement(target_neighbours_.after[target], golden_neighbours_.after[golden]);

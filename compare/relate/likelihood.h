@@ -9,6 +9,7 @@
 
 #include "compare/relate/moved.h"
 #include "compare/relate/neighbours.h"
+#include "compare/relate/roles.h"
 #include "compare/relate/usual_views.h"
 
 namespace npuscope::compare {
@@ -57,6 +58,7 @@ class Likelihood {
     std::vector<Op> golden_ops_;
     Neighbours target_neighbours_;
     Neighbours golden_neighbours_;
+    Roles roles_;
     std::unordered_map<size_t, std::vector<size_t>> near_;  ///< free golden tensors by neighbour
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "core/recording/joined.h"
 
 namespace npuscope::compare {
 
@@ -158,11 +159,20 @@ Listing list_tensors(const Source& source, int threads) {
     return listing;
 }
 
+bool are_ranks(const Listing& side, size_t one, size_t other) {
+    if (one == kNoTensor || one == other) return false;
+    const std::string_view path = side.tensors[other].path;
+    return !rank_of_path(path).empty() &&
+           path_in_rank(side.tensors[one].path) == path_in_rank(path);
+}
+
 std::unique_ptr<ElementSource> open_listed(const Source& source, const ListedTensor& tensor) {
     const std::vector<SourceTensor> tensors = source.ops[tensor.op].load();
     if (tensor.number >= tensors.size() || !tensors[tensor.number].open)
         throw Error(ErrorKind::kIo, tensor.path + ": its elements are not there any more");
-    return tensors[tensor.number].open();
+    auto elements = tensors[tensor.number].open();
+    if (!tensor.kept) return elements;
+    return std::make_unique<TensorElements>(apply(*tensor.kept, elements->whole()));
 }
 
 }  // namespace npuscope::compare

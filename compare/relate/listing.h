@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "compare/relate/sketch.h"
+#include "compare/relate/view.h"
 #include "core/recording/source.h"
 
 namespace npuscope::compare {
@@ -28,6 +30,7 @@ struct ListedTensor {
     bool is_float = true;
     Sketch sketch{};
     std::vector<size_t> users{};  ///< ops that take it in, ascending
+    std::optional<View> kept{};   ///< what of the recorded tensor this is; empty: all of it
     size_t twin = 0;  ///< the first tensor with these elements in this order, itself at first
 
     [[nodiscard]] bool is_given() const { return direction == dumpfile::Direction::kInput; }
@@ -53,6 +56,9 @@ struct Listing {
 /// Complexity: a pass over all elements, in parallel; elements that tensors share are read once.
 /// Memory: about a kilobyte a tensor. What has no elements, or cannot be read, is not listed.
 [[nodiscard]] Listing list_tensors(const Source& source, int threads = 0);
+
+/// Whether two tensors stand at the same place of two ranks.
+[[nodiscard]] bool are_ranks(const Listing& side, size_t one, size_t other);
 
 /// The elements of a listed tensor. Errors: Error.
 [[nodiscard]] std::unique_ptr<ElementSource> open_listed(const Source& source,

@@ -23,7 +23,9 @@ ordered_json view_json(const std::optional<View>& view) {
     if (!view) return nullptr;
     ordered_json loops = ordered_json::array();
     for (const View::Loop& loop : view->loops)
-        loops.push_back({loop.extent, loop.stride});
+        loops.push_back(loop.tile == 0
+                            ? ordered_json{loop.extent, loop.stride}
+                            : ordered_json{loop.extent, loop.stride, loop.tile, loop.jump});
     return {{"shape", view->shape},
             {"of", view->source_numel},
             {"offset", view->offset},
@@ -123,9 +125,15 @@ class MappingReader {
                       .offset = found->at("offset").get<int64_t>()};
             Shape extents;
             for (const json& loop : found->at("loops")) {
-                view.loops.push_back({loop.at(0).get<int64_t>(), loop.at(1).get<int64_t>()});
-                extents.push_back(view.loops.back().extent);
-                if (std::abs(view.loops.back().stride) > numel)
+                View::Loop& made = view.loops.emplace_back();
+                made = {loop.at(0).get<int64_t>(), loop.at(1).get<int64_t>()};
+                if (loop.size() > 2) {
+                    made.tile = loop.at(2).get<int64_t>();
+                    made.jump = loop.at(3).get<int64_t>();
+                }
+                extents.push_back(made.extent);
+                if (std::abs(made.stride) > numel || std::abs(made.jump) > numel || made.tile < 0 ||
+                    made.tile > numel)
                     refuse("a loop of a view leaves its tensor");
             }
             if (view.source_numel != numel || numel_of(extents) > numel ||

@@ -46,11 +46,20 @@ void Matches::add(TensorRelation relation) {
 void Matches::add_part(TensorRelation relation) {
     target_parts_[relation.target] = true;
     golden_parts_[relation.golden] = true;
+    if (relation.kind == RelationKind::kPart && relation.golden_view)
+        wholes_of_targets_[relation.target] = golden.tensors[relation.golden].twin;
+    if (relation.kind == RelationKind::kPart && relation.target_view)
+        wholes_of_goldens_[relation.golden] = target.tensors[relation.target].twin;
     relations_.push_back(std::move(relation));
 }
 
 bool Matches::is_held(const TensorRelation& part) const {
     const bool part_is_target = part.golden_view.has_value();
+    const size_t whole =
+        part_is_target ? wholes_of_targets_[part.target] : wholes_of_goldens_[part.golden];
+    const size_t own =
+        part_is_target ? golden.tensors[part.golden].twin : target.tensors[part.target].twin;
+    if (whole != kNoTensor && whole != own) return true;
     return std::ranges::any_of(relations_, [&](const TensorRelation& other) {
         return other.kind == RelationKind::kPart &&
                (part_is_target

@@ -40,6 +40,8 @@ class Matches {
           of_golden_(golden.tensors.size(), kNoTensor),
           target_parts_(target.tensors.size(), false),
           golden_parts_(golden.tensors.size(), false),
+          wholes_of_targets_(target.tensors.size(), kNoTensor),
+          wholes_of_goldens_(golden.tensors.size(), kNoTensor),
           twins_of_target_(target.tensors.size(), kNoTensor),
           twins_of_golden_(golden.tensors.size(), kNoTensor) {}
 
@@ -61,7 +63,7 @@ class Matches {
     [[nodiscard]] bool is_one_to_one(const TensorRelation& relation) const {
         return of_target_[relation.target] == relation.golden;
     }
-    /// Whether another part lies where this one does.
+    /// Whether another part lies where this one does, or it is a part of another whole.
     [[nodiscard]] bool is_held(const TensorRelation& part) const;
     /// Neither paired nor part or whole of others.
     [[nodiscard]] bool is_free_target(size_t tensor) const {
@@ -82,6 +84,8 @@ class Matches {
     std::vector<size_t> of_golden_;
     std::vector<bool> target_parts_;
     std::vector<bool> golden_parts_;
+    std::vector<size_t> wholes_of_targets_;  ///< of parts the twin of what they are parts of
+    std::vector<size_t> wholes_of_goldens_;
     std::vector<size_t> twins_of_target_;
     std::vector<size_t> twins_of_golden_;
     std::vector<TensorRelation> relations_;

@@ -148,7 +148,9 @@ class MovedPairs {
             const bool is_clear = std::ranges::none_of(
                 found_.begin() + static_cast<int64_t>(i) + 1, found_.end(), [&](const auto& other) {
                     return (other.target == each.target) != (other.golden == each.golden) &&
-                           other.distance < kClearlyMoved * each.distance;
+                           other.distance < kClearlyMoved * each.distance &&
+                           !are_ranks(matches_.target, each.target, other.target) &&
+                           !are_ranks(matches_.golden, each.golden, other.golden);
                 });
             if (is_clear && !contested_targets_.contains(each.target) &&
                 !contested_goldens_.contains(each.golden)) {

@@ -4,10 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <string_view>
 #include <unordered_map>
-
-#include "core/recording/joined.h"
 
 namespace npuscope::compare {
 
@@ -28,14 +25,6 @@ constexpr double kSlack = 1.5;
 /// A random projection: partners at distance d differ in it by about d times their norm.
 double key_of(const Sketch& sketch) {
     return std::accumulate(sketch.folded.begin(), sketch.folded.end(), 0.0);
-}
-
-/// Whether two tensors stand at the same place of two ranks.
-bool are_ranks(const Listing& side, size_t one, size_t other) {
-    if (one == kNoTensor || one == other) return false;
-    const std::string_view path = side.tensors[other].path;
-    return !rank_of_path(path).empty() &&
-           path_in_rank(side.tensors[one].path) == path_in_rank(path);
 }
 
 struct Keyed {

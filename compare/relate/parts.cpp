@@ -153,7 +153,7 @@ class PartSearch {
         const SliceForm* best = nullptr;
         int64_t best_position = 0;
         size_t most = least - 1;
-        const std::vector<SliceForm> forms = slice_forms(shape, mine.shape);
+        const std::vector<SliceForm>& forms = forms_.of(shape, mine.shape);
         for (const SliceForm& form : forms) {
             std::map<int64_t, std::set<size_t>> votes;
             for (const Hit& hit : hits) {
@@ -228,6 +228,7 @@ class PartSearch {
     bool part_is_target_;
     int bits_;
     int64_t smallest_ = int64_t{1} << 62;
+    SliceForms forms_;
     std::unordered_map<uint32_t, std::vector<std::pair<size_t, size_t>>> values_;
     std::map<size_t, TensorRelation> found_;
 };

@@ -7,20 +7,37 @@
 #include "compare/relate/moved.h"
 #include "compare/relate/near.h"
 #include "compare/relate/near_parts.h"
+#include "compare/relate/padding.h"
 #include "compare/relate/parts.h"
 #include "compare/relate/place.h"
+#include "compare/relate/private_formats.h"
 #include "compare/relate/ranks.h"
 
 namespace npuscope::compare {
 
+namespace {
+
+/// Relations that the elements tell.
+void relate_by_elements(Matches& matches, const SourcePair& sources) {
+    pair_near(matches);
+    pair_private(matches, sources);
+    pair_moved(matches, sources);
+    relate_parts(matches, sources);
+}
+
+}  // namespace
+
 Relations relate(const Source& target, const Source& golden, int threads) {
     Relations relations{.target = list_tensors(target, threads),
                         .golden = list_tensors(golden, threads)};
-    Matches matches(relations.target, relations.golden);
     const SourcePair sources{.target = target, .golden = golden};
-    pair_near(matches);
-    pair_moved(matches, sources);
-    relate_parts(matches, sources);
+    Matches first(relations.target, relations.golden);
+    relate_by_elements(first, sources);
+    Padding padding(first, relations.target, relations.golden, sources);
+    const bool is_padded = padding.leave_out();
+    Matches matches(relations.target, relations.golden);
+    padding.take_over(matches);
+    if (is_padded) relate_by_elements(matches, sources);
     (void)relate_near_parts(matches, sources);
     relate_ranks(matches);
     pair_by_place(matches, sources);
@@ -28,6 +45,7 @@ Relations relate(const Source& target, const Source& golden, int threads) {
     pair_scaled(matches);
     relate_sums(matches);
     relations.found = matches.relations();
+    padding.put_back(relations.found);
     std::ranges::stable_sort(relations.found, {}, [](const TensorRelation& relation) {
         return std::pair(relation.target, relation.golden);
     });

@@ -9,7 +9,7 @@ namespace npuscope::compare {
 namespace {
 
 /// Of one shape of the whole in which the part is a slice.
-constexpr size_t kMostArrangements = 24;
+constexpr size_t kMostSliced = 24;
 
 /// A shape of as many elements as the whole, the part but for one axis.
 struct Enlarged {
@@ -85,9 +85,15 @@ std::vector<SliceForm> slice_forms(const Shape& whole, const Shape& part) {
     std::vector<SliceForm> forms;
     const Shape axes = without_ones(part);
     for (const Enlarged& enlarged : enlarged_shapes(axes, numel_of(whole)))
-        for (const View& view : arrangements(whole, enlarged.shape, kMostArrangements))
+        for (const View& view : arrangements(whole, enlarged.shape, kMostSliced))
             add_form(view, enlarged, part, forms);
     return forms;
+}
+
+const std::vector<SliceForm>& SliceForms::of(const Shape& whole, const Shape& part) {
+    const auto [found, is_new] = known_.try_emplace({whole, part});
+    if (is_new) found->second = slice_forms(whole, part);
+    return found->second;
 }
 
 std::string text_of(const SliceForm& form, int64_t position, const Shape& whole) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/relate/view.h"
@@ -22,6 +24,15 @@ struct SliceForm {
 /// How a tensor of shape `part` can lie in one of shape `whole`, which has more elements: along an
 /// axis of its own, along one that it lacks, or one inside its axes; with axes permuted.
 [[nodiscard]] std::vector<SliceForm> slice_forms(const Shape& whole, const Shape& part);
+
+/// slice_forms(), which costs, of each pair of shapes once.
+class SliceForms {
+  public:
+    [[nodiscard]] const std::vector<SliceForm>& of(const Shape& whole, const Shape& part);
+
+  private:
+    std::map<std::pair<Shape, Shape>, std::vector<SliceForm>> known_;
+};
 
 /// "0:64 along axis 1 of [8,192]", "a part of [8,192] as [8,3,64]".
 [[nodiscard]] std::string text_of(const SliceForm& form, int64_t position, const Shape& whole);

@@ -1,5 +1,6 @@
 #include "compare/relate/view.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -9,17 +10,98 @@ namespace npuscope::compare {
 int64_t place_in_source(const View& view, int64_t element) {
     int64_t at = view.offset;
     for (size_t loop = view.loops.size(); loop-- > 0;) {
-        at += element % view.loops[loop].extent * view.loops[loop].stride;
+        at += view.loops[loop].at(element % view.loops[loop].extent);
         element /= view.loops[loop].extent;
     }
     return at;
 }
 
+namespace {
+
+/// Loops over the elements of an inner view as loops over its source.
+class Composition {
+  public:
+    explicit Composition(const View& inner) : inner_(inner), steps_(inner.loops.size(), 1) {
+        for (size_t loop = steps_.size(); loop-- > 1;)
+            steps_[loop - 1] = steps_[loop] * inner.loops[loop].extent;
+    }
+
+    std::optional<View> of(const View& outer) {
+        View view{.shape = outer.shape,
+                  .source_numel = inner_.source_numel,
+                  .offset = place_in_source(inner_, outer.offset)};
+        for (size_t axis = 0; axis < steps_.size(); ++axis)
+            reached_.push_back(outer.offset / steps_[axis] % inner_.loops[axis].extent);
+        for (const View::Loop& loop : outer.loops)
+            if (!add(loop, view.loops)) return std::nullopt;
+        return view;
+    }
+
+  private:
+    /// The outer loop in as many loops as inner axes that it goes through.
+    bool add(View::Loop loop, std::vector<View::Loop>& loops) {
+        std::vector<View::Loop> pieces;
+        if (loop.tile != 0) return false;
+        if (loop.stride == 0 || loop.extent == 1) {
+            loops.push_back({loop.extent, 0});
+            return true;
+        }
+        while (loop.extent > 1) {
+            size_t axis = steps_.size();
+            while (axis > 0 &&
+                   (inner_.loops[axis - 1].extent == 1 || steps_[axis - 1] > loop.stride ||
+                    steps_[axis - 1] * inner_.loops[axis - 1].extent <= loop.stride))
+                --axis;
+            if (axis-- == 0 || loop.stride % steps_[axis] != 0) return false;
+            const int64_t extent = inner_.loops[axis].extent;
+            const int64_t stride = inner_.loops[axis].stride;
+            const int64_t many = loop.stride / steps_[axis];
+            int64_t taken = loop.extent;
+            if (reached_[axis] + (loop.extent - 1) * many >= extent) {
+                taken = extent / many;
+                if (extent % many != 0 || loop.extent % taken != 0) return false;
+            }
+            reached_[axis] += (taken - 1) * many;
+            if (reached_[axis] >= extent) return false;
+            pieces.push_back({taken, many * stride});
+            loop.extent /= taken;
+            loop.stride *= taken;
+        }
+        loops.insert(loops.end(), pieces.rbegin(), pieces.rend());
+        return true;
+    }
+
+    const View& inner_;
+    std::vector<int64_t> steps_;    ///< elements of the inner view between places of its loops
+    std::vector<int64_t> reached_;  ///< the last place of each inner loop that is used so far
+};
+
+}  // namespace
+
+std::optional<View> composed(const View& outer, const View& inner) {
+    if (std::ranges::any_of(inner.loops, [](const View::Loop& each) { return each.tile != 0; }))
+        return std::nullopt;
+    return Composition(inner).of(outer);
+}
+
 bool stays_inside(const View& view) {
     int64_t low = view.offset;
     int64_t high = view.offset;
-    for (const View::Loop& loop : view.loops)
-        (loop.stride < 0 ? low : high) += loop.stride * (loop.extent - 1);
+    for (const View::Loop& loop : view.loops) {
+        // The corners: ends of the first tile, of the last whole one, and of what is left.
+        const int64_t tile = loop.tile == 0 ? loop.extent : loop.tile;
+        const int64_t rest = (loop.extent - 1) / tile * tile;
+        int64_t nearest = 0;
+        int64_t farthest = 0;
+        for (const int64_t corner :
+             {std::min(tile, loop.extent) - 1, rest - tile, rest - 1, rest, loop.extent - 1}) {
+            const int64_t place = loop.at(std::max<int64_t>(0, corner));
+            nearest = std::min(nearest, place);
+            farthest = std::max(farthest, place);
+        }
+        low += nearest;
+        high += farthest;
+    }
     return low >= 0 && high < view.source_numel;
 }
 

@@ -15,6 +15,13 @@ struct View {
     struct Loop {
         int64_t extent = 1;
         int64_t stride = 0;
+        int64_t tile = 0;  ///< so many places are `stride` apart, tiles of them `jump`; 0: all are
+        int64_t jump = 0;
+
+        /// How far place `index` is from the first one.
+        [[nodiscard]] int64_t at(int64_t index) const {
+            return tile == 0 ? index * stride : index / tile * jump + index % tile * stride;
+        }
         friend bool operator==(const Loop&, const Loop&) = default;
     };
 
@@ -36,9 +43,12 @@ bool for_each_place(const View& view, F&& f) {
     for (int64_t i = 0; i < numel; ++i) {
         if (!f(at)) return false;
         for (size_t loop = view.loops.size(); loop-- > 0;) {
-            at += view.loops[loop].stride;
-            if (++index[loop] < view.loops[loop].extent) break;
-            at -= view.loops[loop].stride * view.loops[loop].extent;
+            const View::Loop& each = view.loops[loop];
+            at -= each.at(index[loop]);
+            if (++index[loop] < each.extent) {
+                at += each.at(index[loop]);
+                break;
+            }
             index[loop] = 0;
         }
     }
@@ -47,6 +57,10 @@ bool for_each_place(const View& view, F&& f) {
 
 /// Where in the source element `element` (in C order) of the view lies.
 [[nodiscard]] int64_t place_in_source(const View& view, int64_t element);
+
+/// One view for `outer` of what `inner` shows; empty where nested loops cannot tell it. Of views
+/// without casts.
+[[nodiscard]] std::optional<View> composed(const View& outer, const View& inner);
 
 /// Whether all its elements lie inside the source.
 [[nodiscard]] bool stays_inside(const View& view);

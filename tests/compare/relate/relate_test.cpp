@@ -42,6 +42,46 @@ double largest_difference(const TensorTie& tie) {
 
 }  // namespace
 
+TEST(Relate, looks_past_padding_at_what_is_fused_and_permuted) {
+    // [B,S,H] of 11 tokens, one of them; three of them stand beside each other in the other side's
+    // [S,B,H] of 13.
+    constexpr int64_t kTokens = 11;
+    constexpr int64_t kPadded = 13;
+    constexpr int64_t kBatch = 2;
+    constexpr int64_t kHidden = 16;
+    const auto padded = [&](const std::vector<Tensor>& parts, uint32_t seed) {
+        const auto count = static_cast<int64_t>(parts.size());
+        Tensor whole = random_tensor({kPadded, kBatch, count * kHidden}, seed);
+        for (int64_t part = 0; part < count; ++part)
+            for (int64_t b = 0; b < kBatch; ++b)
+                for (int64_t s = 0; s < kTokens; ++s)
+                    for (int64_t h = 0; h < kHidden; ++h)
+                        whole.mutable_as<float>()[static_cast<size_t>(
+                            (s * kBatch + b) * count * kHidden + part * kHidden + h)] =
+                            parts[static_cast<size_t>(part)]
+                                .as<float>()[static_cast<size_t>((b * kTokens + s) * kHidden + h)];
+        return whole;
+    };
+    std::vector<Tensor> plain;
+    for (uint32_t i = 0; i < 5; ++i)
+        plain.push_back(random_tensor({kBatch, kTokens, kHidden}, 100 + i));
+    Source golden;
+    for (const Tensor& each : plain)
+        add_op(golden, "g", {}, each);
+    Source target;
+    add_op(target, "t", {}, padded({plain[0]}, 1));
+    add_op(target, "t", {}, padded({plain[1]}, 2));
+    add_op(target, "t", {}, padded({plain[2], plain[3], plain[4]}, 3));
+    const Relations relations = relate(target, golden, 1);
+    ASSERT_EQ(relations.found.size(), 5U);
+    for (const TensorTie& tie : ties_of(relations, target, golden)) {
+        EXPECT_EQ(tie.kind, RelationKind::kPart);
+        EXPECT_NE(tie.text.find("0:11 along axis 0 of [13,2,"), std::string::npos) << tie.text;
+        EXPECT_EQ(largest_difference(tie), 0);
+    }
+    EXPECT_EQ(relations.target.tensors[2].shape, (Shape{kPadded, kBatch, 3 * kHidden}));
+}
+
 TEST(Relate, pairs_what_is_renamed_rounded_and_in_another_order) {
     Source golden;
     Source target;
