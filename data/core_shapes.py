@@ -145,6 +145,10 @@ def later_rows():
     more_lists_of_tensors()
     case("_foreach_max", [grid(2, 3), grid(4)], oracle=lambda a: [x.max() for x in a])
     case("_foreach_copy_", [grid(2, 3), grid(4)], [grid(2, 3), grid(4)], oracle=lambda a, b: b)
+    for mode in (0, 1, 2):
+        for padding in (0, 1, 2):
+            case("grid_sampler_2d_backward", small(2, 3, 3, 2), small(2, 3, 5, 4), grid(2, 3, 2, 2, low=-1.25, high=1.25), mode, padding,
+                 padding == 1, Mask((True, True)))
 
 
 def mirror_pads():
