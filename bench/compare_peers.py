@@ -71,8 +71,9 @@ def programs(binaries: Path) -> Dict[str, Tuple[Command, int]]:
             lambda m, g, out: [str(binaries / "msaccucmp"), "compare", "-m", str(m), "-g", str(g), "-out", str(out)],
             1000,
         ),
-        "npuscope compare": (
-            lambda m, g, out: [str(binaries / "npuscope"), "compare", "-m", str(m), "-g", str(g)],
+        # Without a report that shows it, the divergence is left out as well.
+        "npuscope compare --json": (
+            lambda m, g, out: [str(binaries / "npuscope"), "compare", "--json", "-m", str(m), "-g", str(g)],
             1000,
         ),
         "npuscope compare --no-kl": (

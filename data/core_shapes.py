@@ -151,6 +151,10 @@ def later_rows():
     for name, *rest in (("threshold", 0.5), ("hardtanh", -1, 1), ("leaky_relu", 0.125, False), ("softplus", 2, 20),
                         ("softshrink", 0.75)):
         case(name + "_backward", dy, x, *rest)
+    for mode in (0, 1, 2):
+        for padding in (0, 1, 2):
+            case("grid_sampler_2d_backward", small(2, 3, 3, 2), small(2, 3, 5, 4), grid(2, 3, 2, 2, low=-1.25, high=1.25), mode, padding,
+                 padding == 1, Mask((True, True)))
 
 
 def mirror_pads():

@@ -109,14 +109,16 @@ int run_compare(CompareArguments& arguments, const Globals& globals) {
                     static_cast<int64_t>(arguments.custom_timeout * 1000))});
     arguments.request.custom = custom.get();
     arguments.request.inputs = !arguments.no_inputs;
-    arguments.request.divergence = !arguments.no_divergence;
+    const bool wants_page = !arguments.html.empty() || !arguments.output.empty();
+    // Nothing that is written for people shows the divergence, which takes longer than all else.
+    arguments.request.divergence = !arguments.no_divergence && (globals.json || wants_page);
     take_alignment(arguments.align, arguments.request.align);
     CiOutput ci(arguments.ci, globals);
     diagnose::RecordingComparison comparison(arguments.request);
     const Job job{.comparison = comparison,
                   .ci = ci,
                   .report = report_options(arguments, globals),
-                  .wants_page = !arguments.html.empty() || !arguments.output.empty(),
+                  .wants_page = wants_page,
                   .globals = globals};
     const std::vector<compare::RunPair> pairs =
         comparison.prepare(arguments.target, arguments.golden);
@@ -218,7 +220,8 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
     app.add_flag("--no-kl",
                  arguments->no_divergence,
-                 "leave out the Kullback-Leibler divergence, which needs a second pass");
+                 "leave the Kullback-Leibler divergence out of -o, --html and --json; it needs a "
+                 "second pass");
     app.add_flag("--worst-first", arguments->worst_first, "order by severity");
     app.add_flag("--all", arguments->all, "show ops that pass, too");
     app.add_option(

@@ -108,18 +108,6 @@ bool copied_raw(const h5::Reader& source,
     }
 }
 
-void copy_by_library(const h5::Reader& source,
-                     const fs::path& target,
-                     bool exists,
-                     const fs::path& output,
-                     const std::vector<h5::Attribute>& facts,
-                     const Pairs& pairs,
-                     const Step& between_steps) {
-    if (between_steps) between_steps();
-    const std::string taken = source.copy_to(target, exists, facts, pairs);
-    if (!taken.empty()) refuse_taken(taken, output);
-}
-
 }  // namespace
 
 int64_t extract(const fs::path& input,
@@ -144,9 +132,12 @@ int64_t extract(const fs::path& input,
         if (!fs::copy_file(output, part, fs::copy_options::overwrite_existing, failure))
             throw Error(ErrorKind::kIo,
                         "cannot copy " + in_quotes(output) + " to add to it: " + failure.message());
-        copy_by_library(source, part, true, output, {}, pairs, between_steps);
-    } else if (!copied_raw(source, pending, output, facts, pairs, between_steps)) {
-        copy_by_library(source, part, false, output, facts, pairs, between_steps);
+    }
+    if (existing || !copied_raw(source, pending, output, facts, pairs, between_steps)) {
+        if (between_steps) between_steps();
+        const std::string taken =
+            source.copy_to(part, existing, existing ? std::vector<h5::Attribute>() : facts, pairs);
+        if (!taken.empty()) refuse_taken(taken, output);
     }
     pending.commit();
     if (on_copy)

@@ -175,13 +175,21 @@ def losses_and_images(tree):
         tree.call("Functional.prelu", leaf(2, 4), leaf(1, low=0.1)),
         tree.call("Functional.pixel_shuffle", leaf(2, 4, 3, 3), 2),
         tree.call("Functional.unfold", leaf(2, 3, 5, 5), 3),
-        tree.call("Functional.grid_sample", leaf(1, 2, 4, 4), leaf(1, 3, 3, 2), align_corners=False),
+        *(
+            tree.call(
+                "Functional.grid_sample",
+                leaf(2, 3, 5, 4),
+                leaf(2, 3, 3, 2) * 1.5,
+                mode=mode,
+                padding_mode=padding,
+                align_corners=corners,
+            )
+            for mode in ("bilinear", "nearest", "bicubic")
+            for padding in ("zeros", "border", "reflection")
+            for corners in (False, True)
+        ),
     ]
     return results
-
-
-# What has no op of ours.
-NOT_COMPUTED = {"Functional.grid_sample.0.backward"}
 
 
 def fused_attention(q, k, v, heads, layout, *, atten_mask=None, scale=1.0, sparse_mode=0):
@@ -293,10 +301,19 @@ class RecomputeTree(unittest.TestCase):
 
     def test_honest_runs_of_many_functions_pass(self):
         code, report = recompute(self.record(transformer, losses_and_images))
-        self.assertEqual({op["path"] for op in report["ops"] if op["skipped"]}, NOT_COMPUTED)
+        self.assertEqual({op["path"]: op["skipped"] for op in report["ops"] if op["skipped"]}, {})
         failed = [(op["path"], r) for op in report["ops"] for r in op["results"] if not r["within"]]
         self.assertEqual(failed, [])
         self.assertEqual(code, 0)
+
+    def test_wrong_gradients_of_a_sampled_grid_are_named(self):
+        for place, change in ((0, lambda x: x * 1.01), (1, lambda x: x + 0.01)):
+            folder = self.record(losses_and_images, name=f"tree{place}")
+            self.spoil(folder, f"Functional.grid_sample.4.backward.output.{place}", change)
+            code, report = recompute(folder)
+            bad = [(op["path"], r["name"]) for op in report["ops"] for r in op["results"] if not r["within"]]
+            self.assertEqual(bad, [("Functional.grid_sample.4.backward", str(place))])
+            self.assertEqual(code, 1)
 
     def test_mindspore_names_come_to_the_same_ops(self):
         code, report = recompute(self.record(mindspore), "--device", "cpu", "--reference", "fp32")

@@ -5,76 +5,35 @@
 
 #include "core/base/error.h"
 #include "npu_backend/kernels/kernel.h"
+#include "npu_backend/kernels/vision/sampling.h"
 #include "npu_backend/kernels/widened.h"
 
 namespace npuscope::backend {
 
 namespace {
 
-/// How places outside the image are read.
-struct Edge {
-    std::string mode;  ///< zeros, border, reflection
-    bool corners = false;
-
-    /// `place` in elements, brought inside for reflection and border.
-    [[nodiscard]] double inside(double place, int64_t size) const {
-        const auto last = static_cast<double>(size - 1);
-        if (mode == "reflection") {
-            const double low = corners ? 0.0 : -0.5;
-            const double span = corners ? last : static_cast<double>(size);
-            if (span <= 0) return 0;
-            const double away = std::fabs(place - low);
-            const double rest = std::fmod(away, span);
-            place = std::fmod(std::floor(away / span), 2.0) == 0 ? rest + low : span - rest + low;
-        }
-        return mode == "zeros" ? place : std::clamp(place, 0.0, last);
-    }
-};
-
 /// One channel of one image.
 template <class W>
 struct Plane {
     const W* data;
-    int64_t height, width;
-    const Edge& edge;
+    Extent extent;
 
-    [[nodiscard]] W at(double y, double x) const {
-        if (edge.mode != "zeros") {
-            y = edge.inside(y, height);
-            x = edge.inside(x, width);
-        }
-        if (!(y >= 0 && x >= 0 && y < static_cast<double>(height) &&
-              x < static_cast<double>(width)))
-            return W{0};
-        return data[static_cast<int64_t>(y) * width + static_cast<int64_t>(x)];
+    [[nodiscard]] W at(W y, W x) const {
+        const int64_t index = extent.index(y, x);
+        return index < 0 ? W{0} : data[index];
     }
 };
 
-/// Source: Keys, Cubic Convolution Interpolation (1981), with a = -0.75.
-std::array<double, 4> cubic(double t) {
-    constexpr double kA = -0.75;
-    const auto near = [](double d) { return ((kA + 2) * d - (kA + 3)) * d * d + 1; };
-    const auto far = [](double d) { return ((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA; };
-    return {far(t + 1), near(t), near(1 - t), far(2 - t)};
-}
-
 template <class W>
-W sample(const Plane<W>& plane, int64_t mode, double y, double x) {
+W sample(const Plane<W>& plane, int64_t mode, W y, W x) {
     if (mode == 1) return plane.at(std::nearbyint(y), std::nearbyint(x));
-    const double top = std::floor(y);
-    const double left = std::floor(x);
-    const bool linear = mode == 0;
-    const std::array<double, 4> across =
-        linear ? std::array<double, 4>{1 - (x - left), x - left, 0, 0} : cubic(x - left);
-    const std::array<double, 4> down =
-        linear ? std::array<double, 4>{1 - (y - top), y - top, 0, 0} : cubic(y - top);
-    const int count = linear ? 2 : 4;
-    const int first = linear ? 0 : -1;
+    const Neighbours<W> down = neighbours(mode, y);
+    const Neighbours<W> across = neighbours(mode, x);
     W sum{0};
-    for (int i = 0; i < count; ++i)
-        for (int j = 0; j < count; ++j)
-            sum += static_cast<W>(down[static_cast<size_t>(i)] * across[static_cast<size_t>(j)]) *
-                   plane.at(top + first + i, left + first + j);
+    for (int i = 0; i < down.count; ++i)
+        for (int j = 0; j < across.count; ++j)
+            sum += down.weights[static_cast<size_t>(i)] * across.weights[static_cast<size_t>(j)] *
+                   plane.at(down.first + static_cast<W>(i), across.first + static_cast<W>(j));
     return sum;
 }
 
@@ -92,21 +51,17 @@ void run_grid_sampler(KernelCall& call) {
         const std::vector<W> in = widened<W>(x);
         const std::vector<W> at = widened<W>(grid);
         std::vector<W> out(static_cast<size_t>(numel_of(shape)));
-        const auto element = [&](double g, int64_t size) {
-            const auto n = static_cast<double>(size);
-            double place = edge.corners ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2;
+        const auto element = [&](W g, int64_t size) {
+            const W place = edge.element(g, size);
             // Cubic neighbours are brought inside one by one.
-            return mode == 2 ? place : edge.inside(place, size);
+            return mode == 2 ? place : edge.moved(place, size).place;
         };
         for (int64_t plane = 0; plane < x.dim(0) * x.dim(1); ++plane) {
-            const Plane<W> source{in.data() + plane * height * width, height, width, edge};
+            const Plane<W> source{in.data() + plane * height * width, {height, width, edge}};
             const W* where = at.data() + plane / x.dim(1) * places * 2;
             for (int64_t i = 0; i < places; ++i)
-                out[static_cast<size_t>(plane * places + i)] =
-                    sample(source,
-                           mode,
-                           element(static_cast<double>(where[2 * i + 1]), height),
-                           element(static_cast<double>(where[2 * i]), width));
+                out[static_cast<size_t>(plane * places + i)] = sample(
+                    source, mode, element(where[2 * i + 1], height), element(where[2 * i], width));
         }
         call.outputs = {
             narrowed<W>(out, x.dtype(), shape, call.numerics.overflow_mode(), finite, call.status)};

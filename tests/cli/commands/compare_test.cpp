@@ -42,6 +42,28 @@ TEST(CompareCommand, prints_one_json_object) {
               0);
 }
 
+// Of finite elements that differ; terminals do not show it.
+TEST(CompareCommand, json_has_the_divergence_unless_told_otherwise) {
+    const TempDir folder;
+    const auto made = run_python(
+        "import sys, numpy as np\n"
+        "for side, off in (('m', 0.5), ('g', 0)):\n"
+        "    np.save(sys.argv[1] + '/' + side + '.npy', np.float32([1, 2 + off, 4, 3]))\n",
+        {folder.path().string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const auto divergence = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> words = {"--json", "-m", folder / "m.npy", "-g", folder / "g.npy"};
+        words.insert(words.end(), options.begin(), options.end());
+        return run_python(
+                   "import json, sys; print(json.loads(sys.argv[1])['ops'][0]['tensors'][0]"
+                   "['metrics']['kullback_leibler_divergence'])",
+                   {compare(words).out})
+            .out;
+    };
+    EXPECT_GT(std::stod(divergence({})), 0);
+    EXPECT_EQ(divergence({"--no-kl"}), "nan\n");
+}
+
 TEST(CompareCommand, the_next_command_can_be_copied_into_a_shell) {
     const TempDir folder;
     const std::string odd = folder / "my $(touch hacked) 'dump'.h5";
