@@ -81,7 +81,7 @@ d = f['a/b/data']
 print(d.dtype, d.shape, d[()].tolist(), d.attrs['Code'], d.attrs['Code'].dtype,
       d.attrs['List'].tolist(), d.attrs['None'].shape, d.attrs['Text'].decode())
 print(f['scalar'].shape, f['scalar'][()], f['empty'].shape, f['half'].dtype, f['half'][0])
-print(repr(f['text'][()].decode()), repr(f['nothing'][()]), list(f['g']))
+print(repr(f['text'][()].decode()), repr(bytes(f['nothing'][()])), list(f['g']))
 print(f['links/again'] == f['scalar'], f.attrs['Version'].decode(), f.attrs.__len__())
 )py"),
               "float32 (1, 2) [[1.5, -2.0]] 7 int32 [3, -1] (0,) größe\n"
