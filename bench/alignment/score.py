@@ -1,73 +1,74 @@
 #!/usr/bin/python3
 """Scores `npuscope compare --align` on pairs whose truth is known, and what others pair by, on the same pairs.
 
-bench/alignment/score.py [COUNT [FIRST]]; the build's bin folder in NPUSCOPE_BIN_DIR. Prints a line a pair that is not
-right as a whole, and totals: target tensors that have a partner, the share that is paired right, pairs that are wrong.
+The build's bin folder in NPUSCOPE_BIN_DIR. Prints a line a pair that is not right as a whole (with --show its tensors), and
+a table: target tensors that have a partner, the share that is paired right, the share of pairs that is wrong, by what
+pairs them, by network, by change and by fault; of sharded targets also whether the first culprit is on the wrong rank.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Dict, List
 
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "alignment"))
 
-from pairs import Pair, make_pair, score, tensors_of  # noqa: E402
+from pairs import Pair, make_pair, misplaced_shards, paths_of, score  # noqa: E402
 
 NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parent.parent / "build/release/bin")) / "npuscope"
 
 
-def by_relations(folder: Path):
+def compared(pair: Pair, *words) -> subprocess.CompletedProcess:
+    sides = ("-m", pair.target_file, "-g", pair.golden_file)
+    return subprocess.run([NPUSCOPE, "compare", "-q", "--align", *words, *sides], capture_output=True, text=True, check=False)
+
+
+def by_relations(pair: Pair, folder: Path) -> List[dict]:
     mapping = folder / "mapping.json"
-    mapping.unlink(missing_ok=True)
-    if "NPUSCOPE_RELATE" in os.environ:  # the engine alone
-        program = [os.environ["NPUSCOPE_RELATE"], folder / "target.h5", folder / "golden.h5", mapping]
-        subprocess.run(program, capture_output=True, check=True)
-        return [(each["target"], each["golden"], each) for each in json.loads(mapping.read_text())["tensors"]]
-    words = ["compare", "-q", "--align", "--judge", "off", "--mapping-out", mapping]
-    done = subprocess.run(
-        [NPUSCOPE, *words, "-m", folder / "target.h5", "-g", folder / "golden.h5"], capture_output=True, text=True, check=False
-    )
+    done = compared(pair, "--judge", "off", "--mapping-out", mapping)
     if not mapping.exists():
-        print(done.stdout[-500:], done.stderr[-500:])
-        return []
-    return [(each["target"], each["golden"], each) for each in json.loads(mapping.read_text())["tensors"]]
+        sys.exit(f"no mapping was written: {done.stderr[-500:]}")
+    return json.loads(mapping.read_text())["tensors"]
+
+
+def named_rank(pair: Pair) -> str:
+    """Of the first culprit: "rank1"; "" without one."""
+    report = json.loads(compared(pair, "--json").stdout)
+    return ((report["first_culprit"] or {}).get("path") or "").split(":")[0]
+
+
+def runs_of(path: str, runs: Dict[str, List[str]]):
+    """The op, the how manieth run of it, and the argument."""
+    rank, op, number, rest = path.split("/", 3)
+    order = runs.setdefault(rank + op, [])
+    if number not in order:
+        order.append(number)
+    return op, order.index(number), rest
 
 
 def by_names(pair: Pair):
     """The k-th run of an op with the k-th of that name, arguments by name."""
-    places = {}
+    runs: Dict[str, List[str]] = {}
+    places = {runs_of(path, runs): path for path, _, _ in pair.golden_elements}
     runs = {}
-    for path, _, _ in tensors_of(pair.golden_records):
-        _, op, number, rest = path.split("/", 3)
-        order = runs.setdefault(op, [])
-        if number not in order:
-            order.append(number)
-        places[(op, order.index(number), rest)] = path
-    runs = {}
-    found = []
-    for path, _, _ in tensors_of(pair.target_records):
-        _, op, number, rest = path.split("/", 3)
-        order = runs.setdefault(op, [])
-        if number not in order:
-            order.append(number)
-        other = places.get((op, order.index(number), rest))
-        if other:
-            found.append((path, other))
-    return found
+    found = [(path, places.get(runs_of(path, runs))) for path, _, _ in pair.target_elements]
+    return [each for each in found if each[1]]
 
 
 def by_norm(pair: Pair):
     """Equal shape, nearest L1 norm within a hundredth, each once, in order."""
-    golden = [(path, array.shape, float(np.abs(array).sum())) for path, array, _ in tensors_of(pair.golden_records)]
+    golden = [(path, array.shape, float(np.abs(array).sum())) for path, array, _ in pair.golden_elements]
     taken = set()
     found = []
-    for path, array, _ in tensors_of(pair.target_records):
+    for path, array, _ in pair.target_elements:
         norm = float(np.abs(array).sum())
         near = [(abs(n - norm), p) for p, shape, n in golden if shape == array.shape and p not in taken]
         near = [each for each in near if each[0] <= 0.01 * norm]
@@ -78,36 +79,75 @@ def by_norm(pair: Pair):
     return found
 
 
+def scored(seed: int) -> dict:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pair = make_pair(seed, folder)
+        entries = by_relations(pair, folder)
+        found = [each for entry in entries for each in paths_of(entry)]
+        results = {
+            "relations": score(pair, found, misplaced_shards(pair, entries)),
+            "names": score(pair, by_names(pair)),
+            "shape and L1": score(pair, by_norm(pair)),
+        }
+        about = {entry["target"]: entry for entry in entries}
+        mine = results["relations"]
+        lines = []
+        for target, golden in mine.wrong_pairs:
+            entry = about.get(target, {})
+            words = [str(entry.get(key)) for key in ("relation", "by", "distance", "text")]
+            lines.append(f"   wrong {target} {sorted(pair.target[target])} {golden} {sorted(pair.golden[golden])} {' '.join(words)}")
+        lines += [f"   missed {path} {sorted(pair.target[path])}" for path in mine.missed]
+        groups = [pair.kind + (" on ranks" if pair.faulty_rank else ""), *pair.changes, "fault: " + pair.fault.split()[0]]
+        return {
+            "seed": seed,
+            "title": f"{pair.kind}, {pair.fault} {pair.faulty_rank}".rstrip(),
+            "groups": groups,
+            "numbers": {method: (r.partners, r.right, r.said, r.wrong) for method, r in results.items()},
+            "rank": (named_rank(pair) == pair.faulty_rank) if pair.faulty_rank else None,
+            "lines": lines,
+        }
+
+
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    totals = {}
-    for seed in range(first, first + count):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            pair = make_pair(seed, folder)
-            relations = by_relations(folder)
-            for method, found in (
-                ("relations", [each[:2] for each in relations]),
-                ("names", by_names(pair)),
-                ("shape and L1", by_norm(pair)),
-            ):
-                result = score(pair, found)
-                total = totals.setdefault(method, [0, 0, 0, 0])
-                for i, number in enumerate((result.partners, result.right, result.wrong, result.said)):
-                    total[i] += number
-                if method == "relations" and (result.wrong or result.right < result.partners):
-                    print(f"{seed} {pair.kind}, {pair.fault}: {result.right}/{result.partners}, {result.wrong} wrong", flush=True)
-                    if os.environ.get("SHOW"):
-                        about = {each[0]: each[2] for each in relations}
-                        for mine, theirs in result.wrong_pairs:
-                            entry = about[mine]
-                            print("   wrong", mine, sorted(pair.target.get(mine, [])), theirs, sorted(pair.golden.get(theirs, [])))
-                            print("        ", entry["relation"], entry["by"], entry["distance"], entry.get("text"))
-                        for path in result.missed:
-                            print("   missed", path, sorted(pair.target[path]))
-    for method, (partners, right, wrong, said) in totals.items():
-        print(f"{method:14} {right}/{partners} = {right / partners:.2%} right, {wrong}/{said} = {wrong / max(1, said):.2%} wrong")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", default="0:300", help="FIRST:END")
+    parser.add_argument("--parity", choices=("even", "odd", "all"), default="all")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="the tensors of pairs that are not right")
+    parser.add_argument("--json", action="store_true", help="the table as JSON")
+    options = parser.parse_args()
+    first, end = map(int, options.seeds.split(":"))
+    seeds = [seed for seed in range(first, end) if options.parity == "all" or (seed % 2 == 0) == (options.parity == "even")]
+    rows: Dict[str, np.ndarray] = {}
+    ranks = []
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for each in pool.map(scored, seeds):
+            partners, right, _, wrong = each["numbers"]["relations"]
+            if (wrong or right < partners) and not options.json:
+                print(f"{each['seed']} {each['title']}: {right}/{partners}, {wrong} wrong", flush=True)
+                if options.show:
+                    print("\n".join(each["lines"]))
+            for method, numbers in each["numbers"].items():
+                rows[method] = rows.get(method, 0) + np.array(numbers)
+            for group in each["groups"]:
+                rows[group] = rows.get(group, 0) + np.array(each["numbers"]["relations"])
+            if each["rank"] is not None:
+                ranks.append(each["rank"])
+    methods = ("relations", "names", "shape and L1")
+    order = [*methods, *sorted(set(rows) - set(methods))]
+    table = [
+        {"of": name, "partners": int(p), "right": int(r), "pairs": int(s), "wrong": int(w)}
+        for name, (p, r, s, w) in ((name, rows[name]) for name in order)
+    ]
+    if options.json:
+        print(json.dumps({"table": table, "sharded": len(ranks), "rank_named": sum(ranks)}, indent=1))
+        return
+    for row in table:
+        right, wrong = row["right"] / max(1, row["partners"]), row["wrong"] / max(1, row["pairs"])
+        print(f"{row['of']:18} {row['right']:6}/{row['partners']:6} {right:8.2%} right  {row['wrong']:5}/{row['pairs']:6} {wrong:7.2%} wrong")
+    if ranks:
+        print(f"the first culprit is on the wrong rank: {sum(ranks)} of {len(ranks)} sharded targets")
 
 
 if __name__ == "__main__":

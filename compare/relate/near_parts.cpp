@@ -1,8 +1,10 @@
 #include "compare/relate/near_parts.h"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "compare/relate/arrangements.h"
 #include "compare/relate/slices.h"
@@ -15,6 +17,10 @@ namespace {
 /// Elements that are farther apart do not say which slice it is.
 constexpr double kTelling = 0.9;
 constexpr double kPairedDistance = 0.03;
+/// Stands for distances that tell nothing.
+constexpr double kUntold = 1;
+/// Each shared part and whole counts as much as elements that are so much nearer.
+constexpr double kSharedPart = 0.1;
 /// Ops that have a tensor, at most so many are looked at.
 constexpr size_t kMostOps = 8;
 
@@ -48,15 +54,22 @@ class NearParts {
         const bool part_is_target = known.golden_view.has_value();
         const ListedTensor& mine = matches_.target.tensors[known.target];
         const ListedTensor& theirs = matches_.golden.tensors[known.golden];
-        for (const size_t target_op : ops_of(mine))
-            for (const size_t golden_op : ops_of(theirs))
+        const std::vector<size_t> target_ops = ops_of(mine);
+        const std::vector<size_t> golden_ops = ops_of(theirs);
+        for (size_t i = 0; i < target_ops.size(); ++i)
+            for (size_t j = 0; j < golden_ops.size(); ++j)
                 for (const bool outputs : {true, false})
                     for (const size_t target :
-                         (outputs ? matches_.target.out : matches_.target.in)[target_op])
+                         (outputs ? matches_.target.out : matches_.target.in)[target_ops[i]])
                         for (const size_t golden :
-                             (outputs ? matches_.golden.out : matches_.golden.in)[golden_op])
+                             (outputs ? matches_.golden.out : matches_.golden.in)[golden_ops[j]])
                             if (is_like(known, target, golden, part_is_target))
-                                try_pair(known, target, golden, part_is_target);
+                                try_pair(known,
+                                         target,
+                                         golden,
+                                         part_is_target,
+                                         outputs && i == j && i < mine.users.size() &&
+                                             mine.users.size() == theirs.users.size());
     }
 
     /// Whether they are as many times larger as what is known, and the whole has no partner.
@@ -73,7 +86,12 @@ class NearParts {
                               numel(matches_.golden, golden) * numel(matches_.target, known.target);
     }
 
-    void try_pair(const TensorRelation& known, size_t target, size_t golden, bool part_is_target) {
+    /// `is_same_use`: both are made by the k-th op that takes in what is known.
+    void try_pair(const TensorRelation& known,
+                  size_t target,
+                  size_t golden,
+                  bool part_is_target,
+                  bool is_same_use) {
         const ListedTensor& mine = matches_.target.tensors[target];
         const ListedTensor& theirs = matches_.golden.tensors[golden];
         const ListedTensor& part = part_is_target ? mine : theirs;
@@ -85,41 +103,90 @@ class NearParts {
                 open_listed(part_is_target ? sources_.target : sources_.golden, part);
             const auto others =
                 open_listed(part_is_target ? sources_.golden : sources_.target, whole);
-            double nearest = kTelling;
             TensorRelation relation{.target = target,
                                     .golden = golden,
                                     .kind = RelationKind::kPart,
+                                    .distance = kUntold,
                                     .by_place = true,
                                     .slice_first = known.slice_first,
                                     .slice_extent = known.slice_extent};
-            bool any = false;
-            for (const SliceForm& form : slice_forms(whole.shape, part.shape)) {
+            auto& shown = part_is_target ? relation.golden_view : relation.target_view;
+            const auto& known_view = part_is_target ? known.golden_view : known.target_view;
+            // Weights and their gradients lie alike.
+            const bool lies_alike = mine.shape == matches_.target.tensors[known.target].shape &&
+                                    theirs.shape == matches_.golden.tensors[known.golden].shape;
+            size_t forms = 0;
+            std::optional<View> likely;
+            std::string likely_text = known.text;
+            for (const SliceForm& form : forms_.of(whole.shape, part.shape)) {
                 if (form.extent != known.slice_extent || known.slice_first >= form.positions)
                     continue;
                 const View view = form.at(known.slice_first);
                 if (!stays_inside(view)) continue;
+                const std::string text = text_of(form, known.slice_first, whole.shape);
+                ++forms;
+                if (!lies_alike || view == known_view) {
+                    likely = view;
+                    likely_text = text;
+                }
                 const double distance = distance_through(view, *others, *elements);
-                if (distance >= nearest) continue;
-                nearest = distance;
-                any = true;
+                if (distance >= std::min(relation.distance, kTelling)) continue;
                 relation.distance = distance;
-                relation.text = text_of(form, known.slice_first, whole.shape);
-                (part_is_target ? relation.golden_view : relation.target_view) = view;
+                relation.text = text;
+                shown = view;
             }
             // What has a partner is related only where its elements are good.
             const size_t partner = part_is_target ? matches_.partner_of_target(target)
                                                   : matches_.partner_of_golden(golden);
-            if (any && (partner == kNoTensor || nearest <= kPairedDistance))
-                found_.push_back(std::move(relation));
+            if (partner != kNoTensor && relation.distance > kPairedDistance) return;
+            if (!shown && is_same_use && (lies_alike || forms == 1)) {
+                shown = likely;
+                relation.text = likely_text;
+            }
+            if (shown)
+                found_.push_back({relation.distance - kSharedPart * shared_parts(target, golden),
+                                  std::move(relation)});
         } catch (const Error&) {
             return;
         }
     }
 
-    /// The nearest first; nothing is a part twice, and no place holds two parts.
+    /// What the op of a result takes in, and what made what has no partner of it: a bias may be
+    /// added apart.
+    [[nodiscard]] std::set<size_t> taken_for(bool of_target, size_t tensor) const {
+        const Listing& side = of_target ? matches_.target : matches_.golden;
+        std::set<size_t> taken;
+        if (side.tensors[tensor].is_given()) return taken;
+        for (const size_t input : side.in[side.tensors[tensor].op]) {
+            taken.insert(input);
+            const bool is_free =
+                of_target ? matches_.is_free_target(input) : matches_.is_free_golden(input);
+            if (is_free && !side.tensors[input].is_given())
+                taken.insert(side.in[side.tensors[input].op].begin(),
+                             side.in[side.tensors[input].op].end());
+        }
+        return taken;
+    }
+
+    /// Of how many parts and their wholes both are made.
+    [[nodiscard]] double shared_parts(size_t target, size_t golden) {
+        for (; known_ < matches_.relations().size(); ++known_) {
+            const TensorRelation& each = matches_.relations()[known_];
+            if (each.kind == RelationKind::kPart) parts_.emplace(each.target, each.golden);
+        }
+        const std::set<size_t> theirs = taken_for(false, golden);
+        double shared = 0;
+        for (const size_t mine : taken_for(true, target))
+            shared += static_cast<double>(std::ranges::count_if(theirs, [&](size_t other) {
+                return parts_.contains({mine, other});
+            }));
+        return shared;
+    }
+
+    /// The likeliest first; nothing is a part twice, and no place holds two parts.
     void choose() {
-        std::ranges::stable_sort(found_, {}, &TensorRelation::distance);
-        for (TensorRelation& each : found_) {
+        std::ranges::stable_sort(found_, {}, &Found::first);
+        for (auto& [rank, each] : found_) {
             if (!matches_.is_held(each)) matches_.add_part(std::move(each));
         }
         found_.clear();
@@ -127,8 +194,13 @@ class NearParts {
 
     Matches& matches_;
     const SourcePair& sources_;
-    std::vector<TensorRelation> found_;
+    /// Beside how unlikely they are.
+    using Found = std::pair<double, TensorRelation>;
+    std::vector<Found> found_;
+    std::set<std::pair<size_t, size_t>> parts_;  ///< and their wholes, of the first relations
+    size_t known_ = 0;                           ///< how many of them
     std::set<std::pair<size_t, size_t>> tried_;
+    SliceForms forms_;
 };
 
 }  // namespace

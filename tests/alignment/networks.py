@@ -137,6 +137,18 @@ class Layers:
             return side.op("add_Tensor", [label], one + other, [one, other])
         return side.op("npu_rotary_mul", [label], x * cos + turned * sin, [x])
 
+    def swiglu(self, x: torch.Tensor, at: str) -> torch.Tensor:
+        side = self.side
+        labels = [f"{at}.gate.out", f"{at}.up.out"]
+        if self.style.fuse_gate:
+            fused = self.linear(x, [f"{at}.gate", f"{at}.up"], labels, bias=False)
+            gate, up = (side.look(part, fused, [label]) for part, label in zip(fused.chunk(2, -1), labels))
+        else:
+            gate = self.linear(x, [f"{at}.gate"], labels[:1], bias=False)
+            up = self.linear(x, [f"{at}.up"], labels[1:], bias=False)
+        active = side.op("silu", [f"{at}.silu"], F.silu(gate), [gate])
+        return side.op("mul_Tensor", [f"{at}.act"], active * up, [active, up])
+
     def add(self, a: torch.Tensor, b: torch.Tensor, label: str) -> torch.Tensor:
         return self.side.op("add_Tensor", [label], a + b, [a, b])
 
@@ -189,7 +201,7 @@ def transformer(kind: str, layers: int) -> Callable[[Side, Weights, torch.Tensor
             if bert:
                 x = norm(x, f"{at}.norm1", f"{at}.norm1")
             taken = x if bert else norm(x, f"{at}.norm2", f"{at}.norm2")
-            inner = swiglu(net, taken, at) if llama else net.gelu(net.linear(taken, [f"{at}.up"], [f"{at}.up.out"]), f"{at}.act")
+            inner = net.swiglu(taken, at) if llama else net.gelu(net.linear(taken, [f"{at}.up"], [f"{at}.up.out"]), f"{at}.act")
             x = net.add(x, net.linear(inner, [f"{at}.down"], [f"{at}.down.out"], bias=not llama), f"{at}.hidden")
             if bert:
                 x = norm(x, f"{at}.norm2", f"{at}.norm2")
@@ -199,19 +211,6 @@ def transformer(kind: str, layers: int) -> Callable[[Side, Weights, torch.Tensor
         return side.look(wanted[:, : tokens.shape[1]], logits)
 
     return run
-
-
-def swiglu(net: Layers, x: torch.Tensor, at: str) -> torch.Tensor:
-    side = net.side
-    labels = [f"{at}.gate.out", f"{at}.up.out"]
-    if net.style.fuse_gate:
-        fused = net.linear(x, [f"{at}.gate", f"{at}.up"], labels, bias=False)
-        gate, up = (side.look(part, fused, [label]) for part, label in zip(fused.chunk(2, -1), labels))
-    else:
-        gate = net.linear(x, [f"{at}.gate"], labels[:1], bias=False)
-        up = net.linear(x, [f"{at}.up"], labels[1:], bias=False)
-    active = side.op("silu", [f"{at}.silu"], F.silu(gate), [gate])
-    return side.op("mul_Tensor", [f"{at}.act"], active * up, [active, up])
 
 
 def cnn_weights(channels: Tuple[int, ...]) -> Weights:

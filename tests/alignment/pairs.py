@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Collection, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 import torch
 from networks import cnn, cnn_weights, transformer, transformer_weights
-from recorder import Labels, Record, Side, Style
+from recorder import Labels, Side, Style
+from sharded import LAYERS, VOCABULARY, run_ranks, sharded_weights
 
 KINDS = ("cnn", "bert", "gpt", "llama")
 OTHER_NAMES = {
@@ -67,70 +68,151 @@ def random_style(kind: str, chance: np.random.Generator) -> Style:
     )
 
 
+Elements = List[Tuple[str, np.ndarray, Labels]]
+
+# Of a side's Style what makes it another program, in the words of the tables.
+CHANGES = {
+    "fuse": ("fuse_qkv", "fuse_gate", "fused_attention"),
+    "split": ("decomposed_norm", "decomposed_gelu", "bias_apart", "scale_query"),
+    "permute": ("weights_transposed", "seq_first", "channels_last"),
+    "pad": ("pad_tokens",),
+    "reorder": ("shuffled",),
+    "rename": ("names",),
+    "round": ("rounding",),
+    "drop": ("unrecorded",),
+}
+RANKS = (2, 4, 8)
+
+
+def ranks_of(seed: int) -> int:
+    """On how many ranks the target runs; every fifth pair is one of shards."""
+    return RANKS[seed // 5 % len(RANKS)] if seed % 5 == 4 else 1
+
+
 @dataclass
 class Pair:
     kind: str
     fault: str  # "none", or what it is and where
+    changes: Tuple[str, ...]
+    faulty_rank: str  # "rank1"; "" where the target is not sharded, or has no fault
+    target_file: Path  # a folder of a file a rank where it is sharded
+    golden_file: Path
     target: Dict[str, Labels]
     golden: Dict[str, Labels]
-    target_records: List[Record]
-    golden_records: List[Record]
+    target_elements: Elements
+    golden_elements: Elements
+    clean: Dict[str, np.ndarray]  # of a sharded target the elements without the fault
 
 
-def run_side(kind: str, style: Style, fault: Optional[Tuple[str, Callable]], seed: int) -> Side:
+def run_side(kind: str, style: Style, fault: Optional[Tuple[str, Callable]], seed: int, sharded: bool = False) -> Side:
+    """On one rank; with the weights and inputs of run_ranks() where the other side is `sharded`."""
     torch.manual_seed(seed)
     side = Side(style, fault)
     if kind == "cnn":
-        weights = cnn_weights((8, 12))
-        logits = cnn(side, weights, torch.randn(2, 3, 12, 12))
+        weights = sharded_weights(kind) if sharded else cnn_weights((8, 12))
+        logits = cnn(side, weights, torch.randn(8 if sharded else 2, 3, 12, 12))
     else:
-        layers = 2 + seed % 2
-        weights = transformer_weights(32, 80, layers, 16 if kind == "llama" else 32, 40, 16)
-        tokens = torch.randint(0, 40, (2, 11))
+        layers = LAYERS if sharded else 2 + seed % 2
+        weights = sharded_weights(kind) if sharded else transformer_weights(32, 80, layers, 16 if kind == "llama" else 32, 40, 16)
+        tokens = torch.randint(0, VOCABULARY if sharded else 40, (2, 11))
         logits = transformer(kind, layers)(side, weights, tokens)
     torch.manual_seed(seed + 1)
     (logits * torch.randn(logits.shape)).sum().backward()
     return side
 
 
+def changes_of(target: Style, golden: Style, kind: str) -> Tuple[str, ...]:
+    """What the two differ in, of what the network has; what is not recorded may lack on either."""
+    absent = {"cnn": ("seq_first", "pad_tokens", "decomposed_gelu", "scale_query"), "llama": ("decomposed_gelu", "bias_apart")}
+    found = []
+    for name, fields in CHANGES.items():
+        known = [each for each in fields if each not in absent.get(kind, ()) and (kind != "cnn" or not each.startswith("fuse"))]
+        known = [each for each in known if kind == "cnn" or each != "channels_last"]
+        known = [each for each in known if kind == "llama" or each != "fuse_gate"]
+        if any(getattr(target, each) != getattr(golden, each) or (name == "drop" and getattr(target, each)) for each in known):
+            found.append(name)
+    return tuple(found)
+
+
 def make_pair(seed: int, folder: Path, faulty: bool = True) -> Pair:
-    """Writes target.h5 and golden.h5."""
+    """Writes golden.h5 and target.h5, or the folder target of rank0.h5, rank1.h5, …"""
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    golden = run_side(kind, random_style(kind, chance), None, seed)
+    ranks = ranks_of(seed)
+    golden = run_side(kind, random_style(kind, chance), None, seed, ranks > 1)
     style = random_style(kind, chance)
-    plan = run_side(kind, style, None, seed)
-    told, fault = "none", None
+
+    def run(fault: Optional[Tuple[str, Callable]], rank: int = 0) -> List[Side]:
+        if ranks == 1:
+            return [run_side(kind, style, fault, seed)]
+        return run_ranks(kind, style, fault, rank, seed, ranks)
+
+    plan = run(None)
+    told, fault, faulty_rank = "none", None, 0
     if faulty:
-        known = sorted({label for r in plan.records for _, _, labels in r.outputs for label in labels if not label.startswith("d.")})
+        records = plan[0].records
+        known = sorted({label for r in records for _, _, labels in r.outputs for label in labels if not label.startswith("d.")})
         label = known[int(chance.integers(len(known)))]
         kinds = faults(chance)
         told = sorted(kinds)[int(chance.integers(len(kinds)))]
         fault = (label, kinds[told])
         told += " in " + label
-    style.seed = plan.style.seed
-    target = run_side(kind, style, fault, seed)
+        faulty_rank = int(chance.integers(ranks)) if ranks > 1 else 0
+    style.seed = plan[0].style.seed
+    sides = run(fault, faulty_rank)
+    changes = changes_of(style, golden.style, kind)
+    clean: Dict[str, np.ndarray] = {}
+    if ranks == 1:
+        target_file = folder / "target.h5"
+        target = sides[0].write(target_file)
+        elements = tensors_of(sides[0])
+    else:
+        target_file = folder / "target"
+        target_file.mkdir(exist_ok=True)
+        for old in target_file.iterdir():
+            old.unlink()
+        target, elements = {}, []
+        for rank, side in enumerate(plan):
+            clean.update({f"rank{rank}:{path}": array for path, array, _ in tensors_of(side)})
+        for rank, side in enumerate(sides):
+            known_there = side.write(target_file / f"rank{rank}.h5")
+            target.update({f"rank{rank}:{path}": labels for path, labels in known_there.items()})
+            elements += [(f"rank{rank}:{path}", array, labels) for path, array, labels in tensors_of(side)]
+        changes += (f"shard {ranks}",)
     return Pair(
         kind,
         told,
-        target.write(folder / "target.h5"),
+        changes,
+        f"rank{faulty_rank}" if faulty and ranks > 1 else "",
+        target_file,
+        folder / "golden.h5",
+        target,
         golden.write(folder / "golden.h5"),
-        target.records,
-        golden.records,
+        elements,
+        tensors_of(golden),
+        clean,
     )
 
 
-def tensors_of(records: List[Record]) -> List[Tuple[str, np.ndarray, Labels]]:
+def tensors_of(side: Side) -> Elements:
     """Results, and the first use of what was given: path, elements, labels."""
     found = []
     seen = set()
-    for number, record in enumerate(records, 1):
+    for number, record in enumerate(side.records, 1):
         for direction, tensors in (("input", record.inputs), ("output", record.outputs)):
             for argument, array, labels in tensors:
                 path = f"/{record.name}/{number}/{direction}/{argument}"
                 if direction == "output" or (labels and not labels & seen):
                     found.append((path, array, labels))
                 seen |= labels
+    return found
+
+
+def paths_of(entry: dict) -> List[Tuple[str, str]]:
+    """The pairs that an entry of a mapping file speaks of. Only what ranks hold terms of is a pair for each term."""
+    found = [(entry["target"], entry["golden"])]
+    if "ranks" in entry.get("text", ""):
+        found += [(mine, entry["golden"]) for mine in entry.get("more_target", [])]
     return found
 
 
@@ -148,43 +230,75 @@ def bits(array: np.ndarray) -> bytes:
     return np.sort(array, axis=None).tobytes()
 
 
-def score(pair: Pair, found: List[Tuple[str, str]]) -> Score:
-    """`found` are pairs of paths. Pairs of tensors that equal a right partner bit for bit are right."""
+def rank_in(path: str) -> str:
+    return path.split("/", 1)[0]
+
+
+def seen_through(view: Optional[dict], array: np.ndarray) -> np.ndarray:
+    if view is None:
+        return array
+    item = array.itemsize
+    extents, strides = zip(*view["loops"]) if view["loops"] else ((), ())
+    flat = np.ascontiguousarray(array).reshape(-1)[view["offset"] :]
+    return np.lib.stride_tricks.as_strided(flat, extents, [stride * item for stride in strides]).reshape(view["shape"])
+
+
+def misplaced_shards(pair: Pair, entries: List[dict]) -> Set[Tuple[str, str]]:
+    """Of the mapping's entries those whose views show other elements than a run without fault has there."""
+    golden = {path: array for path, array, _ in pair.golden_elements}
+    found = set()
+    for entry in entries:
+        mine, theirs = entry["target"], entry["golden"]
+        if entry["relation"] != "part" or mine not in pair.clean or theirs not in golden:
+            continue
+        # Masks are no numbers.
+        one = np.clip(seen_through(entry.get("target_view"), pair.clean[mine]).reshape(-1), -1e6, 1e6)
+        other = np.clip(seen_through(entry.get("golden_view"), golden[theirs]).reshape(-1), -1e6, 1e6)
+        if one.size != other.size or np.linalg.norm(one - other) > 0.3 * np.linalg.norm(other):
+            found.add((mine, theirs))
+    return found
+
+
+def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[str, str]] = ()) -> Score:
+    """`found` are pairs of paths. Pairs of tensors that equal a right partner bit for bit are right, `misplaced` ones wrong."""
     result = Score(said=len(found), wrong_pairs=[], missed=[])
-    target = {path: (array, labels) for path, array, labels in tensors_of(pair.target_records)}
-    golden = tensors_of(pair.golden_records)
+    target = {path: (array, labels) for path, array, labels in pair.target_elements}
     by_label: Dict[str, List[str]] = {}
     elements = {}
-    for path, array, labels in golden:
-        elements[path] = array
+    for path, array, labels in pair.golden_elements:
+        elements[path] = bits(array)
         for label in labels:
             by_label.setdefault(label, []).append(path)
+    same: Dict[bytes, List[str]] = {}
+    for path, (array, _) in target.items():
+        same.setdefault(bits(array), []).append(path)
+    twins = {path: group for group in same.values() for path in group}
     right = set()
     found = [each for each in found if each[0] in target]
     for mine, theirs in found:
-        labels = pair.target.get(mine, frozenset())
-        if labels & pair.golden.get(theirs, frozenset()):
-            right.add(mine)
-            continue
+        labels = pair.target[mine]
         partners = [path for label in labels for path in by_label.get(label, [])]
-        array = elements.get(theirs)
-        if array is not None and any(bits(array) == bits(elements[path]) for path in partners):
+        there = pair.golden.get(theirs, frozenset())
+        if (mine, theirs) not in misplaced and (
+            labels & there
+            or (theirs in elements and any(elements[theirs] == elements[path] for path in partners))
+            or any(pair.target[path] & there for path in twins[mine])
+        ):
             right.add(mine)
-            continue
-        twin = {path for path, (other, _) in target.items() if mine in target and bits(other) == bits(target[mine][0])}
-        if any(pair.target[path] & pair.golden.get(theirs, frozenset()) for path in twin):
-            right.add(mine)
-            continue
-        result.wrong += 1
-        result.wrong_pairs.append((mine, theirs))
-    given = {label for path in right for label in pair.target[path] if "/input/" in path}
+        else:
+            result.wrong += 1
+            result.wrong_pairs.append((mine, theirs))
+    given = {(rank_in(path), label) for path in right for label in pair.target[path] if "/input/" in path}
+    golden_of: Dict[str, List[str]] = {}
+    for mine, theirs in found:
+        if mine in right:
+            golden_of.setdefault(mine, []).append(theirs)
     for path, (_, labels) in target.items():
         if not any(label in by_label for label in labels):
             continue
         result.partners += 1
-        twins = {other for other in right if bits(target[other][0]) == bits(target[path][0])} if path not in right else set()
-        swapped = any(pair.golden[theirs] & labels for mine, theirs in found if mine in twins)
-        if path in right or swapped or ("/input/" in path and labels & given):
+        swapped = any(pair.golden[theirs] & labels for twin in twins[path] for theirs in golden_of.get(twin, []))
+        if path in right or swapped or ("/input/" in path and any((rank_in(path), label) in given for label in labels)):
             result.right += 1
         else:
             result.missed.append(path)

@@ -123,6 +123,16 @@ class Flows(unittest.TestCase):
             with self.assertRaises(npuscope.FormatError):
                 npuscope.compare(wrong, self.golden, **bad)
 
+    def test_compare_pairs_by_what_tensors_hold_where_it_is_told_to(self) -> None:
+        chance = np.random.default_rng(7)
+        weights = {f"layers.{i}.weight": chance.standard_normal((4, 6)).astype("f4") for i in range(12)}
+        target, golden = self.folder / "other_names.npz", self.folder / "weights.npz"
+        np.savez(golden, **weights)
+        np.savez(target, **{f"h{11 - i}": value.T for i, value in enumerate(weights.values())})
+        for align, expected in ((True, "pass"), (None, "pass"), (False, "nothing compared")):
+            result = npuscope.compare(target, golden, align=align)
+            self.assertEqual(result.verdict, expected, f"align={align}")
+
     def test_a_dump_compared_with_itself_passes(self) -> None:
         result = npuscope.compare(self.golden, self.golden)
         self.assertEqual((result.verdict, result.exit_code, result.first_fail), ("pass", 0, None))
