@@ -10,8 +10,8 @@
 #include "compare/align/align.h"
 #include "compare/align/call_numbers.h"
 #include "compare/align/match_text.h"
-#include "compare/align/traits.h"
 #include "core/naming/aliases.h"
+#include "core/naming/casts.h"
 #include "core/naming/unspecified.h"
 
 namespace npuscope::compare {

@@ -220,8 +220,8 @@ std::function<int()> configure_compare(CLI::App& app, const Globals& globals) {
     app.add_flag("--no-inputs", arguments->no_inputs, "compare outputs only");
     app.add_flag("--no-kl",
                  arguments->no_divergence,
-                 "leave the Kullback-Leibler divergence out of -o, --html and --json; it needs a "
-                 "second pass");
+                 "leave the Kullback-Leibler divergence out of reports and JSON; it needs a second "
+                 "pass");
     app.add_flag("--worst-first", arguments->worst_first, "order by severity");
     app.add_flag("--all", arguments->all, "show ops that pass, too");
     app.add_option(

@@ -1,11 +1,11 @@
 #include "compare/align/traits.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
+#include "core/naming/casts.h"
 #include "core/naming/unspecified.h"
 
 namespace npuscope::compare {
@@ -16,22 +16,6 @@ using dumpfile::Direction;
 
 /// Fewer places of one name than one in so many: the sides name them by rules of their own.
 constexpr size_t kFewPlaces = 5;
-
-/// What recorders of one framework see and those of another do not: copies, casts, and room made
-/// for them.
-constexpr auto kCasts = std::to_array<std::string_view>({"_to_copy",
-                                                         "to",
-                                                         "to_device",
-                                                         "to_dtype",
-                                                         "to_dtype_layout",
-                                                         "to_other",
-                                                         "clone",
-                                                         "contiguous",
-                                                         "copy_",
-                                                         "new_zeros",
-                                                         "as_strided_",
-                                                         "npu_format_cast",
-                                                         "_npu_format_cast"});
 
 uint64_t mixed(uint64_t value) {
     value ^= value >> 31;
@@ -163,10 +147,6 @@ void forget_foreign_places(BothTraits& traits) {
 }
 
 }  // namespace
-
-bool is_cast(std::string_view op) {
-    return std::ranges::find(kCasts, op) != kCasts.end() || !is_recorded(op);
-}
 
 uint64_t shape_hash(const Shape& shape) {
     uint64_t hash = 0x2545F4914F6CDD1Du;

@@ -31,11 +31,6 @@ struct OpTraits {
     }
 };
 
-/// Whether the op only copies, to another dtype perhaps, or makes room for that, or shows a tensor
-/// in another shape: recorders of one framework see such ops, those of another do not. `op` is an
-/// IR name.
-[[nodiscard]] bool is_cast(std::string_view op);
-
 /// Hash of one shape.
 [[nodiscard]] uint64_t shape_hash(const Shape& shape);
 

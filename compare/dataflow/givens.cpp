@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "compare/align/traits.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 

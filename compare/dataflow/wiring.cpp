@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
-#include "compare/align/traits.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
 #include "compare/dataflow/relation.h"
 #include "compare/dataflow/view.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 

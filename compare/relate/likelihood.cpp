@@ -7,6 +7,7 @@
 #include "compare/relate/arrangements.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -170,7 +171,11 @@ double Likelihood::of(size_t target, size_t golden) const {
     const double usual = roles_.usual(target, golden);
     sum += usual;
     const double near = elements(target, golden);
-    sum += near < 0 && op.kind != other.kind && usual <= 0 ? kFarOfOtherKind : near;
+    // What only copies on one side is no result of an op that computes, unless elements say so.
+    const bool copied = near <= 0 && is_cast(op.kind) != is_cast(other.kind) && !mine.is_given() &&
+                        !theirs.is_given();
+    const bool is_other = near < 0 && op.kind != other.kind && usual <= 0;
+    sum += is_other || copied ? kFarOfOtherKind : near;
     if (!mine.is_given() && !theirs.is_given())
         sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);
     return sum + agreement(target_neighbours_.after[target], golden_neighbours_.after[golden]);

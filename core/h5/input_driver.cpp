@@ -89,6 +89,7 @@ herr_t query_input(const H5FD_t*, unsigned long* flags) {
 
 /// The library asks for it when it opens further files for this one, and frees it.
 void* info_of_input(H5FD_t* base) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): what is handed over is the pointer itself
     auto* info = static_cast<Confinement**>(std::malloc(sizeof(Confinement*)));
     if (info != nullptr) *info = input_of(base)->confinement;
     return info;

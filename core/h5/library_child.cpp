@@ -106,7 +106,7 @@ void isolate(int socket, int descriptor, pid_t parent, uint64_t memory_bytes) {
         ::sigaction(number, &plain, nullptr);
     sigset_t none;
     sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
     // Out of the way of the numbers they get.
     const int kept_socket = ::fcntl(socket, F_DUPFD, kFileInChild + 1);
     const int kept_file = ::fcntl(descriptor, F_DUPFD, kFileInChild + 1);
@@ -319,7 +319,7 @@ void LibraryChild::bury() {
             how = "crashed (signal " + std::to_string(WTERMSIG(status)) + ")";
     }
     stop();
-    throw Death{how, was_waiting};
+    throw Death(std::move(how), was_waiting);
 }
 
 Cursor LibraryChild::ask(std::span<const std::byte> question) {
@@ -330,14 +330,14 @@ Cursor LibraryChild::ask(std::span<const std::byte> question) {
         bury();
     if (head.size > kMostAnswer) {
         stop();
-        throw Death{"gave no answer"};
+        throw Death("gave no answer");
     }
     answer_.resize(head.size);
     if (!receive(answer_.data(), answer_.size(), deadline)) bury();
     if (head.status == kNoMemory) {
         stop();
-        throw Death{"needed more than " + std::to_string(limits_.memory_bytes >> 20) +
-                    " MB of memory"};
+        throw Death("needed more than " + std::to_string(limits_.memory_bytes >> 20) +
+                    " MB of memory");
     }
     if (head.status != kAnswer) {
         const auto kind =

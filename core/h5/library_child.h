@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include "core/h5/format_cursor.h"
@@ -37,9 +39,12 @@ class LibraryChild {
     LibraryChild& operator=(const LibraryChild&) = delete;
 
     /// How the child ended instead of answering: "crashed (signal 11)", "took longer than 4 s".
-    struct Death {
+    struct Death : std::exception {
+        explicit Death(std::string how, bool was_waiting = false)
+            : how(std::move(how)), was_waiting(was_waiting) {}
+        [[nodiscard]] const char* what() const noexcept override { return how.c_str(); }
         std::string how;
-        bool was_waiting = false;  ///< it neither computed nor ended: for a file system, or a lock
+        bool was_waiting;  ///< it neither computed nor ended: for a file system, or a lock
     };
     /// The answer's bytes, valid until the next question. Throws Death once, and is of no use
     /// afterwards; Error as the service threw it.

@@ -52,14 +52,14 @@ void expect_the_whole(OpRun whole, int64_t least_pieces) {
 
 TEST(RunInPieces, of_elementwise_ops_is_stretches_of_elements) {
     expect_the_whole(run_here("mul_Tensor",
-                              {{"self", random_tensor({300, 1000}, 1)},
-                               {"other", random_tensor({300, 1000}, 2)}}),
+                              {{"self", random_tensor({600, 1000}, 1)},
+                               {"other", random_tensor({600, 1000}, 2)}}),
                      4);
 }
 
 TEST(RunInPieces, of_ops_along_rows_is_some_rows_beside_whole_vectors) {
     expect_the_whole(run_here("native_layer_norm",
-                              {{"input", random_tensor({300, 1000}, 1)},
+                              {{"input", random_tensor({600, 1000}, 1)},
                                {"normalized_shape", IntList{1000}},
                                {"weight", random_tensor({1000}, 2)},
                                {"bias", random_tensor({1000}, 3)},
@@ -70,9 +70,9 @@ TEST(RunInPieces, of_ops_along_rows_is_some_rows_beside_whole_vectors) {
 
 TEST(RunInPieces, of_products_is_rows_beside_the_whole_second_operand) {
     expect_the_whole(run_here("addmm",
-                              {{"self", random_tensor({129}, 1)},
-                               {"mat1", random_tensor({1100, 17}, 2)},
-                               {"mat2", random_tensor({17, 129}, 3)}}),
+                              {{"self", random_tensor({257}, 1)},
+                               {"mat1", random_tensor({1300, 17}, 2)},
+                               {"mat2", random_tensor({17, 257}, 3)}}),
                      3);
     // Square: which operand has the result's rows is told by its place.
     expect_the_whole(run_here("mm",
@@ -96,17 +96,17 @@ TEST(RunInPieces, takes_the_same_pieces_of_the_other_side) {
     const auto sigmoid = [](Shape shape, uint64_t seed) {
         return run_here("sigmoid", {{"self", random_tensor(std::move(shape), seed)}});
     };
-    const auto pieces = RunInPieces::of(sigmoid({300, 1000}, 1));
+    const auto pieces = RunInPieces::of(sigmoid({600, 1000}, 1));
     ASSERT_TRUE(pieces);
-    const OpRun golden = sigmoid({300, 1000}, 2);
+    const OpRun golden = sigmoid({600, 1000}, 2);
     const auto like = pieces->like(golden);
     ASSERT_TRUE(like);
     EXPECT_EQ(like->count(), pieces->count());
     const OpRun first = like->piece(0);
     EXPECT_EQ(first.results.front().elements.as<float>()[7],
               golden.results.front().elements.as<float>()[7]);
-    EXPECT_FALSE(pieces->like(sigmoid({1000, 300}, 2)));
-    EXPECT_FALSE(pieces->like(run_here("tanh", {{"self", random_tensor({300, 1000}, 2)}})));
+    EXPECT_FALSE(pieces->like(sigmoid({1000, 600}, 2)));
+    EXPECT_FALSE(pieces->like(run_here("tanh", {{"self", random_tensor({600, 1000}, 2)}})));
 }
 
 }  // namespace
