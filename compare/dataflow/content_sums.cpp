@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 
 #include "core/base/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -29,8 +30,15 @@ HWY_INLINE VB mixed(VB bits) {
     return hn::Xor(bits, hn::ShiftRight<31>(bits));
 }
 
-HWY_INLINE uint64_t sum_of(VB values) {
-    return hn::GetLane(hn::SumOfLanes(Bits(), values));
+/// Of all lanes, joined by f. Not by the processor's own sums, which are of signed numbers.
+template <class F>
+HWY_INLINE uint64_t joined(VB values, const F& f) {
+    HWY_ALIGN uint64_t lanes[hn::MaxLanes(Bits())];
+    hn::Store(values, Bits(), lanes);
+    uint64_t all = 0;
+    for (size_t lane = 0; lane < hn::Lanes(Bits()); ++lane)
+        all = f(all, lanes[lane]);
+    return all;
 }
 
 /// Adds whole vectors; returns how many elements these are.
@@ -60,12 +68,9 @@ int64_t add_vectors(
         weight = hn::Add(weight, step);
         differs = hn::Or(differs, hn::Xor(bits, first));
     }
-    sums.bag += sum_of(bag);
-    sums.sequence += sum_of(sequence);
-    HWY_ALIGN uint64_t lanes[hn::MaxLanes(Bits())];
-    hn::Store(differs, Bits(), lanes);
-    for (int64_t lane = 0; lane < width; ++lane)
-        sums.differs |= lanes[lane];
+    sums.bag += joined(bag, std::plus<uint64_t>());
+    sums.sequence += joined(sequence, std::plus<uint64_t>());
+    sums.differs |= joined(differs, std::bit_or<uint64_t>());
     return i;
 }
 

@@ -20,7 +20,7 @@ Tensor blocked(const Tensor& plain, int64_t block) {
     const int64_t c = plain.dim(1);
     const int64_t pixels = plain.dim(2) * plain.dim(3);
     const int64_t blocks = (c + block - 1) / block;
-    Tensor stored(DType::kFloat32, {n, blocks, plain.dim(2), plain.dim(3), block});
+    Tensor stored = Tensor::zeros(DType::kFloat32, {n, blocks, plain.dim(2), plain.dim(3), block});
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < c; ++j)
             for (int64_t p = 0; p < pixels; ++p)
@@ -35,7 +35,7 @@ Tensor fractal_nz(const Tensor& plain) {
     constexpr int64_t kBlock = 16;
     const int64_t rows = (plain.dim(0) + kBlock - 1) / kBlock;
     const int64_t columns = (plain.dim(1) + kBlock - 1) / kBlock;
-    Tensor stored(DType::kFloat32, {columns, rows, kBlock, kBlock});
+    Tensor stored = Tensor::zeros(DType::kFloat32, {columns, rows, kBlock, kBlock});
     for (int64_t m = 0; m < plain.dim(0); ++m)
         for (int64_t n = 0; n < plain.dim(1); ++n)
             stored.mutable_as<float>()[static_cast<size_t>(
@@ -51,7 +51,7 @@ Tensor fractal_z(const Tensor& plain) {
     const int64_t pixels = plain.dim(2) * plain.dim(3);
     const int64_t blocks = (c + kBlock - 1) / kBlock;
     const int64_t rows = (plain.dim(0) + kBlock - 1) / kBlock;
-    Tensor stored(DType::kFloat32, {blocks * pixels, rows, kBlock, kBlock});
+    Tensor stored = Tensor::zeros(DType::kFloat32, {blocks * pixels, rows, kBlock, kBlock});
     for (int64_t n = 0; n < plain.dim(0); ++n)
         for (int64_t j = 0; j < c; ++j)
             for (int64_t p = 0; p < pixels; ++p) {
