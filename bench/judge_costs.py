@@ -11,6 +11,7 @@ peak memory at most 4 x the largest op. The files lie in the page cache. Needs b
 """
 
 import argparse
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -27,13 +28,8 @@ import npuscope
 def in_child(chip: str, path: str, size: Tuple[int, int, int]) -> float:
     """The CPU seconds that the ops take on `chip`; recorded to `path` unless it is "". In a process
     of its own: a child's peak of memory is at least its parent's."""
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import judge_costs as here; "
-        "print(here.compute(sys.argv[2], sys.argv[3], tuple(map(int, sys.argv[4:]))))"
-    )
-    folder = str(Path(__file__).resolve().parent)
-    command = [sys.executable, "-c", script, folder, chip, path, *map(str, size)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(compute, (chip, path, size))
 
 
 def compute(chip: str, path: str, size: Tuple[int, int, int]) -> float:

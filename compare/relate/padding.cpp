@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compare/relate/slices.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -21,8 +22,8 @@ std::string text_of_kept(const View& kept, const Shape& shape) {
         const int64_t first = rest / strides[axis];
         rest %= strides[axis];
         if (kept.shape[axis] == shape[axis]) continue;
-        text += (text.empty() ? "" : " and ") + std::to_string(first) + ":" +
-                std::to_string(first + kept.shape[axis]) + " along axis " + std::to_string(axis);
+        text += (text.empty() ? "" : " and ") +
+                text_of_range(first, kept.shape[axis], static_cast<int64_t>(axis));
     }
     return text + " of " + to_string(shape);
 }

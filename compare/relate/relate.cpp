@@ -1,6 +1,7 @@
 #include "compare/relate/relate.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compare/relate/combined.h"
@@ -34,10 +35,13 @@ Relations relate(const Source& target, const Source& golden, int threads) {
     Matches first(relations.target, relations.golden);
     relate_by_elements(first, sources);
     Padding padding(first, relations.target, relations.golden, sources);
-    const bool is_padded = padding.leave_out();
-    Matches matches(relations.target, relations.golden);
-    padding.take_over(matches);
-    if (is_padded) relate_by_elements(matches, sources);
+    std::optional<Matches> unpadded;
+    if (padding.leave_out()) {
+        unpadded.emplace(relations.target, relations.golden);
+        padding.take_over(*unpadded);
+        relate_by_elements(*unpadded, sources);
+    }
+    Matches& matches = unpadded ? *unpadded : first;
     (void)relate_near_parts(matches, sources);
     relate_ranks(matches);
     pair_by_place(matches, sources);

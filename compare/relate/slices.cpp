@@ -96,13 +96,16 @@ const std::vector<SliceForm>& SliceForms::of(const Shape& whole, const Shape& pa
     return found->second;
 }
 
+std::string text_of_range(int64_t first, int64_t extent, int64_t axis) {
+    return std::to_string(first) + ":" + std::to_string(first + extent) + " along axis " +
+           std::to_string(axis);
+}
+
 std::string text_of(const SliceForm& form, int64_t position, const Shape& whole) {
     const auto strides = contiguous_strides(whole);
     const auto axis = std::ranges::find(strides, form.step);
-    const std::string range =
-        std::to_string(position) + ":" + std::to_string(position + form.extent);
     if (axis != strides.end())
-        return range + " along axis " + std::to_string(axis - strides.begin()) + " of " +
+        return text_of_range(position, form.extent, axis - strides.begin()) + " of " +
                to_string(whole);
     return to_string(form.first.shape) + " of " + to_string(whole) + " from element " +
            std::to_string(position * form.step) + " on";

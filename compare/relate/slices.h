@@ -34,6 +34,9 @@ class SliceForms {
     std::map<std::pair<Shape, Shape>, std::vector<SliceForm>> known_;
 };
 
+/// "0:64 along axis 1"
+[[nodiscard]] std::string text_of_range(int64_t first, int64_t extent, int64_t axis);
+
 /// "0:64 along axis 1 of [8,192]", "a part of [8,192] as [8,3,64]".
 [[nodiscard]] std::string text_of(const SliceForm& form, int64_t position, const Shape& whole);
 

@@ -91,8 +91,7 @@ std::optional<bool> are_ties(const OpRun& run,
                              const Tensor& exact,
                              const NumberFormat& steps) {
     if (std::ranges::find(kOps, run.op->name()) == kOps.end()) return std::nullopt;
-    const Value* value = find(run.wide, "self");
-    const auto* input = value == nullptr ? nullptr : std::get_if<Tensor>(value);
+    const Tensor* input = tensor_named(run.wide, "self");
     if (input == nullptr || exact.dtype() != DType::kInt64) return std::nullopt;
     const double apart = input->dtype() == DType::kFloat64 ? kApart : 0;  // whole numbers are exact
     const auto rows = rows_of(run, *input, exact);

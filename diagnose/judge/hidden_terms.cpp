@@ -12,8 +12,7 @@ namespace npuscope::diagnose {
 namespace {
 
 const Tensor* wide(const OpRun& run, std::string_view name) {
-    const Value* value = find(run.wide, name);
-    const auto* tensor = value == nullptr ? nullptr : std::get_if<Tensor>(value);
+    const Tensor* tensor = tensor_named(run.wide, name);
     return tensor != nullptr && tensor->dtype() == DType::kFloat64 ? tensor : nullptr;
 }
 

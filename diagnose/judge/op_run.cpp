@@ -80,6 +80,10 @@ OpKind kind_of(const backend::Op& op) {
     return strided ? OpKind::kConvolution : OpKind::kProduct;
 }
 
+bool is_product(OpKind kind) {
+    return kind == OpKind::kProduct || kind == OpKind::kConvolution;
+}
+
 const Results* exact_results(const OpRun& op) {
     if (!op.exact) op.exact = run(*op.op, op.wide, Device::reference64());
     return *op.exact ? &**op.exact : nullptr;

@@ -50,6 +50,8 @@ enum class OpKind : uint8_t {
     kRandom,       ///< results depend on a generator
 };
 [[nodiscard]] OpKind kind_of(const backend::Op& op);
+/// A matrix product or a convolution.
+[[nodiscard]] bool is_product(OpKind kind);
 
 /// The run with its results as recorded. Errors: as SourceTensor::open.
 [[nodiscard]] OpRun run_of(const backend::Op& op,

@@ -162,11 +162,13 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
     return PartOfRun{std::move(*part), cut, std::move(places)};
 }
 
-/// Of products, whose rows need no proof.
-std::optional<Cut> cut_of_product(const OpRun& run) {
-    for (const Cut cut : {Cut::kFirst, Cut::kMatrices})
-        if (may_be_cut(run, cut))
-            if (const auto less = cut_run(run, {0}, cut); less && is_computable(*less)) return cut;
+/// Rows of a product, which need no proof.
+std::optional<PartOfRun> part_of_product(const OpRun& run, std::vector<int64_t> places) {
+    for (const Cut cut : {Cut::kFirst, Cut::kMatrices}) {
+        if (!may_be_cut(run, cut)) continue;
+        if (auto less = cut_run(run, places, cut); less && is_computable(*less))
+            return PartOfRun{std::move(*less), cut, std::move(places)};
+    }
     return std::nullopt;
 }
 
@@ -209,9 +211,8 @@ std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part) {
 
 std::optional<Cut> cut_of(const OpRun& run) {
     if (run.results.empty() || run.results.front().elements.ndim() < 1) return std::nullopt;
-    const OpKind kind = kind_of(*run.op);
-    if (kind == OpKind::kProduct || kind == OpKind::kConvolution) return cut_of_product(run);
-    const auto part = part_of(run, kTellingElements);
+    const auto part =
+        is_product(kind_of(*run.op)) ? part_of_product(run, {0}) : part_of(run, kTellingElements);
     return part ? std::optional(part->cut) : std::nullopt;
 }
 
@@ -227,10 +228,8 @@ OpRun leading_rows(OpRun run, int64_t elements) {
     if (rows >= result.dim(0)) return run;
     std::vector<int64_t> places(static_cast<size_t>(rows));
     std::iota(places.begin(), places.end(), int64_t{0});
-    for (const Cut cut : {Cut::kFirst, Cut::kMatrices})
-        if (auto less = cut_run(run, places, cut); less && is_computable(*less))
-            return std::move(*less);
-    return run;
+    auto part = part_of_product(run, std::move(places));
+    return part ? std::move(part->run) : std::move(run);
 }
 
 }  // namespace npuscope::diagnose

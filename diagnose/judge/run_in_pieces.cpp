@@ -19,8 +19,7 @@ int64_t rows_of_piece(const OpRun& run, int64_t rows) {
     for (const RecordedResult& result : run.results)
         elements = std::max(elements, result.elements.numel());
     const int64_t fitting = std::max<int64_t>(1, rows * kElements / elements);
-    const bool is_product = kind_of(*run.op) != OpKind::kVector;
-    return is_product ? std::max(fitting, kRowsOfProduct) : fitting;
+    return is_product(kind_of(*run.op)) ? std::max(fitting, kRowsOfProduct) : fitting;
 }
 
 const Tensor* tensor_of(const NamedValue& argument) {

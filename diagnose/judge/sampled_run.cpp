@@ -187,10 +187,6 @@ std::string name_of(const ArithmeticGroup& group) {
                        name_of(group.dtype));
 }
 
-bool is_product(OpKind kind) {
-    return kind == OpKind::kProduct || kind == OpKind::kConvolution;
-}
-
 ArithmeticGroup group_of(const OpRun& run) {
     ArithmeticGroup group{kind_of(*run.op), DType::kFloat32};
     for (const RecordedResult& result : run.results)

@@ -35,7 +35,6 @@ inline constexpr size_t kMostClasses = 24;
 using ClassRatios = std::array<double, kMostClasses>;
 
 [[nodiscard]] ArithmeticGroup group_of(const OpRun& run);
-[[nodiscard]] bool is_product(OpKind kind);
 /// "gelu" of gelu and gelu_backward: they have their forms in common.
 [[nodiscard]] std::string name_of_forms(const backend::Op& op);
 

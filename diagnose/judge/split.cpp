@@ -321,10 +321,8 @@ std::optional<double> RecomputingSplitter::ratio_with_bias(const SourceOp& op,
         std::string why_not;
         const auto sum = load_run(ops[i], why_not);
         if (!sum || sum->results.size() != 1) continue;
-        const Value* self = find(sum->arguments, "self");
-        const Value* other = find(sum->arguments, "other");
-        const auto* left = self == nullptr ? nullptr : std::get_if<Tensor>(self);
-        const auto* bias = other == nullptr ? nullptr : std::get_if<Tensor>(other);
+        const Tensor* left = tensor_named(sum->arguments, "self");
+        const Tensor* bias = tensor_named(sum->arguments, "other");
         if (left == nullptr || bias == nullptr || bias->ndim() != 1 ||
             !hold_the_same(*left, product.results.front().elements))
             continue;
