@@ -9,19 +9,11 @@ namespace npuscope {
 
 namespace {
 
-constexpr auto kCasts = std::to_array<std::string_view>({"_to_copy",
-                                                         "to",
-                                                         "to_device",
-                                                         "to_dtype",
-                                                         "to_dtype_layout",
-                                                         "to_other",
-                                                         "clone",
-                                                         "contiguous",
-                                                         "copy_",
-                                                         "new_zeros",
-                                                         "as_strided_",
-                                                         "npu_format_cast",
-                                                         "_npu_format_cast"});
+constexpr auto kCasts = std::to_array<std::string_view>({
+#define CAST(op) op,
+#include "core/naming/casts.def"
+#undef CAST
+});
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace npuscope {
 
 /// Whether the op only copies, to another dtype perhaps, or makes room for that, or shows a tensor
 /// in another shape: recorders of one framework see such ops, those of another do not. `op` is an
-/// IR name.
+/// IR name. Table: core/naming/casts.def.
 [[nodiscard]] bool is_cast(std::string_view op);
 
 }  // namespace npuscope
