@@ -71,6 +71,16 @@ int interrupted(const Interrupted& stop) {
     return interrupted("; kept: " + kept);
 }
 
+/// A shell's pattern may have given a thousand names: the first are enough.
+std::string first_words(const std::string& text) {
+    constexpr size_t kMost = 300;
+    if (text.size() <= kMost) return text;
+    const size_t end = text.rfind(' ', kMost);
+    if (end == std::string::npos) return text;
+    const auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), ' ');
+    return text.substr(0, end) + " … (" + std::to_string(more) + " more)";
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"npuscope: why a neural network computes different numbers on an NPU", "npuscope"};
     app.set_version_flag("--version", std::string("npuscope ") + kVersion);
@@ -105,7 +115,7 @@ int run(int argc, char** argv) {
             argc > 1 && app.get_subcommands().size() == 1
                 ? "npuscope " + app.get_subcommands().front()->get_name() + " --help"
                 : "npuscope --help";
-        return fail(std::string(stop.what()) + "; see " + hint);
+        return fail(first_words(stop.what()) + "; see " + hint);
     }
     h5::trust_files(globals.trust_files);
     return selected();

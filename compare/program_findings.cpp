@@ -108,8 +108,9 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
     result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
     const RecordedDevices devices{.target = flows.target().source.device,
                                   .golden = flows.golden().source.device};
-    result.hardly_pair = hardly_pair(flows);
-    for (std::string& remark : pair_remarks(flows, devices))
+    PairRemarks remarks = pair_remarks(flows, devices);
+    result.hardly_pair = remarks.hardly_pair;
+    for (std::string& remark : remarks.lines)
         result.notes.push_back(std::move(remark));
 }
 

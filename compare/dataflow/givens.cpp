@@ -236,6 +236,8 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding)
         return false;
     const TracedTensor& mine = target(suspect.input);
+    if (relation.likeness == Likeness::kLeaning)
+        return is_parameter(op_name(suspect.input), mine.argument);
     // Made by an op in the target: told only where it surely is another tensor.
     if (mine.producer &&
         (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))

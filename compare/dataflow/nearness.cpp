@@ -31,9 +31,15 @@ std::vector<double> read(const ElementSource& source, int64_t first, int64_t cou
 struct Squares {
     double off = 0;
     double size = 0;
+    double sum = 0;  ///< of the other's finite elements
+    int64_t count = 0;
 
     void add(std::span<const double> one, std::span<const double> other) {
         for (size_t i = 0; i < one.size(); ++i) {
+            if (std::isfinite(other[i])) {
+                sum += other[i];
+                ++count;
+            }
             if (one[i] == other[i] || (std::isnan(one[i]) && std::isnan(other[i]))) {
                 if (std::isfinite(other[i])) size += other[i] * other[i];
             } else if (std::isfinite(one[i]) && std::isfinite(other[i])) {
@@ -45,8 +51,10 @@ struct Squares {
         }
     }
 
-    [[nodiscard]] double relative() const {
-        return size > 0 ? std::sqrt(off / size) : std::sqrt(off);
+    [[nodiscard]] double relative(Beside beside) const {
+        double scale = size;
+        if (beside == Beside::kSpread && count > 0) scale -= sum * sum / static_cast<double>(count);
+        return scale > 0 ? std::sqrt(off / scale) : std::sqrt(off);
     }
 };
 
@@ -58,7 +66,7 @@ std::vector<double> wide(const Tensor& tensor) {
 
 }  // namespace
 
-double sampled_distance(const ElementSource& one, const ElementSource& other) {
+double sampled_distance(const ElementSource& one, const ElementSource& other, Beside beside) {
     const int64_t numel = one.numel();
     if (numel != other.numel()) return std::numeric_limits<double>::infinity();
     Squares squares;
@@ -67,14 +75,14 @@ double sampled_distance(const ElementSource& one, const ElementSource& other) {
         const int64_t count = std::min(kRunLength, numel - first);
         squares.add(read(one, first, count), read(other, first, count));
     }
-    return squares.relative();
+    return squares.relative(beside);
 }
 
 double distance_of(const Tensor& one, const Tensor& other) {
     if (one.numel() != other.numel()) return std::numeric_limits<double>::infinity();
     Squares squares;
     squares.add(wide(one), wide(other));
-    return squares.relative();
+    return squares.relative(Beside::kSize);
 }
 
 }  // namespace npuscope::compare

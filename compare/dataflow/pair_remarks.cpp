@@ -1,7 +1,8 @@
 #include "compare/dataflow/pair_remarks.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -17,9 +18,12 @@ namespace {
 constexpr int64_t kFewest = 4;
 /// Two models: no more than this share of the ops pairs.
 constexpr double kFewPairs = 0.25;
-/// Two models: at least this share of what was given is another shape or far apart.
-constexpr double kMostGivens = 0.8;
+/// Two models: no more than this share of what the sides were given is the same.
+constexpr double kFewGivens = 0.2;
 constexpr double kFarApart = 0.5;
+/// Two models of one structure can be held against each other: at least this share of the ops
+/// pairs.
+constexpr double kOneStructure = 0.75;
 
 bool are_equal(const PairedFlows& flows) {
     const auto& golden = flows.golden().flow.tensors;
@@ -35,12 +39,16 @@ bool are_equal(const PairedFlows& flows) {
     return true;
 }
 
+int64_t pairs_in(const PairedFlows& flows) {
+    return std::ranges::count_if(flows.plan().ops, [](const OpPair& pair) {
+        return pair.target != nullptr && pair.golden != nullptr;
+    });
+}
+
 std::string few_pairs(const PairedFlows& flows) {
     const auto target = static_cast<int64_t>(flows.target().source.ops.size());
     const auto golden = static_cast<int64_t>(flows.golden().source.ops.size());
-    const int64_t pairs = std::ranges::count_if(flows.plan().ops, [](const OpPair& pair) {
-        return pair.target != nullptr && pair.golden != nullptr;
-    });
+    const int64_t pairs = pairs_in(flows);
     const int64_t fewer = std::min(target, golden);
     if (fewer < kFewest || static_cast<double>(pairs) > kFewPairs * static_cast<double>(fewer))
         return {};
@@ -52,6 +60,11 @@ std::string few_pairs(const PairedFlows& flows) {
         golden);
 }
 
+bool are_of_one_structure(const PairedFlows& flows) {
+    const size_t ops = flows.target().source.ops.size() + flows.golden().source.ops.size();
+    return 2 * static_cast<double>(pairs_in(flows)) >= kOneStructure * static_cast<double>(ops);
+}
+
 bool is_far_apart(const PairedFlows& flows, const InputPair& pair) {
     const TracedTensor& mine = flows.target().tensor(pair.target);
     const TracedTensor& theirs = flows.golden().tensor(pair.golden);
@@ -60,29 +73,76 @@ bool is_far_apart(const PairedFlows& flows, const InputPair& pair) {
     try {
         const auto one = open_traced(flows.target().source, flows.target().flow, pair.target);
         const auto other = open_traced(flows.golden().source, flows.golden().flow, pair.golden);
-        return sampled_distance(*one, *other) > kFarApart;
+        return sampled_distance(*one, *other, Beside::kSpread) > kFarApart;
     } catch (const Error&) {
         return false;
     }
 }
 
-std::string other_givens(const PairedFlows& flows) {
-    std::set<size_t> seen;
-    int64_t far = 0;
-    for (const InputPair& pair : flows.inputs()) {
-        const TracedTensor& theirs = flows.golden().tensor(pair.golden);
-        if (!theirs.given || !flows.target().tensor(pair.target).given) continue;
-        if (is_overwritten(flows.golden().source.ops[theirs.op].id.op, theirs.argument)) continue;
-        if (theirs.content->constant || !seen.insert(*theirs.given).second) continue;
-        far += is_far_apart(flows, pair) ? 1 : 0;
+/// Whether a tensor that no op of its side made tells a model from others.
+bool tells_model(const Side& side, const TracedTensor& tensor) {
+    return tensor.given && tensor.content && !tensor.content->constant &&
+           !is_overwritten(side.source.ops[tensor.op].id.op, tensor.argument);
+}
+
+/// What the sides were given.
+class GivenOfBoth {
+  public:
+    explicit GivenOfBoth(const PairedFlows& flows) {
+        std::unordered_set<size_t> of_target;
+        std::unordered_set<uint64_t> bags;
+        for (const TracedTensor& tensor : flows.target().flow.tensors)
+            if (tells_model(flows.target(), tensor)) {
+                of_target.insert(*tensor.given);
+                if (tensor.content->tells_bag()) bags.insert(tensor.content->bag);
+            }
+        std::unordered_set<std::string> tied;
+        for (const TensorTie& tie : flows.plan().given) {
+            tied.insert(tie.golden.path);
+            for (const TensorPlace& more : tie.more_golden)
+                tied.insert(more.path);
+        }
+        const auto& golden = flows.golden().flow.tensors;
+        for (size_t i = 0; i < golden.size(); ++i) {
+            if (!tells_model(flows.golden(), golden[i])) continue;
+            const bool is_same =
+                bags.contains(golden[i].content->bag) || tied.contains(golden[i].path);
+            shared_[*golden[i].given] |= is_same;
+            given_of_[i] = *golden[i].given;
+        }
+        for (const InputPair& pair : flows.inputs()) {
+            const auto given = given_of_.find(pair.golden);
+            if (given == given_of_.end() || shared_[given->second]) continue;
+            if (!flows.target().tensor(pair.target).given) continue;
+            shared_[given->second] = !is_far_apart(flows, pair);
+        }
+        fewer_ = static_cast<int64_t>(std::min(of_target.size(), shared_.size()));
     }
-    const auto all = static_cast<int64_t>(seen.size());
-    if (all < kFewest || static_cast<double>(far) < kMostGivens * static_cast<double>(all))
+
+    /// Of the side that was given fewer tensors.
+    [[nodiscard]] int64_t all() const { return fewer_; }
+    [[nodiscard]] int64_t others() const {
+        return std::max<int64_t>(
+            0, fewer_ - std::ranges::count_if(shared_, [](const auto& each) {
+                return each.second;
+            }));
+    }
+
+  private:
+    std::map<size_t, bool> shared_;  ///< by TracedTensor::given of the golden
+    std::map<size_t, size_t> given_of_;
+    int64_t fewer_ = 0;
+};
+
+std::string other_givens(const PairedFlows& flows) {
+    const GivenOfBoth given(flows);
+    const auto all = static_cast<double>(given.all());
+    if (given.all() < kFewest || static_cast<double>(given.others()) < (1 - kFewGivens) * all)
         return {};
     return fmt::format(
         "these seem to be two models: {} of {} parameters and inputs are others on the golden side",
-        far,
-        all);
+        given.others(),
+        given.all());
 }
 
 std::string swapped(const RecordedDevices& devices) {
@@ -96,14 +156,10 @@ std::string swapped(const RecordedDevices& devices) {
 
 }  // namespace
 
-bool hardly_pair(const PairedFlows& flows) {
-    return !few_pairs(flows).empty();
-}
-
-std::vector<std::string> pair_remarks(const PairedFlows& flows, const RecordedDevices& devices) {
-    std::vector<std::string> remarks;
+PairRemarks pair_remarks(const PairedFlows& flows, const RecordedDevices& devices) {
+    PairRemarks remarks;
     const auto add = [&](std::string text) {
-        if (!text.empty()) remarks.push_back(std::move(text));
+        if (!text.empty()) remarks.lines.push_back(std::move(text));
     };
     if (are_equal(flows))
         add(
@@ -111,9 +167,13 @@ std::vector<std::string> pair_remarks(const PairedFlows& flows, const RecordedDe
                         "the other",
                         flows.golden().flow.tensors.size()));
     add(swapped(devices));
-    const size_t before = remarks.size();
-    add(few_pairs(flows));
-    if (remarks.size() == before) add(other_givens(flows));
+    std::string two_models = few_pairs(flows);
+    remarks.hardly_pair = !two_models.empty();
+    if (two_models.empty()) {
+        two_models = other_givens(flows);
+        remarks.hardly_pair = !two_models.empty() && !are_of_one_structure(flows);
+    }
+    add(std::move(two_models));
     return remarks;
 }
 

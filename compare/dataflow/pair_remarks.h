@@ -16,14 +16,16 @@ struct RecordedDevices {
     std::optional<int64_t> golden{};
 };
 
-/// One line each: the same elements on both sides; two models (few ops pair, or most of what nobody
-/// computed differs in shape or is far apart); sides that seem swapped (the golden was recorded on
-/// an NPU, the target was not). None for an ordinary pair. Complexity: hashes, and some thousand
-/// elements of each given tensor that differs.
-[[nodiscard]] std::vector<std::string> pair_remarks(const PairedFlows& flows,
-                                                    const RecordedDevices& devices = {});
+struct PairRemarks {
+    std::vector<std::string> lines{};
+    bool hardly_pair = false;  ///< two models of two structures: nothing follows from a comparison
+};
 
-/// Two models: so few ops have a partner that nothing follows from a comparison.
-[[nodiscard]] bool hardly_pair(const PairedFlows& flows);
+/// One line each: the same elements on both sides; two models (few ops pair, or hardly anything of
+/// what one side was given is the other's as well); sides that seem swapped (the golden was
+/// recorded on an NPU, the target was not). None for an ordinary pair. Complexity: hashes, and some
+/// thousand elements of each given tensor that differs.
+[[nodiscard]] PairRemarks pair_remarks(const PairedFlows& flows,
+                                       const RecordedDevices& devices = {});
 
 }  // namespace npuscope::compare

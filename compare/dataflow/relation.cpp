@@ -17,6 +17,10 @@ namespace {
 
 /// A relation by arithmetic may be off by so many units in the last place.
 constexpr double kUnits = 4;
+/// Of float16, which has more bits than bfloat16.
+constexpr double kUnitOfFloat16 = 0x1p-11;
+/// Standard deviations by which as many coins may fall to one side.
+constexpr double kNoChance = 8;
 /// At most this share of the elements is "a few".
 constexpr int64_t kEditedShare = 16;
 
@@ -101,6 +105,27 @@ class Related {
     }
 
     [[nodiscard]] bool within_rounding() const { return is_affine(1, 0); }
+
+    /// Of 16 bits, within rounding: "it is scaled by about 1.003" where so many elements are larger
+    /// than the golden's, which needed no rounding, that it is no chance. Smaller ones may come of
+    /// rounding toward zero.
+    [[nodiscard]] std::optional<std::string> leaning() const {
+        if (unit_ < kUnitOfFloat16 || !all_same(g_, exact_)) return std::nullopt;
+        double larger = 0;
+        double smaller = 0;
+        double products = 0;
+        double squares = 0;
+        for (size_t i = 0; i < t_.size(); ++i) {
+            if (!std::isfinite(t_[i]) || !std::isfinite(g_[i])) continue;
+            products += t_[i] * g_[i];
+            squares += g_[i] * g_[i];
+            larger += std::abs(t_[i]) > std::abs(g_[i]) ? 1 : 0;
+            smaller += std::abs(t_[i]) < std::abs(g_[i]) ? 1 : 0;
+        }
+        if (larger - smaller < kNoChance * std::sqrt(larger + smaller) || larger == 0)
+            return std::nullopt;
+        return fmt::format("it is scaled by about {:.4g}", products / squares);
+    }
 
     /// What has a name is written into `relation`. Where a few elements differ, no arithmetic on
     /// all of them is it.
@@ -247,7 +272,9 @@ Relation relation_of(const Tensor& target, const Tensor& golden) {
     if (related.equal()) return {};
     Relation relation{.distance = related.distance()};
     if (related.within_rounding()) {
-        relation.likeness = Likeness::kRounding;
+        const auto text = related.leaning();
+        relation.likeness = text ? Likeness::kLeaning : Likeness::kRounding;
+        relation.text = text.value_or("");
         return relation;
     }
     const auto unequal = related.unequal();

@@ -11,6 +11,7 @@ namespace npuscope::compare {
 enum class Likeness : uint8_t {
     kEqual,     ///< up to rounding to the narrower of both dtypes
     kRounding,  ///< within a few units in the last place of the narrower dtype
+    kLeaning,   ///< likewise, of 16 bits, but all to one side: scaled by less than rounding shows
     kNarrowed,  ///< rounded to float16 or bfloat16, or the golden's is
     kDerived,   ///< made from the golden's in a way that has a name: scaled, set to zero
     kMoved,     ///< holds the golden's elements, or most of them, elsewhere: transposed, flipped

@@ -32,6 +32,7 @@ std::optional<Relation> relation_through(const TensorTie& tie) {
 
 bool is_other(const Relation& relation, const TensorTie& tie) {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding ||
+        relation.likeness == Likeness::kLeaning ||
         relation.likeness == Likeness::kNarrowed)
         return false;
     return tie.scale == 1 || relation.distance > kScaleNoise;

@@ -77,6 +77,13 @@ ArgumentDifference difference_of(const PlainArgument& target, const PlainArgumen
 
 }  // namespace
 
+std::string plain_text(std::string text) {
+    constexpr std::string_view kTorch = "torch.";
+    const bool is_dtype = text.starts_with(kTorch) &&
+                          dtype_from_name(std::string_view(text).substr(kTorch.size())).has_value();
+    return is_dtype ? text.substr(kTorch.size()) : text;
+}
+
 std::string to_text(const std::vector<ArgumentDifference>& differences) {
     std::string text;
     for (const ArgumentDifference& each : differences)

@@ -19,6 +19,9 @@ struct PlainArgument {
     bool is_whole = false;  ///< of an integer dtype
 };
 
+/// "float32" of "torch.float32", as dumps call dtypes; other words as they are.
+[[nodiscard]] std::string plain_text(std::string text);
+
 /// Both values as text, "0.001" and "1e-05".
 struct ArgumentDifference {
     std::string name;  ///< as the canonical op calls it

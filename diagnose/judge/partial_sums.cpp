@@ -8,9 +8,10 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Sums of so many products may be computed in parts. Recorded bf16 and fp16 products of an H100
-/// are off by up to 2 units of what sqrt(K) of their products make.
-constexpr double kLongSum = 8;
+/// Longer sums may be computed in parts: so many products are one step of a matrix unit. Recorded
+/// bf16 and fp16 products of an H100 are off by up to 2 units of what sqrt(K) of their products
+/// make.
+constexpr double kOneStep = 16;
 constexpr double kParts = 4;
 
 /// Of 16 bits that the operands are in; empty of others.
@@ -31,7 +32,7 @@ std::optional<compare::Introduced> ProductError::judge_in_parts(const ProductCla
                                                                 const RecordedResult& result) {
     const auto length = static_cast<double>(contraction_length(run_, result.name));
     const std::optional<NumberFormat> format = narrow_format(run_);
-    if (!format || length < kLongSum) return std::nullopt;
+    if (!format || length <= kOneStep) return std::nullopt;
     std::optional<Bound> found = bound(by, Rounded::kOperands, result);
     const Results* sizes = magnitude(0, 0, false);
     if (!found || sizes == nullptr) return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/off_grid.h"
 
 namespace npuscope::diagnose {
 
@@ -252,6 +253,8 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
             tightened(std::move(limit), tightness, kHalfUnits, result, by.results, found->exact);
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
     compare::Introduced error = measure_error(result, found->exact, narrow, limit);
+    if (error.ratio <= 1 && forbid_off_grid(result, found->exact, by.results, limit))
+        error = measure_error(result, found->exact, narrow, limit);
     if (!details) return error;
     describe(result, found->exact, limit, error);
     const int64_t length = contraction_length(run_, result.name);

@@ -262,7 +262,8 @@ double SideJudge::allowed_share(const OpRun& run,
     }
     std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
-    double least = others.size() >= kSome ? kOfSome : by.steps_are_narrow() ? kOfNarrow : kOfHere;
+    const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
+    double least = others.size() >= kSome ? kOfSome : differ ? kOfNarrow : kOfHere;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front();

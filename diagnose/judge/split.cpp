@@ -30,6 +30,9 @@ constexpr size_t kQuickSample = 10;
 /// No more of them than this for each op that is judged.
 constexpr size_t kQuickShare = 2;
 
+/// Runs of so many elements are in memory one at a time; all threads share their pieces.
+constexpr int64_t kMuch = int64_t{1} << 22;
+
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
     return one.numel() == other.numel() && identical(one.reshaped(other.shape()), other);
@@ -115,6 +118,13 @@ KnownInputs RecomputingSplitter::known_inputs(const OpPair& pair) const {
     return known;
 }
 
+std::unique_lock<std::mutex> RecomputingSplitter::alone_if_large(const SourceOp& op) const {
+    int64_t elements = 0;
+    for (const SourceTensor& tensor : op.load())
+        elements += numel_of(tensor.shape);
+    return elements < kMuch ? std::unique_lock<std::mutex>() : std::unique_lock(large_run_);
+}
+
 void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
     for (const SourceOp* op : pair.also_target) {
         std::string why_not;
@@ -184,6 +194,7 @@ std::vector<Split> RecomputingSplitter::split_run(
         if (auto splits_of_part = split_part(pair, outputs, arguments))
             return std::move(*splits_of_part);
     std::string why_not;
+    std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
     auto loaded = load_run(*pair.target, why_not, known_inputs(pair), false, false);
     if (!loaded) {
         for (Split& split : splits)
@@ -193,6 +204,7 @@ std::vector<Split> RecomputingSplitter::split_run(
     }
     if (auto splits_of_pieces = split_in_pieces(pair, *loaded, outputs, arguments))
         return std::move(*splits_of_pieces);
+    if (alone) alone.unlock();
     loaded->wide = widened(loaded->arguments);
     const auto golden_run = [&] {
         return pair.golden == nullptr ? std::nullopt : load_run(*pair.golden, why_not);

@@ -94,6 +94,8 @@ class RecomputingSplitter final : public compare::Splitter {
         const std::vector<ArgumentDifference>& arguments) const;
     /// Of the target's run, where its recording has none.
     [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
+    /// Waits until no other run that takes much memory is judged; an empty lock for small ones.
+    [[nodiscard]] std::unique_lock<std::mutex> alone_if_large(const SourceOp& op) const;
     /// The worst of the other ops of a span becomes its error.
     void judge_span(const compare::OpPair& pair, compare::Split& split) const;
 
@@ -114,6 +116,7 @@ class RecomputingSplitter final : public compare::Splitter {
     const Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
     mutable std::mutex rebuilding_;
+    mutable std::mutex large_run_;  ///< of those that take much memory one is judged at a time
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;
     std::vector<SideOp> goldens_;

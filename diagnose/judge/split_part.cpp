@@ -36,15 +36,20 @@ std::optional<std::vector<Split>> RecomputingSplitter::split_part(
     const std::vector<ArgumentDifference>& arguments) const {
     if (!pair.also_target.empty() || !pair.also_golden.empty() || pair.golden == nullptr)
         return std::nullopt;
-    std::string why_not;
-    const auto target = load_run(*pair.target, why_not, known_inputs(pair), false, false);
-    if (!target || !is_large(*target)) return std::nullopt;
-    const auto golden = load_run(*pair.golden, why_not, {}, false, false);
-    if (!golden) return std::nullopt;
-    auto part = part_of(*target, kTellingElements, furthest_apart(*target, *golden));
-    if (!part) return std::nullopt;
-    auto golden_part = same_part(*golden, *part);
-    if (!golden_part) return std::nullopt;
+    std::optional<PartOfRun> part;
+    std::optional<OpRun> golden_part;
+    {
+        const std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
+        std::string why_not;
+        const auto target = load_run(*pair.target, why_not, known_inputs(pair), false, false);
+        if (!target || !is_large(*target)) return std::nullopt;
+        const auto golden = load_run(*pair.golden, why_not, {}, false, false);
+        if (!golden) return std::nullopt;
+        part = part_of(*target, kTellingElements, furthest_apart(*target, *golden));
+        if (!part) return std::nullopt;
+        golden_part = same_part(*golden, *part);
+        if (!golden_part) return std::nullopt;
+    }
     const auto golden_run = [&] { return std::optional(*golden_part); };
     std::vector<Split> splits =
         split_loaded(pair, std::move(part->run), golden_run, outputs, arguments);

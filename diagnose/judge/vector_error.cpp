@@ -11,6 +11,7 @@
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/hidden_terms.h"
+#include "diagnose/judge/off_grid.h"
 #include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::diagnose {
@@ -231,6 +232,8 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                               exact);
         error = measure_error(result, exact, by.results, limit);
     }
+    if (error.ratio <= 1 && forbid_off_grid(result, exact, by.results, limit))
+        error = measure_error(result, exact, by.results, limit);
     if (!details) return error;
     describe(result, exact, limit, error);
     error.arithmetic = by.name;

@@ -30,6 +30,13 @@ std::string compared(const NamedValues& target,
                                        arguments("g.h5", golden_op, golden)));
 }
 
+TEST(PlainText, calls_dtypes_as_dumps_do) {
+    EXPECT_EQ(plain_text("torch.bfloat16"), "bfloat16");
+    EXPECT_EQ(plain_text("float32"), "float32");
+    EXPECT_EQ(plain_text("torch.strided"), "torch.strided");
+    EXPECT_EQ(plain_text("torch."), "torch.");
+}
+
 TEST(PlainArguments, name_both_values) {
     EXPECT_EQ(compared({{"eps", 0.001}}, {{"eps", 1e-5}}), "eps 0.001, golden 1e-05");
     EXPECT_EQ(compared({{"train", true}, {"dim", int64_t{-1}}, {"keep", true}},

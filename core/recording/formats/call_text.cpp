@@ -135,7 +135,7 @@ PlainArgument plain(const std::string& name, const std::string& value) {
         argument.numbers.push_back(number);
         argument.is_whole = is_digits(value);
     } else {
-        argument.text = value;
+        argument.text = plain_text(value);
     }
     return argument;
 }

@@ -253,7 +253,7 @@ class RecordReader {
         JsonCursor cursor = cursor_at(fields.value);
         const char kind = cursor.peek();
         if (kind == '"') {
-            argument.text = unescaped(cursor.string());
+            argument.text = plain_text(unescaped(cursor.string()));
         } else if (kind == 't' || kind == 'f') {
             argument.is_bool = true;
             argument.numbers.push_back(kind == 't' ? 1 : 0);

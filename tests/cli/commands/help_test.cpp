@@ -97,5 +97,17 @@ TEST(HelpCommand, rejects_an_unknown_topic_and_lists_the_known) {
     EXPECT_NE(result.err.find("detectors"), std::string::npos);
 }
 
+TEST(UsageErrors, name_the_first_of_many_unexpected_arguments) {
+    std::vector<std::string> command = {test::program("npuscope"), "inspect", "a.h5"};
+    for (int i = 0; i < 1000; ++i)
+        command.push_back("dump_of_rank_" + std::to_string(i) + ".h5");
+    const RunResult result = test::run(command);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("dump_of_rank_9"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(" more); see npuscope inspect --help"), std::string::npos)
+        << result.err;
+    EXPECT_LT(result.err.size(), 400U);
+}
+
 }  // namespace
 }  // namespace npuscope

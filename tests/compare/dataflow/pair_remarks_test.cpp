@@ -11,7 +11,7 @@ using Remarks = std::vector<std::string>;
 
 Remarks remarks(const Source& target, const Source& golden, const RecordedDevices& devices = {}) {
     const TracedPair pair(target, golden);
-    return pair_remarks(pair.flows, devices);
+    return pair_remarks(pair.flows, devices).lines;
 }
 
 /// Four products with weights of their own.
@@ -50,6 +50,42 @@ TEST(PairRemarks, tell_two_models) {
     EXPECT_EQ(remarks(recorded_step("mlp_cpu"), recorded_step("convolution_cpu")).size(), 1u);
 }
 
+/// Gains of a norm, all about 1, of a network of one structure.
+Source gains(unsigned seed, const std::string& op) {
+    std::vector<HandMadeOp> ops;
+    for (unsigned layer = 0; layer < 5; ++layer)
+        ops.push_back({op,
+                       {{"weight",
+                         changed(random_tensor({64}, seed + layer),
+                                 [](float x) { return 1 + 0.1F * x; })}},
+                       {{"out", random_tensor({3, 4}, seed + 50 + layer)}}});
+    return hand_made(ops);
+}
+
+TEST(PairRemarks, tell_two_models_whose_gains_are_all_about_one) {
+    EXPECT_EQ(remarks(gains(1, "native_layer_norm"), gains(101, "native_layer_norm")),
+              Remarks{"these seem to be two models: 5 of 5 parameters and inputs are others on the "
+                      "golden side"});
+}
+
+// The ops may be called otherwise: what both were given tells that it is one model.
+TEST(PairRemarks, know_a_model_by_its_parameters) {
+    EXPECT_EQ(remarks(network(1, 4, 0.01F), network(1, 4)), Remarks{});
+    Source other = network(1, 4, 0.01F);
+    other.ops.erase(other.ops.begin(), other.ops.begin() + 2);
+    EXPECT_EQ(remarks(other, network(1, 4)), Remarks{}) << "a part of it was recorded";
+}
+
+TEST(HardlyPair, is_not_said_of_one_structure_with_other_parameters) {
+    const Source golden = gains(1, "native_layer_norm");
+    EXPECT_FALSE(pair_remarks(TracedPair(gains(101, "native_layer_norm"), golden).flows)
+                     .hardly_pair);
+    Source longer = gains(101, "native_layer_norm");
+    for (const char* name : {"relu", "exp", "sin", "cos", "tan", "abs"})
+        longer.ops.push_back(hand_made({{name, {}, {{"out", random_tensor({3}, 7)}}}}).ops.front());
+    EXPECT_TRUE(pair_remarks(TracedPair(longer, golden).flows).hardly_pair);
+}
+
 TEST(PairRemarks, tell_swapped_sides) {
     EXPECT_EQ(
         remarks(network(1, 4, 0.01f), network(1, 4), {dumpfile::kDeviceCuda, dumpfile::kDeviceNpu}),
@@ -72,7 +108,7 @@ Source ops_named(const std::vector<std::string>& names) {
 TEST(HardlyPair, is_said_of_programs_that_share_few_ops) {
     const auto hardly = [](const Source& target, const Source& golden) {
         const TracedPair pair(target, golden);
-        return hardly_pair(pair.flows);
+        return pair_remarks(pair.flows).hardly_pair;
     };
     const Source golden = ops_named({"relu", "exp", "sin", "cos"});
     EXPECT_FALSE(hardly(golden, golden));

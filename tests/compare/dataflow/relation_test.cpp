@@ -39,6 +39,27 @@ TEST(Relation, says_nothing_of_a_unit_in_the_last_place) {
     EXPECT_EQ(relation_of(next, kGolden).likeness, Likeness::kRounding);
 }
 
+// 3/512 is less than a unit of bfloat16 (2^-7 of the power of two below), so that some elements
+// stay where they are and others move by one.
+TEST(Relation, names_what_moves_rounded_elements_to_one_side) {
+    const Tensor golden = random_tensor({32, 32}, 1).cast(DType::kBFloat16);
+    const auto scaled = [&](float factor, DType dtype) {
+        return changed(golden.cast(DType::kFloat32), [&](float x) { return x * factor; })
+            .cast(dtype);
+    };
+    const Relation larger = relation_of(scaled(1 + 3.0F / 512, DType::kBFloat16), golden);
+    EXPECT_EQ(larger.likeness, Likeness::kLeaning);
+    EXPECT_EQ(larger.text, "it is scaled by about 1.006");
+    // Toward zero, as truncation moves them.
+    EXPECT_EQ(relation_of(scaled(1 - 3.0F / 512, DType::kBFloat16), golden).likeness,
+              Likeness::kRounding);
+    unsigned i = 0;
+    const Tensor noisy = changed(golden.cast(DType::kFloat32), [&](float x) {
+                             return ++i % 2 == 0 ? x * (1 + 3.0F / 512) : x * (1 - 3.0F / 512);
+                         }).cast(DType::kBFloat16);
+    EXPECT_EQ(relation_of(noisy, golden).likeness, Likeness::kRounding);
+}
+
 TEST(Relation, names_what_was_done_to_all_elements) {
     EXPECT_EQ(text(changed(kGolden, [](float) { return 0.f; }), kGolden), "it is all zero");
     EXPECT_EQ(text(changed(kGolden, [](float x) { return x * 1.01f; }), kGolden),

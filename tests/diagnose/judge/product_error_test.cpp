@@ -89,6 +89,25 @@ TEST(ProductError, lets_a_bias_be_rounded_with_the_operands_or_not) {
     }
 }
 
+// A matrix unit adds up 16 products in one step: there are no parts that could be rounded.
+TEST(ProductError, takes_long_sums_alone_for_sums_in_parts) {
+    const auto of_length = [](int64_t length, float off) {
+        const auto count = static_cast<size_t>(length);
+        const Tensor ones = floats({1, length}, std::vector<float>(count, 1));
+        return recorded_run("mm",
+                            {{"self", ones.cast(DType::kFloat16)},
+                             {"mat2", ones.reshaped({length, 1}).cast(DType::kFloat16)}},
+                            floats({1, 1}, {static_cast<float>(length) + off}));
+    };
+    const auto in_parts = [](const OpRun& run) {
+        return ProductError(run).judge_in_parts(class_named("fp32"), run.results.front());
+    };
+    EXPECT_FALSE(in_parts(of_length(16, 0)));
+    // 4 2^-11 sqrt(64) = 2^-6 beside the rounding of float32 sums.
+    EXPECT_LT(in_parts(of_length(64, 0x1p-6F)).value().ratio, 1);
+    EXPECT_GT(in_parts(of_length(64, 0x1p-5F)).value().ratio, 1);
+}
+
 TEST(ProductError, finds_the_elements_that_are_beyond) {
     const OpRun run =
         recorded_run("mm",

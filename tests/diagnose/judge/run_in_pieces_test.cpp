@@ -12,7 +12,7 @@ using compare::random_tensor;
 using test::recorded_run;
 
 /// Not widened, as RunInPieces takes it.
-OpRun run_here(const std::string& op,
+OpRun computed_run(const std::string& op,
                const NamedValues& arguments,
                const std::string& result = "result") {
     const auto results = run(*backend::find_op(op), arguments, Device::reference32());
@@ -51,14 +51,14 @@ void expect_the_whole(OpRun whole, int64_t least_pieces) {
 }
 
 TEST(RunInPieces, of_elementwise_ops_is_stretches_of_elements) {
-    expect_the_whole(run_here("mul_Tensor",
+    expect_the_whole(computed_run("mul_Tensor",
                               {{"self", random_tensor({600, 1000}, 1)},
                                {"other", random_tensor({600, 1000}, 2)}}),
                      4);
 }
 
 TEST(RunInPieces, of_ops_along_rows_is_some_rows_beside_whole_vectors) {
-    expect_the_whole(run_here("native_layer_norm",
+    expect_the_whole(computed_run("native_layer_norm",
                               {{"input", random_tensor({600, 1000}, 1)},
                                {"normalized_shape", IntList{1000}},
                                {"weight", random_tensor({1000}, 2)},
@@ -69,13 +69,13 @@ TEST(RunInPieces, of_ops_along_rows_is_some_rows_beside_whole_vectors) {
 }
 
 TEST(RunInPieces, of_products_is_rows_beside_the_whole_second_operand) {
-    expect_the_whole(run_here("addmm",
+    expect_the_whole(computed_run("addmm",
                               {{"self", random_tensor({257}, 1)},
                                {"mat1", random_tensor({1300, 17}, 2)},
                                {"mat2", random_tensor({17, 257}, 3)}}),
                      3);
     // Square: which operand has the result's rows is told by its place.
-    expect_the_whole(run_here("mm",
+    expect_the_whole(computed_run("mm",
                               {{"self", random_tensor({1030, 1030}, 2)},
                                {"mat2", random_tensor({1030, 1030}, 3)}}),
                      3);
@@ -83,18 +83,18 @@ TEST(RunInPieces, of_products_is_rows_beside_the_whole_second_operand) {
 
 TEST(RunInPieces, is_none_where_rows_depend_on_each_other_or_are_few) {
     const Tensor x = random_tensor({400, 1000}, 1);
-    EXPECT_FALSE(RunInPieces::of(run_here("cumsum", {{"self", x}, {"dim", int64_t{0}}})));
+    EXPECT_FALSE(RunInPieces::of(computed_run("cumsum", {{"self", x}, {"dim", int64_t{0}}})));
     EXPECT_FALSE(RunInPieces::of(
-        run_here("_softmax", {{"self", x}, {"dim", int64_t{0}}, {"half_to_float", false}})));
-    EXPECT_FALSE(RunInPieces::of(run_here("triu", {{"self", x}})));
-    EXPECT_FALSE(RunInPieces::of(run_here("sigmoid", {{"self", random_tensor({100, 1000}, 1)}})));
-    EXPECT_FALSE(RunInPieces::of(run_here(
+        computed_run("_softmax", {{"self", x}, {"dim", int64_t{0}}, {"half_to_float", false}})));
+    EXPECT_FALSE(RunInPieces::of(computed_run("triu", {{"self", x}})));
+    EXPECT_FALSE(RunInPieces::of(computed_run("sigmoid", {{"self", random_tensor({100, 1000}, 1)}})));
+    EXPECT_FALSE(RunInPieces::of(computed_run(
         "mm", {{"self", random_tensor({600, 20}, 2)}, {"mat2", random_tensor({20, 300}, 3)}})));
 }
 
 TEST(RunInPieces, takes_the_same_pieces_of_the_other_side) {
     const auto sigmoid = [](Shape shape, uint64_t seed) {
-        return run_here("sigmoid", {{"self", random_tensor(std::move(shape), seed)}});
+        return computed_run("sigmoid", {{"self", random_tensor(std::move(shape), seed)}});
     };
     const auto pieces = RunInPieces::of(sigmoid({600, 1000}, 1));
     ASSERT_TRUE(pieces);
@@ -106,7 +106,7 @@ TEST(RunInPieces, takes_the_same_pieces_of_the_other_side) {
     EXPECT_EQ(first.results.front().elements.as<float>()[7],
               golden.results.front().elements.as<float>()[7]);
     EXPECT_FALSE(pieces->like(sigmoid({1000, 600}, 2)));
-    EXPECT_FALSE(pieces->like(run_here("tanh", {{"self", random_tensor({600, 1000}, 2)}})));
+    EXPECT_FALSE(pieces->like(computed_run("tanh", {{"self", random_tensor({600, 1000}, 2)}})));
 }
 
 }  // namespace

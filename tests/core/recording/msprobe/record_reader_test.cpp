@@ -81,7 +81,7 @@ TEST(RecordReader, reads_plain_arguments_of_every_type_but_devices) {
         text += each.is_list ? "[];" : ";";
     }
     EXPECT_EQ(text,
-              "0.0= 2.0;0.1= 0.5;1=[0,null,2][];2= 3.0 4.0[];p= 1.0;dtype=torch.float16;"
+              "0.0= 2.0;0.1= 0.5;1=[0,null,2][];2= 3.0 4.0[];p= 1.0;dtype=float16;"
               "memory_format=channels_last;shape.0= 7.0;");
 }
 

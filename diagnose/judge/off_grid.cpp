@@ -1,0 +1,44 @@
+#include "diagnose/judge/off_grid.h"
+
+#include <cmath>
+#include <vector>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// So many elements that are rounded to a format of 13 bits less are no chance.
+constexpr size_t kFewestRounded = 4;
+/// An element that was not rounded to the format, but computed in wider steps, is off by less than
+/// this share of its half unit.
+constexpr double kShareOfWider = 1.0 / 16;
+
+}  // namespace
+
+bool forbid_off_grid(const RecordedResult& result,
+                     std::span<const double> exact,
+                     const NumberFormat& results,
+                     AllowedErrors& limit) {
+    const NumberFormat recorded = format_of(result.elements.dtype());
+    if (results.bits >= recorded.bits) return false;
+    const JudgedElements judged(result, exact);
+    const Tensor wide = judged.recorded().cast(DType::kFloat64);
+    const std::span<const double> values = wide.as<double>();
+    size_t rounded = 0;
+    std::vector<size_t> outside;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const double expected = judged.expected()[i];
+        const double error = std::abs(values[i] - expected);
+        if (!std::isfinite(error) || std::abs(values[i]) > results.largest()) continue;
+        if (results.rounded(values[i]) == values[i])
+            rounded += error > 2 * recorded.half_unit(expected) ? 1 : 0;
+        else if (error > kShareOfWider * results.half_unit(expected))
+            outside.push_back(i);
+    }
+    if (outside.empty() || rounded < kFewestRounded || outside.size() > rounded) return false;
+    for (const size_t i : outside)
+        limit[i] = kShareOfWider * results.half_unit(exact[i]);
+    return true;
+}
+
+}  // namespace npuscope::diagnose
