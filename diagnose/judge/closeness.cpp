@@ -17,6 +17,10 @@ namespace npuscope::diagnose {
 namespace {
 
 constexpr double kLeast = 0.02;
+/// Fewer elements that are off tell nothing of what is usual.
+constexpr size_t kFewestOff = 32;
+/// Results that are mostly nearer than those here are not held to it.
+constexpr double kLeastUsual = 0.5;
 constexpr double kNotComparable = std::numeric_limits<double>::infinity();
 
 /// An emulated chip, as it is or with another order of sums and functions that are off by units of
@@ -50,6 +54,13 @@ std::vector<double> largest_by_size(const Tensor& result, std::span<const double
         if (!(error <= largest)) largest = std::isnan(error) ? kNotComparable : error;
     }
     return errors;
+}
+
+double usual_of(std::vector<double> shares) {
+    if (shares.size() < kFewestOff) return 0;
+    const auto quartile = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() * 3 / 4);
+    std::ranges::nth_element(shares, quartile);
+    return *quartile;
 }
 
 DType dtype_of(const NumberFormat& steps) {
@@ -95,11 +106,11 @@ std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& argumen
     return found;
 }
 
-std::optional<double> ratio_of_own(const HonestResult& of,
-                                   const Results& own,
-                                   std::span<const double> exact,
-                                   std::span<const double> limit,
-                                   double most) {
+std::optional<Shares> shares_of_own(const HonestResult& of,
+                                    const Results& own,
+                                    std::span<const double> exact,
+                                    std::span<const double> limit,
+                                    double most) {
     const Tensor* found = expected_of(own, of.result);
     if (found == nullptr || !is_float(found->dtype())) return std::nullopt;
     const double scale = found->dtype() == DType::kFloat32 && of.steps.bits < kFloat32.bits
@@ -108,7 +119,7 @@ std::optional<double> ratio_of_own(const HonestResult& of,
     const Tensor wide = found->cast(DType::kFloat64);
     const std::span<const double> values = wide.as<double>();
     const NumberFormat recorded = format_of(of.result.elements.dtype());
-    double worst = 0;
+    std::vector<double> shares;
     for (size_t i = 0; i < values.size(); ++i) {
         if (!std::isfinite(values[i]) || !std::isfinite(exact[i])) continue;
         const double value =
@@ -117,9 +128,34 @@ std::optional<double> ratio_of_own(const HonestResult& of,
         if (error == 0 || !std::isfinite(value)) continue;
         const double allowed = limit[i];
         if (error > most * allowed) return std::nullopt;
-        worst = std::max(worst, error / allowed);
+        shares.push_back(error / allowed);
     }
-    return worst;
+    const double worst = shares.empty() ? 0 : std::ranges::max(shares);
+    return Shares{.most = worst, .usual = usual_of(std::move(shares))};
+}
+
+double singled_out(const RecordedResult& result,
+                   std::span<const double> exact,
+                   std::span<const double> limit,
+                   double most,
+                   std::span<const Shares> own) {
+    const JudgedElements judged(result, exact);
+    const Tensor wide = judged.recorded().cast(DType::kFloat64);
+    const std::span<const double> values = wide.as<double>();
+    std::vector<double> shares;
+    for (size_t i = 0; i < values.size(); ++i)
+        if (const double error = std::abs(values[i] - judged.expected()[i]);
+            error > 0 && std::isfinite(error))
+            shares.push_back(error / limit[i]);
+    double usual = usual_of(std::move(shares));
+    if (usual == 0) return 0;
+    double times = 0;
+    for (const Shares& each : own) {
+        if (each.usual == 0) continue;
+        times = std::max(times, each.most / each.usual);
+        usual = std::max(usual, kLeastUsual * each.usual);
+    }
+    return times == 0 ? 0 : most / usual / times;
 }
 
 double times_by_size(const HonestResult& of,

@@ -12,10 +12,19 @@
 
 namespace npuscope::diagnose {
 
+/// Of the shares of a bound that the elements of a result are off by.
+struct Shares {
+    double most = 0;
+    double usual = 0;  ///< the upper quartile of those that are off; 0 where fewer than 32 are
+};
+
 /// Both as the largest share of one bound.
 struct Closeness {
     double recorded = 0;
     double here = 0;
+    /// How many times further the worst element is from the usual ones than in any run here; 0 where
+    /// they are too few to tell.
+    double singled_out = 0;
 
     /// Results that equal the exact ones here may be off by a rounding elsewhere.
     [[nodiscard]] double floored() const;
@@ -43,14 +52,21 @@ struct HonestResult {
     NumberFormat steps;
 };
 
-/// The largest share of `limit` that the result of `own` is off by; empty where it has no such
+/// The shares of `limit` that the result of `own` is off by; empty where it has no such
 /// result, or is off by more than `most` and so is of another class. Errors of float32 steps are
 /// scaled to narrower ones.
-[[nodiscard]] std::optional<double> ratio_of_own(const HonestResult& of,
-                                                 const Results& own,
-                                                 std::span<const double> exact,
-                                                 std::span<const double> limit,
-                                                 double most = 1);
+[[nodiscard]] std::optional<Shares> shares_of_own(const HonestResult& of,
+                                                  const Results& own,
+                                                  std::span<const double> exact,
+                                                  std::span<const double> limit,
+                                                  double most = 1);
+
+/// Closeness::singled_out of a result whose largest share is `most`, beside those of `own`.
+[[nodiscard]] double singled_out(const RecordedResult& result,
+                                 std::span<const double> exact,
+                                 std::span<const double> limit,
+                                 double most,
+                                 std::span<const Shares> own);
 
 /// The op on `arguments` as an emulated chip makes it, for each chip that takes them.
 [[nodiscard]] std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& arguments);

@@ -299,10 +299,15 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
         return closeness;
     }
     const HonestResult here{.result = result, .results = by.results, .steps = by.sums};
+    std::vector<Shares> own_shares;
     for (const Results& own :
          honest_runs(*run_.op, rounded_operands(run_, by, Rounded::kOperands), by.sums, which))
-        if (const auto ratio = ratio_of_own(here, own, found->exact, found->limit))
-            closeness.here = std::max(closeness.here, *ratio);
+        if (const auto shares = shares_of_own(here, own, found->exact, found->limit)) {
+            closeness.here = std::max(closeness.here, shares->most);
+            own_shares.push_back(*shares);
+        }
+    closeness.singled_out =
+        singled_out(result, found->exact, found->limit, closeness.recorded, own_shares);
     return closeness;
 }
 

@@ -29,6 +29,11 @@ constexpr double kOfNarrow = 6;
 /// The same where so many like runs show no other habit.
 constexpr double kOfSome = 3;
 constexpr size_t kSome = 4;
+/// The same where some elements are so many times further from the usual ones than in runs here:
+/// honest arithmetic that is coarser is so all over. Errors of ops that make each element of its
+/// own operands alone differ less in kind.
+constexpr double kAlone = 5;
+constexpr double kAloneOfLike = 3.5;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
 constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
@@ -245,6 +250,13 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
     return worst_of(errors) < worst_of(plain) ? errors : plain;
 }
 
+template <class Error>
+bool is_singled_out(Error& error, double times) {
+    if constexpr (requires { error.is_elementwise(); })
+        return times > kAlone || (times > kAloneOfLike && error.is_elementwise());
+    return times > kAlone;
+}
+
 template <class Error, class Class>
 double SideJudge::allowed_share(const OpRun& run,
                                 Error& error,
@@ -264,6 +276,7 @@ double SideJudge::allowed_share(const OpRun& run,
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
     double least = others.size() >= kSome ? kOfSome : differ ? kOfNarrow : kOfHere;
+    if (is_singled_out(error, found->singled_out)) least = kOfSome;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front();

@@ -266,15 +266,20 @@ std::optional<Closeness> VectorError::closeness(const VectorClass& by,
     const AllowedErrors limit = allowed(by, result, exact, conditioned(by, result, *y));
     Closeness found{.recorded = measure_error(result, exact, by.results, limit).ratio};
     if (found.times() <= enough) return found;
-    const RecordedResult* some = part_result(result);
-    found.here = some != nullptr ? part_->closeness_here(by, *some, which)
-                                 : closeness_here(by, result, which);
+    std::vector<Shares> own;
+    if (const RecordedResult* some = part_result(result)) {
+        found.here = part_->closeness_here(by, *some, which, own);
+    } else {
+        found.here = closeness_here(by, result, which, own);
+        found.singled_out = singled_out(result, exact, limit, found.recorded, own);
+    }
     return found;
 }
 
 double VectorError::closeness_here(const VectorClass& by,
                                    const RecordedResult& result,
-                                   HonestRuns which) {
+                                   HonestRuns which,
+                                   std::vector<Shares>& shares_of_runs) {
     const Tensor* y = exact_of(run_, result);
     if (y == nullptr || y->dtype() != DType::kFloat64) return 0;
     const std::span<const double> exact = y->as<double>();
@@ -282,8 +287,10 @@ double VectorError::closeness_here(const VectorClass& by,
     double largest = 0;
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     const auto take = [&](const Results& own, std::span<const double> own_exact) {
-        if (const auto ratio = ratio_of_own(here, own, own_exact, limit, kMostOfChip))
-            largest = std::max(largest, *ratio);
+        if (const auto shares = shares_of_own(here, own, own_exact, limit, kMostOfChip)) {
+            largest = std::max(largest, shares->most);
+            shares_of_runs.push_back(*shares);
+        }
     };
     for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
         take(own, exact);
@@ -339,7 +346,8 @@ double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& res
     const HonestResult here{.result = result, .results = by.results, .steps = by.steps};
     double worst = 0;
     for (const Results& own : chip_runs(*run_.op, run_.arguments))
-        worst = std::max(worst, ratio_of_own(here, own, exact, limit, kMostOfChip).value_or(0));
+        worst = std::max(
+            worst, shares_of_own(here, own, exact, limit, kMostOfChip).value_or(Shares{}).most);
     return worst;
 }
 

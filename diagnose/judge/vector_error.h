@@ -39,6 +39,8 @@ class VectorError {
     /// rounded to that format. Empty of others.
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const VectorClass& by,
                                                                     const RecordedResult& result);
+    /// Each element of the results depends on the like elements of the operands only.
+    [[nodiscard]] bool is_elementwise() { return disturbed_.is_elementwise(); }
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
         return worst_ratio(run_, *this, by);
@@ -57,10 +59,11 @@ class VectorError {
     [[nodiscard]] double chips_ratio(const VectorClass& by, const RecordedResult& result);
 
   private:
-    /// As closeness(), of what honest runs here are off by.
+    /// As closeness(), of what honest runs here are off by, whose shares are added.
     [[nodiscard]] double closeness_here(const VectorClass& by,
                                         const RecordedResult& result,
-                                        HonestRuns which);
+                                        HonestRuns which,
+                                        std::vector<Shares>& shares_of_runs);
     /// Of a large run: a part with the elements that are furthest off; nullptr without one.
     [[nodiscard]] VectorError* part();
     /// The part's result of that name; nullptr without one.
