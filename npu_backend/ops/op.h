@@ -38,9 +38,9 @@ struct OpRow {
                                        ///< what it may launch), "ours"
     void (*lower)(Lowering& op);
     std::string_view argument = {};  ///< a word for a lowering that several rows share
-    /// The result that is a sum or a mean of inputs, by its name in the schema ("result0" is the
-    /// first without one); "" when there is none. Its rounding errors grow with the sum of the
-    /// magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
+    /// The result that is a sum, a mean or a norm of inputs, by its name in the schema ("result0"
+    /// is the first without one); "" when there is none. Its rounding errors grow with the sum of
+    /// the magnitudes, which the op gives of the inputs' magnitudes; the sum itself may cancel.
     std::string_view sum = {};
     Draws draws = Draws::kNothing;
     /// Several steps deep: no product of its operands, though it multiplies matrices.

@@ -31,20 +31,23 @@ std::span<const OpRow> norms_ops() {
          .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
          .source = "table",
          .lower = lower_norm,
-         .argument = "p"},
+         .argument = "p",
+         .sum = "result"},
         {.schema =
              "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
          .launches = {"Cast", "LpNormReduce", "LpNormUpdate"},
          .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
          .source = "table",
          .lower = lower_norm,
-         .argument = "p"},
+         .argument = "p",
+         .sum = "result"},
         {.schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool "
                    "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
          .launches = {"Cast", "LpNormReduce", "LpNormUpdate"},
          .note = "Cast to float32, LpNormReduce, LpNormUpdate, Cast",
          .lower = lower_norm,
-         .argument = "ord"},
+         .argument = "ord",
+         .sum = "result"},
     });
     return kRows;
 }
