@@ -275,7 +275,9 @@ double SideJudge::allowed_share(const OpRun& run,
     std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
-    double least = others.size() >= kSome ? kOfSome : differ ? kOfNarrow : kOfHere;
+    const bool is_coarser_all_over = found->singled_out > 0 && found->singled_out < 1;
+    double least = differ ? kOfNarrow : kOfHere;
+    if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
     if (is_singled_out(error, found->singled_out)) least = kOfSome;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
