@@ -275,7 +275,9 @@ double SideJudge::allowed_share(const OpRun& run,
     std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
-    const bool is_coarser_all_over = found->singled_out > 0 && found->singled_out < 1;
+    // Like products may be of other lengths, which tell little of this one's.
+    const bool is_coarser_all_over =
+        is_product(kind_of(*run.op)) && found->singled_out > 0 && found->singled_out < 1;
     double least = differ ? kOfNarrow : kOfHere;
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
     if (is_singled_out(error, found->singled_out)) least = kOfSome;
