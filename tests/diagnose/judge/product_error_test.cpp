@@ -103,6 +103,10 @@ TEST(ProductError, takes_long_sums_alone_for_sums_in_parts) {
         return ProductError(run).judge_in_parts(class_named("fp32"), run.results.front());
     };
     EXPECT_FALSE(in_parts(of_length(16, 0)));
+    const Tensor ones = floats({1, 1, 8}, std::vector<float>(8, 1)).cast(DType::kFloat16);
+    const OpRun batch = recorded_run(
+        "bmm", {{"self", ones}, {"mat2", ones.reshaped({1, 8, 1})}}, floats({1, 1, 1}, {8}));
+    EXPECT_TRUE(in_parts(batch));
     // 4 2^-11 sqrt(64) = 2^-6 beside the rounding of float32 sums.
     EXPECT_LT(in_parts(of_length(64, 0x1p-6F)).value().ratio, 1);
     EXPECT_GT(in_parts(of_length(64, 0x1p-5F)).value().ratio, 1);
