@@ -144,8 +144,9 @@ std::string broken_rule(int code, const std::string& out, const std::string& err
     if (std::ranges::any_of(out, is_control) || std::ranges::any_of(err, is_control))
         return "it prints control characters";
     size_t errors = 0;
+    // A damaged name may say so as well, inside a line.
     for (size_t at = 0; (at = err.find("npuscope: error: ", at)) != std::string::npos; ++at)
-        ++errors;
+        errors += at == 0 || err[at - 1] == '\n' ? 1 : 0;
     if (errors > 1) return "it tells more than one error";
     if (code == 2 && errors == 0 && out.empty()) return "it says nothing";
     for (const char* word : {"std::", "json.exception", "bad_alloc", "_M_"})
