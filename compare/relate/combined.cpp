@@ -38,7 +38,10 @@ std::vector<size_t> around(const Listing& own,
     const size_t first = middle > kReach ? middle - kReach : 0;
     for (size_t i = first; i < std::min(others.tensors.size(), middle + kReach); ++i) {
         const Sketch& sketch = others.tensors[i].sketch;
-        if (sketch.numel == own.tensors[tensor].sketch.numel && sketch.told) found.push_back(i);
+        const bool is_one = others.tensors[i].form != RankForm::kMaybeCopy &&
+                            others.tensors[i].form != RankForm::kTerms;
+        if (sketch.numel == own.tensors[tensor].sketch.numel && sketch.told && is_one)
+            found.push_back(i);
     }
     return found;
 }
@@ -55,7 +58,8 @@ Sketch sum_of(const Sketch& a, const Sketch& b) {
 }
 
 bool is_told(const ListedTensor& tensor) {
-    return tensor.sketch.told && tensor.sketch.numel >= kFewInSum && tensor.is_float;
+    return tensor.sketch.told && tensor.sketch.numel >= kFewInSum && tensor.is_float &&
+           tensor.form != RankForm::kTerms;
 }
 
 }  // namespace

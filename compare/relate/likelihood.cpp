@@ -25,6 +25,7 @@ constexpr double kSameNeighbours = 1.5;
 constexpr double kOtherNeighbours = -0.7;
 constexpr double kSameWords = 0.8;
 constexpr double kGivenAndMade = -0.6;
+constexpr double kTermsOfRanks = -0.5;
 
 /// Distances up to here are near, from here on the elements say nothing.
 constexpr double kNearDistance = 0.5;
@@ -54,6 +55,23 @@ std::set<std::string> words_of(const std::string& name) {
     }
     flush();
     return words;
+}
+
+/// Whether shards of the first axis, beside each other along another, have the other's shape.
+bool are_shards_of(const Shape& shards, const Shape& whole) {
+    if (shards.empty()) return false;
+    for (size_t axis = 1; axis < shards.size(); ++axis) {
+        Shape joined(shards.begin() + 1, shards.end());
+        joined[axis - 1] *= shards.front();
+        if (without_ones(joined) == without_ones(whole)) return true;
+    }
+    return false;
+}
+
+bool are_alike(const ListedTensor& one, const ListedTensor& other) {
+    return without_ones(one.shape) == without_ones(other.shape) ||
+           (one.form == RankForm::kShards && are_shards_of(one.shape, other.shape)) ||
+           (other.form == RankForm::kShards && are_shards_of(other.shape, one.shape));
 }
 
 double overlap(const std::set<std::string>& one, const std::set<std::string>& other) {
@@ -163,7 +181,8 @@ double Likelihood::of(size_t target, size_t golden) const {
     if (!may_pair(target, golden)) return -100;
     const Op& op = target_ops_[mine.op];
     const Op& other = golden_ops_[theirs.op];
-    double sum = without_ones(mine.shape) == without_ones(theirs.shape) ? kSameShape : kOtherShape;
+    double sum = are_alike(mine, theirs) ? kSameShape : kOtherShape;
+    sum += mine.form == RankForm::kTerms || theirs.form == RankForm::kTerms ? kTermsOfRanks : 0;
     sum += mine.is_given() == theirs.is_given() ? 0 : kGivenAndMade;
     sum += op.kind == other.kind ? kSameKind : 0;
     sum += mine.argument == theirs.argument ? kSameArgument : 0;

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
-#include "core/recording/joined.h"
 
 namespace npuscope::compare {
 
@@ -159,11 +158,11 @@ Listing list_tensors(const Source& source, int threads) {
     return listing;
 }
 
-bool are_ranks(const Listing& side, size_t one, size_t other) {
+bool are_readings(const Listing& side, size_t one, size_t other) {
     if (one == kNoTensor || one == other) return false;
-    const std::string_view path = side.tensors[other].path;
-    return !rank_of_path(path).empty() &&
-           path_in_rank(side.tensors[one].path) == path_in_rank(path);
+    const ListedTensor& mine = side.tensors[one];
+    return mine.form != RankForm::kAlone && mine.op == side.tensors[other].op &&
+           mine.path == side.tensors[other].path;
 }
 
 std::unique_ptr<ElementSource> open_listed(const Source& source, const ListedTensor& tensor) {

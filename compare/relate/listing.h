@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compare/relate/rank_form.h"
 #include "compare/relate/sketch.h"
 #include "compare/relate/view.h"
 #include "core/recording/source.h"
@@ -32,6 +33,7 @@ struct ListedTensor {
     std::vector<size_t> users{};  ///< ops that take it in, ascending
     std::optional<View> kept{};   ///< what of the recorded tensor this is; empty: all of it
     size_t twin = 0;  ///< the first tensor with these elements in this order, itself at first
+    RankForm form = RankForm::kAlone;
 
     [[nodiscard]] bool is_given() const { return direction == dumpfile::Direction::kInput; }
 };
@@ -57,8 +59,8 @@ struct Listing {
 /// Memory: about a kilobyte a tensor. What has no elements, or cannot be read, is not listed.
 [[nodiscard]] Listing list_tensors(const Source& source, int threads = 0);
 
-/// Whether two tensors stand at the same place of two ranks.
-[[nodiscard]] bool are_ranks(const Listing& side, size_t one, size_t other);
+/// Whether two tensors are readings of one: a tensor of several ranks as its shards, or as a sum.
+[[nodiscard]] bool are_readings(const Listing& side, size_t one, size_t other);
 
 /// The elements of a listed tensor. Errors: Error.
 [[nodiscard]] std::unique_ptr<ElementSource> open_listed(const Source& source,

@@ -33,7 +33,24 @@ RelationKind relation_kind(std::string_view name) {
     return static_cast<RelationKind>(found - kNames.begin());
 }
 
+void Matches::leave_other_readings(bool of_target, size_t tensor) {
+    const Listing& side = of_target ? target : golden;
+    std::vector<bool>& others = of_target ? target_others_ : golden_others_;
+    // They stand beside each other.
+    for (size_t i = tensor; i-- > 0 && are_readings(side, tensor, i);)
+        others[i] = true;
+    for (size_t i = tensor + 1; i < others.size() && are_readings(side, tensor, i); ++i)
+        others[i] = true;
+}
+
+void Matches::leave_out(bool of_target, size_t tensor) {
+    leave_other_readings(of_target, tensor);
+    (of_target ? target_others_ : golden_others_)[tensor] = true;
+}
+
 void Matches::add(TensorRelation relation) {
+    leave_other_readings(true, relation.target);
+    leave_other_readings(false, relation.golden);
     of_target_[relation.target] = relation.golden;
     of_golden_[relation.golden] = relation.target;
     const size_t mine = target.tensors[relation.target].twin;
@@ -44,6 +61,8 @@ void Matches::add(TensorRelation relation) {
 }
 
 void Matches::add_part(TensorRelation relation) {
+    leave_other_readings(true, relation.target);
+    leave_other_readings(false, relation.golden);
     target_parts_[relation.target] = true;
     golden_parts_[relation.golden] = true;
     if (relation.kind == RelationKind::kPart && relation.golden_view)
@@ -71,8 +90,10 @@ bool Matches::is_held(const TensorRelation& part) const {
 void Matches::add_sum(TensorRelation relation) {
     if (relation.more_golden.empty()) {
         golden_parts_[relation.golden] = true;
+        leave_other_readings(false, relation.golden);
     } else {
         target_parts_[relation.target] = true;
+        leave_other_readings(true, relation.target);
     }
     relations_.push_back(std::move(relation));
 }

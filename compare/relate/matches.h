@@ -40,6 +40,8 @@ class Matches {
           of_golden_(golden.tensors.size(), kNoTensor),
           target_parts_(target.tensors.size(), false),
           golden_parts_(golden.tensors.size(), false),
+          target_others_(target.tensors.size(), false),
+          golden_others_(golden.tensors.size(), false),
           wholes_of_targets_(target.tensors.size(), kNoTensor),
           wholes_of_goldens_(golden.tensors.size(), kNoTensor),
           twins_of_target_(target.tensors.size(), kNoTensor),
@@ -65,12 +67,18 @@ class Matches {
     }
     /// Whether another part lies where this one does, or it is a part of another whole.
     [[nodiscard]] bool is_held(const TensorRelation& part) const;
-    /// Neither paired nor part or whole of others.
+    /// Neither paired nor part or whole of others, nor read otherwise.
     [[nodiscard]] bool is_free_target(size_t tensor) const {
-        return of_target_[tensor] == kNoTensor && !target_parts_[tensor];
+        return of_target_[tensor] == kNoTensor && !target_parts_[tensor] && !target_others_[tensor];
     }
     [[nodiscard]] bool is_free_golden(size_t tensor) const {
-        return of_golden_[tensor] == kNoTensor && !golden_parts_[tensor];
+        return of_golden_[tensor] == kNoTensor && !golden_parts_[tensor] && !golden_others_[tensor];
+    }
+    /// Neither it nor another reading is free any more.
+    void leave_out(bool of_target, size_t tensor);
+    /// Whether another reading of the tensor is related, or it is left out.
+    [[nodiscard]] bool is_read_otherwise(bool of_target, size_t tensor) const {
+        return of_target ? target_others_[tensor] : golden_others_[tensor];
     }
     [[nodiscard]] std::vector<size_t> free_targets() const;
     [[nodiscard]] std::vector<size_t> free_goldens() const;
@@ -80,10 +88,14 @@ class Matches {
     const Listing& golden;
 
   private:
+    void leave_other_readings(bool of_target, size_t tensor);
+
     std::vector<size_t> of_target_;
     std::vector<size_t> of_golden_;
     std::vector<bool> target_parts_;
     std::vector<bool> golden_parts_;
+    std::vector<bool> target_others_;
+    std::vector<bool> golden_others_;
     std::vector<size_t> wholes_of_targets_;  ///< of parts the twin of what they are parts of
     std::vector<size_t> wholes_of_goldens_;
     std::vector<size_t> twins_of_target_;

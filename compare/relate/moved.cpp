@@ -149,8 +149,8 @@ class MovedPairs {
                 found_.begin() + static_cast<int64_t>(i) + 1, found_.end(), [&](const auto& other) {
                     return (other.target == each.target) != (other.golden == each.golden) &&
                            other.distance < kClearlyMoved * each.distance &&
-                           !are_ranks(matches_.target, each.target, other.target) &&
-                           !are_ranks(matches_.golden, each.golden, other.golden);
+                           !are_readings(matches_.target, each.target, other.target) &&
+                           !are_readings(matches_.golden, each.golden, other.golden);
                 });
             if (is_clear && !contested_targets_.contains(each.target) &&
                 !contested_goldens_.contains(each.golden)) {

@@ -165,10 +165,10 @@ class NearPairs {
                 const double distance =
                     distance_of(sketch, matches_.golden.tensors[at->tensor].sketch, reach);
                 if (distance > reach) continue;
-                if (!are_ranks(matches_.golden, of_target[target].tensor, at->tensor))
+                if (!are_readings(matches_.golden, of_target[target].tensor, at->tensor))
                     of_target[target].take(at->tensor, distance);
-                // Copies of several ranks are one candidate.
-                if (!are_ranks(matches_.target, of_golden[at->tensor].tensor, target))
+                // Readings of one tensor are one candidate.
+                if (!are_readings(matches_.target, of_golden[at->tensor].tensor, target))
                     of_golden[at->tensor].take(target, distance);
             }
         }

@@ -82,8 +82,10 @@ class NearParts {
         const auto numel = [](const Listing& side, size_t tensor) {
             return static_cast<double>(side.tensors[tensor].sketch.numel);
         };
-        return is_free && numel(matches_.target, target) * numel(matches_.golden, known.golden) ==
-                              numel(matches_.golden, golden) * numel(matches_.target, known.target);
+        return is_free && !matches_.is_read_otherwise(true, target) &&
+               !matches_.is_read_otherwise(false, golden) &&
+               numel(matches_.target, target) * numel(matches_.golden, known.golden) ==
+                   numel(matches_.golden, golden) * numel(matches_.target, known.target);
     }
 
     /// `is_same_use`: both are made by the k-th op that takes in what is known.

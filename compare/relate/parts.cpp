@@ -54,7 +54,9 @@ class PartSearch {
         const std::vector<ListedTensor>& parts = parts_of();
         const int64_t largest = largest_whole();
         for (size_t part = 0; part < parts.size() && part < kMostParts; ++part)
-            if (is_told(parts[part]) && parts[part].sketch.numel < largest) index(part);
+            if (is_told(parts[part]) && parts[part].sketch.numel < largest &&
+                !matches_.is_read_otherwise(part_is_target_, part))
+                index(part);
         if (values_.empty()) return;
         for (size_t whole = 0; whole < wholes_of().size(); ++whole)
             if (is_whole(whole) && wholes_of()[whole].sketch.numel > smallest_) search(whole);
@@ -77,6 +79,7 @@ class PartSearch {
                                                : matches_.partner_of_target(tensor);
         const Sketch& sketch = wholes_of()[tensor].sketch;
         return partner == kNoTensor && sketch.told &&
+               !matches_.is_read_otherwise(!part_is_target_, tensor) &&
                (bits_ == kFineBits || sketch.numel <= kCoarseNumel);
     }
 
@@ -142,6 +145,10 @@ class PartSearch {
 
     void examine(size_t part, size_t whole, const std::vector<Hit>& hits) {
         const ListedTensor& mine = parts_of()[part];
+        // One rank's shard is found among all.
+        if (mine.form == RankForm::kMaybeCopy &&
+            2 * mine.sketch.numel <= wholes_of()[whole].sketch.numel)
+            return;
         std::set<size_t> distinct;
         for (const Hit& hit : hits)
             distinct.insert(hit.top);

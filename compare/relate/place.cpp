@@ -74,7 +74,8 @@ class Places {
             const Choice& back = of_golden[choice.other];
             if (choice.best < Likelihood::kSure || back.other != target) continue;
             if (choice.best < choice.next + kMargin || back.best < back.next + kMargin) continue;
-            any = add(target, choice.other) || any;
+            if (matches_.is_free_target(target) && matches_.is_free_golden(choice.other))
+                any = add(target, choice.other) || any;
         }
         return any;
     }
@@ -156,7 +157,8 @@ class Places {
             }
         }
         for (const auto& [target, golden] : pairs)
-            add(target, golden);
+            if (matches_.is_free_target(target) && matches_.is_free_golden(golden))
+                add(target, golden);
     }
 
     bool add(size_t target, size_t golden) {

@@ -56,6 +56,7 @@ std::vector<Roles::Role> Roles::roles_of(const Listing& side, const Source& sour
         role[0] = hashed(kinds[tensor.op],
                          std::vector<uint64_t>{side.out[tensor.op].size(),
                                                tensor.shape.size() + 100,
+                                               static_cast<uint64_t>(tensor.form) + 300,
                                                tensor.users.empty() ? 200U : 201U});
         role[1] = hashed(role[0], std::move(takers));
         role[2] = hashed(role[1], std::move(makers));

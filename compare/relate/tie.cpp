@@ -56,7 +56,6 @@ void arrange(const std::optional<View>& view,
     if (!plain.open) return;
     tensor.open = [plain = std::move(plain), view, more, scale] {
         Tensor made = plain.open()->whole();
-        if (view) made = apply(*view, made);
         const DType dtype = made.dtype();
         if (!more.empty() || scale != 1) {
             made = made.cast(DType::kFloat64);
@@ -65,6 +64,7 @@ void arrange(const std::optional<View>& view,
             if (scale != 1) made = scaled(made, scale);
             made = made.cast(dtype);
         }
+        if (view) made = apply(*view, made);
         return std::make_unique<TensorElements>(std::move(made));
     };
 }

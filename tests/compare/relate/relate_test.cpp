@@ -8,6 +8,7 @@
 
 #include "compare/relate/ties.h"
 #include "tests/compare/relate/made_side.h"
+#include "tests/compare/relate/tied.h"
 
 namespace npuscope::compare {
 
@@ -16,6 +17,7 @@ namespace {
 using test::add_op;
 using test::changed;
 using test::columns;
+using test::largest_difference;
 using test::random_tensor;
 using test::transposed;
 
@@ -26,18 +28,6 @@ std::map<std::string, TensorTie> found(const Source& target, const Source& golde
     for (TensorTie& tie : ties_of(relations, target, golden))
         ties.emplace(tie.target.path, std::move(tie));
     return ties;
-}
-
-/// The golden tensor of a tie, as it is to be compared, less the target's: the largest difference.
-double largest_difference(const TensorTie& tie) {
-    const TiedTensors both = tensors_of(tie);
-    const Tensor mine = both.target.open()->whole();
-    const Tensor theirs = both.golden.open()->whole();
-    EXPECT_EQ(mine.shape(), theirs.shape());
-    double largest = 0;
-    for (int64_t i = 0; i < mine.numel(); ++i)
-        largest = std::max(largest, std::abs(mine.at(i) - theirs.at(i)));
-    return largest;
 }
 
 }  // namespace
