@@ -128,16 +128,26 @@ class Forms {
                 found.push_back({.of = {each}});
             if (slot.of.empty()) continue;
             const bool is_input = slot.direction == Direction::kInput;
-            const std::optional<bool> known = is_input ? find(slot) : std::nullopt;
+            const std::vector<std::optional<bool>> held =
+                is_input ? find(slot) : std::vector<std::optional<bool>>();
+            const auto known = static_cast<size_t>(
+                std::ranges::count_if(held, [](const auto& each) { return each.has_value(); }));
+            if (known > 0 && known < held.size()) {
+                add_odd(slot, held, found);
+                of_shares = true;
+                continue;
+            }
+            const bool of_copied =
+                known > 0 && std::ranges::count(held, std::optional(true)) == std::ssize(held);
             size_t shown = 0;
             const bool all_alike = is_copied(slot.sketches, shown);
-            const bool are_copies = all_alike || known.value_or(false) ||
+            const bool are_copies = all_alike || of_copied ||
                                     (!is_input && of_copies && !of_shares && slot.of.size() == 2);
             if (is_input) (are_copies ? of_copies : of_shares) = true;
             if (all_alike) {
                 found.push_back({RankForm::kCopy, shown, slot.of});
             } else {
-                add_forms(slot, are_copies, is_input && !known, found);
+                add_forms(slot, are_copies, is_input && known == 0, found);
             }
             if (!is_input) keep(slot, are_copies);
         }
@@ -169,17 +179,23 @@ class Forms {
             if (sketch.told) copied_[key(sketch, sketch.bag)] = are_copies;
         }
     }
-    /// Whether the earlier results that it holds are copies; empty where there are none.
-    [[nodiscard]] std::optional<bool> find(const Slot& slot) const {
-        std::optional<bool> copied;
+    /// Of each rank whether the earlier result that it holds is a copy; empty where there is none.
+    [[nodiscard]] std::vector<std::optional<bool>> find(const Slot& slot) const {
+        std::vector<std::optional<bool>> copied;
         for (const Sketch& sketch : slot.sketches) {
             auto found = copied_.find(key(sketch, sketch.sequence));
             if (found == copied_.end() && sketch.told)
                 found = copied_.find(key(sketch, sketch.bag));
-            if (found == copied_.end()) return std::nullopt;
-            copied = copied.value_or(true) && found->second;
+            copied.push_back(found == copied_.end() ? std::nullopt : std::optional(found->second));
         }
         return copied;
+    }
+    /// What some ranks alone are given where others take in an earlier result: no share of it.
+    static void add_odd(const Slot& slot,
+                        const std::vector<std::optional<bool>>& held,
+                        std::vector<RankGroup>& found) {
+        for (size_t rank = 0; rank < held.size(); ++rank)
+            if (!held[rank]) found.push_back({.of = {slot.of[rank]}});
     }
 
     std::unordered_map<uint64_t, bool> copied_;  ///< results, by what they hold

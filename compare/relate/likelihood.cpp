@@ -25,6 +25,11 @@ constexpr double kSameNeighbours = 1.5;
 constexpr double kOtherNeighbours = -0.7;
 constexpr double kSameWords = 0.8;
 constexpr double kGivenAndMade = -0.6;
+/// What holds the same as one of them has a partner that holds something else.
+constexpr double kOtherTwin = -1.5;
+/// Each tensor that one op takes in and that is nowhere behind the other.
+constexpr double kStranger = -0.4;
+constexpr double kMostStrange = -1.2;
 constexpr double kTermsOfRanks = -0.5;
 
 /// Distances up to here are near, from here on the elements say nothing.
@@ -140,8 +145,12 @@ double Likelihood::elements(size_t target, size_t golden) const {
     const Shape& own = matches_.target.tensors[target].shape;
     const Shape& other = matches_.golden.tensors[golden].shape;
     const auto cut = views_.cut(own, other);
-    const Sketch& mine =
-        arranged_sketch(true, target, other, cut ? cut->target_view : views_.of(own, other));
+    const Sketch& mine = arranged_sketch(
+        true,
+        target,
+        other,
+        cut ? cut->target_view
+            : views_.of(matches_.target.tensors[target], matches_.golden.tensors[golden]));
     const Sketch& theirs =
         arranged_sketch(false, golden, own, cut ? cut->golden_view : std::optional<View>());
     if (!mine.told || !theirs.told) {
@@ -163,6 +172,30 @@ double Likelihood::agreement(const std::vector<size_t>& one, const std::vector<s
     if (common.empty()) return kOtherNeighbours;
     const auto all = static_cast<double>(one.size() + other.size() - common.size());
     return kSameNeighbours * std::sqrt(static_cast<double>(common.size()) / all);
+}
+
+bool Likelihood::is_otherwise_known(size_t target, size_t golden) const {
+    const ListedTensor& mine = matches_.target.tensors[target];
+    const ListedTensor& theirs = matches_.golden.tensors[golden];
+    if (!mine.sketch.told || !theirs.sketch.told) return false;
+    const size_t of_mine = matches_.twin_of_target(target);
+    const size_t of_theirs = matches_.twin_of_golden(golden);
+    return (of_mine != kNoTensor && of_mine != theirs.twin) ||
+           (of_theirs != kNoTensor && of_theirs != mine.twin);
+}
+
+double Likelihood::strangers(const Neighbours& mine,
+                             size_t one,
+                             const Neighbours& theirs,
+                             size_t other) {
+    if (mine.before[one].empty() || theirs.before[other].empty()) return 0;
+    const auto missing = [](const std::vector<size_t>& taken, const std::vector<size_t>& before) {
+        return std::ranges::count_if(
+            taken, [&](size_t each) { return !std::ranges::binary_search(before, each); });
+    };
+    const auto all = missing(mine.taken[one], theirs.before[other]) +
+                     missing(theirs.taken[other], mine.before[one]);
+    return std::max(kMostStrange, kStranger * static_cast<double>(all));
 }
 
 void Likelihood::refresh() {
@@ -187,6 +220,7 @@ double Likelihood::of(size_t target, size_t golden) const {
     sum += op.kind == other.kind ? kSameKind : 0;
     sum += mine.argument == theirs.argument ? kSameArgument : 0;
     sum += kSameWords * overlap(op.words, other.words);
+    sum += is_otherwise_known(target, golden) ? kOtherTwin : 0;
     const double usual = roles_.usual(target, golden);
     sum += usual;
     const double near = elements(target, golden);
@@ -195,8 +229,10 @@ double Likelihood::of(size_t target, size_t golden) const {
                         !theirs.is_given();
     const bool is_other = near < 0 && op.kind != other.kind && usual <= 0;
     sum += is_other || copied ? kFarOfOtherKind : near;
-    if (!mine.is_given() && !theirs.is_given())
+    if (!mine.is_given() && !theirs.is_given()) {
         sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);
+        sum += strangers(target_neighbours_, target, golden_neighbours_, golden);
+    }
     return sum + agreement(target_neighbours_.after[target], golden_neighbours_.after[golden]);
 }
 

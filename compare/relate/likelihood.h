@@ -47,6 +47,13 @@ class Likelihood {
                                                 size_t tensor,
                                                 const Shape& other,
                                                 const std::optional<View>& view) const;
+    /// Whether other tensors with the elements of either have other partners.
+    [[nodiscard]] bool is_otherwise_known(size_t target, size_t golden) const;
+    /// What either op takes in that is nowhere behind the other.
+    [[nodiscard]] static double strangers(const Neighbours& mine,
+                                          size_t one,
+                                          const Neighbours& theirs,
+                                          size_t other);
     [[nodiscard]] static double agreement(const std::vector<size_t>& one,
                                           const std::vector<size_t>& other);
 

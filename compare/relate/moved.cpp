@@ -13,6 +13,8 @@ namespace npuscope::compare {
 namespace {
 
 constexpr size_t kMostArrangements = 400;
+/// What one tensor of a rank is at most put together of, where all parts are as large.
+constexpr int64_t kMostSplit = 3;
 /// Arrangements whose elements are read, of one pair.
 constexpr size_t kMostRead = 6;
 constexpr double kLeastTops = 0.45;
@@ -31,12 +33,31 @@ struct Ranked {
     double share = 0;
 };
 
+/// Shapes of as many elements in which an axis of what ranks hold side by side is split into few,
+/// as what a rank fuses are parts of several.
+std::vector<Shape> with_split_axes(const ListedTensor& tensor) {
+    std::vector<Shape> shapes = {tensor.shape};
+    if (tensor.form != RankForm::kShards) return shapes;
+    for (size_t axis = 1; axis < tensor.shape.size(); ++axis)
+        for (int64_t parts = 2; parts <= kMostSplit && parts < tensor.shape[axis]; ++parts) {
+            if (tensor.shape[axis] % parts != 0) continue;
+            Shape split = tensor.shape;
+            split[axis] /= parts;
+            split.insert(split.begin() + static_cast<int64_t>(axis), parts);
+            shapes.push_back(std::move(split));
+        }
+    return shapes;
+}
+
 std::vector<Ranked> ranked_arrangements(const ListedTensor& target, const ListedTensor& golden) {
     std::vector<Ranked> ranked;
-    for (View& view : arrangements(target.shape, golden.shape, kMostArrangements)) {
-        const double share = share_of_tops(view, target.sketch, golden.sketch);
-        ranked.push_back({std::move(view), share});
-    }
+    for (const Shape& mine : with_split_axes(target))
+        for (const Shape& theirs : with_split_axes(golden))
+            for (View& view : arrangements(mine, theirs, kMostArrangements)) {
+                view.shape = golden.shape;
+                const double share = share_of_tops(view, target.sketch, golden.sketch);
+                ranked.push_back({std::move(view), share});
+            }
     std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::share);
     return ranked;
 }
@@ -108,6 +129,21 @@ class MovedPairs {
         return matches_.golden.tensors[golden].sketch.l2;
     }
 
+    /// Whether they differ in tensors that hold the same, as often on both sides: those pair in
+    /// order.
+    [[nodiscard]] bool are_twins(const TensorRelation& one, const TensorRelation& other) const {
+        const auto& targets = matches_.target.tensors;
+        const auto& goldens = matches_.golden.tensors;
+        const size_t mine = targets[one.target].twin;
+        const size_t theirs = goldens[one.golden].twin;
+        if (targets[other.target].twin != mine || goldens[other.golden].twin != theirs)
+            return false;
+        const auto count = [](const auto& tensors, size_t twin) {
+            return std::ranges::count(tensors, twin, &ListedTensor::twin);
+        };
+        return count(targets, mine) == count(goldens, theirs);
+    }
+
     void pair_one(size_t target, const std::vector<size_t>& group) {
         const ListedTensor& mine = matches_.target.tensors[target];
         const double least = mine.sketch.l2 * (1 - kNormTolerance);
@@ -149,6 +185,7 @@ class MovedPairs {
                 found_.begin() + static_cast<int64_t>(i) + 1, found_.end(), [&](const auto& other) {
                     return (other.target == each.target) != (other.golden == each.golden) &&
                            other.distance < kClearlyMoved * each.distance &&
+                           !are_twins(each, other) &&
                            !are_readings(matches_.target, each.target, other.target) &&
                            !are_readings(matches_.golden, each.golden, other.golden);
                 });

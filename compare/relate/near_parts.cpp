@@ -21,6 +21,11 @@ constexpr double kPairedDistance = 0.03;
 constexpr double kUntold = 1;
 /// Each shared part and whole counts as much as elements that are so much nearer.
 constexpr double kSharedPart = 0.1;
+/// Other forms than are known have to be nearer.
+constexpr double kOtherForm = 0.5;
+/// Pairs are looked for so far around a tensor, and may be so much out of order.
+constexpr size_t kAround = 60;
+constexpr size_t kOutOfOrder = 8;
 /// Ops that have a tensor, at most so many are looked at.
 constexpr size_t kMostOps = 8;
 
@@ -68,7 +73,7 @@ class NearParts {
                                          target,
                                          golden,
                                          part_is_target,
-                                         outputs && i == j && i < mine.users.size() &&
+                                         i == j && i < mine.users.size() &&
                                              mine.users.size() == theirs.users.size());
     }
 
@@ -88,7 +93,40 @@ class NearParts {
                    numel(matches_.golden, golden) * numel(matches_.target, known.target);
     }
 
-    /// `is_same_use`: both are made by the k-th op that takes in what is known.
+    /// Whether both lie between the nearest pairs around them.
+    [[nodiscard]] bool is_in_order(size_t target, size_t golden) const {
+        const size_t count = matches_.target.tensors.size();
+        for (size_t off = 1; off <= std::min(target, kAround); ++off)
+            if (const size_t partner = matches_.partner_of_target(target - off);
+                partner != kNoTensor) {
+                if (partner > golden + kOutOfOrder) return false;
+                break;
+            }
+        for (size_t off = 1; off <= kAround && target + off < count; ++off)
+            if (const size_t partner = matches_.partner_of_target(target + off);
+                partner != kNoTensor)
+                return golden <= partner + kOutOfOrder;
+        return true;
+    }
+
+    /// A part that lies at the same place of its whole, of tensors of these shapes; `known` where
+    /// there is none.
+    [[nodiscard]] const TensorRelation& like_shapes(const TensorRelation& known,
+                                                    const Shape& target,
+                                                    const Shape& golden) const {
+        const auto found =
+            std::ranges::find_if(matches_.relations(), [&](const TensorRelation& each) {
+                return each.kind == RelationKind::kPart &&
+                       each.golden_view.has_value() == known.golden_view.has_value() &&
+                       each.slice_first == known.slice_first &&
+                       each.slice_extent == known.slice_extent &&
+                       matches_.target.tensors[each.target].shape == target &&
+                       matches_.golden.tensors[each.golden].shape == golden;
+            });
+        return found == matches_.relations().end() ? known : *found;
+    }
+
+    /// `is_same_use`: both belong to the k-th op that takes in what is known.
     void try_pair(const TensorRelation& known,
                   size_t target,
                   size_t golden,
@@ -113,13 +151,14 @@ class NearParts {
                                     .slice_first = known.slice_first,
                                     .slice_extent = known.slice_extent};
             auto& shown = part_is_target ? relation.golden_view : relation.target_view;
-            const auto& known_view = part_is_target ? known.golden_view : known.target_view;
             // Weights and their gradients lie alike.
-            const bool lies_alike = mine.shape == matches_.target.tensors[known.target].shape &&
-                                    theirs.shape == matches_.golden.tensors[known.golden].shape;
+            const TensorRelation& like = like_shapes(known, mine.shape, theirs.shape);
+            const auto& known_view = part_is_target ? like.golden_view : like.target_view;
+            const bool lies_alike = mine.shape == matches_.target.tensors[like.target].shape &&
+                                    theirs.shape == matches_.golden.tensors[like.golden].shape;
             size_t forms = 0;
             std::optional<View> likely;
-            std::string likely_text = known.text;
+            std::string likely_text = like.text;
             for (const SliceForm& form : forms_.of(whole.shape, part.shape)) {
                 if (form.extent != known.slice_extent || known.slice_first >= form.positions)
                     continue;
@@ -141,7 +180,13 @@ class NearParts {
             const size_t partner = part_is_target ? matches_.partner_of_target(target)
                                                   : matches_.partner_of_golden(golden);
             if (partner != kNoTensor && relation.distance > kPairedDistance) return;
-            if (!shown && is_same_use && (lies_alike || forms == 1)) {
+            // Shards may be copies that differ.
+            const bool is_doubtful = whole.form == RankForm::kShards && !lies_alike;
+            if (shown && is_doubtful && relation.distance > kOtherForm) return;
+            const bool is_in_turn =
+                is_same_use ? lies_alike || (forms == 1 && !is_doubtful)
+                            : lies_alike && &like != &known && is_in_order(target, golden);
+            if (!shown && is_in_turn) {
                 shown = likely;
                 relation.text = likely_text;
             }

@@ -29,6 +29,14 @@ class Walk {
         return found();
     }
 
+    std::vector<size_t> taken(size_t tensor) {
+        start();
+        if (!side_.tensors[tensor].is_given())
+            for (const size_t input : side_.in[side_.tensors[tensor].op])
+                take(input);
+        return found();
+    }
+
     std::vector<size_t> after(size_t tensor) {
         start();
         go_on(tensor);
@@ -78,11 +86,13 @@ class Walk {
 Neighbours neighbours_of(const Matches& matches, bool of_target) {
     const size_t count = (of_target ? matches.target : matches.golden).tensors.size();
     Neighbours neighbours{.before = std::vector<std::vector<size_t>>(count),
-                          .after = std::vector<std::vector<size_t>>(count)};
+                          .after = std::vector<std::vector<size_t>>(count),
+                          .taken = std::vector<std::vector<size_t>>(count)};
     Walk walk(matches, of_target);
     for (const size_t tensor : of_target ? matches.free_targets() : matches.free_goldens()) {
         neighbours.before[tensor] = walk.before(tensor);
         neighbours.after[tensor] = walk.after(tensor);
+        neighbours.taken[tensor] = walk.taken(tensor);
     }
     return neighbours;
 }

@@ -12,6 +12,7 @@ namespace npuscope::compare {
 struct Neighbours {
     std::vector<std::vector<size_t>> before;
     std::vector<std::vector<size_t>> after;
+    std::vector<std::vector<size_t>> taken;  ///< of `before`, what the op itself takes in
 };
 
 /// Of the free tensors of a side; none of others. One op of a side may stand for several of the

@@ -175,11 +175,15 @@ class Places {
         TensorRelation relation = relation_in_order(matches_, target, golden);
         relation.distance = std::min(distance_of(mine.sketch, theirs.sketch),
                                      sampled_distance(mine.sketch, theirs.sketch));
-        if (relation.distance > kDoubtful) {
+        const bool are_shards = mine.form == RankForm::kShards || theirs.form == RankForm::kShards;
+        const auto view = views_.of(mine, theirs);
+        if (are_shards && view && !is_in_order(*view)) {
+            take_view(*view, mine.shape, relation);
+        } else if (relation.distance > kDoubtful) {
             if (auto found = arranged(matches_, sources_, target, golden, kTellingDistance)) {
                 relation = std::move(*found);
-            } else if (auto view = views_.of(mine.shape, theirs.shape)) {
-                take_view(std::move(*view), mine.shape, relation);
+            } else if (view) {
+                take_view(*view, mine.shape, relation);
             } else if (mine.shape != theirs.shape) {
                 relation.kind = RelationKind::kUnlike;
             }

@@ -90,7 +90,9 @@ class PrivatePairs {
         std::vector<size_t> stored = free_of(stored_is_target_);
         std::erase_if(stored, [&](size_t each) {
             const Shape& shape = tensor(stored_is_target_, each).shape;
-            return shape.size() < 4 || shape.back() < kLeastBlock || shape.back() > kMostBlock;
+            // Shards beside each other have an axis that no format has.
+            return tensor(stored_is_target_, each).form == RankForm::kShards || shape.size() < 4 ||
+                   shape.back() < kLeastBlock || shape.back() > kMostBlock;
         });
         if (stored.empty()) return;
         std::vector<size_t> plain = free_of(!stored_is_target_);

@@ -6,6 +6,9 @@ namespace npuscope::compare {
 
 namespace {
 
+/// What one tensor of a rank is at most put together of.
+constexpr int64_t kMostFused = 3;
+
 /// Of the result of a permutation, which axis of the source each of its axes is; empty of others.
 std::vector<size_t> axes_of(const View& view, const Shape& source) {
     std::vector<size_t> axes;
@@ -23,12 +26,54 @@ std::vector<size_t> axes_of(const View& view, const Shape& source) {
     return axes;
 }
 
+/// Whether two views take the same elements of one tensor, some of them looked at.
+bool show_alike(const View& one, const View& other) {
+    constexpr int64_t kLookedAt = 61;
+    const int64_t numel = numel_of(one.shape);
+    for (int64_t i = 0; i < numel; i += numel / kLookedAt + 1)
+        if (place_in_source(one, i) != place_in_source(other, i)) return false;
+    return true;
+}
+
 View in_order(const Shape& target, const Shape& golden) {
     const int64_t numel = numel_of(target);
     return {.shape = golden, .source_numel = numel, .loops = {{numel, 1}}};
 }
 
 }  // namespace
+
+std::optional<View> view_of_shards(const Shape& shards,
+                                   const Shape& whole,
+                                   size_t axis,
+                                   bool whole_is_target,
+                                   int64_t parts,
+                                   bool transposed) {
+    if (shards.size() != whole.size() + 1 || shards.front() < 1) return std::nullopt;
+    // Which axis of the shards, or of the whole, an axis of the other is.
+    const auto other = [&](size_t i) { return transposed ? whole.size() - 1 - i : i; };
+    for (size_t i = 0; i < whole.size(); ++i)
+        if (whole[i] != shards[other(i) + 1] * (i == axis ? shards.front() : 1))
+            return std::nullopt;
+    const int64_t extent = shards[other(axis) + 1];
+    if (extent % parts != 0) return std::nullopt;
+    const int64_t length = extent / parts;
+    const auto strides = contiguous_strides(whole_is_target ? whole : shards);
+    View view{.shape = whole_is_target ? shards : whole, .source_numel = numel_of(whole)};
+    if (whole_is_target) view.loops.push_back({shards[0], strides[axis] * length});
+    for (size_t at = 0; at < whole.size(); ++at) {
+        const size_t i = whole_is_target ? other(at) : at;
+        const int64_t stride = strides[whole_is_target ? i : other(i) + 1];
+        if (i != axis) {
+            view.loops.push_back({whole[i], stride});
+            continue;
+        }
+        // The whole's axis: parts, each of ranks, each of a length.
+        view.loops.push_back({parts, stride * length * (whole_is_target ? shards[0] : 1)});
+        if (!whole_is_target) view.loops.push_back({shards[0], strides[0]});
+        view.loops.push_back({length, stride});
+    }
+    return view;
+}
 
 void UsualViews::learn(const ListedTensor& target,
                        const ListedTensor& golden,
@@ -53,6 +98,23 @@ void UsualViews::learn(const ListedTensor& target,
     } else {
         votes.emplace_back(view, 1);
     }
+    if ((target.form == RankForm::kShards) != (golden.form == RankForm::kShards)) {
+        const bool whole_is_target = golden.form == RankForm::kShards;
+        const Shape& whole = whole_is_target ? target.shape : golden.shape;
+        for (size_t axis = 0; axis < whole.size(); ++axis) {
+            const Shape& shards = whole_is_target ? golden.shape : target.shape;
+            for (int64_t parts = 1; parts <= kMostFused; ++parts)
+                for (const bool transposed : {false, true}) {
+                    const auto shown =
+                        view_of_shards(shards, whole, axis, whole_is_target, parts, transposed);
+                    if (!shown || !show_alike(*shown, view)) continue;
+                    // Weights are cut along other axes than what flows through the network.
+                    if (!target.is_given() && !transposed) ++shard_axes_[whole.size()][axis];
+                    const size_t own = transposed ? whole.size() - 1 - axis : axis;
+                    ++shard_parts_[{shards[0], shards[own + 1]}][parts];
+                }
+        }
+    }
     // Weights lie otherwise than what flows through the network.
     if (target.is_given() || target.shape.size() != golden.shape.size()) return;
     std::vector<size_t> axes = axes_of(view, target.shape);
@@ -64,11 +126,48 @@ void UsualViews::learn(const ListedTensor& target,
     if (axes.size() > 1) ++orders_[axes.size()][axes];
 }
 
-std::optional<View> UsualViews::of(const Shape& target, const Shape& golden) const {
+int64_t UsualViews::parts_of(const Shape& shards, size_t axis) const {
+    if (axis + 1 >= shards.size()) return 1;
+    const auto found = shard_parts_.find({shards[0], shards[axis + 1]});
+    if (found == shard_parts_.end()) return 1;
+    return std::ranges::max_element(found->second, {}, [](const auto& each) { return each.second; })
+        ->first;
+}
+
+std::optional<View> UsualViews::of_shards(const ListedTensor& target,
+                                          const ListedTensor& golden) const {
+    const bool whole_is_target = golden.form == RankForm::kShards;
+    const Shape& shards = whole_is_target ? golden.shape : target.shape;
+    const Shape& whole = whole_is_target ? target.shape : golden.shape;
+    std::optional<View> best;
+    int most = -1;
+    int fitting = 0;
+    const auto known = shard_axes_.find(whole.size());
+    for (size_t axis = 0; axis < whole.size(); ++axis) {
+        auto view = view_of_shards(shards, whole, axis, whole_is_target, parts_of(shards, axis));
+        if (!view) continue;
+        ++fitting;
+        int votes = 0;
+        if (known != shard_axes_.end())
+            if (const auto found = known->second.find(axis); found != known->second.end())
+                votes = found->second;
+        if (votes <= most) continue;
+        most = votes;
+        best = std::move(view);
+    }
+    return most > 0 || fitting == 1 ? best : std::nullopt;
+}
+
+std::optional<View> UsualViews::of(const ListedTensor& target_tensor,
+                                   const ListedTensor& golden_tensor) const {
+    const Shape& target = target_tensor.shape;
+    const Shape& golden = golden_tensor.shape;
     if (numel_of(target) != numel_of(golden)) return std::nullopt;
     const auto found = by_shapes_.find({target, golden});
     if (found != by_shapes_.end())
         return std::ranges::max_element(found->second, {}, &Votes::value_type::second)->first;
+    if ((target_tensor.form == RankForm::kShards) != (golden_tensor.form == RankForm::kShards))
+        if (auto view = of_shards(target_tensor, golden_tensor)) return view;
     const auto orders = orders_.find(target.size());
     if (orders == orders_.end() || golden.size() != target.size()) return std::nullopt;
     const auto strides = contiguous_strides(target);

@@ -218,6 +218,25 @@ TEST(PerRank, relates_terms_that_no_rank_adds_up) {
     EXPECT_LT(largest_difference(ties.begin()->second), 1e-6);
 }
 
+TEST(PerRank, takes_what_one_rank_alone_is_given_for_no_share_of_a_result) {
+    // The second rank's result is written wrong; what the next op takes in is right.
+    const Tensor x = random_tensor({4, 6}, 1);
+    const Tensor y = random_tensor({4, 6}, 2);
+    Source golden;
+    add_op(golden, "mm", {}, x);
+    add_op(golden, "exp", {x}, y);
+    Source target;
+    std::vector<Tensor> parts = {columns(x, 0, 3), columns(x, 3, 6)};
+    add_on_ranks(target, "mm", {}, {parts[0], plus(parts[1], parts[1], 0.01F)});
+    add_on_ranks(target, "exp", {{parts[0]}, {parts[1]}}, {columns(y, 0, 3), columns(y, 3, 6)});
+    const auto ties = ties_by_path(target, golden);
+    for (const std::string rank : {"rank0", "rank1"}) {
+        const auto tie = ties.find(rank + ":/mm/1/output/result");
+        ASSERT_NE(tie, ties.end()) << rank;
+        EXPECT_EQ(tie->second.golden.path, "/mm/1/output/result");
+    }
+}
+
 TEST(PerRank, relates_ranks_whose_programs_are_not_of_one_length) {
     const Tensor x = random_tensor({4, 6}, 1);
     Source golden;
