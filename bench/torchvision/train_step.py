@@ -28,8 +28,12 @@ EDGES = {
     "alexnet": 64, "inception_v3": 96, "googlenet": 64, "densenet": 64, "maxvit_t": 224, "mnasnet": 64,
     "swin_v2": 64, "vit_h_14": 28, "vit_b_32": 64, "vit_l_32": 64, "vit_b_16": 32, "vit_l_16": 32, "vgg": 32,
     "raft": 128, "fasterrcnn": 96, "maskrcnn": 96, "keypointrcnn": 96, "retinanet": 96, "fcos": 96, "ssd300": 96,
-    "ssdlite": 96,
+    "ssdlite": 96, "s3d": 224,
 }
+# Images of a clip; others take 4.
+FRAMES = {"mvit": 8, "s3d": 14}
+# What takes large images only gets one of them, others two.
+SINGLE = ("maxvit_t", "raft", "s3d", "ssd300")
 # Classes that the head of a model tells apart.
 CLASSES = 10
 
@@ -73,6 +77,8 @@ def made(name: str) -> nn.Module:
         given.update(min_size=edge_of(name), max_size=edge_of(name))
     if name.startswith("vit_"):
         given["image_size"] = edge_of(name)
+    if name.startswith("mvit"):
+        given.update(spatial_size=(edge_of(name), edge_of(name)), temporal_size=FRAMES["mvit"])
     if name in ("googlenet", "inception_v3"):
         given.update(init_weights=False, aux_logits=name == "googlenet")
     with warnings.catch_warnings():
@@ -83,17 +89,16 @@ def made(name: str) -> nn.Module:
 def batch_of(name: str) -> tuple:
     """(arguments of the model, shape of one of them)"""
     generator = torch.Generator().manual_seed(5)
-    kind, edge = kind_of(name), edge_of(name)
+    kind, edge, number = kind_of(name), edge_of(name), 1 if name.startswith(SINGLE) else 2
     if kind == "video":
-        frames = 16 if name.startswith(("mvit", "s3d", "swin3d")) else 4
-        edge = 224 if name.startswith(("mvit", "s3d")) else 64
-        clip = torch.randn(2, 3, frames, edge, edge, generator=generator)
+        frames = next((frames for start, frames in FRAMES.items() if name.startswith(start)), 4)
+        clip = torch.randn(number, 3, frames, edge, edge, generator=generator)
         return (clip,), clip.shape
     if kind == "optical_flow":
-        pair = [torch.randn(1, 3, edge, edge, generator=generator).clamp(-1, 1) for _ in range(2)]
+        pair = [torch.randn(number, 3, edge, edge, generator=generator).clamp(-1, 1) for _ in range(2)]
         return (*pair, 2), pair[0].shape
     # ssd300 scales each image to 300×300.
-    images = torch.randn(1 if name.startswith("ssd300") else 2, 3, edge, edge, generator=generator)
+    images = torch.randn(number, 3, edge, edge, generator=generator)
     if kind != "detection":
         return (images,), images.shape
     targets = []
