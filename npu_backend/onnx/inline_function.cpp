@@ -12,20 +12,26 @@ namespace npuscope::onnx_model {
 namespace {
 
 /// FunctionProto.attribute_proto: attributes with default values, which the format has had since
-/// IR version 9 and the library's headers may lack.
+/// IR version 9. The library's headers lack them in version 1.12, where they are an unknown field,
+/// and know them in 1.17.
 constexpr int kDefaultsField = 11;
 
-std::vector<onnx::AttributeProto> default_attributes(const onnx::FunctionProto& function,
+template <typename Function>
+std::vector<onnx::AttributeProto> default_attributes(const Function& function,
                                                      const std::string& what) {
     std::vector<onnx::AttributeProto> defaults;
-    const auto& unknown = function.unknown_fields();
-    for (int i = 0; i < unknown.field_count(); ++i) {
-        const auto& field = unknown.field(i);
-        if (field.number() != kDefaultsField ||
-            field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-            continue;
-        if (!defaults.emplace_back().ParseFromString(field.length_delimited()))
-            throw Error(ErrorKind::kFormat, what + ": a default of its function is damaged");
+    if constexpr (requires { function.attribute_proto(); }) {
+        defaults.assign(function.attribute_proto().begin(), function.attribute_proto().end());
+    } else {
+        const auto& unknown = function.unknown_fields();
+        for (int i = 0; i < unknown.field_count(); ++i) {
+            const auto& field = unknown.field(i);
+            if (field.number() != kDefaultsField ||
+                field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+                continue;
+            if (!defaults.emplace_back().ParseFromString(field.length_delimited()))
+                throw Error(ErrorKind::kFormat, what + ": a default of its function is damaged");
+        }
     }
     return defaults;
 }
