@@ -102,7 +102,7 @@ Table options_of(const CLI::App& command) {
             continue;
         table.rows.push_back({typed(*option),
                               option->get_type_size() == 0 ? "" : option->get_type_name(),
-                              option->get_required() ? "required" : option->get_default_str(),
+                              option->get_required() ? "required" : default_of(*option),
                               option->get_description()});
     }
     return table;

@@ -63,7 +63,7 @@ DescribedOption describe_option(const CLI::Option& option) {
     if (option.get_type_size() == 0) return text;
     const std::string type = option.get_type_name();
     text.value = type.substr(0, type.find(':'));
-    text.fallback = option.get_default_str();
+    text.fallback = default_of(option);
     text.values = listed_in(type);
     for (const std::string& name : text.names)
         if (text.values.empty()) text.values = rows_for(name);
@@ -79,6 +79,10 @@ std::vector<DescribedOption> declared_options(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::string default_of(const CLI::Option& option) {
+    return option.get_items_expected_min() > 0 ? option.get_default_str() : "";
+}
 
 std::string typed(const CLI::Option& option) {
     std::string text;

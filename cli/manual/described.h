@@ -45,6 +45,10 @@ struct DescribedProgram {
 /// The names of an option as they are typed, joined: "-o, --output".
 [[nodiscard]] std::string typed(const CLI::Option& option);
 
+/// The value of an option that is not given, or "". A flag has none, though it may take a value and
+/// CLI11 2.4 tells its variable's.
+[[nodiscard]] std::string default_of(const CLI::Option& option);
+
 /// Every command must have its options declared (Command::tells_of_others).
 [[nodiscard]] DescribedProgram describe_program(const CLI::App& program);
 
