@@ -106,6 +106,18 @@ std::vector<double> of_exponential(const OpRun& run) {
     return terms;
 }
 
+/// 1 - P(t) e^-x^2, t = 1 / (1 + p |x|): how PyTorch 2.6 and others compute it. The terms are near
+/// 1 where the result is near 0. Source: Abramowitz & Stegun 7.1.26.
+std::vector<double> of_erf(const OpRun& run) {
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    std::vector<double> terms;
+    terms.reserve(static_cast<size_t>(x->numel()));
+    for (const double value : x->as<double>())
+        terms.push_back(1 + std::erfc(std::abs(value)));
+    return terms;
+}
+
 /// 1 / (1 + e^-x): where e^-x leaves the range of float16, the result is 0. 1/65504 is 8 2^-11 /
 /// 256.
 constexpr double kOutOfHalf = 1.0 / 256;
@@ -136,6 +148,7 @@ struct Row {
 constexpr auto kTermsOfOps = std::to_array<Row>({
     {"gelu", of_gelu},
     {"gelu_backward", of_gelu_backward},
+    {"erf", of_erf},
     {"_log_softmax_backward_data", of_softmax_backward},
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},

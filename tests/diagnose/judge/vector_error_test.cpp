@@ -59,6 +59,17 @@ TEST(VectorError, knows_terms_that_cancel_inside) {
 }
 
 // Each step in float16 may lose what is below half of its smallest number, 2^-24.
+// erf(0.01) = 0.011283415556 (Abramowitz & Stegun, table 7.1); their 7.1.26, which is off by
+// 1.5e-7 at most, is 1 minus a number near 1.
+TEST(VectorError, knows_that_erf_may_be_one_less_a_polynomial) {
+    const auto erf = [](float result) {
+        return recorded_run("erf", {{"self", floats({0.01F})}}, floats({result}));
+    };
+    EXPECT_LT(step_ratio(erf(0.011283415556F), "fp32"), 1);
+    EXPECT_LT(step_ratio(erf(0.011283415556F + 2.1e-7F), "fp32"), 1);
+    EXPECT_GT(step_ratio(erf(0.011283415556F + 1e-5F), "fp32"), 1);
+}
+
 TEST(VectorError, lets_steps_lose_the_smallest_numbers) {
     const auto silu = [](float result) {
         return recorded_run("silu", {{"self", floats({0x1p-20F})}}, floats({result}));
