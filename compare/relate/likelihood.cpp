@@ -87,6 +87,11 @@ double overlap(const std::set<std::string>& one, const std::set<std::string>& ot
     return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
+/// zeros() and the like.
+bool made_of_nothing(const Listing& side, const ListedTensor& tensor) {
+    return !tensor.is_given() && tensor.sketch.l2 == 0 && side.in[tensor.op].empty();
+}
+
 }  // namespace
 
 Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const UsualViews& views)
@@ -227,8 +232,11 @@ double Likelihood::of(size_t target, size_t golden) const {
     // What only copies on one side is no result of an op that computes, unless elements say so.
     const bool copied = near <= 0 && is_cast(op.kind) != is_cast(other.kind) && !mine.is_given() &&
                         !theirs.is_given();
+    // Nor are zeros that an op makes of nothing.
+    const bool made = op.kind != other.kind && made_of_nothing(matches_.target, mine) !=
+                                                   made_of_nothing(matches_.golden, theirs);
     const bool is_other = near < 0 && op.kind != other.kind && usual <= 0;
-    sum += is_other || copied ? kFarOfOtherKind : near;
+    sum += is_other || copied || made ? kFarOfOtherKind : near;
     if (!mine.is_given() && !theirs.is_given()) {
         sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);
         sum += strangers(target_neighbours_, target, golden_neighbours_, golden);

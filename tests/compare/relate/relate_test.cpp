@@ -141,6 +141,22 @@ TEST(Relate, pairs_by_its_place_what_the_elements_do_not_tell) {
     EXPECT_EQ(tie.words(), "by place");
 }
 
+TEST(Relate, takes_no_zeros_made_of_nothing_for_what_an_op_computed) {
+    Source golden;
+    Source target;
+    const Tensor x = random_tensor({4, 16}, 1);
+    const Tensor weight = random_tensor({16, 16}, 2);
+    const Tensor last = random_tensor({4, 16}, 5);
+    const Tensor state = changed(last, 0);
+    add_op(golden, "zeros", {}, state);
+    add_op(golden, "rnn_layer", {x, weight, state}, last);
+    add_op(target, "mul", {random_tensor({4, 16}, 6), x}, random_tensor({4, 16}, 4));
+    add_op(target, "cell", {x, weight, random_tensor({4, 16}, 4)}, last);
+    const auto ties = found(target, golden);
+    EXPECT_TRUE(ties.contains("/cell/2/output/result"));
+    EXPECT_FALSE(ties.contains("/mul/1/output/result"));
+}
+
 TEST(Relate, leaves_tensors_of_two_models_alone) {
     Source golden;
     Source target;
