@@ -3,6 +3,8 @@ set -eu
 examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PATH="${NPUSCOPE_BIN_DIR:-$examples/../../build/release/bin}:$PATH" LC_ALL=C.UTF-8 NO_COLOR=1
 export PYTHONPATH="$(dirname "${PATH%%:*}")/python" PYTHONDONTWRITEBYTECODE=1
+# What a script and its dumps print come in their order, as on a terminal.
+export PYTHONUNBUFFERED=1
 folder=${EXAMPLE_DIR:-$(mktemp -d)}
 cp "$examples"/../../data/models/* "$folder"
 chmod u+w "$folder"/*

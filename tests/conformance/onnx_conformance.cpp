@@ -1,5 +1,5 @@
 // Runs the models of Debian's libonnx-testdata in the fp32 reference and holds the outcome against
-// the two committed lists: onnx_cases.txt (must pass) and onnx_missing.txt (do not, and why). On a
+// the two committed lists: passing.txt (must pass) and missing.txt (do not, and why). On a
 // chip it runs those that pass; each must keep the tolerance of the precision that it computes in.
 #include <algorithm>
 #include <chrono>
@@ -113,8 +113,8 @@ std::string verdict(const std::string& name, const std::string& why_not, const L
 void write_lists(const fs::path& folder,
                  const std::map<std::string, std::string>& outcomes,
                  const Lists& lists) {
-    std::ofstream passing(folder / "onnx_cases.txt");
-    std::ofstream missing(folder / "onnx_missing.txt");
+    std::ofstream passing(folder / "passing.txt");
+    std::ofstream missing(folder / "missing.txt");
     passing << "# Cases of libonnx-testdata that pass in the fp32 reference.\n";
     missing << "# Cases of libonnx-testdata that do not pass, each with its reason.\n";
     for (const auto& [name, why_not] : outcomes) {
@@ -157,8 +157,8 @@ Outcomes run_all(const std::map<std::string, fs::path>& cases, const Options& op
 }
 
 int on_reference(const std::map<std::string, fs::path>& cases, const Options& options) {
-    const Lists lists{read_list(options.lists / "onnx_cases.txt"),
-                      read_list(options.lists / "onnx_missing.txt")};
+    const Lists lists{read_list(options.lists / "passing.txt"),
+                      read_list(options.lists / "missing.txt")};
     const Outcomes outcomes = run_all(cases, options);
     int problems = 0;
     for (const auto& [name, why_not] : outcomes) {
@@ -183,7 +183,7 @@ int on_reference(const std::map<std::string, fs::path>& cases, const Options& op
 
 /// Only cases that pass in the reference are run.
 int on_chip(std::map<std::string, fs::path> cases, const Options& options) {
-    const auto passing = read_list(options.lists / "onnx_cases.txt");
+    const auto passing = read_list(options.lists / "passing.txt");
     std::erase_if(cases, [&](const auto& entry) { return !passing.contains(entry.first); });
     const Outcomes outcomes = run_all(cases, options);
     int problems = 0;

@@ -14,7 +14,13 @@ from recomputed import recompute, words  # noqa: E402
 
 
 def attention_by_products(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False):
-    return F._scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, False, is_causal)[0]
+    """PyTorch's attention by matrix products and a softmax, which autograd takes apart."""
+    if not hasattr(F, "scaled_dot_product_attention"):  # before PyTorch 2.0
+        return F._scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, False, is_causal)[0]
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    with sdpa_kernel(SDPBackend.MATH):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
 
 
 class FusedAttention(torch.autograd.Function):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -52,6 +53,9 @@ class Install(unittest.TestCase):
         self.assertGreater((self.work / "report/report.html").stat().st_size, 10000)
 
     def test_nothing_of_the_build_folder_is_in_what_is_installed(self) -> None:
+        # Whole paths: where the sources lie in /npuscope, /usr/share/npuscope is no part of them.
+        rooms = b"|".join(re.escape(path.name.encode()) for path in SOURCE.iterdir() if path.is_dir())
+        sources = re.compile(rb"(?<![\w./-])" + re.escape(bytes(SOURCE)) + rb"/(?:" + rooms + rb")\b")
         for path in self.prefix.rglob("*"):
             if not path.is_file() or path.suffix == ".a":
                 continue
@@ -59,7 +63,7 @@ class Install(unittest.TestCase):
             content = gzip.decompress(content) if path.suffix == ".gz" else content
             self.assertNotIn(str(BUILD).encode(), content, path)
             if path.suffix not in (".md", ".onnx"):
-                self.assertNotIn(str(SOURCE).encode(), content, path)
+                self.assertIsNone(sources.search(content), path)
 
     def test_the_reference_tool_is_there(self) -> None:
         done = self.call(self.prefix / "bin/msaccucmp", "compare", "-h")
