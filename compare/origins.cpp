@@ -32,6 +32,15 @@ double distance_of(const TensorResult& tensor) {
     return sums.gg > 0 ? std::sqrt(sums.dd / sums.gg) : kInfinity;
 }
 
+/// A number that other ops hold by chance, 1 say: who made it is not known.
+bool is_guess(const TracedTensor& tensor) {
+    return tensor.ambiguous && tensor.content && tensor.content->numel == 1;
+}
+
+bool is_made(const TracedTensor& tensor) {
+    return tensor.producer && !is_guess(tensor);
+}
+
 bool is_floating(const TensorResult& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return dtype && is_float(*dtype);
@@ -109,9 +118,9 @@ void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects
             if (op.origin.empty() && maker.judgement.verdict == Verdict::kNotProvable)
                 op.origin = maker.target + " made its input " + traced.argument +
                             ", and nobody can judge that op";
-            continue;
+            if (!is_guess(traced)) continue;
         }
-        if (traced.producer || !traced.content || is_told(inflow.tensor)) continue;
+        if (is_made(traced) || !traced.content || is_told(inflow.tensor)) continue;
         // Which of these are the golden's is told where givens are compared.
         if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
             continue;
@@ -123,7 +132,7 @@ void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects
 
 void Origins::accuse(const Suspect& suspect) {
     const TracedTensor& traced = flows_.target().tensor(suspect.tensor);
-    if (traced.producer || is_told(suspect.tensor)) return;
+    if (is_made(traced) || is_told(suspect.tensor)) return;
     told_paths_.insert(traced.path);
     if (traced.given) told_givens_.insert(*traced.given);
     OpResult& op = result_.ops[suspect.pair];

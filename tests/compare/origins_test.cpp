@@ -58,6 +58,20 @@ TEST(Origins, leave_what_an_unrecorded_cast_may_have_rounded) {
     EXPECT_TRUE(compared(chain(0, &rounded), chain(0)).culprits.empty());
 }
 
+// 1 is what ones_like made, and what many ops hold by chance: nobody made 1 of 11.
+TEST(Origins, fail_a_number_that_an_op_made_by_chance) {
+    const auto program = [](float weight) {
+        const Tensor rows = random_tensor(kRows, 1);
+        return std::vector<HandMadeOp>{
+            step("sum", rows, Tensor::scalar(11.0F)),
+            step("ones_like", Tensor::scalar(11.0F), Tensor::scalar(1.0F)),
+            step("div", Tensor::scalar(weight), Tensor::scalar(weight / 7))};
+    };
+    const Result result = compared(program(1), program(11));
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].tensor, "/div/3/input/self");
+}
+
 TEST(Origins, name_the_op_that_nobody_can_judge) {
     WrittenSplitter splitter;
     splitter.unjudged["/relu/2"] = kRandomOp;
