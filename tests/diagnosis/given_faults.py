@@ -144,8 +144,14 @@ def _extra_tanh(program: Program, rng: np.random.Generator) -> Optional[List[str
     return _edit(program, rng, lambda own, x, y: torch.tanh(y), program.parts)
 
 
+def _is_norm(program: Program, name: str) -> bool:
+    weight = program.given.get(name + ".weight")
+    return weight is not None and weight.dim() == 1
+
+
 def _no_bias(program: Program, rng: np.random.Generator) -> Optional[List[str]]:
-    rows = [n[: -len(".bias")] for n in program.trained if n.endswith(".bias") and not n.split(".")[-2].startswith(("bn", "ln"))]
+    rows = [n[: -len(".bias")] for n in program.trained if n.endswith(".bias")]
+    rows = [n for n in rows if not _is_norm(program, n)]
     if not rows:
         return None
     program.without_bias = _pick(rng, rows)
