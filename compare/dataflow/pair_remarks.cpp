@@ -103,18 +103,16 @@ class GivenOfBoth {
                 tied.insert(more.path);
         }
         const auto& golden = flows.golden().flow.tensors;
-        for (size_t i = 0; i < golden.size(); ++i) {
-            if (!tells_model(flows.golden(), golden[i])) continue;
-            const bool is_same =
-                bags.contains(golden[i].content->bag) || tied.contains(golden[i].path);
-            shared_[*golden[i].given] |= is_same;
-            given_of_[i] = *golden[i].given;
-        }
+        for (const TracedTensor& tensor : golden)
+            if (tells_model(flows.golden(), tensor))
+                shared_[*tensor.given] |=
+                    bags.contains(tensor.content->bag) || tied.contains(tensor.path);
         for (const InputPair& pair : flows.inputs()) {
-            const auto given = given_of_.find(pair.golden);
-            if (given == given_of_.end() || shared_[given->second]) continue;
+            const TracedTensor& theirs = golden[pair.golden];
+            if (!tells_model(flows.golden(), theirs)) continue;
             if (!flows.target().tensor(pair.target).given) continue;
-            shared_[given->second] = !is_far_apart(flows, pair);
+            bool& is_shared = shared_[*theirs.given];
+            is_shared = is_shared || !is_far_apart(flows, pair);
         }
         fewer_ = static_cast<int64_t>(std::min(of_target.size(), shared_.size()));
     }
@@ -130,7 +128,6 @@ class GivenOfBoth {
 
   private:
     std::map<size_t, bool> shared_;  ///< by TracedTensor::given of the golden
-    std::map<size_t, size_t> given_of_;
     int64_t fewer_ = 0;
 };
 

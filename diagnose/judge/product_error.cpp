@@ -291,11 +291,7 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     // Sums that are exact here may be rounded by another algorithm, convolutions as products of
     // transforms.
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
-    const int64_t length = contraction_length(run_, result.name);
-    closeness.here = roundings / (1 + terms_of(by, length));
-    // Operands' errors whose rule is unknown are bounded as if all had one sign.
-    if (!by.is_computed_here() && by.spread == 0)
-        closeness.here = std::max(closeness.here, 1 / std::sqrt(static_cast<double>(length)));
+    closeness.here = roundings / (1 + terms_of(by, contraction_length(run_, result.name)));
     if (closeness.times() <= enough) return closeness;
     if (const RecordedResult* some = part_result(result, found->exact)) {
         if (const auto found_here = part_->closeness(by, *some, which, 0))
