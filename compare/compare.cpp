@@ -350,8 +350,7 @@ Result Comparison::run() {
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
     if (splitter_ != nullptr && traced && !quick) take_spans(plan_, *traced, *splitter_, result);
-    take_partings(plan_, result);
-    if (options_.dataflow) take_related_findings(plan_, result);
+    take_programs(traced, options_.dataflow, plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);

@@ -35,6 +35,8 @@ bool hold_the_same(const SourceTensor& target, const SourceTensor& golden) {
     return off <= kMovedNoise * kMovedNoise * size;
 }
 
+}  // namespace
+
 bool results_hold_the_same(const OpPair& pair) {
     try {
         const BothTensors both = tensors_of(pair);
@@ -51,8 +53,6 @@ bool results_hold_the_same(const OpPair& pair) {
         return false;
     }
 }
-
-}  // namespace
 
 bool GivenOtherwise::outputs_agree() const {
     const Inflows inflows(flows_, result_);

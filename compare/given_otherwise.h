@@ -26,4 +26,8 @@ class GivenOtherwise {
     const Result& result_;
 };
 
+/// Whether each result of the pair holds the golden's elements in any order, up to small errors.
+/// Memory: two results in float64.
+[[nodiscard]] bool results_hold_the_same(const OpPair& pair);
+
 }  // namespace npuscope::compare

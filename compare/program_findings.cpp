@@ -14,6 +14,7 @@
 #include "compare/dataflow/wiring.h"
 #include "compare/first_change.h"
 #include "compare/given_otherwise.h"
+#include "compare/growth/growth.h"
 #include "compare/origins.h"
 #include "compare/unexplained.h"
 
@@ -33,28 +34,6 @@ bool Traced::has_inputs() const {
     };
     return std::ranges::any_of(target.tensors, is_input) ||
            std::ranges::any_of(golden.tensors, is_input);
-}
-
-void take_partings(const Plan& plan, Result& result) {
-    std::unordered_map<const SourceOp*, int> places;
-    for (size_t i = 0; i < plan.ops.size(); ++i)
-        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
-            static_cast<int>(i);
-    for (const Parting& parting : plan.partings) {
-        const SourceOp& first = parting.first();
-        const OpSource where = first.place ? first.place() : OpSource{};
-        result.partings.push_back(
-            {.text = to_text(parting),
-             .only_target = paths_of(parting.only_target),
-             .only_golden = paths_of(parting.only_golden),
-             .after = parting.before_target == nullptr ? "" : parting.before_target->path,
-             .module = where.module,
-             .line = where.line,
-             .op = places.at(&first)});
-    }
-    for (const OpPair& cast : plan.casts)
-        ++(cast.target != nullptr ? result.counts.casts_only_target
-                                  : result.counts.casts_only_golden);
 }
 
 void take_contradictions(const Plan& plan,
@@ -80,6 +59,29 @@ void take_contradictions(const Plan& plan,
 }
 
 namespace {
+
+/// And how many casts were seen through; count() keeps them.
+void take_partings(const Plan& plan, Result& result) {
+    std::unordered_map<const SourceOp*, int> places;
+    for (size_t i = 0; i < plan.ops.size(); ++i)
+        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
+            static_cast<int>(i);
+    for (const Parting& parting : plan.partings) {
+        const SourceOp& first = parting.first();
+        const OpSource where = first.place ? first.place() : OpSource{};
+        result.partings.push_back(
+            {.text = to_text(parting),
+             .only_target = paths_of(parting.only_target),
+             .only_golden = paths_of(parting.only_golden),
+             .after = parting.before_target == nullptr ? "" : parting.before_target->path,
+             .module = where.module,
+             .line = where.line,
+             .op = places.at(&first)});
+    }
+    for (const OpPair& cast : plan.casts)
+        ++(cast.target != nullptr ? result.counts.casts_only_target
+                                  : result.counts.casts_only_golden);
+}
 
 /// What no op computed, and what ops were given in place of what they should have been.
 void take_given(PairedFlows& flows, int threads, Result& result) {
@@ -116,9 +118,12 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
 
 }  // namespace
 
-void take_related_findings(const Plan& plan, Result& result) {
+void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& plan, Result& result) {
+    const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
+    take_partings(plan, result);
+    if (!dataflow) return;
     take_tied_givens(plan, result);
-    accuse_unexplained(plan, result);
+    accuse_unexplained(plan, grown, result);
 }
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {

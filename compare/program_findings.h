@@ -55,9 +55,6 @@ class Traced {
 
 [[nodiscard]] std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops);
 
-/// Where the programs part, and how many casts were seen through; count() keeps them.
-void take_partings(const Plan& plan, Result& result);
-
 /// Arithmetic that is not the expected, of the plan whose ops are the result's.
 void take_contradictions(const Plan& plan,
                          std::vector<ArithmeticContradiction> contradictions,
@@ -67,8 +64,9 @@ void take_contradictions(const Plan& plan,
 /// alone tell, and what came out of nothing.
 void take_flow_findings(Traced& traced, int threads, Result& result);
 
-/// Of a plan by relations: parameters that are compared through what they are of each other, and
-/// errors that begin where nothing tells. After take_partings().
-void take_related_findings(const Plan& plan, Result& result);
+/// Where the programs part; of a plan by relations, before that, where errors grow that nobody can
+/// compute, and, after it, parameters that are compared through what they are of each other and
+/// errors that begin where nothing tells. Without `dataflow` the partings alone.
+void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& plan, Result& result);
 
 }  // namespace npuscope::compare

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/growth/last_ops.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 
@@ -33,11 +34,13 @@ class Spans {
 
     void take() {
         if (are_all_spans()) {
-            for (const Parting& parting : plan_.partings) {
+            const LastOps last(*traced_.flows);
+            std::erase_if(plan_.partings, [&](const Parting& parting) {
+                if (plan_.is_related && last.has(parting)) return false;
                 (void)judge(parting);
                 mark(parting, ends_of(parting.only_target, parting.only_golden));
-            }
-            plan_.partings.clear();
+                return true;
+            });
             return;
         }
         std::erase_if(plan_.partings, [&](const Parting& parting) {
@@ -223,21 +226,7 @@ class Spans {
     }
 
     void mark(const Parting& parting, const Ends& ends) {
-        SpanResult span{.text = to_text(parting),
-                        .only_target = paths_of(parting.only_target),
-                        .only_golden = paths_of(parting.only_golden),
-                        .entry = ends.entry,
-                        .exit = ends.exit};
-        // "the programs part here: target has gelu where …"
-        const size_t colon = span.text.find(": ");
-        if (colon != std::string::npos) span.text = span.text.substr(colon + 2);
-        for (const auto* list : {&parting.only_target, &parting.only_golden})
-            for (const SourceOp* op : *list) {
-                OpResult& result = result_.ops[places_.at(op)];
-                result.in_span = true;
-                conclude(result, result_.allow_golden_at_fault);
-            }
-        result_.spans.push_back(std::move(span));
+        mark_span(parting, ends.entry, ends.exit, places_, result_);
     }
 
     Plan& plan_;
@@ -248,6 +237,28 @@ class Spans {
 };
 
 }  // namespace
+
+void mark_span(const Parting& parting,
+               double entry,
+               std::optional<double> exit,
+               const std::unordered_map<const SourceOp*, size_t>& places,
+               Result& result) {
+    SpanResult span{.text = to_text(parting),
+                    .only_target = paths_of(parting.only_target),
+                    .only_golden = paths_of(parting.only_golden),
+                    .entry = entry,
+                    .exit = exit};
+    // "the programs part here: target has gelu where …"
+    const size_t colon = span.text.find(": ");
+    if (colon != std::string::npos) span.text = span.text.substr(colon + 2);
+    for (const auto* list : {&parting.only_target, &parting.only_golden})
+        for (const SourceOp* op : *list) {
+            OpResult& marked = result.ops[places.at(op)];
+            marked.in_span = true;
+            conclude(marked, result.allow_golden_at_fault);
+        }
+    result.spans.push_back(std::move(span));
+}
 
 void take_spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result) {
     if (plan.partings.empty() || !traced.flows) return;

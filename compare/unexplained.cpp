@@ -54,7 +54,8 @@ TensorResult* inherited_result(OpResult& op) {
     const auto first = std::ranges::find_if(op.tensors, [](const TensorResult& tensor) {
         return tensor.direction == Direction::kOutput && !tensor.metrics.empty();
     });
-    if (first == op.tensors.end() || first->judgement.verdict != Verdict::kInherited)
+    if (first == op.tensors.end() || first->judgement.verdict != Verdict::kInherited ||
+        first->sums.nonfinite_differs > 0)
         return nullptr;
     return &*first;
 }
@@ -79,7 +80,9 @@ void accuse_pair(size_t place, TensorResult& output, double before, Result& resu
 
 }  // namespace
 
-void accuse_unexplained(const Plan& plan, Result& result) {
+void accuse_unexplained(const Plan& plan,
+                        const std::optional<std::unordered_set<size_t>>& grown,
+                        Result& result) {
     if (!plan.is_related) return;
     const size_t last = std::min(first_finding(result), plan.ops.size());
     double before = 0;
@@ -88,7 +91,7 @@ void accuse_unexplained(const Plan& plan, Result& result) {
         if (op.target.empty() || op.golden.empty()) continue;
         before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
         TensorResult* output = inherited_result(op);
-        if (output != nullptr && is_of_other_kinds(plan.ops[i]) &&
+        if (output != nullptr && (!grown || grown->contains(i)) && is_of_other_kinds(plan.ops[i]) &&
             relative_error(*output) > std::max(kChainNoise, kChainGrowth * before)) {
             accuse_pair(i, *output, before, result);
             return;

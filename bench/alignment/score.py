@@ -3,7 +3,8 @@
 
 The build's bin folder in NPUSCOPE_BIN_DIR. Prints a line a pair that is not right as a whole (with --show its tensors), and
 a table: target tensors that have a partner, the share that is paired right, the share of pairs that is wrong, by what
-pairs them, by network, by change and by fault; of sharded targets also whether the first culprit is on the wrong rank.
+pairs them, by network, by change and by fault; how often the first culprit is the op with the fault (and on its rank), and
+how many pairs without fault are accused.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "alignment"))
 
-from pairs import Pair, make_pair, misplaced_shards, paths_of, score  # noqa: E402
+from pairs import Pair, first_culprit, make_pair, misplaced_shards, paths_of, score  # noqa: E402
 
 NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parent.parent / "build/release/bin")) / "npuscope"
 
@@ -37,12 +38,6 @@ def by_relations(pair: Pair, folder: Path) -> List[dict]:
     if not mapping.exists():
         sys.exit(f"no mapping was written: {done.stderr[-500:]}")
     return json.loads(mapping.read_text())["tensors"]
-
-
-def named_rank(pair: Pair) -> str:
-    """Of the first culprit: "rank1"; "" without one."""
-    report = json.loads(compared(pair, "--json").stdout)
-    return ((report["first_culprit"] or {}).get("path") or "").split(":")[0]
 
 
 def runs_of(path: str, runs: Dict[str, List[str]]):
@@ -98,13 +93,17 @@ def scored(seed: int) -> dict:
             words = [str(entry.get(key)) for key in ("relation", "by", "distance", "text")]
             lines.append(f"   wrong {target} {sorted(pair.target[target])} {golden} {sorted(pair.golden[golden])} {' '.join(words)}")
         lines += [f"   missed {path} {sorted(pair.target[path])}" for path in mine.missed]
+        _, named, on_rank = first_culprit(pair, NPUSCOPE)
+        accused = first_culprit(make_pair(seed, folder, faulty=False), NPUSCOPE)[0]
         groups = [pair.kind + (" on ranks" if pair.faulty_rank else ""), *pair.changes, "fault: " + pair.fault.split()[0]]
         return {
             "seed": seed,
             "title": f"{pair.kind}, {pair.fault} {pair.faulty_rank}".rstrip(),
             "groups": groups,
             "numbers": {method: (r.partners, r.right, r.said, r.wrong) for method, r in results.items()},
-            "rank": (named_rank(pair) == pair.faulty_rank) if pair.faulty_rank else None,
+            "rank": on_rank if pair.faulty_rank else None,
+            "named": named,
+            "accused": accused,
             "lines": lines,
         }
 
@@ -121,6 +120,7 @@ def main() -> None:
     seeds = [seed for seed in range(first, end) if options.parity == "all" or (seed % 2 == 0) == (options.parity == "even")]
     rows: Dict[str, np.ndarray] = {}
     ranks = []
+    named = accused = 0
     with ProcessPoolExecutor(options.jobs) as pool:
         for each in pool.map(scored, seeds):
             partners, right, _, wrong = each["numbers"]["relations"]
@@ -132,6 +132,12 @@ def main() -> None:
                 rows[method] = rows.get(method, 0) + np.array(numbers)
             for group in each["groups"]:
                 rows[group] = rows.get(group, 0) + np.array(each["numbers"]["relations"])
+            named += each["named"]
+            accused += bool(each["accused"])
+            if options.show and not each["named"]:
+                print(f"   {each['seed']} {each['title']}: the culprit is another")
+            if options.show and each["accused"]:
+                print(f"   {each['seed']} without fault: {each['accused']} is accused")
             if each["rank"] is not None:
                 ranks.append(each["rank"])
     methods = ("relations", "names", "shape and L1")
@@ -141,11 +147,13 @@ def main() -> None:
         for name, (p, r, s, w) in ((name, rows[name]) for name in order)
     ]
     if options.json:
-        print(json.dumps({"table": table, "sharded": len(ranks), "rank_named": sum(ranks)}, indent=1))
+        counts = {"pairs": len(seeds), "named": named, "accused": accused, "sharded": len(ranks), "rank_named": sum(ranks)}
+        print(json.dumps({"table": table, **counts}, indent=1))
         return
     for row in table:
         right, wrong = row["right"] / max(1, row["partners"]), row["wrong"] / max(1, row["pairs"])
         print(f"{row['of']:18} {row['right']:6}/{row['partners']:6} {right:8.2%} right  {row['wrong']:5}/{row['pairs']:6} {wrong:7.2%} wrong")
+    print(f"the first culprit is the op with the fault: {named} of {len(seeds)} pairs; accused without fault: {accused} of {len(seeds)}")
     if ranks:
         print(f"the first culprit is on the wrong rank: {sum(ranks)} of {len(ranks)} sharded targets")
 

@@ -1,8 +1,11 @@
 """Makes pairs of recordings whose truth is known by construction, and scores what paired them."""
 
+import json
+import re
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Collection, Dict, List, Optional, Set, Tuple
+from typing import Callable, Collection, Dict, List, Optional, Set, Tuple, Union
 
 import numpy as np
 import torch
@@ -26,6 +29,7 @@ OTHER_NAMES = {
 
 def faults(chance: np.random.Generator) -> Dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     def spot(x: torch.Tensor) -> torch.Tensor:
+        x = x.contiguous()
         flat = x.reshape(-1)
         flat[int(chance.integers(flat.numel()))] += 30 * x.abs().max()
         return x
@@ -39,7 +43,7 @@ def faults(chance: np.random.Generator) -> Dict[str, Callable[[torch.Tensor], to
         "noise": lambda x: x + 0.03 * x.std() * torch.from_numpy(chance.standard_normal(tuple(x.shape)).astype("f4")),
         "spot": spot,
         "zeroed": zeroed,
-        "shifted": lambda x: torch.roll(x, 1, -1),
+        "shifted": lambda x: torch.roll(x, 1),
         "doubled": lambda x: x * 2,
     }
 
@@ -303,3 +307,21 @@ def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[
         else:
             result.missed.append(path)
     return result
+
+
+def ops_of(places: Dict[str, Labels], label: str) -> Set[str]:
+    """The ops whose results mean `label`."""
+    return {path.rsplit("/", 2)[0] for path, labels in places.items() if label in labels and "/output/" in path}
+
+
+def first_culprit(pair: Pair, npuscope: Union[str, Path]) -> Tuple[str, bool, bool]:
+    """Its path, "" without one; whether it is the op with the fault, or the first that tells of that op; and its rank."""
+    sides = ["-m", pair.target_file, "-g", pair.golden_file]
+    done = subprocess.run([npuscope, "compare", "-q", "--align", "--json", *sides], capture_output=True, text=True, check=False)
+    culprit = json.loads(done.stdout)["first_culprit"] or {}
+    path = culprit.get("path") or ""
+    label = pair.fault.split(" in ")[-1]
+    wrong = ops_of(pair.target, label) | ops_of(pair.golden, label)
+    told = set(re.findall(r"(?:rank\d+:)?/\w+/\d+", culprit.get("why") or ""))
+    is_right = path in wrong or culprit.get("golden") in wrong or bool(told & wrong)
+    return path or ("some" if done.returncode == 1 else ""), is_right, rank_in(path).rstrip(":") == pair.faulty_rank

@@ -110,7 +110,7 @@ class OnnxExport(unittest.TestCase):
     def test_a_recurrent_network(self) -> None:
         self.check(recurrent(), torch.randn(2, 5, 6))
 
-    def test_an_export_with_another_weight_is_told_at_its_product(self) -> None:
+    def test_another_weight_of_an_export_is_told_as_the_weight(self) -> None:
         model = transformer()
         self.record(model, torch.randint(0, 50, (2, 9)))
         changed = onnx.load(str(self.folder / "m.onnx"))
@@ -123,10 +123,16 @@ class OnnxExport(unittest.TestCase):
         onnx.save(changed, str(self.folder / "m.onnx"))
         words = ["run", "m.onnx", "--device", "cpu", "--input", "x.npz", "--dump", "onnx.h5"]
         subprocess.run([NPUSCOPE, *words], cwd=self.folder, check=True, capture_output=True)
-        code, report = self.compared("onnx.h5", "torch.h5")
-        # The third product with a bias: qkv, out, and the first block's `up`. Runs are counted over a process.
-        products = sorted({op["golden"] for op in report["ops"] if op["golden"].startswith("/addmm/")}, key=lambda path: int(path[7:]))
-        self.assertEqual((code, report["first_culprit"]["golden"]), (1, products[2]))
+        for sides in (("onnx.h5", "torch.h5"), ("torch.h5", "onnx.h5")):
+            code, report = self.compared(*sides)
+            culprit = report["first_culprit"]
+            self.assertEqual((code, culprit["kind"], culprit["tensor"].rsplit("/", 1)[1]), (1, "tensor", "mat2"), sides)
+            self.assertIn("is not the golden's", culprit["why"])
+            # The third product with a bias: qkv, out, and the first block's `up`. Runs are counted over a process.
+            paths = {op["golden" if sides[0] == "onnx.h5" else "path"] for op in report["ops"]}
+            products = sorted((path for path in paths if path.startswith("/addmm/")), key=lambda path: int(path[7:]))
+            mine = culprit["golden"] if sides[0] == "onnx.h5" else culprit["path"]
+            self.assertEqual(mine, products[2])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+#include "compare/growth/allowance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npuscope::compare {
+
+namespace {
+
+/// As kNormGrowth, of the largest element and of the scale.
+constexpr double kPeakGrowth = 16;
+constexpr double kScaleGrowth = 4;
+
+/// Noise moves the scale by at most this share of it.
+constexpr double kScaleOfNoise = 1.0 / 8;
+
+/// Of the norm: across ops of a backward pass of which nothing was compared much may happen, as the
+/// few gates that rounding opens or shuts.
+constexpr double kNormAcross = 0.05;
+
+/// Sums in float32 are off by more than one rounding of their results.
+constexpr int kBitsOfSums = 21;
+
+}  // namespace
+
+Distance rounding_to(int bits) {
+    bits = std::min(bits, kBitsOfSums);
+    return {std::ldexp(1.0, -bits - 1), std::ldexp(1.0, -bits), std::ldexp(1.0, -bits - 3)};
+}
+
+double noise_of(const MeasuredRun& run) {
+    return std::max(rounding_to(run.bits).norm, run.like);
+}
+
+Distance unsuspicious(const MeasuredRun& run) {
+    Distance allowed = run.entry.worst;
+    if (!run.entry.is_known) allowed.take(run.before);
+    allowed.take(rounding_to(run.bits));
+    allowed.take({run.like, run.like, 0});
+    allowed.scale = std::max(allowed.scale, kScaleOfNoise * allowed.norm);
+    return allowed;
+}
+
+double growth_of(const MeasuredRun& run) {
+    Distance base = unsuspicious(run);
+    if (!run.crossed.empty() && run.is_gradient)
+        base.take({kNormAcross / kNormGrowth, kNormAcross, kNormAcross / kScaleGrowth});
+    // Where terms cancel, as those of the gradient of a bias that moves nothing, only their size
+    // tells what rounding leaves.
+    const auto numel = static_cast<double>(run.tensor->sums.pairs);
+    const double terms = kNormGrowth * std::max(base.norm, rounding_to(run.bits).peak) *
+                         run.entry.sum / std::max(1.0, numel);
+    if (std::isfinite(run.out.norm) && run.tensor->sums.max_d <= terms) return 0;
+    return std::max({run.out.norm / base.norm / kNormGrowth,
+                     run.out.peak / base.peak / kPeakGrowth,
+                     run.out.scale / base.scale / kScaleGrowth});
+}
+
+}  // namespace npuscope::compare

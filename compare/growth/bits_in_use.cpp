@@ -1,0 +1,50 @@
+#include "compare/growth/bits_in_use.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace npuscope::compare {
+
+namespace {
+
+constexpr int64_t kBlocks = 8;
+constexpr int64_t kBlock = 512;
+
+/// Of a number of float32.
+int bits_of(uint32_t pattern) {
+    constexpr uint32_t kFraction = 0x7fffffU;
+    constexpr int kBits = 24;
+    const uint32_t fraction = pattern & kFraction;
+    return fraction == 0 ? 1 : kBits - std::countr_zero(fraction);
+}
+
+}  // namespace
+
+int bits_in_use(const ElementSource& elements) {
+    constexpr int kBFloat16 = 8;
+    constexpr int kFloat16 = 11;
+    constexpr int kFloat32 = 24;
+    constexpr int kFloat64 = 53;
+    if (elements.dtype() == DType::kFloat16) return kFloat16;
+    if (elements.dtype() == DType::kBFloat16) return kBFloat16;
+    if (elements.dtype() != DType::kFloat32) return kFloat64;
+    const int64_t numel = elements.numel();
+    const int64_t blocks = std::min(kBlocks, (numel + kBlock - 1) / kBlock);
+    std::vector<std::byte> buffer;
+    int most = 1;
+    for (int64_t block = 0; block < blocks; ++block) {
+        const int64_t first = numel / blocks * block;
+        const int64_t count = std::min(kBlock, numel - first);
+        const std::byte* bytes = elements.range(first, count, buffer);
+        for (int64_t i = 0; i < count; ++i) {
+            uint32_t pattern = 0;
+            std::memcpy(&pattern, bytes + i * static_cast<int64_t>(sizeof pattern), sizeof pattern);
+            most = std::max(most, bits_of(pattern));
+        }
+    }
+    return most <= kBFloat16 ? kBFloat16 : most <= kFloat16 ? kFloat16 : kFloat32;
+}
+
+}  // namespace npuscope::compare

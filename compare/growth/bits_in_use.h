@@ -1,0 +1,13 @@
+// To how many bits elements are rounded, whatever they are stored in.
+#pragma once
+
+#include "core/tensor/element_source.h"
+
+namespace npuscope::compare {
+
+/// The bits of the significand (with the implicit one) that some 4096 elements of it need: 8 where
+/// all are numbers of bfloat16, 11 where all are of float16, else those of its dtype; 53 of what is
+/// no float. Errors: those of ElementSource.
+[[nodiscard]] int bits_in_use(const ElementSource& elements);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,271 @@
+#include "compare/growth/growth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compare/dataflow/givens.h"
+#include "compare/given_otherwise.h"
+#include "compare/growth/allowance.h"
+#include "compare/growth/last_ops.h"
+#include "compare/growth/measured_runs.h"
+#include "compare/growth/no_pairs.h"
+#include "compare/growth/side_distances.h"
+#include "compare/growth/turned_off.h"
+#include "compare/spans.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Of the norm: what is farther off than this changes what is made of it.
+constexpr double kGross = 0.05;
+
+/// Of the elements, and of the norm: what rounding turns off or on at most.
+constexpr double kMostTurnedOff = 0.05;
+
+/// Of how far a tensor is off that nobody computed: what is made of it is off by that at least, a
+/// few times over.
+constexpr double kEffectOfGiven = 1.0 / 64;
+
+/// Of the norm: what is farther off has nothing in its place.
+constexpr double kNothingAlike = 0.5;
+
+/// Of bfloat16.
+constexpr int kFewestBits = 8;
+
+class Growth {
+  public:
+    Growth(const Traced& traced, Plan& plan, Result& result)
+        : plan_(plan),
+          result_(result),
+          target_(traced.flows->target(), true, plan, result),
+          golden_(traced.flows->golden(), false, plan, result),
+          last_(*traced.flows) {}
+
+    std::unordered_set<size_t> judge() {
+        no_pairs_ = forget_no_pairs(plan_, target_, golden_, result_);
+        runs_ = measured_runs(plan_, target_, golden_, result_);
+        std::erase_if(
+            runs_, [&](const MeasuredRun& run) { return no_pairs_.strangers.contains(run.place); });
+        for (size_t i = 0; i < runs_.size(); ++i)
+            if (!runs_[i].is_input) runs_of_.emplace(plan_.ops[runs_[i].place].target, i);
+        find_growth();
+        for (MeasuredRun& run : runs_)
+            judge(run);
+        forget_given();
+        forget_one_sided();
+        conclude_all();
+        take_partings();
+        return std::move(grown_);
+    }
+
+  private:
+    void find_growth() {
+        for (MeasuredRun& run : runs_) {
+            run.growth = growth_of(run);
+            if (run.is_input) continue;
+            if (run.growth > 1 && is_turned_off(run)) run.growth = 1;
+            double& growth = growths_[run.place];
+            growth = std::max(growth, run.growth);
+            if (run.out.norm > kNormGrowth * std::max(noise_of(run), run.before.norm))
+                differing_.insert(run.place);
+        }
+    }
+
+    /// Whether it differs in the few elements whose gate rounding opens or shuts (the gradient of
+    /// relu), and in no others.
+    [[nodiscard]] bool is_turned_off(const MeasuredRun& run) const {
+        if (!std::isfinite(run.out.norm) || run.out.norm > kMostTurnedOff) return false;
+        try {
+            const TurnedOff found = turned_off(plan_.ops[run.place], *run.tensor);
+            return found.share > 0 && found.share <= kMostTurnedOff &&
+                   found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
+        } catch (const Error&) {
+            return false;
+        }
+    }
+
+    void judge(MeasuredRun& run) {
+        const bool has_grown = run.growth > 1;
+        if (!run.is_input && !has_grown) tell_given(run);
+        if (!run.is_input && !run.is_computed()) {
+            judge_unknown(run);
+        } else if (has_grown && differing_.contains(run.place)) {
+            // Honest, and farther off than what came in: so are those on the way.
+            guilty_.insert(run.crossed.begin(), run.crossed.end());
+        }
+        if (has_grown && run.is_computed() && !run.is_input && run.crossed.empty() &&
+            !has_no_effect(run, unsuspicious(run).norm))
+            grown_.insert(run.place);
+    }
+
+    /// A result that nobody computed again.
+    void judge_unknown(MeasuredRun& run) {
+        Judgement& judgement = run.tensor->judgement;
+        const double came_in = unsuspicious(run).norm;
+        if (run.growth > 1 && !has_no_effect(run, came_in)) {
+            judgement.verdict = Verdict::kFail;
+            judgement.rule = fmt::format(
+                "off by {:.2g} of the norm and {:.2g} max|g|, where what came in and "
+                "what rounding leaves are off by {:.2g}{}",
+                run.out.norm,
+                run.out.peak,
+                came_in,
+                across(run));
+        } else if (run.growth > 1) {
+            judgement.verdict = Verdict::kNotProvable;
+            judgement.rule = fmt::format("off by {:.2g} of the norm, and what is made of it agrees",
+                                         run.out.norm);
+        } else if (judgement.verdict != Verdict::kPass) {
+            const bool came_off = run.entry.worst.norm > kNormGrowth * noise_of(run);
+            judgement.verdict = came_off ? Verdict::kInherited : Verdict::kPass;
+            judgement.rule = fmt::format(
+                "off by {:.2g} of the norm; what came in and what rounding leaves by {:.2g}",
+                run.out.norm,
+                came_in);
+        }
+    }
+
+    /// Whether what is made of it is no farther off than `noise`, and than other results are: the
+    /// golden's is no partner of it.
+    [[nodiscard]] bool has_no_effect(const MeasuredRun& run, double noise) const {
+        if (run.out.norm <= kGross || std::isinf(run.out.norm)) return false;
+        const double limit = kNormGrowth * std::max(noise, run.before.norm);
+        bool any = false;
+        for (const SourceOp* user : target_.users_of(run.tensor->target)) {
+            const auto [first, last] = runs_of_.equal_range(user);
+            for (auto each = first; each != last; ++each) {
+                any = true;
+                if (runs_[each->second].out.norm > limit) return false;
+            }
+        }
+        return any;
+    }
+
+    /// ", through /mean_dim/3, /sub_Tensor/4".
+    static std::string across(const MeasuredRun& run) {
+        std::string text;
+        for (const SourceOp* op : run.crossed)
+            text += (text.empty() ? ", through " : ", ") + op->path;
+        return text;
+    }
+
+    /// Where what came in is a tensor that nobody computed, this is not the golden's.
+    void tell_given(const MeasuredRun& run) {
+        if (!run.entry.given || run.entry.given_distance < run.entry.worst.norm ||
+            run.entry.given_distance <= kNormGrowth * noise_of(run) ||
+            !differing_.contains(run.place) ||
+            has_no_effect(run, kEffectOfGiven * run.entry.given_distance) || is_in_other_order(run))
+            return;
+        const TracedTensor& tensor = target_.tensor(*run.entry.given);
+        const auto is_told = [&](const Culprit& culprit) { return culprit.tensor == tensor.path; };
+        if (!told_.insert(tensor.given.value_or(*run.entry.given)).second ||
+            std::ranges::any_of(result_.culprits, is_told))
+            return;
+        const SourceOp& op = *target_.op_at(tensor.op);
+        result_.culprits.push_back(
+            {.kind = CulpritKind::kTensor,
+             .op = run.place,
+             .tensor = tensor.path,
+             .why = fmt::format("{} `{}` of {} is not the golden's: off by {:.2g} of its norm",
+                                noun_of_input(op.id.op, tensor.argument),
+                                tensor.argument,
+                                op.path,
+                                run.entry.given_distance)});
+    }
+
+    /// As the gates of an LSTM, and what is made of their weights.
+    [[nodiscard]] bool is_in_other_order(const MeasuredRun& run) const {
+        return run.entry.given_distance > kNothingAlike &&
+               results_hold_the_same(plan_.ops[run.place]);
+    }
+
+    /// What is given in another form: elsewhere it is what it should be, or the results agree.
+    void forget_given() {
+        std::erase_if(result_.culprits, [&](const Culprit& culprit) {
+            if (culprit.kind != CulpritKind::kTensor) return false;
+            const auto growth = growths_.find(culprit.op);
+            if (growth == growths_.end())
+                return no_pairs_.unrelated.contains(culprit.op) ||
+                       no_pairs_.strangers.contains(culprit.op);
+            if (growth->second > 1) return false;
+            if (!differing_.contains(culprit.op)) return true;
+            const auto known = target_.distance_at(culprit.tensor);
+            return !known || known->norm <= kNormGrowth * rounding_to(kFewestBits).norm;
+        });
+    }
+
+    /// What one side alone gives an op proves nothing where no error grows.
+    void forget_one_sided() {
+        std::unordered_set<size_t> told;
+        for (const Culprit& culprit : result_.culprits)
+            if (culprit.kind == CulpritKind::kProgram) told.insert(culprit.op);
+        const auto forget = [&](size_t place) {
+            if (told.contains(place)) return;
+            for (TensorResult& tensor : result_.ops[place].tensors)
+                if (tensor.judgement.verdict == Verdict::kMissingTarget ||
+                    tensor.judgement.verdict == Verdict::kMissingGolden)
+                    tensor.judgement = {Verdict::kUndefined,
+                                        "only one side has it, and no error grows here"};
+        };
+        for (const auto& [place, growth] : growths_)
+            if (growth <= 1) forget(place);
+        for (const auto* places : {&no_pairs_.strangers, &no_pairs_.unrelated})
+            for (const size_t place : *places)
+                if (!growths_.contains(place)) forget(place);
+    }
+
+    void conclude_all() {
+        for (size_t place = 0; place < plan_.ops.size(); ++place)
+            if (growths_.contains(place) || no_pairs_.strangers.contains(place) ||
+                no_pairs_.unrelated.contains(place))
+                conclude(result_.ops[place], result_.allow_golden_at_fault);
+    }
+
+    /// A parting that errors do not begin in is another way to compute the same.
+    void take_partings() {
+        std::unordered_map<const SourceOp*, size_t> places;
+        for (size_t i = 0; i < plan_.ops.size(); ++i) {
+            const OpPair& pair = plan_.ops[i];
+            places.emplace(pair.target != nullptr ? pair.target : pair.golden, i);
+        }
+        const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
+        std::erase_if(plan_.partings, [&](const Parting& parting) {
+            if (std::ranges::any_of(parting.only_target, is_guilty) ||
+                std::ranges::any_of(parting.only_golden, is_guilty) || last_.has(parting))
+                return false;
+            mark_span(parting, 0, std::nullopt, places, result_);
+            return true;
+        });
+    }
+
+    Plan& plan_;
+    Result& result_;
+    SideDistances target_;
+    SideDistances golden_;
+    LastOps last_;
+    NoPairs no_pairs_{};
+    std::vector<MeasuredRun> runs_{};
+    std::unordered_multimap<const SourceOp*, size_t> runs_of_{};  ///< by the target's op
+    std::unordered_map<size_t, double> growths_{};                ///< the largest, by place
+    std::unordered_set<size_t> differing_{};  ///< places whose results differ by more than noise
+    std::unordered_set<size_t> told_{};       ///< tensors of the target that nobody computed
+    std::unordered_set<size_t> grown_{};
+    std::unordered_set<const SourceOp*> guilty_{};  ///< ops without partner that errors begin in
+};
+
+}  // namespace
+
+std::optional<std::unordered_set<size_t>> judge_growth(const Traced& traced,
+                                                       Plan& plan,
+                                                       Result& result) {
+    if (!plan.is_related || !traced.flows) return std::nullopt;
+    return Growth(traced, plan, result).judge();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,24 @@
+// Verdicts of aligned ops that nobody can compute: by how much errors grow there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_set>
+
+#include "compare/compare.h"
+#include "compare/match.h"
+#include "compare/program_findings.h"
+
+namespace npuscope::compare {
+
+/// Of plans by relations. A result that was not computed again is held against what came into the
+/// op, on either side and through ops that have no partner: the formats that the elements are
+/// rounded to, and what like runs of the op add, say how much of its own error it may have.
+/// Partings across which nothing grows are spans and no partings any more. `plan` is the result's.
+/// Returns the places of pairs that were computed again, and whose results are farther off all the
+/// same.
+[[nodiscard]] std::optional<std::unordered_set<size_t>> judge_growth(const Traced& traced,
+                                                                     Plan& plan,
+                                                                     Result& result);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,223 @@
+#include "compare/growth/measured_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compare/agreement.h"
+#include "compare/growth/bits_in_use.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// So many like runs, and one more, tell what an op usually adds.
+constexpr size_t kLikeRuns = 2;
+
+/// Products may round their operands to so many bits: of an op with few like runs nobody knows
+/// whether it is one.
+constexpr int kBitsOfOperands = 11;
+
+bool is_gradient(std::string_view op) {
+    return op.find("backward") != std::string_view::npos;
+}
+
+/// What the elements themselves say.
+struct Look {
+    int bits = 53;         ///< the fewer of both sides'
+    bool is_mask = false;  ///< what is infinite is negative, on both sides
+};
+
+/// How infinities stand in both sides' elements.
+struct Infinities {
+    bool any = false;
+    bool positive = false;
+};
+
+void take_infinities(const ElementSource& elements, Infinities& found) {
+    const Tensor all = elements.whole().cast(DType::kFloat64);
+    for (const double value : all.as<double>()) {
+        found.any = found.any || std::isinf(value);
+        found.positive = found.positive || (std::isinf(value) && value > 0);
+    }
+}
+
+void look_at(const SourceOp& op, const std::string& path, Infinities* infinities, Look& look) {
+    for (const SourceTensor& tensor : op.load()) {
+        if (tensor.path != path || !tensor.open) continue;
+        const auto elements = tensor.open();
+        look.bits = std::min(look.bits, bits_in_use(*elements));
+        if (infinities != nullptr) take_infinities(*elements, *infinities);
+    }
+}
+
+Look look_at(const OpPair& pair, const TensorResult& tensor) {
+    const bool differs_beyond =
+        tensor.sums.nonfinite_differs > 0 && tensor.sums.target_nan == tensor.sums.golden_nan;
+    Look look;
+    Infinities infinities;
+    Infinities* const asked = differs_beyond ? &infinities : nullptr;
+    try {
+        look_at(*pair.target, tensor.target, asked, look);
+        look_at(*pair.golden, tensor.golden, asked, look);
+    } catch (const Error&) {
+        // It was measured before.
+    }
+    look.is_mask = infinities.any && !infinities.positive;
+    return look;
+}
+
+/// Ops of one kind have one scale: of a result that was found to be so many times the golden's.
+Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor) {
+    if (are_of_two_kinds(pair)) return {};
+    for (const TensorTie& tie : pair.ties) {
+        if (tie.target.path != tensor.target || tie.golden.path != tensor.golden) continue;
+        const double off = std::abs(tie.scale - 1);
+        return {off, off, off};
+    }
+    return {};
+}
+
+/// Of the norm, beyond what came in.
+double added_by(const MeasuredRun& run) {
+    const double in = run.entry.worst.norm;
+    return run.out.norm > in ? std::sqrt(run.out.norm * run.out.norm - in * in) : 0;
+}
+
+class Gathering {
+  public:
+    Gathering(const Plan& plan,
+              const SideDistances& target,
+              const SideDistances& golden,
+              Result& result)
+        : plan_(plan), target_(target), golden_(golden), result_(result) {
+        for (const OpPair& pair : plan.ops) {
+            if (pair.target == nullptr || pair.golden == nullptr) continue;
+            paired_.insert({pair.target, pair.golden});
+            paired_.insert(pair.also_target.begin(), pair.also_target.end());
+            paired_.insert(pair.also_golden.begin(), pair.also_golden.end());
+        }
+    }
+
+    std::vector<MeasuredRun> take() {
+        Distance before;
+        for (size_t place = 0; place < plan_.ops.size(); ++place) {
+            const OpPair& pair = plan_.ops[place];
+            if (pair.target == nullptr || pair.golden == nullptr) continue;
+            Distance made;
+            for (TensorResult& tensor : result_.ops[place].tensors) {
+                if (tensor.metrics.empty()) continue;
+                MeasuredRun run{.place = place,
+                                .tensor = &tensor,
+                                .is_input = tensor.direction == Direction::kInput,
+                                .is_gradient = is_gradient(result_.ops[place].id.op),
+                                .before = before};
+                if (run.is_input)
+                    take_input(std::move(run));
+                else
+                    take_result(pair, std::move(run), made);
+            }
+            before.take(made);
+        }
+        find_usual();
+        return std::move(runs_);
+    }
+
+  private:
+    void take_result(const OpPair& pair, MeasuredRun run, Distance& made) {
+        const Look look = look_at(pair, *run.tensor);
+        run.bits = look.bits;
+        run.out = distance_of(*run.tensor, look.is_mask);
+        run.out.take(distance_of_scale(pair, *run.tensor));
+        made.take(run.out);
+        std::vector<const SourceOp*> mine = pair.also_target;
+        mine.push_back(pair.target);
+        std::vector<const SourceOp*> theirs = pair.also_golden;
+        theirs.push_back(pair.golden);
+        // What the other side's op takes in was made by an op that was not recorded.
+        if (!target_.is_input(run.tensor->target)) enter(target_, mine, run);
+        if (!golden_.is_input(run.tensor->golden)) enter(golden_, theirs, run);
+        runs_.push_back(std::move(run));
+    }
+
+    /// What an op without partner made, and a pair was given.
+    void take_input(MeasuredRun run) {
+        run.out = distance_of(*run.tensor, true);
+        run.bits = kBitsOfOperands;
+        for (const SideDistances* side : {&target_, &golden_}) {
+            const SourceOp* maker =
+                side->maker_of(side == &target_ ? run.tensor->target : run.tensor->golden);
+            if (maker == nullptr || paired_.contains(maker)) continue;
+            enter(*side, {maker}, run);
+            run.crossed.push_back(maker);
+        }
+        if (!run.crossed.empty()) runs_.push_back(std::move(run));
+    }
+
+    void enter(const SideDistances& side,
+               const std::vector<const SourceOp*>& ops,
+               MeasuredRun& run) const {
+        const Entry entry = side.into(ops);
+        run.entry.worst.take(entry.worst);
+        run.entry.sum = std::max(run.entry.sum, entry.sum);
+        run.entry.is_known = run.entry.is_known && entry.is_known;
+        if (&side == &target_) {
+            run.entry.given = entry.given;
+            run.entry.given_distance = entry.given_distance;
+        }
+        for (const size_t op : entry.crossed)
+            run.crossed.push_back(side.op_at(op));
+    }
+
+    /// What is kept in more bits than a quarter of the results and more have was made from these.
+    void find_usual() {
+        std::vector<int> bits;
+        std::unordered_map<std::string_view, std::vector<double>> added;
+        for (const MeasuredRun& run : runs_) {
+            if (run.is_input) continue;
+            bits.push_back(run.bits);
+            added[result_.ops[run.place].id.op].push_back(added_by(run));
+        }
+        if (bits.empty()) return;
+        std::ranges::sort(bits);
+        for (auto& [name, each] : added)
+            std::ranges::sort(each);
+        for (MeasuredRun& run : runs_) {
+            run.bits = std::min(run.bits, bits[bits.size() / 4]);
+            if (run.is_input) continue;
+            const std::vector<double>& like = added.at(result_.ops[run.place].id.op);
+            if (like.size() <= kLikeRuns) {
+                run.bits = std::min(run.bits, kBitsOfOperands);
+            } else {
+                // Of the others the one in the middle.
+                const auto own = static_cast<size_t>(std::ranges::lower_bound(like, added_by(run)) -
+                                                     like.begin());
+                const size_t middle = (like.size() - 1) / 2;
+                run.like = std::min(kAgreement, like[middle < own ? middle : middle + 1]);
+            }
+        }
+    }
+
+    const Plan& plan_;
+    const SideDistances& target_;
+    const SideDistances& golden_;
+    Result& result_;
+    std::unordered_set<const SourceOp*> paired_{};
+    std::vector<MeasuredRun> runs_{};
+};
+
+}  // namespace
+
+std::vector<MeasuredRun> measured_runs(const Plan& plan,
+                                       const SideDistances& target,
+                                       const SideDistances& golden,
+                                       Result& result) {
+    return Gathering(plan, target, golden, result).take();
+}
+
+}  // namespace npuscope::compare

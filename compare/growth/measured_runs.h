@@ -1,0 +1,37 @@
+// What aligned ops made, how far it is off, and what came in.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "compare/compare.h"
+#include "compare/growth/side_distances.h"
+#include "compare/match.h"
+
+namespace npuscope::compare {
+
+/// A measured tensor of a pair of ops. Borrows it.
+struct MeasuredRun {
+    size_t place = 0;  ///< of its pair, index into Plan::ops
+    TensorResult* tensor = nullptr;
+    bool is_input = false;     ///< taken in, from an op that has no partner; else made
+    bool is_gradient = false;  ///< of a backward pass
+    Distance out{};
+    Distance before{};                       ///< the worst of what was made before it
+    Entry entry{};                           ///< of both sides
+    std::vector<const SourceOp*> crossed{};  ///< of either side, that nothing was compared of
+    int bits = 0;       ///< of the significand, that results like this one are rounded to
+    double like = 0;    ///< of the norm: what like runs add to what came in
+    double growth = 0;  ///< above 1: errors grow here (allowance.h)
+
+    [[nodiscard]] bool is_computed() const { return tensor->split && tensor->split->target; }
+};
+
+/// In the plan's order. `result` is the plan's. An infinity that only one side has is infinitely
+/// far off, unless all are negative (a mask). Complexity: 4096 elements a result.
+[[nodiscard]] std::vector<MeasuredRun> measured_runs(const Plan& plan,
+                                                     const SideDistances& target,
+                                                     const SideDistances& golden,
+                                                     Result& result);
+
+}  // namespace npuscope::compare

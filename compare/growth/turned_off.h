@@ -1,0 +1,17 @@
+// Elements that are zero on one side alone, as a gate leaves them that rounding opens or shuts.
+#pragma once
+
+#include "compare/compare.h"
+#include "compare/match.h"
+
+namespace npuscope::compare {
+
+struct TurnedOff {
+    double share = 0;      ///< of the elements
+    double rest_norm = 0;  ///< how far apart the others are, of the golden's norm
+};
+
+/// Of a result of the pair. Errors: those of its tensors. Memory: both, in float64.
+[[nodiscard]] TurnedOff turned_off(const OpPair& pair, const TensorResult& result);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,140 @@
+"""Verdicts of programs that do not match and whose ops nobody can compute: where errors grow, and where they do not."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "alignment"))
+
+from pairs import first_culprit, make_pair  # noqa: E402
+from recorder import Record, Side, Style  # noqa: E402
+
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+NONE = frozenset()
+
+
+def rounded(x):
+    """To bfloat16, kept in float32."""
+    bits = np.ascontiguousarray(x, "f4").view("u4")
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype("u4").view("f4")
+
+
+class Growth(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.chance = np.random.default_rng(1)
+
+    def dump(self, name, ops):
+        """Of (name, inputs, output)."""
+        side = Side(Style())
+        for op, inputs, output in ops:
+            taken = [(f"arg{i}", np.ascontiguousarray(each, "f4"), NONE) for i, each in enumerate(inputs)]
+            side.records.append(Record(op, taken, [("result", np.ascontiguousarray(output, "f4"), NONE)]))
+        path = self.folder / name
+        side.write(path)
+        return path
+
+    def report(self, target, golden):
+        sides = ["-m", self.dump("t.h5", target), "-g", self.dump("g.h5", golden)]
+        done = subprocess.run([NPUSCOPE, "compare", "-q", "--align", "--json", *sides], capture_output=True, text=True, check=False)
+        self.assertTrue(done.stdout, done.stderr)
+        report = json.loads(done.stdout)
+        return done.returncode, [(c["kind"], c.get("tensor") or c["path"], c["why"]) for c in report["culprits"]], report
+
+    def chain(self, kind, ops=6, keep=lambda x: x, wrong=None, change=lambda y: y * np.float32(1.02), weight=None, halves=False):
+        """`ops` products by custom kernels; that of `wrong` has its result changed, `halves`: each in two steps."""
+        chance = np.random.default_rng(0)
+        x = keep(chance.standard_normal((24, 32)).astype("f4"))
+        found = []
+        for i in range(ops):
+            w = chance.standard_normal((32, 32)).astype("f4") / np.float32(32**0.5)
+            shift = chance.standard_normal(32).astype("f4")
+            if i == weight:
+                w = w + 0.02 * np.random.default_rng(1).standard_normal((32, 32)).astype("f4")
+            product = keep(x @ w)
+            y = keep((product if halves else x @ w) + shift)
+            if i == wrong:
+                y = keep(change(y))
+            if halves:
+                found += [(kind + "_product", [x, w], product), (kind + "_shift", [product, shift], y)]
+            else:
+                found.append((kind, [x, w, shift], y))
+            x = y
+        return found
+
+    def test_kernels_of_two_frameworks_that_round_otherwise_are_no_finding(self):
+        code, culprits, _ = self.report(self.chain("fused", keep=rounded), self.chain("step", halves=True))
+        self.assertEqual((code, culprits), (0, []))
+
+    def test_a_wrong_kernel_among_rounded_ones_is_named(self):
+        for wrong in (0, 2, 5):
+            code, culprits, _ = self.report(self.chain("fused", keep=rounded, wrong=wrong), self.chain("step", halves=True))
+            self.assertEqual((code, culprits[0][:2]), (1, ("op", f"/fused/{wrong + 1}")))
+            self.assertIn("of the norm", culprits[0][2])
+            self.assertEqual(len(culprits), 1)
+
+    def test_a_wrong_weight_is_told_as_the_weight(self):
+        code, culprits, _ = self.report(self.chain("fused", weight=3), self.chain("step", halves=True))
+        self.assertEqual((code, culprits[0][:2]), (1, ("tensor", "/fused/4/input/arg1")))
+        self.assertIn("is not the golden's", culprits[0][2])
+
+    def test_a_mask_that_a_narrow_format_takes_for_infinite_is_no_finding(self):
+        scores = self.chance.standard_normal((16, 16)).astype("f4")
+        mask = np.triu(np.full((16, 16), -1e9, "f4"), 1)
+        with np.errstate(over="ignore"):
+            narrow = (scores + mask).astype("f2").astype("f4")
+        target = [*self.chain("fused"), ("masked", [scores, mask], narrow)]
+        golden = [*self.chain("step", halves=True), ("with_mask", [scores, mask], scores + mask)]
+        code, culprits, _ = self.report(target, golden)
+        self.assertEqual((code, culprits), (0, []))
+
+    def test_infinities_that_one_side_made_are_told(self):
+        def overflown(y):
+            y = y.copy()
+            y[2, 3] = np.inf
+            return y
+
+        with np.errstate(invalid="ignore"):
+            target = self.chain("fused", wrong=3, change=overflown)
+        code, culprits, _ = self.report(target, self.chain("step", halves=True))
+        self.assertEqual((code, culprits[0][1]), (1, "/fused/4"))
+
+    def test_gates_that_rounding_turns_are_no_finding(self):
+        gate = self.chance.standard_normal((64, 64)).astype("f4")
+        grad = self.chance.standard_normal((64, 64)).astype("f4")
+        turned = gate.copy()
+        turned.flat[[5, 700]] *= -1
+        target = [*self.chain("fused"), ("gate_backward", [grad], grad * (turned > 0))]
+        golden = [*self.chain("step", halves=True), ("gate_gradient_backward", [grad], grad * (gate > 0))]
+        code, culprits, _ = self.report(target, golden)
+        self.assertEqual((code, culprits), (0, []))
+
+    def test_programs_that_end_in_something_else_are_told(self):
+        target, golden = self.chain("fused"), self.chain("step", halves=True)
+        last = self.chance.standard_normal((4, 7))
+        code, culprits, _ = self.report([*target, ("top", [target[-1][2]], last)], [*golden, ("best", [golden[-1][2]], last[:3, :5] + 1)])
+        self.assertEqual(code, 1)
+        self.assertEqual({kind for kind, _, _ in culprits}, {"program"})
+
+    def test_most_networks_of_known_truth_are_judged_right(self):
+        clean = [seed for seed in range(60, 80) if seed % 2 == 0]
+        accused = [seed for seed in clean if first_culprit(make_pair(seed, self.folder, faulty=False), NPUSCOPE)[0]]
+        self.assertLessEqual(len(accused), 2, accused)
+        missed = []
+        for seed in clean:
+            pair = make_pair(seed, self.folder)
+            if not first_culprit(pair, NPUSCOPE)[1]:
+                missed.append((seed, pair.fault))
+        self.assertLessEqual(len(missed), 3, missed)
+
+
+if __name__ == "__main__":
+    unittest.main()
