@@ -59,12 +59,15 @@ class Origins {
         for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
             look_at(pair, before, suspects);
             for (const TensorResult& tensor : result_.ops[pair].tensors)
-                if (tensor.direction == Direction::kOutput && is_floating(tensor))
-                    before =
-                        std::max(before, tensor.metrics.empty() ? kInfinity : distance_of(tensor));
+                if (tensor.direction == Direction::kOutput && is_floating(tensor)) {
+                    const double distance =
+                        tensor.metrics.empty() ? double{kInfinity} : distance_of(tensor);
+                    before = std::max(before, distance);
+                }
         }
         if (suspects.empty()) return;
         std::vector<size_t> inputs;
+        inputs.reserve(suspects.size());
         for (const Suspect& suspect : suspects)
             inputs.push_back(suspect.tensor);
         find_parts(flows_.target().source, flows_.target().flow, inputs, threads);

@@ -95,6 +95,7 @@ std::vector<RunPair> pair_runs(const Runs& target, const Runs& golden) {
     const std::map<Step, Runs> theirs = by_step(golden);
     const auto numbers = [](const std::map<Step, Runs>& steps) {
         std::vector<Step> keys;
+        keys.reserve(steps.size());
         for (const auto& [step, runs] : steps)
             keys.push_back(step);
         return keys;

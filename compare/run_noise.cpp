@@ -51,10 +51,10 @@ void RunNoise::take(const std::string& text, const std::string& name) {
 }
 
 const Noise& RunNoise::of(const RecordedRun& run) const {
-    static const Noise kNone;
+    static const Noise none;
     for (const Key& key : {key_of(run), Key()})
         if (const auto found = runs_.find(key); found != runs_.end()) return found->second;
-    return kNone;
+    return none;
 }
 
 void RunNoise::merge(const RunNoise& other) {

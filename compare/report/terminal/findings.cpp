@@ -151,7 +151,7 @@ void add_untold(const Result& result, std::vector<FindingLine>& lines) {
 
 /// Sentences about a tensor name the op, and where it stands.
 std::string sentence_text(const Culprit& culprit, const OpResult& op) {
-    const std::string why = printable(culprit.why);
+    std::string why = printable(culprit.why);
     if (culprit.kind == CulpritKind::kTensor || culprit.kind == CulpritKind::kArithmetic)
         return why;
     if (culprit.kind == CulpritKind::kProgram)

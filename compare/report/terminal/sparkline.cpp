@@ -38,10 +38,11 @@ std::string sparkline(const std::vector<std::optional<double>>& ratios,
         const size_t last = (column + 1) * ratios.size() / columns;
         double worst = -1;
         for (size_t i = first; i < last; ++i)
-            if (ratios[i])
-                worst = std::max(
-                    worst,
-                    std::isnan(*ratios[i]) ? std::numeric_limits<double>::infinity() : *ratios[i]);
+            if (ratios[i]) {
+                double ratio = std::numeric_limits<double>::infinity();
+                if (!std::isnan(*ratios[i])) ratio = *ratios[i];
+                worst = std::max(worst, ratio);
+            }
         paint(worst > 1);
         line += worst < 0 ? " " : kHeights[height_of(worst)];
     }
