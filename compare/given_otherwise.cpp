@@ -4,6 +4,7 @@
 
 #include "compare/agreement.h"
 #include "compare/align/span_tensors.h"
+#include "compare/growth/any_order.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
 
@@ -18,21 +19,8 @@ constexpr double kMovedNoise = 0.01;
 
 /// Whether both hold the same elements in any order, up to small errors.
 bool hold_the_same(const SourceTensor& target, const SourceTensor& golden) {
-    if (!target.open || !golden.open) return false;
-    Tensor mine = target.open()->whole().cast(DType::kFloat64);
-    Tensor theirs = golden.open()->whole().cast(DType::kFloat64);
-    if (mine.numel() != theirs.numel()) return false;
-    const auto one = mine.mutable_as<double>();
-    const auto other = theirs.mutable_as<double>();
-    std::ranges::sort(one);
-    std::ranges::sort(other);
-    double off = 0;
-    double size = 0;
-    for (size_t i = 0; i < one.size(); ++i) {
-        off += (one[i] - other[i]) * (one[i] - other[i]);
-        size += other[i] * other[i];
-    }
-    return off <= kMovedNoise * kMovedNoise * size;
+    const auto distance = distance_in_any_order(target, golden);
+    return distance && *distance <= kMovedNoise;
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ constexpr double kScaleOfNoise = 1.0 / 8;
 /// few gates that rounding opens or shuts.
 constexpr double kNormAcross = 0.05;
 
+/// Of the norm, and of the scale: what a chain of sums in float32 leaves.
+constexpr double kLeast = 2e-6;
+
 /// Sums in float32 are off by more than one rounding of their results.
 constexpr int kBitsOfSums = 21;
 
@@ -50,7 +53,7 @@ double growth_of(const MeasuredRun& run) {
     const auto numel = static_cast<double>(run.tensor->sums.pairs);
     const double terms = kNormGrowth * std::max(base.norm, rounding_to(run.bits).peak) *
                          run.entry.sum / std::max(1.0, numel);
-    if (std::isfinite(run.out.norm) && run.tensor->sums.max_d <= terms) return 0;
+    if (std::isfinite(run.out.norm) && (run.largest <= terms || run.out.norm <= kLeast)) return 0;
     return std::max({run.out.norm / base.norm / kNormGrowth,
                      run.out.peak / base.peak / kPeakGrowth,
                      run.out.scale / base.scale / kScaleGrowth});

@@ -117,6 +117,8 @@ class Growth {
                 run.out.peak,
                 came_in,
                 across(run));
+        } else if (run.in_any_order) {
+            return;
         } else if (run.growth > 1) {
             judgement.verdict = Verdict::kNotProvable;
             judgement.rule = fmt::format("off by {:.2g} of the norm, and what is made of it agrees",

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "compare/agreement.h"
+#include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
 #include "core/base/error.h"
 
@@ -22,6 +25,9 @@ constexpr size_t kLikeRuns = 2;
 /// Products may round their operands to so many bits: of an op with few like runs nobody knows
 /// whether it is one.
 constexpr int kBitsOfOperands = 11;
+
+/// Of the norm: results of other shapes that are nearer in some order are taken for the same.
+constexpr double kGrossOfShapeless = 0.05;
 
 bool is_gradient(std::string_view op) {
     return op.find("backward") != std::string_view::npos;
@@ -83,6 +89,12 @@ Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor) {
     return {};
 }
 
+std::optional<SourceTensor> tensor_at(const SourceOp& op, const std::string& path) {
+    for (SourceTensor& tensor : op.load())
+        if (tensor.path == path) return std::move(tensor);
+    return std::nullopt;
+}
+
 /// Of the norm, beyond what came in.
 double added_by(const MeasuredRun& run) {
     const double in = run.entry.worst.norm;
@@ -111,7 +123,10 @@ class Gathering {
             if (pair.target == nullptr || pair.golden == nullptr) continue;
             Distance made;
             for (TensorResult& tensor : result_.ops[place].tensors) {
-                if (tensor.metrics.empty()) continue;
+                if (tensor.metrics.empty()) {
+                    take_shapeless(pair, place, tensor, before);
+                    continue;
+                }
                 MeasuredRun run{.place = place,
                                 .tensor = &tensor,
                                 .is_input = tensor.direction == Direction::kInput,
@@ -134,7 +149,13 @@ class Gathering {
         run.bits = look.bits;
         run.out = distance_of(*run.tensor, look.is_mask);
         run.out.take(distance_of_scale(pair, *run.tensor));
+        run.largest = run.tensor->sums.max_d;
         made.take(run.out);
+        take_entry(pair, run);
+        runs_.push_back(std::move(run));
+    }
+
+    void take_entry(const OpPair& pair, MeasuredRun& run) const {
         std::vector<const SourceOp*> mine = pair.also_target;
         mine.push_back(pair.target);
         std::vector<const SourceOp*> theirs = pair.also_golden;
@@ -142,6 +163,32 @@ class Gathering {
         // What the other side's op takes in was made by an op that was not recorded.
         if (!target_.is_input(run.tensor->target)) enter(target_, mine, run);
         if (!golden_.is_input(run.tensor->golden)) enter(golden_, theirs, run);
+    }
+
+    void take_shapeless(const OpPair& pair,
+                        size_t place,
+                        TensorResult& tensor,
+                        const Distance& before) {
+        if (is_gradient(result_.ops[place].id.op) || tensor.direction != Direction::kOutput ||
+            !pair.ties.empty() || tensor.target.empty() || tensor.golden.empty())
+            return;
+        MeasuredRun run{.place = place,
+                        .tensor = &tensor,
+                        .before = before,
+                        .bits = kBitsOfOperands,
+                        .largest = std::numeric_limits<double>::infinity(),
+                        .in_any_order = true};
+        try {
+            const auto mine = tensor_at(*pair.target, tensor.target);
+            const auto theirs = tensor_at(*pair.golden, tensor.golden);
+            if (!mine || !theirs) return;
+            const auto distance = distance_in_any_order(*mine, *theirs);
+            if (!distance || *distance <= kGrossOfShapeless) return;
+            run.out = {*distance, *distance, 0};
+        } catch (const Error&) {
+            return;
+        }
+        take_entry(pair, run);
         runs_.push_back(std::move(run));
     }
 
@@ -179,7 +226,7 @@ class Gathering {
         std::vector<int> bits;
         std::unordered_map<std::string_view, std::vector<double>> added;
         for (const MeasuredRun& run : runs_) {
-            if (run.is_input) continue;
+            if (run.is_input || run.in_any_order) continue;
             bits.push_back(run.bits);
             added[result_.ops[run.place].id.op].push_back(added_by(run));
         }
@@ -189,7 +236,7 @@ class Gathering {
             std::ranges::sort(each);
         for (MeasuredRun& run : runs_) {
             run.bits = std::min(run.bits, bits[bits.size() / 4]);
-            if (run.is_input) continue;
+            if (run.is_input || run.in_any_order) continue;
             const std::vector<double>& like = added.at(result_.ops[run.place].id.op);
             if (like.size() <= kLikeRuns) {
                 run.bits = std::min(run.bits, kBitsOfOperands);

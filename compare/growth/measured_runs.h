@@ -20,15 +20,18 @@ struct MeasuredRun {
     Distance before{};                       ///< the worst of what was made before it
     Entry entry{};                           ///< of both sides
     std::vector<const SourceOp*> crossed{};  ///< of either side, that nothing was compared of
-    int bits = 0;       ///< of the significand, that results like this one are rounded to
-    double like = 0;    ///< of the norm: what like runs add to what came in
-    double growth = 0;  ///< above 1: errors grow here (allowance.h)
+    int bits = 0;               ///< of the significand, that results like this one are rounded to
+    double like = 0;            ///< of the norm: what like runs add to what came in
+    double largest = 0;         ///< |t-g| of the element that is farthest off
+    bool in_any_order = false;  ///< of other shapes: so far off at least
+    double growth = 0;          ///< above 1: errors grow here (allowance.h)
 
     [[nodiscard]] bool is_computed() const { return tensor->split && tensor->split->target; }
 };
 
-/// In the plan's order. `result` is the plan's. An infinity that only one side has is infinitely
-/// far off, unless all are negative (a mask). Complexity: 4096 elements a result.
+/// In the plan's order. `result` is the plan's. Results of pairs by name that nothing relates, with
+/// as many elements in other shapes, are among them. An infinity that only one side has is
+/// infinitely far off, unless all are negative (a mask). Complexity: 4096 elements a result.
 [[nodiscard]] std::vector<MeasuredRun> measured_runs(const Plan& plan,
                                                      const SideDistances& target,
                                                      const SideDistances& golden,

@@ -12,7 +12,7 @@ namespace {
 struct Made {
     explicit Made(double off, double came_in, int bits) {
         tensor.sums.numel = tensor.sums.pairs = 100;
-        tensor.sums.max_d = off;
+        run.largest = off;
         run.tensor = &tensor;
         run.out = {off, off, 0};
         run.entry.worst = {came_in, came_in, 0};
@@ -73,9 +73,15 @@ TEST(Allowance, OneElementFarOffIsSeen) {
 TEST(Allowance, SumsThatCancelMayBeOffByWhatTheirTermsAre) {
     // 4096 gradients of 1 a bias, which add up to nothing in exact arithmetic.
     Made made(1, 0, 24);
-    made.tensor.sums.max_d = 1e-4;
+    made.run.largest = 1e-4;
     EXPECT_GT(growth_of(made.run), 1);
     made.run.entry.sum = 4096.0 * 100;
+    EXPECT_EQ(growth_of(made.run), 0);
+}
+
+TEST(Allowance, WhatSumsInFloat32LeaveIsNoGrowth) {
+    Made made(1e-6, 0, 24);
+    made.run.out.scale = 1e-6;
     EXPECT_EQ(growth_of(made.run), 0);
 }
 
