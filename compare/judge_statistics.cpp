@@ -86,9 +86,9 @@ StatisticsJudgement judge_statistics(const RecordedStatistics& target,
         const double mine = *each.target;
         const double theirs = *each.golden;
         if (are_same(mine, theirs)) continue;
-        const double off = std::fabs(mine - theirs) / (each.scale == 0 ? 1 : std::fabs(each.scale));
-        deviation =
-            std::max(deviation, std::isnan(off) ? std::numeric_limits<double>::infinity() : off);
+        double off = std::fabs(mine - theirs) / (each.scale == 0 ? 1 : std::fabs(each.scale));
+        if (std::isnan(off)) off = std::numeric_limits<double>::infinity();
+        deviation = std::max(deviation, off);
         if (!difference.empty()) continue;
         const double allowed = each.scale == 0 ? tolerance : tolerance * std::fabs(each.scale);
         if (!(std::fabs(mine - theirs) <= allowed))

@@ -272,8 +272,9 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
     }
     std::erase_if(pairs, [&](const TensorPair& pair) {
         const SourceTensor& known = pair.known();
-        const SourceOp& op = pair.target != nullptr ? *ops.target : *ops.golden;
-        return is_unspecified(op.id.op, known.argument, known.direction == Direction::kOutput);
+        const SourceOp* op = pair.target != nullptr ? ops.target : ops.golden;
+        return op != nullptr &&
+               is_unspecified(op->id.op, known.argument, known.direction == Direction::kOutput);
     });
     return pairs;
 }

@@ -360,8 +360,7 @@ class PerRank {
                                const Shape& golden) {
         const std::string mine =
             relation.target_view ? text_of_box(*relation.target_view, target) : "";
-        const std::string theirs =
-            relation.golden_view ? text_of_box(*relation.golden_view, golden) : "";
+        std::string theirs = relation.golden_view ? text_of_box(*relation.golden_view, golden) : "";
         if (mine.empty()) return theirs;
         return theirs.empty() ? mine : mine + " is " + theirs;
     }

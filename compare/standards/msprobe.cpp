@@ -24,7 +24,7 @@ constexpr double kNormTimes = 10;
 constexpr double kNormFromNothing = 0.1;
 
 /// Functions whose results are not judged at all, and those whose inputs are not.
-const std::set<std::string, std::less<>> kNotJudged = {"empty",
+const std::set<std::string, std::less<>> not_judged = {"empty",
                                                        "empty_like",
                                                        "numpy",
                                                        "to",
@@ -33,7 +33,7 @@ const std::set<std::string, std::less<>> kNotJudged = {"empty",
                                                        "new_empty_strided",
                                                        "new_empty",
                                                        "empty_strided"};
-const std::set<std::string, std::less<>> kInputsNotJudged = {
+const std::set<std::string, std::less<>> inputs_not_judged = {
     "_reduce_scatter_base", "_all_gather_base", "all_to_all_single", "batch_isend_irecv"};
 
 /// "conv2d" of "Functional.conv2d.0.forward"; the IR name of a dump's op.
@@ -69,8 +69,8 @@ class MsprobeOp {
 
     std::vector<StandardVerdict> judged() {
         const std::string name = function_name(query_.op.target);
-        if (!kNotJudged.contains(name)) {
-            const bool inputs = !kInputsNotJudged.contains(name);
+        if (!not_judged.contains(name)) {
+            const bool inputs = !inputs_not_judged.contains(name);
             for (const auto& [place, row] : rows_)
                 if (inputs || is_output(place)) judge_row(place, row);
             if (inputs && mode_ == MsprobeMode::kElements) judge_by_elements();
