@@ -284,4 +284,15 @@ bool are_of_two_kinds(const OpPair& pair) {
            canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op);
 }
 
+std::unordered_set<const SourceOp*> paired_ops(const Plan& plan) {
+    std::unordered_set<const SourceOp*> paired;
+    for (const OpPair& pair : plan.ops) {
+        if (pair.target == nullptr || pair.golden == nullptr) continue;
+        paired.insert({pair.target, pair.golden});
+        paired.insert(pair.also_target.begin(), pair.also_target.end());
+        paired.insert(pair.also_golden.begin(), pair.also_golden.end());
+    }
+    return paired;
+}
+
 }  // namespace npuscope::compare

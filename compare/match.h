@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "compare/align/one_sided.h"
@@ -43,6 +44,9 @@ struct Plan {
     std::vector<TensorTie> given{};  ///< of what no op computed
     std::string remark{};            ///< why nobody had to ask for it; "" where somebody did
 };
+
+/// All ops of either side that have a partner.
+[[nodiscard]] std::unordered_set<const SourceOp*> paired_ops(const Plan& plan);
 
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th

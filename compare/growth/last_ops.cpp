@@ -25,13 +25,7 @@ std::unordered_set<const SourceOp*> last_of(const Side& side,
 }  // namespace
 
 LastOps::LastOps(const PairedFlows& flows) {
-    std::unordered_set<const SourceOp*> paired;
-    for (const OpPair& pair : flows.plan().ops) {
-        if (pair.target == nullptr || pair.golden == nullptr) continue;
-        paired.insert({pair.target, pair.golden});
-        paired.insert(pair.also_target.begin(), pair.also_target.end());
-        paired.insert(pair.also_golden.begin(), pair.also_golden.end());
-    }
+    const std::unordered_set<const SourceOp*> paired = paired_ops(flows.plan());
     target_ = last_of(flows.target(), paired);
     golden_ = last_of(flows.golden(), paired);
 }

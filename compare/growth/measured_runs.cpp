@@ -107,14 +107,11 @@ class Gathering {
               const SideDistances& target,
               const SideDistances& golden,
               Result& result)
-        : plan_(plan), target_(target), golden_(golden), result_(result) {
-        for (const OpPair& pair : plan.ops) {
-            if (pair.target == nullptr || pair.golden == nullptr) continue;
-            paired_.insert({pair.target, pair.golden});
-            paired_.insert(pair.also_target.begin(), pair.also_target.end());
-            paired_.insert(pair.also_golden.begin(), pair.also_golden.end());
-        }
-    }
+        : plan_(plan),
+          target_(target),
+          golden_(golden),
+          result_(result),
+          paired_(paired_ops(plan)) {}
 
     std::vector<MeasuredRun> take() {
         Distance before;
@@ -254,7 +251,7 @@ class Gathering {
     const SideDistances& target_;
     const SideDistances& golden_;
     Result& result_;
-    std::unordered_set<const SourceOp*> paired_{};
+    std::unordered_set<const SourceOp*> paired_;
     std::vector<MeasuredRun> runs_{};
 };
 
