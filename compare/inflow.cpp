@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compare/dataflow/givens.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -86,8 +88,8 @@ bool Inflows::is_last(const OpResult& op, const TensorResult& output) const {
     };
     if (output.direction != Direction::kOutput || is_used(output)) return false;
     // What an op of the forward pass keeps beside its result (a mask, a mean) is no output.
-    const bool gradient = op.id.op.find("backward") != std::string::npos;
-    return gradient || std::ranges::none_of(op.tensors, [&](const TensorResult& other) {
+    return is_backward(op.id.op) ||
+           std::ranges::none_of(op.tensors, [&](const TensorResult& other) {
                return other.direction == Direction::kOutput && is_used(other);
            });
 }

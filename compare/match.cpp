@@ -284,6 +284,18 @@ bool are_of_two_kinds(const OpPair& pair) {
            canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op);
 }
 
+std::unordered_map<const SourceOp*, size_t> places_of(const Plan& plan) {
+    std::unordered_map<const SourceOp*, size_t> places;
+    for (size_t i = 0; i < plan.ops.size(); ++i)
+        for (const SourceOp* op : {plan.ops[i].target, plan.ops[i].golden})
+            if (op != nullptr) places.emplace(op, i);
+    for (size_t i = 0; i < plan.ops.size(); ++i)
+        for (const auto* also : {&plan.ops[i].also_target, &plan.ops[i].also_golden})
+            for (const SourceOp* op : *also)
+                places.emplace(op, i);
+    return places;
+}
+
 std::unordered_set<const SourceOp*> paired_ops(const Plan& plan) {
     std::unordered_set<const SourceOp*> paired;
     for (const OpPair& pair : plan.ops) {

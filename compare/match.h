@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct Plan {
     std::vector<TensorTie> given{};  ///< of what no op computed
     std::string remark{};            ///< why nobody had to ask for it; "" where somebody did
 };
+
+/// Of the ops of either side the index of their pair.
+[[nodiscard]] std::unordered_map<const SourceOp*, size_t> places_of(const Plan& plan);
 
 /// All ops of either side that have a partner.
 [[nodiscard]] std::unordered_set<const SourceOp*> paired_ops(const Plan& plan);

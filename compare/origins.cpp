@@ -8,6 +8,7 @@
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/overwritten.h"
+#include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
 #include "compare/rules/rule.h"
 
@@ -23,14 +24,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFarther = 4;
 /// Rounding to 8 bits, as a step that is not recorded may do, is off by 2^-9; four times that.
 constexpr double kNoise = 0.01;
-
-/// rms(t - g) / rms(g) of a measured tensor.
-double distance_of(const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    if (sums.nonfinite_differs > 0) return kInfinity;
-    if (sums.dd == 0) return 0;
-    return sums.gg > 0 ? std::sqrt(sums.dd / sums.gg) : kInfinity;
-}
 
 /// A number that other ops hold by chance, 1 say: who made it is not known.
 bool is_guess(const TracedTensor& tensor) {
@@ -61,7 +54,7 @@ class Origins {
             for (const TensorResult& tensor : result_.ops[pair].tensors)
                 if (tensor.direction == Direction::kOutput && is_floating(tensor)) {
                     const double distance =
-                        tensor.metrics.empty() ? double{kInfinity} : distance_of(tensor);
+                        tensor.metrics.empty() ? double{kInfinity} : distance_of(tensor).norm;
                     before = std::max(before, distance);
                 }
         }
@@ -128,7 +121,7 @@ void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects
         if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
             continue;
         if (!is_floating(*inflow.compared)) continue;
-        if (distance_of(*inflow.compared) > std::max(kNoise, kFarther * before))
+        if (distance_of(*inflow.compared).norm > std::max(kNoise, kFarther * before))
             suspects.push_back({pair, inflow.tensor, before});
     }
 }

@@ -62,10 +62,7 @@ namespace {
 
 /// And how many casts were seen through; count() keeps them.
 void take_partings(const Plan& plan, Result& result) {
-    std::unordered_map<const SourceOp*, int> places;
-    for (size_t i = 0; i < plan.ops.size(); ++i)
-        places[plan.ops[i].target != nullptr ? plan.ops[i].target : plan.ops[i].golden] =
-            static_cast<int>(i);
+    const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
     for (const Parting& parting : plan.partings) {
         const SourceOp& first = parting.first();
         const OpSource where = first.place ? first.place() : OpSource{};
@@ -76,7 +73,7 @@ void take_partings(const Plan& plan, Result& result) {
              .after = parting.before_target == nullptr ? "" : parting.before_target->path,
              .module = where.module,
              .line = where.line,
-             .op = places.at(&first)});
+             .op = static_cast<int>(places.at(&first))});
     }
     for (const OpPair& cast : plan.casts)
         ++(cast.target != nullptr ? result.counts.casts_only_target

@@ -22,15 +22,11 @@ using dumpfile::Direction;
 class Spans {
   public:
     Spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result)
-        : plan_(plan), traced_(traced), splitter_(splitter), result_(result) {
-        for (size_t i = 0; i < plan.ops.size(); ++i)
-            for (const SourceOp* op : {plan.ops[i].target, plan.ops[i].golden})
-                if (op != nullptr) places_.emplace(op, i);
-        for (size_t i = 0; i < plan.ops.size(); ++i)
-            for (const auto* also : {&plan.ops[i].also_target, &plan.ops[i].also_golden})
-                for (const SourceOp* op : *also)
-                    places_.emplace(op, i);
-    }
+        : plan_(plan),
+          traced_(traced),
+          splitter_(splitter),
+          result_(result),
+          places_(places_of(plan)) {}
 
     void take() {
         if (are_all_spans()) {

@@ -29,10 +29,6 @@ bool is_counter(const TracedTensor& tensor, const std::string& op) {
     return dtype && !is_float(*dtype) && tensor.content->numel == 1 && op.starts_with("add");
 }
 
-bool is_backward(const std::string& op) {
-    return op.find("backward") != std::string::npos;
-}
-
 bool is_bias(std::string_view op, std::string_view argument) {
     return argument.starts_with("bias") || (op == "addmm" && argument == "self");
 }
@@ -331,6 +327,10 @@ std::string noun_of_input(std::string_view op, std::string_view argument) {
 
 Givens differing_givens(PairedFlows& flows, int threads) {
     return Search(flows).run(threads);
+}
+
+bool is_backward(std::string_view op) {
+    return op.find("backward") != std::string_view::npos;
 }
 
 }  // namespace npuscope::compare

@@ -33,6 +33,9 @@ struct Givens {
 /// then a pass over the outputs and a few over each suspect. Memory: two tensors in float64.
 [[nodiscard]] Givens differing_givens(PairedFlows& flows, int threads = 0);
 
+/// Whether an op is one of a backward pass, by its name.
+[[nodiscard]] bool is_backward(std::string_view op);
+
 /// "weight", "bias", "buffer" or "input".
 [[nodiscard]] std::string noun_of_input(std::string_view op, std::string_view argument);
 

@@ -32,8 +32,7 @@ std::optional<Relation> relation_through(const TensorTie& tie) {
 
 bool is_other(const Relation& relation, const TensorTie& tie) {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding ||
-        relation.likeness == Likeness::kLeaning ||
-        relation.likeness == Likeness::kNarrowed)
+        relation.likeness == Likeness::kLeaning || relation.likeness == Likeness::kNarrowed)
         return false;
     return tie.scale == 1 || relation.distance > kScaleNoise;
 }
@@ -46,7 +45,7 @@ bool makes_no_difference(const OpResult& op) {
 
 bool is_tied_parameter(const TensorTie& tie, const std::string& argument) {
     const std::string& op = tie.target.op->id.op;
-    return op.find("backward") == std::string::npos && noun_of_input(op, argument) != "input";
+    return !is_backward(op) && noun_of_input(op, argument) != "input";
 }
 
 }  // namespace

@@ -91,16 +91,15 @@ class Growth {
     }
 
     void judge(MeasuredRun& run) {
-        const bool has_grown = run.growth > 1;
-        if (!run.is_input && !has_grown) tell_given(run);
+        if (!run.is_input && run.growth <= 1) tell_given(run);
         if (!run.is_input && !run.is_computed()) {
             judge_unknown(run);
-        } else if (has_grown && differing_.contains(run.place)) {
-            // Honest, and farther off than what came in: so are those on the way.
-            guilty_.insert(run.crossed.begin(), run.crossed.end());
+            return;
         }
-        if (has_grown && run.is_computed() && !run.is_input && run.crossed.empty() &&
-            !has_no_effect(run, unsuspicious(run).norm))
+        if (run.growth <= 1) return;
+        // Honest, and farther off than what came in: so are those on the way.
+        if (differing_.contains(run.place)) guilty_.insert(run.crossed.begin(), run.crossed.end());
+        if (!run.is_input && run.crossed.empty() && !has_no_effect(run, unsuspicious(run).norm))
             grown_.insert(run.place);
     }
 
@@ -187,15 +186,16 @@ class Growth {
                results_hold_the_same(plan_.ops[run.place]);
     }
 
+    /// Whether no error grows in a pair that was looked at, or it is none.
+    [[nodiscard]] bool is_quiet(size_t place) const {
+        const auto growth = growths_.find(place);
+        return growth == growths_.end() ? no_pairs_.has(place) : growth->second <= 1;
+    }
+
     /// What is given in another form: elsewhere it is what it should be, or the results agree.
     void forget_given() {
         std::erase_if(result_.culprits, [&](const Culprit& culprit) {
-            if (culprit.kind != CulpritKind::kTensor) return false;
-            const auto growth = growths_.find(culprit.op);
-            if (growth == growths_.end())
-                return no_pairs_.unrelated.contains(culprit.op) ||
-                       no_pairs_.strangers.contains(culprit.op);
-            if (growth->second > 1) return false;
+            if (culprit.kind != CulpritKind::kTensor || !is_quiet(culprit.op)) return false;
             if (!differing_.contains(culprit.op)) return true;
             const auto known = target_.distance_at(culprit.tensor);
             return !known || known->norm <= kNormGrowth * rounding_to(kFewestBits).norm;
@@ -207,35 +207,25 @@ class Growth {
         std::unordered_set<size_t> told;
         for (const Culprit& culprit : result_.culprits)
             if (culprit.kind == CulpritKind::kProgram) told.insert(culprit.op);
-        const auto forget = [&](size_t place) {
-            if (told.contains(place)) return;
+        for (size_t place = 0; place < plan_.ops.size(); ++place) {
+            if (!is_quiet(place) || told.contains(place)) continue;
             for (TensorResult& tensor : result_.ops[place].tensors)
                 if (tensor.judgement.verdict == Verdict::kMissingTarget ||
                     tensor.judgement.verdict == Verdict::kMissingGolden)
                     tensor.judgement = {Verdict::kUndefined,
                                         "only one side has it, and no error grows here"};
-        };
-        for (const auto& [place, growth] : growths_)
-            if (growth <= 1) forget(place);
-        for (const auto* places : {&no_pairs_.strangers, &no_pairs_.unrelated})
-            for (const size_t place : *places)
-                if (!growths_.contains(place)) forget(place);
+        }
     }
 
     void conclude_all() {
         for (size_t place = 0; place < plan_.ops.size(); ++place)
-            if (growths_.contains(place) || no_pairs_.strangers.contains(place) ||
-                no_pairs_.unrelated.contains(place))
+            if (growths_.contains(place) || no_pairs_.has(place))
                 conclude(result_.ops[place], result_.allow_golden_at_fault);
     }
 
     /// A parting that errors do not begin in is another way to compute the same.
     void take_partings() {
-        std::unordered_map<const SourceOp*, size_t> places;
-        for (size_t i = 0; i < plan_.ops.size(); ++i) {
-            const OpPair& pair = plan_.ops[i];
-            places.emplace(pair.target != nullptr ? pair.target : pair.golden, i);
-        }
+        const std::unordered_map<const SourceOp*, size_t> places = places_of(plan_);
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             if (std::ranges::any_of(parting.only_target, is_guilty) ||

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compare/dataflow/givens.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -15,7 +17,7 @@ std::unordered_set<const SourceOp*> last_of(const Side& side,
     std::unordered_set<const SourceOp*> last;
     for (size_t i = side.source.ops.size(); i-- > 0;) {
         const SourceOp& op = side.source.ops[i];
-        if (op.id.op.find("backward") != std::string::npos) continue;
+        if (is_backward(op.id.op)) continue;
         if (paired.contains(&op)) break;
         if (!used.contains(i)) last.insert(&op);
     }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/givens.h"
 #include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
 #include "core/base/error.h"
@@ -28,10 +29,6 @@ constexpr int kBitsOfOperands = 11;
 
 /// Of the norm: results of other shapes that are nearer in some order are taken for the same.
 constexpr double kGrossOfShapeless = 0.05;
-
-bool is_gradient(std::string_view op) {
-    return op.find("backward") != std::string_view::npos;
-}
 
 /// What the elements themselves say.
 struct Look {
@@ -53,13 +50,18 @@ void take_infinities(const ElementSource& elements, Infinities& found) {
     }
 }
 
+std::optional<SourceTensor> tensor_at(const SourceOp& op, const std::string& path) {
+    for (SourceTensor& tensor : op.load())
+        if (tensor.path == path) return std::move(tensor);
+    return std::nullopt;
+}
+
 void look_at(const SourceOp& op, const std::string& path, Infinities* infinities, Look& look) {
-    for (const SourceTensor& tensor : op.load()) {
-        if (tensor.path != path || !tensor.open) continue;
-        const auto elements = tensor.open();
-        look.bits = std::min(look.bits, bits_in_use(*elements));
-        if (infinities != nullptr) take_infinities(*elements, *infinities);
-    }
+    const auto tensor = tensor_at(op, path);
+    if (!tensor || !tensor->open) return;
+    const auto elements = tensor->open();
+    look.bits = std::min(look.bits, bits_in_use(*elements));
+    if (infinities != nullptr) take_infinities(*elements, *infinities);
 }
 
 Look look_at(const OpPair& pair, const TensorResult& tensor) {
@@ -87,12 +89,6 @@ Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor) {
         return {off, off, off};
     }
     return {};
-}
-
-std::optional<SourceTensor> tensor_at(const SourceOp& op, const std::string& path) {
-    for (SourceTensor& tensor : op.load())
-        if (tensor.path == path) return std::move(tensor);
-    return std::nullopt;
 }
 
 /// Of the norm, beyond what came in.
@@ -127,7 +123,7 @@ class Gathering {
                 MeasuredRun run{.place = place,
                                 .tensor = &tensor,
                                 .is_input = tensor.direction == Direction::kInput,
-                                .is_gradient = is_gradient(result_.ops[place].id.op),
+                                .is_gradient = is_backward(result_.ops[place].id.op),
                                 .before = before};
                 if (run.is_input)
                     take_input(std::move(run));
@@ -166,7 +162,7 @@ class Gathering {
                         size_t place,
                         TensorResult& tensor,
                         const Distance& before) {
-        if (is_gradient(result_.ops[place].id.op) || tensor.direction != Direction::kOutput ||
+        if (is_backward(result_.ops[place].id.op) || tensor.direction != Direction::kOutput ||
             !pair.ties.empty() || tensor.target.empty() || tensor.golden.empty())
             return;
         MeasuredRun run{.place = place,

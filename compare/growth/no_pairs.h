@@ -14,6 +14,10 @@ namespace npuscope::compare {
 struct NoPairs {
     std::unordered_set<size_t> strangers{};  ///< given other parameters than the golden's op
     std::unordered_set<size_t> unrelated{};  ///< with tensors of other shapes
+
+    [[nodiscard]] bool has(size_t place) const {
+        return strangers.contains(place) || unrelated.contains(place);
+    }
 };
 
 /// Nothing is proved by the tensors of these: what was said of them is taken back.

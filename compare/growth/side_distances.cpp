@@ -155,9 +155,7 @@ Entry SideDistances::into(const std::vector<const SourceOp*>& ops) const {
     for (const SourceOp* op : ops)
         own.insert(index_of(op));
     Entry entry;
-    entry.is_known = false;
-    for (const SourceOp* op : ops)
-        entry.is_known = entry.is_known || has_inputs(index_of(op));
+    entry.is_known = std::ranges::any_of(own, [&](size_t op) { return has_inputs(op); });
     for (const SourceOp* op : ops)
         follow(index_of(op), own, entry);
     return entry;

@@ -67,18 +67,17 @@ class SideDistances {
     }
 
   private:
-    struct Known;
-    [[nodiscard]] bool has_inputs(size_t op) const;
-    void follow(size_t op, const std::unordered_set<size_t>& own, Entry& entry) const;
-    [[nodiscard]] std::optional<Known> known_of(size_t tensor) const;
-
-    const Side& side_;
     /// A tensor that was measured.
     struct Known {
         Distance distance{};
         double sum = 0;  ///< of magnitudes, at most
     };
 
+    [[nodiscard]] bool has_inputs(size_t op) const;
+    void follow(size_t op, const std::unordered_set<size_t>& own, Entry& entry) const;
+    [[nodiscard]] std::optional<Known> known_of(size_t tensor) const;
+
+    const Side& side_;
     std::vector<std::optional<Known>> known_;
     std::unordered_map<std::string_view, size_t> places_;
     std::unordered_multimap<size_t, size_t> users_{};  ///< inputs by the output that they are
