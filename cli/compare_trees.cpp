@@ -20,14 +20,6 @@ namespace {
 using compare::RunPair;
 using Json = nlohmann::ordered_json;
 
-/// "step0_rank1", a folder's name.
-std::string folder_of(const RunPair& pair) {
-    const RecordedRun& run = pair.target ? *pair.target : *pair.golden;
-    std::string name = run.step ? "step" + std::to_string(*run.step) : "";
-    if (!run.rank.empty()) name += (name.empty() ? "" : "_") + run.rank;
-    return name.empty() ? "only" : name;
-}
-
 std::string one_sided(const RunPair& pair) {
     return pair.text() + ": only the " + (pair.target ? "target" : "golden") + " has it";
 }
@@ -60,8 +52,10 @@ ComparedRuns compared_or_told(
     const std::function<ComparedRuns(const RunPair&, const std::string&)>& one,
     const NotCompared& not_compared) {
     try {
-        return one(
-            pair, output.empty() ? "" : (std::filesystem::path(output) / folder_of(pair)).string());
+        return one(pair,
+                   output.empty()
+                       ? ""
+                       : (std::filesystem::path(output) / pair.target->file_name()).string());
     } catch (Interrupted& stop) {
         std::error_code ignored;
         if (!output.empty() && std::filesystem::exists(output, ignored))

@@ -22,6 +22,16 @@ double number_at(const std::byte* elements, int64_t index) {
     return to_double(value);
 }
 
+/// Whether `count` elements of both are the same finite numbers.
+template <class T, class G>
+bool are_equal(const std::byte* mine, const std::byte* theirs, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+        const double number = number_at<T>(mine, i);
+        if (!(std::fabs(number) < kLargestWhole) || number != number_at<G>(theirs, i)) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
@@ -34,11 +44,7 @@ bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
                 const int64_t count = std::min<int64_t>(kTile, one.numel() - at);
                 const std::byte* mine = one.range(at, count, first);
                 const std::byte* theirs = other.range(at, count, second);
-                for (int64_t i = 0; i < count; ++i) {
-                    const double number = number_at<T>(mine, i);
-                    if (!(std::fabs(number) < kLargestWhole) || number != number_at<G>(theirs, i))
-                        return false;
-                }
+                if (!are_equal<T, G>(mine, theirs, count)) return false;
                 one_released.until(at + count);
                 other_released.until(at + count);
             }

@@ -10,12 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/extract_recording.h"
 #include "cli/inspect_source.h"
 #include "cli/interrupts.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
-#include "core/recording/source.h"
-#include "core/recording/write_dump.h"
 
 namespace npuscope::cli {
 
@@ -50,10 +49,7 @@ std::vector<dumpfile::Copy> copies_of(const ExtractArguments& options) {
     return copies;
 }
 
-using OnCopy = std::function<void(const std::string& from, const std::string& to)>;
-
-/// Out of a recording that is no dump of ours: its ops are written anew.
-int64_t extract_recording(const ExtractArguments& options, const OnCopy& on_copy) {
+int extract_other(const ExtractArguments& options, const Globals& globals) {
     if (!options.targets.empty())
         throw Error(ErrorKind::kUsage,
                     "-d copies within dumps (.h5); ops of other recordings get a name of their "
@@ -61,35 +57,21 @@ int64_t extract_recording(const ExtractArguments& options, const OnCopy& on_copy
     std::vector<std::string> patterns;
     for (const dumpfile::Copy& copy : copies_of(options))
         patterns.push_back(copy.from);
-    const WrittenDump written = write_dump(open_source(options.input),
-                                           patterns,
-                                           options.output,
-                                           [&](const std::string& from, const std::string& to) {
-                                               Interrupts::check();
-                                               on_copy(from, to);
-                                           });
-    if (written.left_out > 0)
-        std::fprintf(stderr,
-                     "npuscope: %lld tensors left out, of which neither elements nor all four "
-                     "statistics were recorded\n",
-                     static_cast<long long>(written.left_out));
-    return written.ops;
+    return extract_recording({options.input, patterns, options.output}, globals);
 }
 
 int run_extract(const ExtractArguments& options, const Globals& globals) {
     const Interrupts interrupts;
+    if (is_other_recording(options.input)) return extract_other(options, globals);
     nlohmann::ordered_json copied = nlohmann::ordered_json::array();
-    const OnCopy on_copy = [&](const std::string& from, const std::string& to) {
+    const auto on_copy = [&](const std::string& from, const std::string& to) {
         if (globals.json)
             copied.push_back({{"from", printable(from)}, {"to", printable(to)}});
         else if (globals.verbose)
             std::fprintf(stderr, "%s -> %s\n", printable(from).c_str(), printable(to).c_str());
     };
-    const int64_t count =
-        is_other_recording(options.input)
-            ? extract_recording(options, on_copy)
-            : dumpfile::extract(
-                  options.input, options.output, copies_of(options), on_copy, Interrupts::check);
+    const int64_t count = dumpfile::extract(
+        options.input, options.output, copies_of(options), on_copy, Interrupts::check);
     if (globals.json) {
         const nlohmann::ordered_json result = {
             {"output", options.output}, {"copied", copied}, {"version", 1}};
@@ -106,11 +88,16 @@ int run_extract(const ExtractArguments& options, const Globals& globals) {
 
 std::function<int()> configure_extract(CLI::App& app, const Globals& globals) {
     auto options = std::make_shared<ExtractArguments>();
-    app.add_option("-i,--input",
-                   options->input,
-                   "the dump to copy from, or a recording of another kind: a dump.json of msprobe")
+    app.add_option(
+           "-i,--input",
+           options->input,
+           "the dump to copy from, or a recording of another kind: a dump.json of msprobe, its "
+           "folder or a tree of steps and ranks")
         ->required();
-    app.add_option("-o,--output", options->output, "the dump to make, or to add to")->required();
+    app.add_option("-o,--output",
+                   options->output,
+                   "the dump to make, or to add to; of a tree the folder of the dumps to make")
+        ->required();
     app.add_option("-s,--source",
                    options->sources,
                    "what to copy: /op, /op/seqid/ or below; * and ? match names; may repeat")

@@ -62,6 +62,7 @@ class TiedPlan {
             return;
         }
         OpPair tied{.target = pair.target};
+        tied.ties.reserve(ties.size());
         for (const TensorTie* tie : ties) {
             if (tied.golden == nullptr) tied.golden = tie->golden.op;
             const bool is_more =

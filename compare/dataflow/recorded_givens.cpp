@@ -25,33 +25,45 @@ bool is_counter(const SourceOp& op, const TracedTensor& tensor) {
            op.id.op.starts_with("add");
 }
 
+/// What was told already, so that it is told once.
+struct Told {
+    std::set<size_t> givens;
+    bool unread = false;
+};
+
+/// Whether the golden's tensor need not be told: overwritten, counting, told before, or not read.
+bool is_settled(const PairedFlows& flows,
+                size_t pair,
+                const dumpfile::GivenFact& fact,
+                const TracedTensor& golden,
+                Told& told,
+                std::vector<std::string>& remarks) {
+    const OpPair& ops = flows.plan().ops[pair];
+    if (is_overwritten(ops.golden->id.op, fact.input) || is_counter(*ops.golden, golden))
+        return true;
+    if (golden.given && !told.givens.insert(*golden.given).second) return true;
+    if (!fact.input.starts_with("running_") || !flows.trains(pair).value_or(false)) return false;
+    if (!told.unread)
+        remarks.push_back(ops.target->path + "/input/" + fact.input +
+                          " is not the golden's; in training the op does not read it");
+    told.unread = true;
+    return true;
+}
+
 }  // namespace
 
 std::vector<RecordedGiven> recorded_givens(const PairedFlows& flows,
                                            std::vector<std::string>& remarks) {
     std::vector<RecordedGiven> found;
-    std::set<size_t> told;
-    bool told_unread = false;
+    Told told;
     for (size_t pair = 0; pair < flows.plan().ops.size(); ++pair) {
         const OpPair& ops = flows.plan().ops[pair];
         if (ops.target == nullptr || ops.golden == nullptr || !ops.target->facts) continue;
         for (const dumpfile::GivenFact& fact : ops.target->facts().recorded.given) {
             const std::string path = ops.target->path + "/input/" + fact.input;
             const TracedTensor* golden = traced_input(flows.golden(), *ops.golden, fact.input);
-            if (golden != nullptr) {
-                if (is_overwritten(ops.golden->id.op, fact.input) ||
-                    is_counter(*ops.golden, *golden))
-                    continue;
-                if (golden->given && !told.insert(*golden->given).second) continue;
-                if (fact.input.starts_with("running_") && flows.trains(pair).value_or(false)) {
-                    if (!told_unread)
-                        remarks.push_back(path +
-                                          " is not the golden's; in training the op does not "
-                                          "read it");
-                    told_unread = true;
-                    continue;
-                }
-            }
+            if (golden != nullptr && is_settled(flows, pair, fact, *golden, told, remarks))
+                continue;
             const std::string noun =
                 fact.is_number ? "number" : noun_of_input(ops.golden->id.op, fact.input);
             found.push_back({.pair = pair,

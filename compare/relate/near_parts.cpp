@@ -191,8 +191,8 @@ class NearParts {
                 relation.text = likely_text;
             }
             if (shown)
-                found_.push_back({relation.distance - kSharedPart * shared_parts(target, golden),
-                                  std::move(relation)});
+                found_.emplace_back(relation.distance - kSharedPart * shared_parts(target, golden),
+                                    std::move(relation));
         } catch (const Error&) {
             return;
         }

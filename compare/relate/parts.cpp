@@ -107,27 +107,28 @@ class PartSearch {
         try {
             const auto elements =
                 open_listed(part_is_target_ ? sources_.golden : sources_.target, tensor);
-            std::vector<std::byte> buffer;
-            constexpr int64_t kPiece = 65536;
-            for (int64_t first = 0; first < tensor.sketch.numel; first += kPiece) {
-                const int64_t count = std::min(kPiece, tensor.sketch.numel - first);
-                const std::byte* bytes = elements->range(first, count, buffer);
-                visit_dtype(elements->dtype(), [&]<class T>() {
-                    for (int64_t i = 0; i < count; ++i) {
-                        T value;
-                        std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
-                        look_up(static_cast<float>(to_double(value)),
-                                first + i,
-                                tensor.sketch.numel,
-                                hits);
-                    }
-                });
-            }
+            visit_dtype(elements->dtype(), [&]<class T>() { look_up_all<T>(*elements, hits); });
         } catch (const Error&) {
             return;
         }
         for (const auto& [part, found] : hits)
             examine(part, whole, found);
+    }
+
+    template <class T>
+    void look_up_all(const ElementSource& elements,
+                     std::map<size_t, std::vector<Hit>>& hits) const {
+        constexpr int64_t kPiece = 65536;
+        std::vector<std::byte> buffer;
+        for (int64_t first = 0; first < elements.numel(); first += kPiece) {
+            const int64_t count = std::min(kPiece, elements.numel() - first);
+            const std::byte* bytes = elements.range(first, count, buffer);
+            for (int64_t i = 0; i < count; ++i) {
+                T value;
+                std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
+                look_up(static_cast<float>(to_double(value)), first + i, elements.numel(), hits);
+            }
+        }
     }
 
     void look_up(float value,

@@ -74,7 +74,7 @@ std::string place_of_element(int64_t index, const Shape& shape) {
     std::string text;
     for (size_t axis = shape.size(); axis-- > 0;) {
         const int64_t size = std::max<int64_t>(shape[axis], 1);
-        text = std::to_string(index % size) + (text.empty() ? "" : ",") + text;
+        text.insert(0, std::to_string(index % size) + (text.empty() ? "" : ","));
         index /= size;
     }
     return "[" + text + "]";

@@ -11,7 +11,7 @@ std::string_view name_of(StandardLevel level) {
 }
 
 const std::vector<Standard>& all_standards() {
-    static const std::vector<Standard> kAll = [] {
+    static const std::vector<Standard> standards = [] {
         std::vector<Standard> all;
 #define STANDARDS(file)                            \
     for (const Standard& row : file##_standards()) \
@@ -20,7 +20,7 @@ const std::vector<Standard>& all_standards() {
 #undef STANDARDS
         return all;
     }();
-    return kAll;
+    return standards;
 }
 
 const Standard& standard_named(std::string_view name) {

@@ -109,6 +109,12 @@ std::string RecordedRun::text() const {
     return text;
 }
 
+std::string RecordedRun::file_name() const {
+    std::string name = step ? "step" + std::to_string(*step) : "";
+    if (!rank.empty()) name += (name.empty() ? "" : "_") + rank;
+    return name.empty() ? "only" : name;
+}
+
 std::vector<RecordedRun> recorded_runs(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) return {{.path = path}};

@@ -17,6 +17,8 @@ struct RecordedRun {
 
     /// "step 3, rank0"; "" where neither is known.
     [[nodiscard]] std::string text() const;
+    /// "step3_rank0"; "only" where neither is known.
+    [[nodiscard]] std::string file_name() const;
 };
 
 /// The runs below a folder, by step and rank: step<N>/rank<N> or proc<N> with a dump.json, and what

@@ -10,7 +10,7 @@ namespace npuscope::msprobe {
 
 namespace {
 
-constexpr std::string_view kNoModule = "(no module)";
+constexpr std::string_view kNoModule = "no module";
 
 bool is_of_a_framework(std::string_view frame) {
     constexpr std::array<std::string_view, 4> kPackages = {

@@ -22,7 +22,7 @@ class Program {
   public:
     explicit Program(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// `module`: of an API what construct.json has it in, "(no module)" where that is null; of a
+    /// `module`: of an API what construct.json has it in, "no module" where that is null; of a
     /// module's own records, and of its parameters' gradients, its name. `line`: the innermost line
     /// of stack.json outside PyTorch, MindSpore and msprobe, "net.py:12". What a backward record or
     /// a gradient lacks is its forward record's.

@@ -180,5 +180,46 @@ TEST_F(Trees, extract_writes_a_dump_that_other_commands_read) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "y.h5"));
 }
 
+TEST_F(Trees, extract_makes_a_dump_of_each_run) {
+    const auto extract = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"extract", "-i", path("target"), "-s", "*relu*forward"});
+        return npuscope(more);
+    };
+    const RunResult result = extract({"-o", path("ops")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    for (const std::string run : {"step0_rank0", "step0_rank1", "step1_rank0"}) {
+        EXPECT_NE(result.out.find("copied 1 object to " + path("ops/" + run + ".h5")),
+                  std::string::npos)
+            << result.out;
+        const RunResult read = test::run({"h5ls", path("ops/" + run + ".h5")});
+        EXPECT_EQ(read.out, "Functional.relu.forward  Group\n") << read.err;
+    }
+    const RunResult json = extract({"-o", path("more"), "--json"});
+    EXPECT_NE(json.out.find(R"("output": ")" + path("more/step1_rank0.h5")), std::string::npos)
+        << json.out;
+}
+
+TEST_F(Trees, extract_tells_of_a_run_that_fails_and_goes_on) {
+    write_file(folder_ / "target/step0/rank1/dump.json", "{");
+    const RunResult result =
+        npuscope({"extract", "-i", path("target"), "-s", "*relu*forward", "-o", path("ops")});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(result.err.starts_with("npuscope: error: step 0, rank1: ")) << result.err;
+    EXPECT_TRUE(std::filesystem::exists(path("ops/step1_rank0.h5")));
+    EXPECT_FALSE(std::filesystem::exists(path("ops/step0_rank1.h5")));
+}
+
+TEST_F(Trees, extract_needs_a_folder) {
+    write_file(folder_ / "ops.h5", "mine");
+    const RunResult result =
+        npuscope({"extract", "-i", path("target"), "-s", "*relu*", "-o", path("ops.h5")});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err,
+              "npuscope: error: '" + path("ops.h5") +
+                  "' is a file; of several recorded runs -o names a folder, in which each gets a "
+                  "dump\n");
+    EXPECT_EQ(read_file(folder_ / "ops.h5"), "mine");
+}
+
 }  // namespace
 }  // namespace npuscope::test
