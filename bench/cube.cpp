@@ -40,7 +40,7 @@ void openblas_sgemm(benchmark::State& state) {
     const auto b = random_values(a.size(), 2);
     std::vector<float> c(a.size());
     openblas_set_num_threads(static_cast<int>(std::thread::hardware_concurrency()));
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         cblas_sgemm(CblasRowMajor,
                     CblasNoTrans,
                     CblasNoTrans,
@@ -65,7 +65,7 @@ void cube_matmul(benchmark::State& state, const std::string& model) {
     const std::vector<std::string> settings = {"cube_acc=" + model};
     const Numerics numerics{Device::npu(chip("910A"), settings), 0};
     const Kernel* kernel = find_kernel("MatMul");
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         KernelCall call{
             kernel->type,
             {a, b},
@@ -107,7 +107,7 @@ void onednn_convolution(benchmark::State& state) {
     memory src(how.src_desc(), cpu);
     memory wei(how.weights_desc(), cpu);
     memory dst(how.dst_desc(), cpu);
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         reorder(given, src).execute(run, given, src);
         reorder(weights, wei).execute(run, weights, wei);
         convolution_forward(how).execute(
@@ -124,7 +124,7 @@ void cube_convolution(benchmark::State& state, const std::string& model) {
     const std::vector<std::string> settings = {"cube_acc=" + model};
     const Numerics numerics{Device::npu(chip("910A"), settings), 0};
     const Kernel* kernel = find_kernel("Conv2D");
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         KernelCall call{kernel->type,
                         {x, w},
                         {{"strides", IntList{1, 1, 1, 1}},

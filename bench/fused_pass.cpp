@@ -37,7 +37,7 @@ void set_rate(benchmark::State& state) {
 // there.
 void read_memory(benchmark::State& state) {
     const std::vector<char> memory(size_t{2} * kCount * 4, 'x');
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(std::memchr(memory.data(), 'y', memory.size()));
     set_rate(state);
 }
@@ -45,7 +45,7 @@ void all_but_divergence(benchmark::State& state) {
     const auto threads = static_cast<int>(state.range(0));
     const Tensor& target = noisy(true);
     const Tensor& golden = noisy(false);
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(accumulate(target, golden, false, threads));
     set_rate(state);
 }
@@ -53,7 +53,7 @@ void with_divergence(benchmark::State& state) {
     const auto threads = static_cast<int>(state.range(0));
     const Tensor& target = noisy(true);
     const Tensor& golden = noisy(false);
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(accumulate(target, golden, true, threads));
     set_rate(state);
 }

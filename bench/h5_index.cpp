@@ -69,7 +69,7 @@ void report(benchmark::State& state, int64_t objects) {
 void index_from_mapping(benchmark::State& state) {
     const h5::Reader reader(file_of(state.range(0)).path());
     int64_t objects = 0;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const h5::Index index = reader.index();
         objects = static_cast<int64_t>(index.nodes().size());
     }
@@ -79,7 +79,7 @@ void index_from_mapping(benchmark::State& state) {
 void index_by_library(benchmark::State& state) {
     const h5::Reader reader(file_of(state.range(0)).path());
     int64_t objects = 0;
-    for (auto _ : state) {
+    for ([[maybe_unused]] auto _ : state) {
         const h5::Index index = reader.index(h5::IndexSource::kLibrary);
         objects = static_cast<int64_t>(index.nodes().size());
     }

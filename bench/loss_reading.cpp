@@ -46,7 +46,7 @@ void read_megatron_log(benchmark::State& state) {
     write_megatron(path, state.range(0) << 20);
     const auto bytes = static_cast<int64_t>(fs::file_size(path));
     size_t records = 0;
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         records = read_log(path).of(Quantity::kLoss).size();
     state.SetBytesProcessed(bytes * static_cast<int64_t>(state.iterations()));
     state.counters["records"] = static_cast<double>(records);

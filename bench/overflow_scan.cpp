@@ -42,14 +42,14 @@ void set_rate(benchmark::State& state) {
 // glibc's search for a byte that is not there: the reference for "as fast as memory".
 void read_memory(benchmark::State& state) {
     std::vector<char> memory(static_cast<size_t>(kBytes), 'x');
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(std::memchr(memory.data(), 'y', memory.size()));
     set_rate(state);
 }
 BENCHMARK(read_memory)->Unit(benchmark::kMillisecond);
 
 void census(benchmark::State& state, const Tensor& tensor, int threads) {
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(take_census(tensor.view(), threads));
     set_rate(state);
 }
@@ -77,7 +77,7 @@ void extremes_by_level(benchmark::State& state) {
         state.SkipWithError("this CPU has no such instructions");
         return;
     }
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(
             bits::extremes<uint16_t>(tensor.data(), static_cast<size_t>(tensor.numel()), level));
     set_rate(state);

@@ -38,7 +38,7 @@ void set_rate(benchmark::State& state) {
 // glibc's search for a byte that is not there, over as many bytes.
 void read_memory(benchmark::State& state) {
     const std::vector<char> memory(2 * kCount * sizeof(float), 'x');
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(std::memchr(memory.data(), 'y', memory.size()));
     set_rate(state);
 }
@@ -49,7 +49,7 @@ template <class Chunk>
 void each_chunk(benchmark::State& state, Chunk chunk) {
     const size_t period = state.range(0) != 0 ? 8 * kSumChunk : kCount;
     const Data& pair = data();
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         for (size_t at = 0; at < kCount; at += kSumChunk)
             benchmark::DoNotOptimize(
                 chunk(pair.x.data() + at % period, pair.y.data() + at % period, kSumChunk));
@@ -78,7 +78,7 @@ void all_columns(benchmark::State& state) {
     const FloatSource x(data().x.data(), kCount);
     const FloatSource y(data().y.data(), kCount);
     const auto threads = static_cast<int>(state.range(0));
-    for (auto _ : state)
+    for ([[maybe_unused]] auto _ : state)
         benchmark::DoNotOptimize(
             pair_numbers(x, y, {.cosine = true, .divergence = true, .deviation = true}, threads));
     set_rate(state);

@@ -123,39 +123,36 @@ std::optional<Course> spike(
     return std::nullopt;
 }
 
-std::optional<Course> drift(const Pairing& pair,
-                            size_t from,
-                            Values golden,
-                            Values target,
-                            double noise,
-                            double allowed,
-                            const Options& options) {
+/// How much of a difference the last third needs to be one.
+double least_drift(Values golden, double noise, double allowed, const Options& options) {
+    const size_t third = golden.size() - golden.size() / 3;
+    double size = 0;
+    for (size_t i = third; i < golden.size(); ++i)
+        size += std::abs(golden[i]) / static_cast<double>(golden.size() - third);
+    const double least = std::max(
+        {kDriftNoise * noise, kDriftRounding * rounding_of(options.precision) * size, allowed});
+    if (!options.any_start) return least;
+    // Seeds shift a course by a part of its steps; where it falls fast that is much.
+    const size_t half = golden.size() / 2;
+    const double early = median({golden.begin() + static_cast<std::ptrdiff_t>(half),
+                                 golden.begin() + static_cast<std::ptrdiff_t>(third)});
+    const double late = median({golden.begin() + static_cast<std::ptrdiff_t>(third), golden.end()});
+    // From half to two thirds is a sixth of the steps, and so from there on.
+    const double slope = std::abs(late - early) / 0.25;
+    return std::max({least, slope * kWarp, noise});
+}
+
+std::optional<Course> drift(const Pairing& pair, Values golden, Values target, double least) {
     const size_t third = golden.size() - golden.size() / 3;
     std::vector<double> differences;
-    double size = 0;
-    for (size_t i = third; i < golden.size(); ++i) {
+    for (size_t i = third; i < golden.size(); ++i)
         differences.push_back(target[i] - golden[i]);
-        size += std::abs(golden[i]) / static_cast<double>(golden.size() - third);
-    }
     const BlockMean mean = block_mean(differences, kBlocks);
-    double least = std::max(
-        {kDriftNoise * noise, kDriftRounding * rounding_of(options.precision) * size, allowed});
-    if (options.any_start) {
-        // Seeds shift a course by a part of its steps; where it falls fast that is much.
-        const size_t half = golden.size() / 2;
-        const double early = median({golden.begin() + static_cast<std::ptrdiff_t>(half),
-                                     golden.begin() + static_cast<std::ptrdiff_t>(third)});
-        const double late =
-            median({golden.begin() + static_cast<std::ptrdiff_t>(third), golden.end()});
-        // From half to two thirds is a sixth of the steps, and so from there on.
-        const double slope = std::abs(late - early) / 0.25;
-        least = std::max({least, slope * kWarp, noise});
-    }
     if (std::abs(mean.mean) <= std::max(kDriftErrors * mean.error, least)) return std::nullopt;
-    Course course{Class::kDrift, false, pair.steps[from + third], mean.mean, {}};
+    Course course{Class::kDrift, false, pair.steps[third], mean.mean, {}};
     course.text =
         fmt::format("from step {} on the loss is {} by {:.3g} on average (standard error {:.2g})",
-                    pair.steps[from + third],
+                    pair.steps[third],
                     mean.mean > 0 ? "higher" : "lower",
                     std::abs(mean.mean),
                     mean.error);
@@ -187,7 +184,8 @@ Course course_of(
     if (const auto found = spike(finite, 0, b, a, step_noise, false)) return *found;
     if (const auto found = divergence(finite, 0, a, b, step_noise, true)) return *found;
     if (const auto found = spike(finite, 0, a, b, step_noise, true)) return *found;
-    if (const auto found = drift(finite, 0, a, b, step_noise, allowed, options)) return *found;
+    const double least = least_drift(a, step_noise, allowed, options);
+    if (const auto found = drift(finite, a, b, least)) return *found;
     return none;
 }
 

@@ -307,6 +307,7 @@ Verdict judge(const Log& golden,
               const Options& options) {
     Case c{golden, target, options, pair(golden, target, Quantity::kLoss), {}, 0};
     std::vector<Pairing> likes;
+    likes.reserve(like.size());
     for (const Log& run : like)
         likes.push_back(pair(golden, run, Quantity::kLoss));
     c.noise = std::max(step_noise(c.pair.golden), c.pair.unit[0]);

@@ -217,38 +217,48 @@ std::string LinePlan::to_text() const {
     return text;
 }
 
-LinePlan guess_plan(const std::vector<std::string_view>& lines) {
+namespace {
+
+/// What lines of a log say, counted.
+struct Votes {
     std::map<std::string, Vote> steps;
     std::array<std::map<std::string, Vote>, kQuantities> quantities;
     size_t slashes = 0;
-    for (const std::string_view line : lines) {
-        if (is_other_line(line)) continue;
+
+    void count(std::string_view line) {
         const std::vector<KeyNumber> numbers = key_numbers(line);
-        const auto loss = static_cast<size_t>(Quantity::kLoss);
-        const auto is_loss = [&](const KeyNumber& number) {
-            return best_suffix(number.key, [](std::string_view key) {
-                       return fit_of(Quantity::kLoss, key);
-                   }).first >= 0;
+        const auto fits = [](const KeyNumber& number, Quantity quantity) {
+            return best_suffix(number.key,
+                               [&](std::string_view key) { return fit_of(quantity, key); });
         };
-        if (std::none_of(numbers.begin(), numbers.end(), is_loss)) continue;
+        if (std::ranges::none_of(numbers, [&](const KeyNumber& number) {
+                return fits(number, Quantity::kLoss).first >= 0;
+            }))
+            return;
         slashes += step_before_slash(line) ? 1 : 0;
         for (size_t i = 0; i < numbers.size(); ++i) {
             const auto [step_fit, step_key] = best_suffix(numbers[i].key, fit_of_step);
             if (step_fit >= 0 && numbers[i].is_whole) vote(steps, step_key, step_fit, i);
-            for (size_t q = loss; q < kQuantities; ++q) {
-                const auto [fit, key] = best_suffix(numbers[i].key, [&](std::string_view name) {
-                    return fit_of(static_cast<Quantity>(q), name);
-                });
+            for (size_t q = 0; q < kQuantities; ++q) {
+                const auto [fit, key] = fits(numbers[i], static_cast<Quantity>(q));
                 if (fit >= 0) vote(quantities[q], key, fit, i);
             }
         }
     }
+};
+
+}  // namespace
+
+LinePlan guess_plan(const std::vector<std::string_view>& lines) {
+    Votes votes;
+    for (const std::string_view line : lines)
+        if (!is_other_line(line)) votes.count(line);
     LinePlan plan;
-    if (const auto* step = elected(steps)) plan.step_key = step->first;
+    if (const auto* step = elected(votes.steps)) plan.step_key = step->first;
     std::vector<std::pair<double, std::pair<Quantity, std::string>>> places;
     size_t loss_lines = 0;
     for (size_t q = 0; q < kQuantities; ++q) {
-        const auto* key = elected(quantities[q]);
+        const auto* key = elected(votes.quantities[q]);
         if (key == nullptr) continue;
         if (q == 0) loss_lines = key->second.lines;
         places.push_back(
@@ -258,7 +268,7 @@ LinePlan guess_plan(const std::vector<std::string_view>& lines) {
     std::sort(places.begin(), places.end());
     for (auto& [place, key] : places)
         plan.keys.push_back(std::move(key));
-    if (plan.step_key.empty() && slashes * 2 >= loss_lines && slashes > 0)
+    if (plan.step_key.empty() && votes.slashes * 2 >= loss_lines && votes.slashes > 0)
         plan.step_before_slash = true;
     return plan;
 }
@@ -299,12 +309,12 @@ namespace {
 // Has a mapping's pages made ready in one call, where the system can; each would cost a fault.
 void touch_pages(std::string_view part) {
 #ifdef MADV_POPULATE_READ
-    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
-    const auto end = reinterpret_cast<uintptr_t>(part.data()) + part.size();
-    if (end - begin > 16 * page)
+    const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    const size_t before = reinterpret_cast<uintptr_t>(part.data()) % page;
+    const size_t size = part.size() + before;
+    if (size > 16 * page)
         static_cast<void>(
-            ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ));
+            ::madvise(const_cast<char*>(part.data()) - before, size, MADV_POPULATE_READ));
 #else
     static_cast<void>(part);
 #endif

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -121,10 +122,7 @@ void LogBytes::unpack() {
     z_stream stream{};
     if (inflateInit2(&stream, 15 + 16) != Z_OK)
         throw Error(ErrorKind::kInternal, "zlib refuses to start");
-    struct Ended {
-        z_stream* stream;
-        ~Ended() { inflateEnd(stream); }
-    } const ended{&stream};
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, inflateEnd);
     std::string unpacked;
     std::array<char, 262144> block{};
     size_t given = 0;

@@ -47,7 +47,7 @@ class Recomputation {
     Recomputation(const RecomputeArguments& arguments,
                   const Globals& globals,
                   const Device& device,
-                  std::vector<RecordedRun> runs)
+                  const std::vector<RecordedRun>& runs)
         : device_(device),
           ci_(arguments.ci, globals),
           files_(arguments.judging),

@@ -15,7 +15,7 @@ struct RecordedPlace {
     size_t op = 0;
     size_t number = 0;  ///< index into what the op loads
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): the check reads a null pointer into the comparison.
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 is that of the compiler
     friend auto operator<=>(const RecordedPlace&, const RecordedPlace&) = default;
 };
 

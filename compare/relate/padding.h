@@ -31,8 +31,7 @@ class Padding {
     struct Cut {
         int64_t part = 0;
         int64_t first = 0;
-        // NOLINTNEXTLINE(modernize-use-nullptr): the check reads a null pointer into the
-        // comparison.
+        // NOLINTNEXTLINE(modernize-use-nullptr): the 0 is that of the compiler
         friend auto operator<=>(const Cut&, const Cut&) = default;
     };
     /// How often a cut was seen, and of which axis of how many.

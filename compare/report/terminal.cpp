@@ -42,13 +42,12 @@ struct ArithmeticSentence {
     std::string found{};  ///< "fp32"
 };
 
-/// A line a group; the golden's where it is another than the target's.
+/// A line a group of the target's; the golden's where it is another.
 std::string arithmetic_text(const Result& result) {
-    if (result.arithmetic.empty()) return {};
     std::vector<ArithmeticSentence> sentences;
     for (const std::string& sentence : result.arithmetic)
         sentences.emplace_back(sentence);
-    std::string text = "arithmetic that the target's results show:\n";
+    std::string text;
     for (const ArithmeticSentence& each : sentences) {
         if (each.side == "golden") continue;
         text += wrapped(each.text, 2, 4);
@@ -56,7 +55,7 @@ std::string arithmetic_text(const Result& result) {
             if (other.side == "golden" && other.group == each.group && other.found != each.found)
                 text += wrapped("golden: " + other.text.substr(other.group.size() + 2), 4, 6);
     }
-    return text;
+    return text.empty() ? "" : "arithmetic that the target's results show:\n" + text;
 }
 
 std::string share_text(const Judged& judged) {

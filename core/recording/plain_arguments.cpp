@@ -77,7 +77,7 @@ ArgumentDifference difference_of(const PlainArgument& target, const PlainArgumen
 
 }  // namespace
 
-std::string plain_text(std::string text) {
+std::string plain_text(const std::string& text) {
     constexpr std::string_view kTorch = "torch.";
     const bool is_dtype = text.starts_with(kTorch) &&
                           dtype_from_name(std::string_view(text).substr(kTorch.size())).has_value();

@@ -20,7 +20,7 @@ struct PlainArgument {
 };
 
 /// "float32" of "torch.float32", as dumps call dtypes; other words as they are.
-[[nodiscard]] std::string plain_text(std::string text);
+[[nodiscard]] std::string plain_text(const std::string& text);
 
 /// Both values as text, "0.001" and "1e-05".
 struct ArgumentDifference {

@@ -113,8 +113,6 @@ std::optional<Operand> fitted(const Argument& argument, const Operand& operand, 
             if (is_number && operand.number->is_bool) return operand;
             return std::nullopt;
         case ArgumentKind::kFloat:
-            if (is_number) return operand;
-            return std::nullopt;
         case ArgumentKind::kScalar:
             if (is_number) return operand;
             return std::nullopt;
@@ -233,9 +231,9 @@ SourceOp ApiCall::as_source(const SourceOp& record) const {
             number.name = number.recorded = name;
             parts->facts.arguments.push_back(std::move(number));
         } else {
+            const std::string of_list = name + "/" + name + "_";
             for (size_t i = 0; i < value.list.size(); ++i)
-                if (value.list[i].tensor)
-                    add(*value.list[i].tensor, name + "/" + name + "_" + std::to_string(i));
+                if (value.list[i].tensor) add(*value.list[i].tensor, of_list + std::to_string(i));
         }
     }
     std::ranges::copy(results, std::back_inserter(parts->tensors));

@@ -56,8 +56,8 @@ std::vector<ApiCall> gradients_by_shares(const GradientQuery& query, const Shape
     if (made == nullptr) return {};
     if (reduction_of(query) != Reduction::kMean) return {negated(query, *made)};
     const int64_t classes = shape.at(shape.size() == 1 ? 0 : 1);
-    return {quotient(
-        query, static_cast<double>(numel_of(shape) / std::max<int64_t>(1, classes)), *made)};
+    const int64_t places = numel_of(shape) / std::max<int64_t>(1, classes);
+    return {quotient(query, static_cast<double>(places), *made)};
 }
 
 std::vector<ApiCall> gradients_of_difference(const GradientQuery& query) {

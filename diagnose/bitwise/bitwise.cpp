@@ -44,6 +44,7 @@ struct TensorPair {
 std::vector<TensorPair> pairs_of(const std::vector<SourceTensor>& first,
                                  const std::vector<SourceTensor>& other) {
     std::vector<TensorPair> pairs;
+    pairs.reserve(first.size());
     for (const SourceTensor& tensor : first)
         pairs.push_back({&tensor, nullptr});
     for (size_t i = 0; i < other.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstring>
@@ -84,7 +85,9 @@ Values values_of(const Tensor& a, const Tensor& b) {
     const auto y = right.as<double>();
     Values values;
     double of_all = 0;
-    const auto differs = [&](size_t i) { return std::memcmp(&x[i], &y[i], sizeof x[i]) != 0; };
+    const auto differs = [&](size_t i) {
+        return std::bit_cast<uint64_t>(x[i]) != std::bit_cast<uint64_t>(y[i]);
+    };
     for (size_t i = 0; i < x.size(); ++i) {
         if (!differs(i)) {
             if (std::isfinite(x[i])) values.magnitude = std::max(values.magnitude, std::abs(x[i]));

@@ -130,7 +130,7 @@ compare::Result RecordingComparison::compare(const compare::RunPair& pair, const
     if (files_.noise().size() > 0 && !bounds.bounds().was_of_use())
         result.notes.emplace_back(kNoiseOfNoUse);
     if (expected_.is_anything() && result.arithmetic.empty())
-        result.notes.push_back("no op could be computed that shows the arithmetic");
+        result.notes.emplace_back("no op could be computed that shows the arithmetic");
     return result;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "core/base/error.h"
+
 namespace npuscope::diagnose {
 
 namespace {
@@ -47,6 +49,7 @@ double log_score(const std::vector<SampledRun>& sample, size_t column) {
 
 bool is_near(const std::vector<SampledRun>& sample, size_t column, double share) {
     std::vector<double> ratios;
+    ratios.reserve(sample.size());
     for (const SampledRun& run : sample)
         ratios.push_back(run.ratios[column]);
     if (ratios.empty()) return false;
@@ -293,6 +296,18 @@ bool is_plainly_shown(const InferredArithmetic& found) {
 }
 
 }  // namespace
+
+const ProductClass& InferredArithmetic::of_products() const {
+    if (product == nullptr)
+        throw Error(ErrorKind::kInternal, "the class of ops is none of products");
+    return *product;
+}
+
+const VectorClass& InferredArithmetic::of_vectors() const {
+    if (vector == nullptr)
+        throw Error(ErrorKind::kInternal, "the class of products is none of ops");
+    return *vector;
+}
 
 std::string InferredArithmetic::name() const {
     if (product == nullptr) return std::string(vector->name);

@@ -28,6 +28,9 @@ struct InferredArithmetic {
     /// Of a chip whose library chooses by op or shape: the class of the runs that `product` does
     /// not explain. nullptr where one class explains all.
     const ProductClass* other_product = nullptr;
+    /// The class of a group. Errors: Error(kInternal) a group of the other kind.
+    [[nodiscard]] const ProductClass& of_products() const;
+    [[nodiscard]] const VectorClass& of_vectors() const;
     int64_t sampled = 0;  ///< of a device that tells: all ops of the group
     int64_t within = 0;   ///< of the sample: what the class explains
     /// "fp32", "fp32, or TF32 inputs, fp32 sums"

@@ -50,8 +50,10 @@ std::vector<double> largest_by_size(const Tensor& result, std::span<const double
     for (size_t i = 0; i < exact.size(); ++i) {
         const double error = std::abs(values[i] - exact[i]);
         double& largest = errors[(std::bit_cast<uint64_t>(exact[i]) >> 52U) & 0x7ffU];
-        // NaN becomes infinity.
-        if (!(error <= largest)) largest = std::isnan(error) ? kNotComparable : error;
+        if (std::isnan(error))
+            largest = kNotComparable;
+        else
+            largest = std::max(largest, error);
     }
     return errors;
 }

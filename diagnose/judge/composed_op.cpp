@@ -95,8 +95,7 @@ class Program {
             return own->second;
         if (word == "true" || word == "false") return word == "true";
         if (!op_.declares(word)) return number(word);
-        if (const Value given = op_.given(word); !std::holds_alternative<Tensor>(given))
-            return given;
+        if (Value given = op_.given(word); !std::holds_alternative<Tensor>(given)) return given;
         return op_.tensor(word);
     }
 
@@ -155,6 +154,7 @@ constexpr auto kRows = std::to_array<OpRow>({
 std::span<const Op> composed_ops() {
     static const std::vector<Op> ops = [] {
         std::vector<Op> all;
+        all.reserve(kRows.size());
         for (const OpRow& row : kRows)
             all.push_back({.schema = backend::Schema::parse(row.schema),
                            .row = &row,

@@ -51,6 +51,7 @@ std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs&
 /// ops says little: coarse arithmetic rounds the golden's numbers and the target's to the same.
 bool are_nearer_when_loaded(const std::vector<std::pair<double, double>>& distances) {
     std::vector<double> nearest;
+    nearest.reserve(distances.size());
     for (const auto& [loaded, free] : distances)
         nearest.push_back(std::min(loaded, free));
     if (nearest.empty()) return true;

@@ -113,6 +113,7 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
         return spread > 0 ? walk * group.mean * group.mean / (2 * spread) : 0;
     };
     std::vector<double> factors;
+    factors.reserve(groups.size());
     for (const Statistics& group : groups)
         factors.push_back(change(group) / std::sqrt(std::max(group.variance + eps, 1e-300)));
     if (result.name == "result2") return factors;

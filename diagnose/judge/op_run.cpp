@@ -147,15 +147,15 @@ std::vector<OpRun> forms_of(OpRun run) {
         std::string_view argument;
         std::vector<std::string_view> values;
     };
-    static const std::array<Words, 3> kWords = {
+    static const std::array<Words, 3> choices = {
         {{"approximate", {"none", "tanh"}},
          {"rounding_mode", {"", "trunc", "floor"}},
          {"reduce", {"sum", "prod", "mean", "amax", "amin"}}}};
     std::vector<OpRun> forms;
     for (const backend::Argument& argument : run.op->schema.arguments) {
         const auto* const row = std::ranges::find_if(
-            kWords, [&](const Words& words) { return words.argument == argument.name; });
-        if (argument.kind != backend::ArgumentKind::kString || row == kWords.end() ||
+            choices, [&](const Words& words) { return words.argument == argument.name; });
+        if (argument.kind != backend::ArgumentKind::kString || row == choices.end() ||
             find(run.wide, argument.name) != nullptr)
             continue;
         for (const std::string_view word : row->values) {

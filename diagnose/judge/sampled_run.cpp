@@ -134,46 +134,59 @@ double nearer(const std::vector<double>& one, const std::vector<double>& other) 
     return worst;
 }
 
-RunRatios ratios_of(const OpRun& run, Tried tried) {
-    const DType dtype = group_of(run).dtype;
+/// None of the classes tried yet.
+RunRatios no_ratios() {
     RunRatios found;
-    ClassRatios& ratios = found.ratios;
-    ratios.fill(std::numeric_limits<double>::infinity());
-    const auto take = [&](size_t column, double ratio) {
-        ratios[column] = ratio;
-        found.is_telling = found.is_telling || ratio > 0;
-    };
-    if (is_product(kind_of(*run.op))) {
-        // Classes that round operands alike share what is computed, and follow each other.
-        ProductError error(run);
-        std::array<std::vector<double>, kMostClasses> by_result;
-        const auto classes = product_classes();
-        std::vector<bool> done(classes.size());
-        for (size_t first = 0; first < classes.size(); ++first) {
-            for (size_t i = first; i < classes.size(); ++i) {
-                if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
-                if (is_tried(classes[i], i, dtype, tried)) {
-                    by_result[i] = ratios_by_result(run, error, classes[i]);
-                    take(i, by_result[i].empty() ? 0 : std::ranges::max(by_result[i]));
-                }
-                done[i] = true;
-            }
-            error.forget_rounded();
+    found.ratios.fill(std::numeric_limits<double>::infinity());
+    return found;
+}
+
+void take(RunRatios& found, size_t column, double ratio) {
+    found.ratios[column] = ratio;
+    found.is_telling = found.is_telling || ratio > 0;
+}
+
+RunRatios ratios_of_product(const OpRun& run, Tried tried) {
+    const DType dtype = group_of(run).dtype;
+    RunRatios found = no_ratios();
+    // Classes that round operands alike share what is computed, and follow each other.
+    ProductError error(run);
+    std::array<std::vector<double>, kMostClasses> by_result;
+    const auto classes = product_classes();
+    std::vector<bool> done(classes.size());
+    for (size_t first = 0; first < classes.size(); ++first) {
+        for (size_t i = first; i < classes.size(); ++i) {
+            if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
+            done[i] = true;
+            if (!is_tried(classes[i], i, dtype, tried)) continue;
+            by_result[i] = ratios_by_result(run, error, classes[i]);
+            take(found, i, by_result[i].empty() ? 0 : std::ranges::max(by_result[i]));
         }
-        for (size_t i = 0; i < classes.size(); ++i)
-            found.either[i] = nearer(by_result[kPlainColumn], by_result[i]);
-        if (ratios[kPlainColumn] > 1) found.off = share_off(run, error, classes[kPlainColumn]);
-    } else {
-        VectorError error(run);
-        for (size_t i = 0; i < vector_classes().size(); ++i)
-            if (is_tried(vector_classes()[i], i, dtype, tried))
-                take(i, error.ratio(vector_classes()[i]).value_or(0));
-        if (ratios[kPlainColumn] > 1)
-            found.off = share_off(run, error, vector_classes()[kPlainColumn]);
+        error.forget_rounded();
     }
+    for (size_t i = 0; i < classes.size(); ++i)
+        found.either[i] = nearer(by_result[kPlainColumn], by_result[i]);
+    if (found.ratios[kPlainColumn] > 1) found.off = share_off(run, error, classes[kPlainColumn]);
+    return found;
+}
+
+RunRatios ratios_of_vector(const OpRun& run, Tried tried) {
+    const DType dtype = group_of(run).dtype;
+    RunRatios found = no_ratios();
+    VectorError error(run);
+    const auto classes = vector_classes();
+    for (size_t i = 0; i < classes.size(); ++i)
+        if (is_tried(classes[i], i, dtype, tried))
+            take(found, i, error.ratio(classes[i]).value_or(0));
+    if (found.ratios[kPlainColumn] > 1) found.off = share_off(run, error, classes[kPlainColumn]);
+    return found;
+}
+
+RunRatios ratios_of(const OpRun& run, Tried tried) {
+    if (!is_product(kind_of(*run.op))) return ratios_of_vector(run, tried);
+    RunRatios found = ratios_of_product(run, tried);
     // Exact in fp32, not in what rounds operands: that tells.
-    if (!found.is_telling && tried == Tried::kPlain && is_product(kind_of(*run.op)))
-        return ratios_of(run, Tried::kFirst);
+    if (!found.is_telling && tried == Tried::kPlain) return ratios_of_product(run, Tried::kFirst);
     return found;
 }
 

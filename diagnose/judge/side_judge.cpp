@@ -63,14 +63,14 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
 const ProductClass& product_class(ProductError& error,
                                   const RecordedResult& result,
                                   const InferredArithmetic& inferred) {
-    if (inferred.other_product == nullptr) return *inferred.product;
+    const ProductClass& usual = inferred.of_products();
+    if (inferred.other_product == nullptr) return usual;
     const auto ratio = [&](const ProductClass& by) {
         const auto found = error.judge(by, result, false);
         return found ? found->ratio : 0;
     };
-    const double plain = ratio(*inferred.product);
-    return plain > 1 && ratio(*inferred.other_product) < plain ? *inferred.other_product
-                                                               : *inferred.product;
+    const double plain = ratio(usual);
+    return plain > 1 && ratio(*inferred.other_product) < plain ? *inferred.other_product : usual;
 }
 
 /// What a result is held to, asked with the run's errors.
@@ -81,7 +81,7 @@ auto product_class_by(const InferredArithmetic& inferred) {
 }
 auto vector_class_by(const InferredArithmetic& inferred) {
     return [&inferred](VectorError&, const RecordedResult&) -> const VectorClass& {
-        return *inferred.vector;
+        return inferred.of_vectors();
     };
 }
 
@@ -245,7 +245,7 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
     errors.clear();
     ArithmeticGroup products = group;
     products.kind = OpKind::kProduct;
-    inferred = {.vector = &vector_class_around(*class_of(products).product)};
+    inferred = {.vector = &vector_class_around(class_of(products).of_products())};
     judge_all(VectorError(run), vector_class_by(inferred));
     return worst_of(errors) < worst_of(plain) ? errors : plain;
 }

@@ -47,7 +47,7 @@ class SideJudge {
     [[nodiscard]] const VectorClass& vector_class(const OpRun& run) const {
         ArithmeticGroup group = own_group(run);
         group.kind = OpKind::kVector;
-        return *class_of(group).vector;
+        return class_of(group).of_vectors();
     }
     /// Of a group of classes(): its own runs, whatever its class was told by.
     [[nodiscard]] const ArithmeticSample& sample_of(const ArithmeticGroup& group) const {

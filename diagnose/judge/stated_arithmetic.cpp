@@ -69,13 +69,13 @@ bool cuts_sums(const ChipOptions& options) {
 }
 
 const ProductClass& with_cut_sums(const ProductClass& plain) {
-    static const std::vector<ProductClass> kCut = [] {
+    static const std::vector<ProductClass> cut = [] {
         std::vector<ProductClass> rows(product_classes().begin(), product_classes().end());
         for (ProductClass& row : rows)
             row.growth *= kCutGrowth;
         return rows;
     }();
-    return kCut[static_cast<size_t>(&plain - product_classes().data())];
+    return cut[static_cast<size_t>(&plain - product_classes().data())];
 }
 
 /// Whether a float32 result may be one that was rounded to float16 before.

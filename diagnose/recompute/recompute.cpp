@@ -253,8 +253,8 @@ RecomputeReport recompute(const std::filesystem::path& dump,
                           const RecomputeOptions& options) {
     Source source = open_source(dump);
     describe_calls(source);
-    static const IgnoredRegions kNothing;
-    IgnoredTally tally(options.ignored == nullptr ? kNothing : *options.ignored);
+    static const IgnoredRegions nothing;
+    IgnoredTally tally(options.ignored == nullptr ? nothing : *options.ignored);
     if (options.ignored != nullptr) mark_ignored(tally, source);
     std::vector<std::string> notes = source.remarks;
     const size_t modules = std::erase_if(source.ops, is_module);

@@ -75,13 +75,18 @@ class Canvas {
     std::vector<uint8_t> ink_;
 };
 
+struct Steps {
+    double first = 0;
+    double last = 0;
+};
+
 void draw(Canvas& canvas,
           const std::vector<int64_t>& steps,
           const std::vector<double>& values,
-          double first,
-          double last,
+          const Steps& shown,
           const Range& range,
           uint8_t ink) {
+    const auto [first, last] = shown;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (!std::isfinite(values[i])) continue;
         const double x =
@@ -112,8 +117,8 @@ std::string panel(
 std::string terminal_plot(const Log& golden, const Judged& target, bool color) {
     const Curve& a = golden.of(Quantity::kLoss);
     const Curve& b = target.log.of(Quantity::kLoss);
-    const double first = static_cast<double>(std::min(a.steps.front(), b.steps.front()));
-    const double last = static_cast<double>(std::max(a.steps.back(), b.steps.back()));
+    const Steps shown{static_cast<double>(std::min(a.steps.front(), b.steps.front())),
+                      static_cast<double>(std::max(a.steps.back(), b.steps.back()))};
     Range range;
     for (const double value : a.values)
         range.add(value);
@@ -122,8 +127,8 @@ std::string terminal_plot(const Log& golden, const Judged& target, bool color) {
     if (range.empty()) return "";
     range.widen();
     Canvas losses(kRows);
-    draw(losses, a.steps, a.values, first, last, range, 1);
-    draw(losses, b.steps, b.values, first, last, range, 2);
+    draw(losses, a.steps, a.values, shown, range, 1);
+    draw(losses, b.steps, b.values, shown, range, 2);
     std::string text =
         color ? "loss: \x1b[36mgolden\x1b[0m, \x1b[31mtarget\x1b[0m\n" : "loss of both\n";
     text += panel(losses, kRows, range, false, color);
@@ -141,12 +146,13 @@ std::string terminal_plot(const Log& golden, const Judged& target, bool color) {
         sizes.add(differences.back());
         sizes.add(limits.back());
     }
-    const std::string axis = fmt::format("{:>12}{:<33.0f}{:>33.0f}\n", "step ", first, last);
+    const std::string axis =
+        fmt::format("{:>12}{:<33.0f}{:>33.0f}\n", "step ", shown.first, shown.last);
     if (sizes.empty()) return text + axis;
     sizes.widen();
     Canvas low(kLowRows);
-    draw(low, verdict.steps, limits, first, last, sizes, 1);
-    draw(low, verdict.steps, differences, first, last, sizes, 2);
+    draw(low, verdict.steps, limits, shown, sizes, 1);
+    draw(low, verdict.steps, differences, shown, sizes, 2);
     text +=
         color ? "size of the \x1b[31mdifference\x1b[0m, and the \x1b[36mlimit\x1b[0m of like runs\n"
               : "size of the difference, and the limit of like runs\n";

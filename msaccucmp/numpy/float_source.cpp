@@ -34,7 +34,7 @@ class StridedElements : public ElementSource {
                     Shape shape,
                     std::vector<int64_t> strides)
         : base_(std::move(base)), shape_(std::move(shape)), strides_(std::move(strides)) {
-        if (numel() > 0) stored_ = base_->range(0, numel(), held_);
+        if (base_->numel() > 0) stored_ = base_->range(0, base_->numel(), held_);
     }
 
     [[nodiscard]] DType dtype() const override { return base_->dtype(); }

@@ -7,6 +7,7 @@
 #include "core/dumpfile/paths.h"
 #include "core/dumpfile/reader.h"
 #include "core/h5/trust.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {

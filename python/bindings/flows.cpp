@@ -20,6 +20,7 @@
 #include "overflow/scan_report.h"
 #include "page/page.h"
 #include "python/bindings/interruptible.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {

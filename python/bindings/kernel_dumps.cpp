@@ -6,6 +6,7 @@
 #include "diagnose/run/run.h"
 #include "ir_tbe_map/acl_session.h"
 #include "python/bindings/interruptible.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/scope.h"
 #include "python/bindings/values.h"
 

@@ -5,19 +5,8 @@
 #include "python/bindings/errors.h"
 #include "python/bindings/executor.h"
 #include "python/bindings/hook_call.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/values.h"
-
-namespace npuscope::python {
-
-void register_streams(py::module_& module);
-void register_scopes(py::module_& module);
-void register_dumps(py::module_& module);
-void register_flows(py::module_& module);
-void register_schemas(py::module_& module);
-void register_profiles(py::module_& module);
-void register_kernel_dumps(py::module_& module);
-
-}  // namespace npuscope::python
 
 PYBIND11_MODULE(_core, module) {
     namespace python = npuscope::python;

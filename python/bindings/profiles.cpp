@@ -4,6 +4,7 @@
 #include "diagnose/run/op_profile.h"
 #include "python/bindings/locked_executor.h"
 #include "python/bindings/op_stream.h"
+#include "python/bindings/parts.h"
 
 namespace npuscope::python {
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "npu_backend/ops/op.h"
+#include "python/bindings/parts.h"
 
 namespace npuscope::python {
 

@@ -14,6 +14,7 @@
 #include "overflow/watcher.h"
 #include "python/bindings/locked_executor.h"
 #include "python/bindings/op_stream.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/scope.h"
 #include "python/bindings/values.h"
 

@@ -6,6 +6,7 @@
 #include "diagnose/run/run.h"
 #include "python/bindings/hook_call.h"
 #include "python/bindings/op_stream.h"
+#include "python/bindings/parts.h"
 #include "python/bindings/values.h"
 
 namespace npuscope::python {

@@ -64,6 +64,22 @@ uint32_t code_at(std::string_view text, size_t at) {
     return failure == std::errc() && end == text.data() + at + 4 ? code : 0xfffd;
 }
 
+/// Adds the character whose \u begins with four digits at `at`, and of a pair the other half; how
+/// many characters of `written` that took.
+size_t append_code(std::string_view written, size_t at, std::string& text) {
+    uint32_t code = code_at(written, at);
+    size_t taken = std::min<size_t>(4, written.size() - at);
+    if (code >= 0xd800 && code < 0xdc00 && written.substr(at + taken).starts_with("\\u")) {
+        const uint32_t low = code_at(written, at + taken + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            taken += 6;
+        }
+    }
+    append_utf8(code >= 0xd800 && code < 0xe000 ? 0xfffd : code, text);
+    return taken;
+}
+
 }  // namespace
 
 void JsonCursor::damaged(std::string_view reason) const {
@@ -211,22 +227,12 @@ std::string unescaped(std::string_view written) {
         const char c = written[++i];
         constexpr std::string_view kLetters = "bfnrt";
         constexpr std::string_view kBytes = "\b\f\n\r\t";
-        if (const size_t letter = kLetters.find(c); letter != std::string_view::npos) {
+        if (const size_t letter = kLetters.find(c); letter != std::string_view::npos)
             text += kBytes[letter];
-        } else if (c == 'u') {
-            uint32_t code = code_at(written, i + 1);
-            i += std::min<size_t>(4, written.size() - i - 1);
-            if (code >= 0xd800 && code < 0xdc00 && written.substr(i + 1).starts_with("\\u")) {
-                const uint32_t low = code_at(written, i + 3);
-                if (low >= 0xdc00 && low < 0xe000) {
-                    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                    i += 6;
-                }
-            }
-            append_utf8(code >= 0xd800 && code < 0xe000 ? 0xfffd : code, text);
-        } else {
+        else if (c == 'u')
+            i += append_code(written, i + 1, text);
+        else
             text += c;
-        }
     }
     return text;
 }

@@ -171,6 +171,7 @@ void run_celu(KernelCall& call) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row a kernel
 std::span<const Kernel> activation_pairs_kernels() {
     constexpr std::string_view kExact = "floats, exact";
     static constexpr auto kRows = std::to_array<Kernel>({

@@ -1,4 +1,5 @@
 // GridSampler2DGrad: what the image and the places of a grid have to do with what was read.
+#include <array>
 #include <cmath>
 
 #include "npu_backend/kernels/kernel.h"
@@ -29,11 +30,10 @@ class ImageGradient {
                 moved[2 * i] = moved[2 * i + 1] = W{0};
                 continue;
             }
-            W along_x{0};
-            W along_y{0};
-            add_place(gradient + i, image, y.place, x.place, made, along_x, along_y);
-            moved[2 * i] = along_x * (x.slope * extent_.edge.step<W>(extent_.width));
-            moved[2 * i + 1] = along_y * (y.slope * extent_.edge.step<W>(extent_.height));
+            std::array<W, 2> along{};
+            add_place(gradient + i, image, y.place, x.place, made, along);
+            moved[2 * i] = along[0] * (x.slope * extent_.edge.step<W>(extent_.width));
+            moved[2 * i + 1] = along[1] * (y.slope * extent_.edge.step<W>(extent_.height));
         }
     }
 
@@ -46,8 +46,9 @@ class ImageGradient {
         return mode_ == 2 ? MovedPlace<W>{place, 1} : extent_.edge.moved(place, size);
     }
 
+    /// The slopes along x and y are added to `along`.
     void add_place(
-        const W* gradient, const W* image, W y, W x, W* made, W& along_x, W& along_y) const {
+        const W* gradient, const W* image, W y, W x, W* made, std::array<W, 2>& along) const {
         const Neighbours<W> down = neighbours(mode_, y);
         const Neighbours<W> across = neighbours(mode_, x);
         for (size_t i = 0; i < static_cast<size_t>(down.count); ++i)
@@ -62,8 +63,8 @@ class ImageGradient {
                     const W given = gradient[c * places_];
                     const W value = image[c * plane() + at];
                     made[c * plane() + at] += weight * given;
-                    along_x += by_x * value * given;
-                    along_y += by_y * value * given;
+                    along[0] += by_x * value * given;
+                    along[1] += by_y * value * given;
                 }
             }
     }

@@ -95,6 +95,7 @@ void lower_eye(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> creations_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "

@@ -15,7 +15,7 @@ void lower_in_place(Lowering& op) {
 std::span<const OpRow> in_place_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
 #define IN_PLACE(call, op, evidence) \
-    {.schema = call " -> Tensor self", .as = op, .source = evidence, .lower = lower_in_place},
+    {.schema = call " -> Tensor self", .as = (op), .source = (evidence), .lower = lower_in_place},
 #include "npu_backend/ops/forms/in_place_forms.def"
 #undef IN_PLACE
     });

@@ -55,7 +55,7 @@ void lower_each(Lowering& op) {
 std::span<const OpRow> lists_of_tensors_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
 #define ROW(text, op, words, pairs) \
-    {.schema = text, .as = op, .note = words, .lower = lower_each, .argument = pairs},
+    {.schema = (text), .as = (op), .note = (words), .lower = lower_each, .argument = (pairs)},
 #define EACH(name, overload, arguments, op, words, pairs)                     \
     ROW("_foreach_" name overload arguments " -> Tensor[]", op, words, pairs) \
     ROW("_foreach_" name "_" overload arguments " -> Tensor[] self", op, words, pairs)

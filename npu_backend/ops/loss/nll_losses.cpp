@@ -154,7 +154,7 @@ Tensor loss_by_shares(Lowering& op, const Tensor& likelihood, double smoothing) 
     const Tensor terms = weighted(op, product(op, likelihood, shares));
     const auto reduction = static_cast<Reduction>(op.integer("reduction"));
     if (reduction == Reduction::kNone) return over_classes(op, terms);
-    const Tensor sum = first_of(op, "neg", {{"self", sum_of(op, terms)}});
+    Tensor sum = first_of(op, "neg", {{"self", sum_of(op, terms)}});
     if (reduction == Reduction::kSum) return sum;
     const Scalar places{static_cast<double>(likelihood.numel()) / classes};
     return first_of(op, "div_Scalar", {{"self", sum}, {"other", places}});

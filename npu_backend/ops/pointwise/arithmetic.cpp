@@ -55,6 +55,7 @@ void lower_square(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> arithmetic_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "neg(Tensor self) -> Tensor",

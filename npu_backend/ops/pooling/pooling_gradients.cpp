@@ -170,6 +170,7 @@ void lower_adaptive_line(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> pooling_gradients_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] "

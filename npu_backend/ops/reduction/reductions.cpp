@@ -81,6 +81,7 @@ void lower_place_of_extreme(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> reductions_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",

@@ -224,6 +224,7 @@ void lower_as_strided(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> views_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "view(Tensor self, int[] size) -> Tensor",

@@ -87,6 +87,7 @@ void lower_either_gradient(Lowering& op) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row an op
 std::span<const OpRow> resizes_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema =

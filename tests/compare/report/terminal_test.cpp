@@ -51,6 +51,13 @@ TEST(TerminalReport, tells_the_golden_s_arithmetic_where_it_is_another) {
         << text;
 }
 
+TEST(TerminalReport, has_no_heading_over_no_arithmetic_of_the_target_s) {
+    Result result;
+    result.arithmetic = {"golden, other ops (float32): fp32 (3 of 3 sampled)"};
+    EXPECT_EQ(report_named("terminal").write(result, {.options = {}}).find("arithmetic"),
+              std::string::npos);
+}
+
 TEST(TerminalReport, tells_of_arguments_that_differ_in_ops_without_a_finding) {
     Result result = small_result();
     result.ops[0].arguments = {{"eps", "0.001", "1e-05"}};
