@@ -1,11 +1,13 @@
 #include "compare/align/take_ties.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "compare/align/match_text.h"
 #include "compare/compare.h"
+#include "core/recording/joined.h"
 
 namespace npuscope::compare {
 
@@ -48,6 +50,8 @@ class TiedPlan {
     }
 
   private:
+    using Partners = std::unordered_map<const SourceOp*, const SourceOp*>;
+
     /// What the ties say of a target op; what the plan paired it with instead becomes `loose`.
     void take_one(OpPair& pair, std::vector<const SourceOp*>& loose) {
         const auto found = of_target_.find(pair.target);
@@ -120,7 +124,7 @@ class TiedPlan {
     /// Only what is without partner still, and all of it.
     void renew_partings() {
         std::unordered_set<const SourceOp*> alone;
-        std::unordered_map<const SourceOp*, const SourceOp*> others;
+        Partners others;
         for (const OpPair& pair : plan_.ops) {
             if (pair.target == nullptr || pair.golden == nullptr) {
                 alone.insert(pair.target != nullptr ? pair.target : pair.golden);
@@ -141,20 +145,50 @@ class TiedPlan {
             for (const auto* list : {&parting.only_target, &parting.only_golden})
                 for (const SourceOp* op : *list)
                     alone.erase(op);
+        const Partners befores = ops_before();
         for (const OpPair& pair : plan_.ops) {
             const SourceOp* op = pair.target != nullptr ? pair.target : pair.golden;
-            if (alone.contains(op)) plan_.partings.push_back(parting_of(*op, pair, others));
+            if (alone.contains(op))
+                plan_.partings.push_back(parting_of(pair, befores.at(op), others));
         }
     }
 
-    /// Of one op. A recording's ops stand one behind the other.
-    static Parting parting_of(const SourceOp& op,
-                              const OpPair& pair,
-                              const std::unordered_map<const SourceOp*, const SourceOp*>& others) {
+    /// Of each op the one before it on the same rank, nullptr of the first. A recording's ops stand
+    /// one behind the other; those of its ranks may stand among each other.
+    [[nodiscard]] Partners ops_before() const {
+        Partners befores;
+        for (const bool of_target : {true, false}) {
+            std::vector<const SourceOp*> ops;
+            for (const auto* pairs : {&plan_.ops, &plan_.casts})
+                for (const OpPair& pair : *pairs) {
+                    const SourceOp* op = of_target ? pair.target : pair.golden;
+                    if (op != nullptr) ops.push_back(op);
+                    const auto& also = of_target ? pair.also_target : pair.also_golden;
+                    ops.insert(ops.end(), also.begin(), also.end());
+                }
+            std::ranges::sort(ops, std::ranges::less());
+            std::unordered_map<std::string_view, const SourceOp*> last;
+            for (const SourceOp* op : ops) {
+                const SourceOp*& before = last[rank_of_path(op->path)];
+                if (before == op) continue;
+                befores[op] = before;
+                before = op;
+            }
+        }
+        return befores;
+    }
+
+    /// Of the pair's only op.
+    static Parting parting_of(const OpPair& pair,
+                              const SourceOp* op_before,
+                              const Partners& others) {
         const bool of_target = pair.target != nullptr;
         Parting parting;
-        (of_target ? parting.only_target : parting.only_golden) = {&op};
-        if (const auto before = others.find(&op - 1); before != others.end()) {
+        if (of_target)
+            parting.only_target = {pair.target};
+        else
+            parting.only_golden = {pair.golden};
+        if (const auto before = others.find(op_before); before != others.end()) {
             parting.before_target = of_target ? before->first : before->second;
             parting.before_golden = of_target ? before->second : before->first;
         }

@@ -1,0 +1,59 @@
+#include "compare/growth/turned_off.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+Tensor row_of(const std::vector<float>& values) {
+    return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+/// Of the second of an op's two results.
+TurnedOff turned_off_in(const std::vector<float>& target, const std::vector<float>& golden) {
+    const auto side = [](const std::vector<float>& values) {
+        return hand_made(
+            {{"threshold_backward", {}, {{"first", row_of({1, 2})}, {"second", row_of(values)}}}});
+    };
+    const Source mine = side(target);
+    const Source theirs = side(golden);
+    TensorResult result;
+    result.target = result.golden = "/threshold_backward/1/output/second";
+    return turned_off({&mine.ops[0], &theirs.ops[0]}, result);
+}
+
+TEST(TurnedOff, counts_what_is_zero_on_one_side_alone) {
+    const TurnedOff found = turned_off_in({3, 0, 4, 0, 7, 0, 0, 0}, {3, 1, 4, 0, 0, 0, 0, 0});
+    EXPECT_EQ(found.share, 0.25);
+    EXPECT_EQ(found.rest_norm, 0);
+}
+
+TEST(TurnedOff, measures_what_is_left_against_all_of_the_golden) {
+    // |(0, 1.25)| of |(3, 4, 12)|.
+    const TurnedOff found = turned_off_in({3, 5.25F, 0, 0}, {3, 4, 12, 0});
+    EXPECT_EQ(found.share, 0.25);
+    EXPECT_DOUBLE_EQ(found.rest_norm, 1.25 / 13);
+}
+
+TEST(TurnedOff, finds_nothing_where_zeros_lie_alike) {
+    EXPECT_EQ(turned_off_in({0, 2, 0}, {0, 1, 0}).share, 0);
+    EXPECT_EQ(turned_off_in({0, 2, 0}, {0, 1, 0}).rest_norm, 1);
+}
+
+TEST(TurnedOff, says_nothing_of_other_sizes) {
+    const TurnedOff found = turned_off_in({0, 1, 2}, {1, 0, 2, 0});
+    EXPECT_EQ(found.share, 0);
+    EXPECT_EQ(found.rest_norm, 0);
+}
+
+TEST(TurnedOff, says_nothing_of_a_tensor_that_the_ops_do_not_have) {
+    const Source source = hand_made({{"relu", {}, {{"result", row_of({0, 1})}}}});
+    TensorResult result;
+    result.target = result.golden = "/relu/2/output/result";
+    EXPECT_EQ(turned_off({&source.ops[0], &source.ops[0]}, result).share, 0);
+}
+
+}  // namespace
+}  // namespace npuscope::compare
