@@ -231,7 +231,7 @@ SourceOp ApiCall::as_source(const SourceOp& record) const {
             number.name = number.recorded = name;
             parts->facts.arguments.push_back(std::move(number));
         } else {
-            const std::string of_list = name + "/" + name + "_";
+            const std::string of_list = std::string(name).append("/").append(name).append("_");
             for (size_t i = 0; i < value.list.size(); ++i)
                 if (value.list[i].tensor) add(*value.list[i].tensor, of_list + std::to_string(i));
         }
