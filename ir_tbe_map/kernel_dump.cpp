@@ -3,10 +3,10 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/make_folder.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/cann_dump/data_type.h"
@@ -130,11 +130,7 @@ fs::path KernelDumpScope::State::folder() {
     if (!options.model_name.empty())
         path /= fs::path(cann_dump::sanitized(options.model_name)) /
                 std::to_string(options.model_id) / std::to_string(step);
-    std::error_code failure;
-    fs::create_directories(path, failure);
-    if (failure)
-        throw Error(ErrorKind::kIo,
-                    "cannot make the folder " + in_quotes(path) + ": " + failure.message());
+    make_folder(path);
     return path;
 }
 

@@ -1,20 +1,18 @@
 // npuscope extract -i IN.h5 -o OUT.h5 -s /op/seqid/ -d /op/seqid/
 #include "core/dumpfile/extract.h"
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/copied_ops.h"
 #include "cli/extract_recording.h"
 #include "cli/inspect_source.h"
 #include "cli/interrupts.h"
 #include "core/base/error.h"
-#include "core/base/printable.h"
 
 namespace npuscope::cli {
 
@@ -63,26 +61,15 @@ int extract_other(const ExtractArguments& options, const Globals& globals) {
 int run_extract(const ExtractArguments& options, const Globals& globals) {
     const Interrupts interrupts;
     if (is_other_recording(options.input)) return extract_other(options, globals);
-    nlohmann::ordered_json copied = nlohmann::ordered_json::array();
-    const auto on_copy = [&](const std::string& from, const std::string& to) {
-        if (globals.json)
-            copied.push_back({{"from", printable(from)}, {"to", printable(to)}});
-        else if (globals.verbose)
-            std::fprintf(stderr, "%s -> %s\n", printable(from).c_str(), printable(to).c_str());
-    };
+    CopiedOps copied(options.output, globals);
     const int64_t count = dumpfile::extract(
-        options.input, options.output, copies_of(options), on_copy, Interrupts::check);
-    if (globals.json) {
-        const nlohmann::ordered_json result = {
-            {"output", options.output}, {"copied", copied}, {"version", 1}};
-        using Handler = nlohmann::ordered_json::error_handler_t;
-        std::printf("%s\n", result.dump(2, ' ', false, Handler::replace).c_str());
-    } else if (!globals.quiet) {
-        std::printf("copied %lld object%s to %s\n",
-                    static_cast<long long>(count),
-                    count == 1 ? "" : "s",
-                    printable(options.output).c_str());
-    }
+        options.input,
+        options.output,
+        copies_of(options),
+        [&](const std::string& from, const std::string& to) { copied.add(from, to); },
+        Interrupts::check);
+    copied.print_count(count);
+    print_json_of_copies(copied.json(), globals);
     return kNoFinding;
 }
 

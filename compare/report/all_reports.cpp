@@ -2,6 +2,7 @@
 
 #include "compare/report/report.h"
 #include "core/base/error.h"
+#include "core/base/make_folder.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 
@@ -29,11 +30,7 @@ const Report& report_named(std::string_view name) {
 void write_reports(const Result& result,
                    const ReportOptions& options,
                    const std::filesystem::path& folder) {
-    std::error_code failure;
-    std::filesystem::create_directories(folder, failure);
-    if (failure)
-        throw Error(ErrorKind::kIo,
-                    "cannot make the folder " + in_quotes(folder) + ": " + failure.message());
+    make_folder(folder);
     for (const Report* report : all_reports())
         if (!report->file_name.empty())
             write_text_file(folder / report->file_name, report->write(result, options));

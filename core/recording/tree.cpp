@@ -103,15 +103,18 @@ std::vector<RecordedRun> kernel_dumps_below(const fs::path& root) {
 
 }  // namespace
 
-std::string RecordedRun::text() const {
-    std::string text = step ? "step " + std::to_string(*step) : "";
-    if (!rank.empty()) text += (text.empty() ? "" : ", ") + rank;
+std::string RecordedRun::joined(std::string_view before_number, std::string_view between) const {
+    std::string text = step ? "step" + std::string(before_number) + std::to_string(*step) : "";
+    if (!rank.empty()) text += (text.empty() ? "" : std::string(between)) + rank;
     return text;
 }
 
+std::string RecordedRun::text() const {
+    return joined(" ", ", ");
+}
+
 std::string RecordedRun::file_name() const {
-    std::string name = step ? "step" + std::to_string(*step) : "";
-    if (!rank.empty()) name += (name.empty() ? "" : "_") + rank;
+    const std::string name = joined("", "_");
     return name.empty() ? "only" : name;
 }
 

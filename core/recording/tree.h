@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace npuscope {
@@ -19,6 +20,10 @@ struct RecordedRun {
     [[nodiscard]] std::string text() const;
     /// "step3_rank0"; "only" where neither is known.
     [[nodiscard]] std::string file_name() const;
+
+  private:
+    [[nodiscard]] std::string joined(std::string_view before_number,
+                                     std::string_view between) const;
 };
 
 /// The runs below a folder, by step and rank: step<N>/rank<N> or proc<N> with a dump.json, and what

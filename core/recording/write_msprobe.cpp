@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json_value.h"
+#include "core/base/make_folder.h"
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/system_error.h"
@@ -258,12 +259,6 @@ class TreeWriter {
     WrittenTree written_;
 };
 
-void require_made(const std::error_code& problem, const std::filesystem::path& folder) {
-    if (problem)
-        throw Error(ErrorKind::kIo,
-                    "cannot make the folder " + in_quotes(folder) + ": " + problem.message());
-}
-
 }  // namespace
 
 WrittenTree write_msprobe(const Source& source,
@@ -275,16 +270,13 @@ WrittenTree write_msprobe(const Source& source,
         throw Error(ErrorKind::kUsage, in_quotes(folder) + " is there already; name a new folder");
     fs::path part = folder.has_filename() ? folder : folder.parent_path();
     part += ".part";
-    problem.clear();
-    if (!fs::create_directory(part, problem) && !problem)
+    if (!make_new_folder(part))
         throw Error(ErrorKind::kUsage,
                     in_quotes(part) +
                         " is there already: it is being written, or was left by a process that was "
                         "killed; remove it then");
-    require_made(problem, part);
     try {
-        fs::create_directory(part / kData, problem);
-        require_made(problem, part / kData);
+        make_folder(part / kData);
         TreeWriter writer(part);
         const auto total = static_cast<int64_t>(source.ops.size());
         int64_t done = 0;
