@@ -2,37 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-
-#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
+#include "core/recording/tree.h"
 
 namespace npuscope::cli {
 
-/// The copies into one dump: listed for --json, told one by one on standard error with -v.
-class CopiedOps {
-  public:
-    CopiedOps(std::string output, const Globals& globals)
-        : output_(std::move(output)), globals_(globals) {}
+/// The copies into one dump.
+struct CopiedOps {
+    std::string output{};                                      ///< the dump
+    std::vector<std::pair<std::string, std::string>> pairs{};  ///< from, to; kept for --json
+    RecordedRun run{};  ///< of a recording of several runs: which one
 
-    void add(const std::string& from, const std::string& to);
-
-    /// {"output": …, "copied": [{"from", "to"}, …]}
-    [[nodiscard]] nlohmann::ordered_json json() const {
-        return {{"output", output_}, {"copied", copied_}};
-    }
+    /// Tells the copy on standard error with -v.
+    void add(const std::string& from, const std::string& to, const Globals& globals);
 
     /// "copied 3 objects to op.h5", unless --json or -q was given.
-    void print_count(int64_t ops) const;
-
-  private:
-    std::string output_;
-    const Globals& globals_;
-    nlohmann::ordered_json copied_ = nlohmann::ordered_json::array();
+    void print_count(int64_t ops, const Globals& globals) const;
 };
 
-/// `result` with its version added, when --json was given. Bytes that are no UTF-8 are replaced.
-void print_json_of_copies(nlohmann::ordered_json result, const Globals& globals);
+/// With --json: {"output", "copied": [{"from", "to"}, …], "version"}. Bytes that are no UTF-8 are
+/// replaced.
+void print_json_of_copies(const CopiedOps& copied, const Globals& globals);
+
+/// With --json: {"output", "runs": [{"output", "copied", "step", "rank"}, …], "version"}.
+void print_json_of_copies(const std::string& folder,
+                          std::span<const CopiedOps> runs,
+                          const Globals& globals);
 
 }  // namespace npuscope::cli

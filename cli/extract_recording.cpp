@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/copied_ops.h"
 #include "cli/interrupts.h"
 #include "core/base/error.h"
@@ -20,24 +18,25 @@ namespace npuscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
-CopiedOps extract_run(const fs::path& run,
+CopiedOps extract_run(const RecordedRun& run,
                       const std::vector<std::string>& patterns,
                       const fs::path& output,
                       const Globals& globals) {
-    CopiedOps copied(output.string(), globals);
-    const WrittenDump written = write_dump(
-        open_source(run), patterns, output, [&](const std::string& from, const std::string& to) {
-            Interrupts::check();
-            copied.add(from, to);
-        });
+    CopiedOps copied{.output = output.string(), .run = run};
+    const WrittenDump written = write_dump(open_source(run.path),
+                                           patterns,
+                                           output,
+                                           [&](const std::string& from, const std::string& to) {
+                                               Interrupts::check();
+                                               copied.add(from, to, globals);
+                                           });
     if (written.left_out > 0)
         std::fprintf(stderr,
                      "npuscope: %lld tensors left out, of which neither elements nor all four "
                      "statistics were recorded\n",
                      static_cast<long long>(written.left_out));
-    copied.print_count(written.ops);
+    copied.print_count(written.ops, globals);
     return copied;
 }
 
@@ -64,22 +63,19 @@ int extract_runs(const RecordingToExtract& what,
                  const std::vector<RecordedRun>& runs,
                  const Globals& globals) {
     make_folder_of_dumps(what.output);
-    Json list = Json::array();
+    std::vector<CopiedOps> extracted;
     std::set<std::string> taken;
     int failed = 0;
     for (const RecordedRun& run : runs) {
         const fs::path output = fs::path(what.output) / dump_of(run, taken);
         try {
-            Json made = extract_run(run.path, what.patterns, output, globals).json();
-            made["step"] = run.step ? Json(*run.step) : Json();
-            made["rank"] = run.rank;
-            list.push_back(std::move(made));
+            extracted.push_back(extract_run(run, what.patterns, output, globals));
         } catch (const Error& error) {
             ++failed;
             std::fprintf(stderr, "npuscope: error: %s: %s\n", run.text().c_str(), error.what());
         }
     }
-    print_json_of_copies({{"output", what.output}, {"runs", list}}, globals);
+    print_json_of_copies(what.output, extracted, globals);
     return failed == 0 ? kNoFinding : kNotDone;
 }
 
@@ -88,7 +84,7 @@ int extract_runs(const RecordingToExtract& what,
 int extract_recording(const RecordingToExtract& what, const Globals& globals) {
     const std::vector<RecordedRun> runs = recorded_runs(what.input);
     if (runs.size() > 1) return extract_runs(what, runs, globals);
-    print_json_of_copies(extract_run(what.input, what.patterns, what.output, globals).json(),
+    print_json_of_copies(extract_run({.path = what.input}, what.patterns, what.output, globals),
                          globals);
     return kNoFinding;
 }

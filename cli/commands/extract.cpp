@@ -61,15 +61,15 @@ int extract_other(const ExtractArguments& options, const Globals& globals) {
 int run_extract(const ExtractArguments& options, const Globals& globals) {
     const Interrupts interrupts;
     if (is_other_recording(options.input)) return extract_other(options, globals);
-    CopiedOps copied(options.output, globals);
+    CopiedOps copied{.output = options.output};
     const int64_t count = dumpfile::extract(
         options.input,
         options.output,
         copies_of(options),
-        [&](const std::string& from, const std::string& to) { copied.add(from, to); },
+        [&](const std::string& from, const std::string& to) { copied.add(from, to, globals); },
         Interrupts::check);
-    copied.print_count(count);
-    print_json_of_copies(copied.json(), globals);
+    copied.print_count(count, globals);
+    print_json_of_copies(copied, globals);
     return kNoFinding;
 }
 
