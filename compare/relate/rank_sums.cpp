@@ -9,13 +9,16 @@ namespace {
 constexpr double kSumOfRanks = 0.02;
 constexpr int64_t kFewInRanks = 16;
 
-/// The result of an op that took the terms in and made their sum; kNoTensor without one.
+/// The result of an op that took the terms in and made their sum; kNoTensor without one. An op that hands the
+/// terms on (a view, a gradient of ones) has a result like them whose ranks still hold terms: no sum.
 size_t sum_made_of(const Listing& side, size_t terms) {
     const Sketch& sketch = side.tensors[terms].sketch;
     for (const size_t user : side.tensors[terms].users)
         for (const size_t result : side.out[user]) {
+            const RankForm form = side.tensors[result].form;
+            if (form == RankForm::kShards || form == RankForm::kTerms) continue;
             const Sketch& other = side.tensors[result].sketch;
-            if (side.tensors[result].form != RankForm::kShards && other.numel == sketch.numel &&
+            if (other.numel == sketch.numel &&
                 distance_of(sketch, other, kSumOfRanks) <= kSumOfRanks)
                 return result;
         }

@@ -205,6 +205,26 @@ TEST(PerRank, relates_terms_and_the_sum_that_ranks_make_of_them) {
     EXPECT_EQ(ties.find("rank1:/all_reduce/2/output/result")->second.kind, RelationKind::kEqual);
 }
 
+TEST(PerRank, relates_terms_that_an_op_hands_on_before_they_are_summed) {
+    const Tensor sum = random_tensor({6, 5}, 1);
+    const Tensor term = random_tensor({6, 5}, 2);
+    const Tensor rest = plus(sum, term, -1);
+    Source golden;
+    add_op(golden, "mm", {}, sum);
+    add_op(golden, "clone", {sum}, sum);
+    Source target;
+    add_on_ranks(target, "mm", {}, {term, rest});
+    add_on_ranks(target, "clone", {{term}, {rest}}, {term, rest});
+    add_on_ranks(target, "all_reduce", {{term}, {rest}}, {sum, sum});
+    const auto ties = ties_by_path(target, golden);
+    for (const std::string op : {"mm/1", "clone/2"}) {
+        const auto tie = ties.find("rank0:/" + op + "/output/result");
+        ASSERT_NE(tie, ties.end()) << op;
+        EXPECT_EQ(tie->second.text, "the sum of 2 ranks");
+        EXPECT_LT(largest_difference(tie->second), 1e-6);
+    }
+}
+
 TEST(PerRank, relates_terms_that_no_rank_adds_up) {
     const Tensor sum = random_tensor({6, 5}, 1);
     const Tensor term = random_tensor({6, 5}, 2);
