@@ -18,8 +18,7 @@ size_t sum_made_of(const Listing& side, size_t terms) {
             const RankForm form = side.tensors[result].form;
             if (form == RankForm::kShards || form == RankForm::kTerms) continue;
             const Sketch& other = side.tensors[result].sketch;
-            if (other.numel == sketch.numel &&
-                distance_of(sketch, other, kSumOfRanks) <= kSumOfRanks)
+            if (other.numel == sketch.numel && distance_of(sketch, other, kSumOfRanks) <= kSumOfRanks)
                 return result;
         }
     return kNoTensor;
