@@ -21,6 +21,7 @@
 #include "compare/rules/rule.h"
 #include "compare/spans.h"
 #include "compare/standards/score.h"
+#include "compare/unknown_ops.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "core/recording/source.h"
@@ -281,6 +282,7 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
             // What cannot be read was told when it was measured.
         }
     });
+    if (options_.dataflow) accuse_unknown_ops(plan_, result);
 }
 
 void Comparison::judge_bare(int threads, Result& result) const {

@@ -17,6 +17,7 @@
 #include "compare/growth/growth.h"
 #include "compare/origins.h"
 #include "compare/unexplained.h"
+#include "compare/unknown_ops.h"
 
 namespace npuscope::compare {
 
@@ -125,6 +126,7 @@ void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& pla
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
+    accuse_unknown_ops(flows.plan(), result);
     take_given(flows, threads, result);
     if (!result.load_mode && flows.has_statistics()) {
         judge_by_statistics(flows, result);

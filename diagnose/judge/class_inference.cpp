@@ -157,11 +157,16 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
     return choose(stages_of([](size_t) { return true; }), sample);
 }
 
-/// Steps in float64 are for results of float64 alone, and no 16-bit format is kept in the other.
+/// No 16-bit format is kept in the other.
+bool may_be_kept_in(DType dtype, const NumberFormat& results) {
+    if (dtype == DType::kBFloat16) return results.bits != kFloat16.bits;
+    return dtype != DType::kFloat16 || results.bits != kBFloat16.bits;
+}
+
+/// Steps in float64 are for results of float64 alone.
 bool may_give(const VectorClass& by, DType dtype) {
-    if (dtype == DType::kBFloat16 && by.results.bits == kFloat16.bits) return false;
-    if (dtype == DType::kFloat16 && by.results.bits == kBFloat16.bits) return false;
-    return dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits;
+    return may_be_kept_in(dtype, by.results) &&
+           (dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits);
 }
 
 InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
@@ -172,7 +177,8 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
     const auto stages_of = [&](const auto& is_asked) {
         std::vector<Stage> stages;
         for (size_t column = 0; column < classes.size(); ++column) {
-            if (!is_asked(column)) continue;
+            if (!is_asked(column) || !may_be_kept_in(group.dtype, classes[column].results))
+                continue;
             if (!may_be_narrow && column > kPlainColumn && classes[column].spread <= 0) continue;
             if (group.dtype != DType::kFloat64 && classes[column].sums.bits >= kFloat64.bits)
                 continue;

@@ -1,6 +1,8 @@
 #include "diagnose/judge/recorded_op.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/naming/unspecified.h"
@@ -13,17 +15,26 @@ namespace {
 using backend::ArgumentKind;
 using dumpfile::Direction;
 
+/// The largest integer, which says "to the end" of a slice, is no double: what is beyond the
+/// integers is the last of them. NaN gives 0.
+int64_t whole_number(double number) {
+    constexpr double kBeyond = 0x1p63;
+    if (number >= kBeyond) return std::numeric_limits<int64_t>::max();
+    if (number < -kBeyond) return std::numeric_limits<int64_t>::min();
+    return std::isnan(number) ? 0 : static_cast<int64_t>(number);
+}
+
 IntList whole_numbers(const PlainArgument& argument) {
     IntList list;
     for (const double number : argument.numbers)
-        list.push_back(static_cast<int64_t>(number));
+        list.push_back(whole_number(number));
     return list;
 }
 
 Scalar scalar_of(const PlainArgument& argument) {
     const double number = argument.numbers.front();
     if (argument.is_bool) return Scalar{number != 0};
-    if (argument.is_whole) return Scalar{static_cast<int64_t>(number)};
+    if (argument.is_whole) return Scalar{whole_number(number)};
     return Scalar{number};
 }
 
@@ -45,7 +56,7 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
     if (argument.numbers.empty()) return {};
     switch (kind) {
         case ArgumentKind::kInt:
-            return static_cast<int64_t>(argument.numbers.front());
+            return whole_number(argument.numbers.front());
         case ArgumentKind::kBool:
             return argument.numbers.front() != 0;
         case ArgumentKind::kFloat:
@@ -99,9 +110,31 @@ NamedValues RecordedOp::arguments() const {
     for (const backend::Argument& argument : op_.schema.arguments) {
         Value value = argument.kind == ArgumentKind::kTensorList ? list_of(argument.name)
                                                                  : value_of(argument);
+        // Recorders write nothing for an empty list.
+        if (is_none(value) && argument.kind == ArgumentKind::kIntList && !argument.optional &&
+            !argument.has_default)
+            value = IntList();
         if (!is_none(value)) values.push_back({argument.name, std::move(value)});
     }
+    take_size_of_resized(values);
     return values;
+}
+
+/// Factors of a resized image are a list of fractions, which recorders leave out: the extents of
+/// the result say the same.
+void RecordedOp::take_size_of_resized(NamedValues& values) const {
+    const auto takes = [&](std::string_view name) {
+        return std::ranges::any_of(op_.schema.arguments, [&](const backend::Argument& argument) {
+            return argument.optional && argument.name == name;
+        });
+    };
+    if (!takes("output_size") || !takes("scale_factors") ||
+        find(values, "output_size") != nullptr || find(values, "scale_factors") != nullptr)
+        return;
+    const SourceTensor* resized = input("grad_output");
+    if (resized == nullptr && outputs_.size() == 1) resized = &outputs_.front();
+    if (resized == nullptr || resized->shape.size() < 3) return;
+    values.push_back({"output_size", IntList(resized->shape.begin() + 2, resized->shape.end())});
 }
 
 std::string RecordedOp::canonical(const std::string& argument) const {

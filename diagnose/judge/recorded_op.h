@@ -19,8 +19,9 @@ class RecordedOp {
     /// Errors: as SourceOp::load and facts.
     RecordedOp(const SourceOp& recorded, const backend::Op& op);
 
-    /// A mask that was not recorded asks for the recorded results; what else was not recorded is
-    /// left out. Errors: as SourceTensor::open.
+    /// A mask that was not recorded asks for the recorded results, a list of integers that the op
+    /// needs is empty, an image is resized to the recorded result's extents; what else was not
+    /// recorded is left out. Errors: as SourceTensor::open.
     [[nodiscard]] NamedValues arguments() const;
     /// Tensors with elements.
     [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }
@@ -35,6 +36,7 @@ class RecordedOp {
     [[nodiscard]] const SourceTensor* input(const std::string& name) const;
     [[nodiscard]] Value list_of(const std::string& name) const;
     [[nodiscard]] Value value_of(const backend::Argument& argument) const;
+    void take_size_of_resized(NamedValues& values) const;
 
     const backend::Op& op_;
     const Alias* alias_;

@@ -237,6 +237,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
                            .bits = bits,
                            .numbers = numbers,
                            .shows_steps = shows_steps(*run),
+                           .op = &op,
                            .name = name_of_forms(*run->op)};
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();

@@ -63,7 +63,8 @@ struct SampledRun {
     /// Narrow steps or sums would show: it takes several steps, or adds up more than the Cube adds
     /// at once.
     bool shows_steps = false;
-    std::string name;
+    const SideOp* op = nullptr;  ///< borrowed
+    std::string name;            ///< name_of_forms()
     size_t forms = 1;
     size_t best = 0;
     std::string form{};     ///< "approximate=tanh"; "" of the first

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/stated_arithmetic.h"
@@ -187,6 +188,11 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
         }
         if (!open[0] && !open[1]) break;
     }
+    for (auto& [group, own] : samples_) {
+        OpsApart apart = ops_apart(own, group, classes_.at(group));
+        classes_[group] = apart.others;
+        apart_[group] = std::move(apart.ops);
+    }
 }
 
 InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
@@ -195,6 +201,13 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
     if (device_ != nullptr) return stated(group, *device_);
     // Of what no run told: float32's.
     return stated({group.kind, group.dtype, ComputeType::kFloat32}, Device::reference32());
+}
+
+InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group, const OpRun& run) const {
+    if (const auto ops = apart_.find(group); ops != apart_.end())
+        if (const auto found = ops->second.find(name_of_forms(*run.op)); found != ops->second.end())
+            return found->second;
+    return class_of(group);
 }
 
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
@@ -210,7 +223,7 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
     const std::optional<OpRun> own = on_chip ? form_on_chips(asked) : std::nullopt;
     const OpRun& run = own ? *own : asked;
     const ArithmeticGroup group = own_group(run);
-    InferredArithmetic inferred = class_of(group);
+    InferredArithmetic inferred = class_of(group, run);
     Errors errors;
     const auto judge_all = [&](auto&& error, const auto& class_of_result) {
         for (const RecordedResult& result : run.results) {
@@ -292,7 +305,7 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
     const OpRun& whole = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
     const std::optional<PartOfRun> part = part_of(whole, kTellingElements);
     const OpRun& form = part ? part->run : whole;
-    const InferredArithmetic inferred = class_of(own_group(run));
+    const InferredArithmetic inferred = class_of(own_group(run), run);
     std::map<std::string, double> times;
     const auto take = [&](auto&& error, const auto& class_of_result) {
         for (const RecordedResult& result : form.results) {
@@ -325,6 +338,14 @@ std::vector<std::string> SideJudge::sentences() const {
                                           inferred.sampled,
                                           inferred.sampled == 1 ? "" : "s")
                             : fmt::format("{} of {} sampled", inferred.within, inferred.sampled)));
+    for (const auto& [group, ops] : apart_)
+        for (const auto& [name, inferred] : ops)
+            lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
+                                        name,
+                                        name_of(group.dtype),
+                                        inferred.name(),
+                                        inferred.within,
+                                        inferred.sampled));
     for (const auto& [name, forms] : forms_)
         if (forms.common().value_or(0) > 0)
             lines.push_back(

@@ -47,7 +47,7 @@ class SideJudge {
     [[nodiscard]] const VectorClass& vector_class(const OpRun& run) const {
         ArithmeticGroup group = own_group(run);
         group.kind = OpKind::kVector;
-        return class_of(group).of_vectors();
+        return class_of(group, run).of_vectors();
     }
     /// Of a group of classes(): its own runs, whatever its class was told by.
     [[nodiscard]] const ArithmeticSample& sample_of(const ArithmeticGroup& group) const {
@@ -58,6 +58,8 @@ class SideJudge {
 
   private:
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
+    /// Of a run of the group.
+    [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group, const OpRun& run) const;
     /// With what the device computed it in, where that tells the class.
     [[nodiscard]] ArithmeticGroup own_group(const OpRun& run) const;
     /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
@@ -72,6 +74,7 @@ class SideJudge {
 
     const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
+    std::map<ArithmeticGroup, std::map<std::string, InferredArithmetic>> apart_;  ///< OpsApart::ops
     std::map<ArithmeticGroup, ArithmeticSample> samples_;
     /// Of an op and its gradient.
     struct Forms {

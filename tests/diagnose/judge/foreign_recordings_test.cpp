@@ -1,5 +1,6 @@
 // What recordings of GPUs hold that no definition of an op tells, and how such chips compute.
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -248,6 +249,72 @@ TEST(ForeignRecordings, add_up_long_sums_of_16_bits_in_rounded_parts) {
     };
     EXPECT_TRUE(held_against(sums(4, 0), sums(1, 0)).culprits.empty());
     EXPECT_FALSE(held_against(sums(4, 8), sums(1, 0)).culprits.empty());
+}
+
+/// Zeros but for what the slice from 4 on of the last of two axes was given.
+DumpedOp gradient_of_slice(float off) {
+    const Tensor dy = random_tensor({3, 4}, 1);
+    Tensor dx(DType::kFloat32, {3, 8});
+    for (size_t i = 0; i < 12; ++i)
+        dx.mutable_as<float>()[i / 4 * 8 + 4 + i % 4] = dy.as<float>()[i];
+    dx.mutable_as<float>()[6] += off;
+    return {.name = "slice_backward",
+            .seqid = 1,
+            .inputs = {{"grad_output", dy},
+                       {"input_sizes", IntList{3, 8}},
+                       {"dim", int64_t{1}},
+                       {"start", int64_t{4}},
+                       {"end", std::numeric_limits<int64_t>::max()},
+                       {"step", int64_t{1}}},
+            .outputs = {{"result", dx}},
+            .node = {}};
+}
+
+TEST(ForeignRecordings, slice_up_to_the_largest_integer) {
+    const DumpedOp golden = gradient_of_slice(0);
+    const compare::Result same = held_against({golden}, {golden});
+    EXPECT_TRUE(same.ops[0].tensors.back().split->target);
+    EXPECT_EQ(held_against({gradient_of_slice(0.01F)}, {golden}).ops[0].judgement.verdict,
+              Verdict::kFail);
+}
+
+TEST(ForeignRecordings, write_nothing_for_an_empty_list) {
+    const Tensor x = Tensor::from<float>({1, 1, 2, 4}, {1, 5, 2, 3, 4, 0, 8, 7});
+    const auto gradient = [&](float first) {
+        return DumpedOp{
+            .name = "max_pool2d_with_indices_backward",
+            .seqid = 1,
+            .inputs = {{"grad_output", Tensor::from<float>({1, 1, 1, 2}, {0.5, 2})},
+                       {"self", x},
+                       {"kernel_size", IntList{2, 2}},
+                       {"padding", IntList{0, 0}},
+                       {"dilation", IntList{1, 1}},
+                       {"ceil_mode", false},
+                       {"indices", Tensor::from<int64_t>({1, 1, 1, 2}, {1, 6})}},
+            .outputs = {{"result",
+                         Tensor::from<float>({1, 1, 2, 4}, {0, first, 0, 0, 0, 0, 2, 0})}},
+            .node = {}};
+    };
+    EXPECT_TRUE(held_against({gradient(0.5)}, {gradient(0.5)}).ops[0].tensors.back().split->target);
+    EXPECT_EQ(held_against({gradient(0.6F)}, {gradient(0.5)}).ops[0].judgement.verdict,
+              Verdict::kFail);
+}
+
+TEST(ForeignRecordings, leave_out_the_factors_of_a_resized_image) {
+    const auto resized = [](const std::string& op, NamedValues inputs, Tensor result) {
+        const DumpedOp run{.name = op,
+                           .seqid = 1,
+                           .inputs = std::move(inputs),
+                           .outputs = {{"result", std::move(result)}},
+                           .node = {}};
+        return held_against({run}, {run}).ops[0].tensors.back().split->target.has_value();
+    };
+    const Tensor small = Tensor::from<float>({1, 1, 1, 2}, {1, 2});
+    const Tensor large = Tensor::from<float>({1, 1, 2, 4}, {1, 1, 2, 2, 1, 1, 2, 2});
+    EXPECT_TRUE(resized("upsample_nearest2d_vec", {{"input", small}}, large));
+    EXPECT_TRUE(resized("upsample_nearest2d_backward_vec",
+                        {{"grad_output", large}, {"input_size", IntList{1, 1, 1, 2}}},
+                        Tensor::from<float>({1, 1, 1, 2}, {4, 8})));
 }
 
 }  // namespace

@@ -1,0 +1,135 @@
+// Kernels that compute in bfloat16 among others that only store it, as PyTorch's silu does on a
+// CPU.
+#include "diagnose/judge/ops_apart.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compare/compare.h"
+#include "core/dumpfile/reader.h"
+#include "diagnose/judge/split.h"
+#include "tests/compare/dataflow/hand_made.h"
+#include "tests/compare/dumps.h"
+#include "tests/support/support.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using compare::DumpedOp;
+using compare::random_tensor;
+using compare::Verdict;
+
+float rounded(double value) {
+    return static_cast<float>(kBFloat16.rounded(value));
+}
+
+Tensor in_bfloat16(const Tensor& tensor) {
+    return tensor.cast(DType::kBFloat16);
+}
+
+/// Each element of `x` (and of `dy`) through `f`, in float32.
+template <class F>
+Tensor through(const Tensor& x, const Tensor& dy, const F& f) {
+    Tensor y(DType::kFloat32, x.shape());
+    const Tensor wide = x.cast(DType::kFloat32);
+    const Tensor wide_dy = dy.cast(DType::kFloat32);
+    for (size_t i = 0; i < y.mutable_as<float>().size(); ++i)
+        y.mutable_as<float>()[i] = f(wide.as<float>()[i], wide_dy.as<float>()[i]);
+    return in_bfloat16(y);
+}
+
+/// x / (1 + exp(-x)), each step rounded to bfloat16, or the result alone.
+float silu(float x, bool in_steps) {
+    if (!in_steps) return rounded(x / (1 + std::exp(-double{x})));
+    return rounded(x / double{rounded(1 + double{rounded(std::exp(-double{x}))})});
+}
+
+float silu_gradient(float x, float dy, bool in_steps) {
+    const auto step = [&](double value) { return in_steps ? double{rounded(value)} : value; };
+    const double s = step(1 / step(1 + step(std::exp(-double{x}))));
+    return rounded(dy * step(s * step(1 + step(x * step(1 - s)))));
+}
+
+/// Twenty sigmoids that round once, a silu and its gradient.
+std::vector<DumpedOp> program(bool forward_in_steps, bool backward_in_steps) {
+    std::vector<DumpedOp> ops;
+    const Tensor none = random_tensor({8, 24}, 50);
+    for (unsigned i = 1; i <= 20; ++i) {
+        const Tensor x = in_bfloat16(random_tensor({8, 24}, i));
+        ops.push_back({.name = "sigmoid",
+                       .seqid = i,
+                       .inputs = {{"self", x}},
+                       .outputs = {{"result",
+                                    through(x,
+                                            none,
+                                            [](float each, float) {
+                                                return rounded(1 / (1 + std::exp(-double{each})));
+                                            })}},
+                       .node = {}});
+    }
+    const Tensor x = in_bfloat16(random_tensor({8, 24}, 30));
+    const Tensor dy = in_bfloat16(random_tensor({8, 24}, 31));
+    ops.push_back(
+        {.name = "silu",
+         .seqid = 21,
+         .inputs = {{"self", x}},
+         .outputs = {{"result",
+                      through(
+                          x, dy, [&](float each, float) { return silu(each, forward_in_steps); })}},
+         .node = {}});
+    ops.push_back({.name = "silu_backward",
+                   .seqid = 22,
+                   .inputs = {{"grad_output", dy}, {"self", x}},
+                   .outputs = {{"result",
+                                through(x,
+                                        dy,
+                                        [&](float each, float gradient) {
+                                            return silu_gradient(each, gradient, backward_in_steps);
+                                        })}},
+                   .node = {}});
+    return ops;
+}
+
+compare::Result held_against_rounded_once(const std::vector<DumpedOp>& target) {
+    const test::TempDir folder;
+    compare::write_dump(folder / "t.h5", target);
+    compare::write_dump(folder / "g.h5", program(false, false), dumpfile::kDeviceCpu);
+    RecomputingSplitter splitter;
+    compare::Options options;
+    options.splitter = &splitter;
+    return compare::compare_dumps(dumpfile::Reader(folder / "t.h5"),
+                                  dumpfile::Reader(folder / "g.h5"),
+                                  compare::PrecisionBounds(),
+                                  options);
+}
+
+TEST(OpsApart, are_honest_where_all_their_runs_take_steps_in_the_format_of_the_results) {
+    const compare::Result result = held_against_rounded_once(program(true, true));
+    EXPECT_TRUE(result.culprits.empty()) << result.culprits[0].why;
+    EXPECT_EQ(result.exit_code(), 0);
+    EXPECT_EQ(result.arithmetic,
+              (std::vector<std::string>{"target, other ops (bfloat16): fp32 (20 of 20 sampled)",
+                                        "target, silu (bfloat16): bf16 throughout (2 of 2 sampled)",
+                                        "golden, other ops (bfloat16): fp32 (22 of 22 sampled)"}));
+}
+
+TEST(OpsApart, are_none_where_another_run_of_theirs_is_as_precise_as_the_others) {
+    const compare::Result result = held_against_rounded_once(program(true, false));
+    EXPECT_EQ(result.ops[20].judgement.verdict, Verdict::kFail);
+    EXPECT_EQ(result.ops[21].judgement.verdict, Verdict::kPass);
+}
+
+TEST(OpsApart, are_none_where_they_are_off_by_more_than_such_steps) {
+    std::vector<DumpedOp> target = program(true, true);
+    Tensor wide = std::get<Tensor>(target[20].outputs[0].value).cast(DType::kFloat32);
+    for (float& value : wide.mutable_as<float>())
+        value *= 1.1F;
+    target[20].outputs[0].value = in_bfloat16(wide);
+    EXPECT_EQ(held_against_rounded_once(target).ops[20].judgement.verdict, Verdict::kFail);
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
