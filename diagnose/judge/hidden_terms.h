@@ -1,14 +1,25 @@
 // Terms inside an op that cancel: their rounding errors are left when they are gone, and no
-// disturbance of the inputs shows them, because the terms move together.
+// disturbance of the inputs shows them, because the terms move together. And terms that leave the
+// range of numbers.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "diagnose/judge/number_format.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
 
 /// By element of the result, the magnitude of the terms; empty for ops without such terms.
 [[nodiscard]] std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result);
+
+/// Where e^-x leaves the range of the steps (in float16 below -11.09), 1 / (1 + e^-x) is 0: there a
+/// result that is made of it may be off by all it is.
+void allow_out_of_range(const OpRun& run,
+                        const NumberFormat& steps,
+                        std::span<const double> exact,
+                        AllowedErrors& limits);
 
 }  // namespace npuscope::diagnose

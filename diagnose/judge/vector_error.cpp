@@ -65,6 +65,19 @@ bool is_narrow(DType dtype) {
     return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
+/// Of the numbers that are no tensors: a chip may round them before it computes with them, and a
+/// factor is one more product.
+bool are_no_steps(const NamedValues& arguments) {
+    return std::ranges::all_of(arguments, [](const NamedValue& argument) {
+        const auto* scalar = std::get_if<Scalar>(&argument.value);
+        const auto* real = std::get_if<double>(&argument.value);
+        if (scalar == nullptr && real == nullptr) return true;
+        const double number = scalar != nullptr ? scalar->to_double() : *real;
+        return argument.name == "alpha" ? std::abs(number) == 1
+                                        : static_cast<double>(static_cast<float>(number)) == number;
+    });
+}
+
 }  // namespace
 
 bool is_rounded_once(const backend::Op& op) {
@@ -73,6 +86,11 @@ bool is_rounded_once(const backend::Op& op) {
         return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() ||
                (kernel != nullptr && kernel->is_exact());
     });
+}
+
+bool VectorError::is_one_rounding(const VectorClass& by) const {
+    return by.steps.bits >= kFloat32.bits && is_rounded_once(*run_.op) &&
+           are_no_steps(run_.arguments);
 }
 
 compare::Introduced VectorError::judge_whole(const VectorClass& by,
@@ -131,8 +149,7 @@ VectorError* VectorError::part() {
     const Tensor* y = exact_of(run_, first);
     if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(first.elements.dtype()))
         return nullptr;
-    part_run_ = part_of(
-        run_, kTellingElements, furthest_off(first.elements, *y, kTellingElements));
+    part_run_ = part_of(run_, kTellingElements, furthest_off(first.elements, *y, kTellingElements));
     if (part_run_) {
         part_ = std::make_unique<VectorError>(part_run_->run);
         if (part_run_->by_element()) {
@@ -153,7 +170,7 @@ const std::vector<double>& VectorError::conditioned(const VectorClass& by,
                                                     const Tensor& exact) {
     const auto [place, fresh] = conditioned_.try_emplace({by.steps.bits, result.name});
     std::vector<double>& beside = place->second;
-    if (!fresh) return beside;
+    if (!fresh || is_one_rounding(by)) return beside;
     const std::span<const double> exact_values = exact.as<double>();
     const double unit = by.steps.unit();
     const double scale = unit / kFloat32.unit();
@@ -206,6 +223,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
         const double about = value + limit;
         limits[i] = limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
     }
+    allow_out_of_range(run_, by.steps, exact, limits);
     return limits;
 }
 
@@ -223,13 +241,15 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     const bool by_conditioning = error.ratio > 1 || tightness < 1;
     if (by_conditioning) {
         limit = allowed(by, result, exact, conditioned(by, result, *y));
-        if (tightness < 1)
+        if (tightness < 1) {
             limit = tightened(std::move(limit),
                               tightness,
                               is_rounded_once(*run_.op) ? kRounding : kSteps,
                               result,
                               by.results,
                               exact);
+            allow_out_of_range(run_, by.steps, exact, limit);
+        }
         error = measure_error(result, exact, by.results, limit);
     }
     if (error.ratio <= 1 && forbid_off_grid(result, exact, by.results, limit))
@@ -237,10 +257,11 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     if (!details) return error;
     describe(result, exact, limit, error);
     error.arithmetic = by.name;
-    error.formula = fmt::format("{:g} 2^-{} |y|{} + half a unit",
-                                is_rounded_once(*run_.op) ? kOnce : kFunction,
-                                by.steps.bits,
-                                by_conditioning ? " + 6 (conditioning + float32 steps)" : "");
+    error.formula = fmt::format(
+        "{:g} 2^-{} |y|{} + half a unit",
+        is_rounded_once(*run_.op) ? kOnce : kFunction,
+        by.steps.bits,
+        by_conditioning && !is_one_rounding(by) ? " + 6 (conditioning + float32 steps)" : "");
     if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
     return error;
 }

@@ -23,8 +23,9 @@ namespace npuscope::diagnose {
 /// Holds one run's results against the classes. With u the unit of the steps, an element may be off
 /// by a few u |y|; where that does not do, also by what disturbing the inputs by u makes of it
 /// (conditioning), and by what float32 steps here make of it, scaled to u (cancellation inside the
-/// op). What is estimated of a large run is estimated from a part of it. Integer results must be
-/// equal. Borrows the run. Threads: one.
+/// op). Neither of one rounding in float32: what was recorded is what it took in, and nothing
+/// cancels after it. What is estimated of a large run is estimated from a part of it. Integer
+/// results must be equal. Borrows the run. Threads: one.
 class VectorError {
   public:
     explicit VectorError(const OpRun& run) : run_(run), disturbed_(run) {}
@@ -59,6 +60,8 @@ class VectorError {
     [[nodiscard]] double chips_ratio(const VectorClass& by, const RecordedResult& result);
 
   private:
+    /// It rounds once, and nothing before that.
+    [[nodiscard]] bool is_one_rounding(const VectorClass& by) const;
     /// As closeness(), of what honest runs here are off by, whose shares are added.
     [[nodiscard]] double closeness_here(const VectorClass& by,
                                         const RecordedResult& result,
@@ -76,7 +79,8 @@ class VectorError {
                                                   const Tensor& exact,
                                                   bool details) const;
     [[nodiscard]] std::vector<double> sum_errors(const RecordedResult& result);
-    /// By element, what is allowed beside a few units: conditioning, cancellation, sums.
+    /// By element, what is allowed beside a few units: conditioning, cancellation, sums. Empty: no
+    /// more.
     [[nodiscard]] const std::vector<double>& conditioned(const VectorClass& by,
                                                          const RecordedResult& result,
                                                          const Tensor& exact);

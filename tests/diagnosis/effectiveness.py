@@ -24,7 +24,8 @@ SEEN = 3.0  # times the allowance in some element: the fault counts
 GROSS = 10.0
 BIASED = 8.0  # z from which a fault counts, too
 _WORST = 0.99
-_TINY = {torch.float16: 2.0**-25, torch.bfloat16: 2.0**-134, torch.float32: 2.0**-150}
+# Half of the smallest number; where exponents are float32's the smallest normal one, since processors take smaller ones for 0.
+_TINY = {torch.float16: 2.0**-25, torch.bfloat16: 2.0**-126, torch.float32: 2.0**-126}
 
 
 class Effect(NamedTuple):

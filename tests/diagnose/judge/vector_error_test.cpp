@@ -81,6 +81,49 @@ TEST(VectorError, lets_steps_lose_the_smallest_numbers) {
 
 // (10.01, 9.99) has the variance 1e-4, which the mean square 100.0001 less 100 gives but for units
 // of 100: 2^-24 100 / 1e-4 / 2 = 0.03 of the result, +1 and -1.
+// 1 - 0.9999999 is exact in float32 (Sterbenz). A factor that is no 1 is one more product, which is
+// rounded before the terms cancel, and 0.1 is no float32.
+TEST(VectorError, lets_no_terms_cancel_before_the_one_rounding_of_recorded_numbers) {
+    const float near = 1 - 0x1p-23F;
+    const auto difference = [&](Scalar alpha, float result) {
+        return recorded_run("add_Tensor",
+                            {{"self", floats({1})}, {"other", floats({-near})}, {"alpha", alpha}},
+                            floats({result}));
+    };
+    const float off = 0x1p-23F + 0x1p-30F;
+    EXPECT_EQ(step_ratio(difference(Scalar{int64_t{1}}, 0x1p-23F), "fp32"), 0);
+    EXPECT_GT(step_ratio(difference(Scalar{int64_t{1}}, off), "fp32"), 1);
+    // In steps of float16 the operands themselves were others.
+    EXPECT_LT(step_ratio(difference(Scalar{int64_t{1}}, off), "fp16 throughout"), 1);
+    const float factor = 1 + 0x1p-12F;
+    const auto product = static_cast<double>(factor) * near;
+    EXPECT_LT(
+        step_ratio(difference(Scalar{double{factor}}, static_cast<float>(1 - product) + 0x1p-24F),
+                   "fp32"),
+        1);
+    const auto scalar = [](float result) {
+        return recorded_run(
+            "add_Scalar", {{"self", floats({-0.1F})}, {"other", Scalar{0.1}}}, floats({result}));
+    };
+    EXPECT_LT(step_ratio(scalar(0), "fp32"), 1);
+}
+
+// e^11.2 = 73 130 is more than float16's 65 504: 1 / (1 + e^11.2) = 1.3674e-5, which float16 would
+// hold, is 0.
+TEST(VectorError, lets_what_leaves_the_range_of_steps_become_zero) {
+    const auto sigmoid = [](float x, float result) {
+        return recorded_run("sigmoid", {{"self", floats({x})}}, floats({result}));
+    };
+    EXPECT_LE(step_ratio(sigmoid(-11.2F, 0), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(sigmoid(-11, 0), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(sigmoid(-11.2F, 0), "fp32"), 1);
+    EXPECT_GT(step_ratio(sigmoid(-11.2F, 4e-5F), "fp16 throughout"), 1);
+    const auto classes = vector_classes();
+    const auto row = std::ranges::find(classes, "fp16 throughout", &VectorClass::name);
+    const OpRun run = sigmoid(-11.2F, 0);
+    EXPECT_LE(VectorError(run).judge(*row, run.results.front(), false, 0.1)->ratio, 1);
+}
+
 TEST(VectorError, lets_a_variance_be_taken_in_one_pass) {
     const auto norm = [](float of) {
         return recorded_run("native_layer_norm",
