@@ -188,6 +188,7 @@ class Gathering {
     /// What an op without partner made, and a pair was given.
     void take_input(MeasuredRun run) {
         run.out = distance_of(*run.tensor, true);
+        run.largest = run.tensor->sums.max_d;
         run.bits = kBitsOfOperands;
         for (const SideDistances* side : {&target_, &golden_}) {
             const SourceOp* maker =

@@ -5,6 +5,9 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
+
+#include "core/naming/aliases.h"
 
 namespace npuscope::compare {
 
@@ -54,7 +57,7 @@ struct Nearest {
 
 class NearPairs {
   public:
-    explicit NearPairs(Matches& matches) : matches_(matches) {}
+    NearPairs(Matches& matches, const SourcePair& sources) : matches_(matches), sources_(sources) {}
 
     void pair() {
         for (const double level : kLevels) {
@@ -118,28 +121,59 @@ class NearPairs {
         return found;
     }
 
-    /// The other tensors that hold what these two do, where both sides have as many.
-    void pair_twins(size_t target,
-                    size_t golden,
-                    double distance,
-                    const std::vector<size_t>& targets,
-                    const std::vector<size_t>& goldens) {
-        std::vector<size_t> mine;
-        std::vector<size_t> theirs;
+    /// Free tensors that hold the same.
+    struct Twins {
+        std::vector<size_t> targets{};
+        std::vector<size_t> goldens{};
+    };
+
+    [[nodiscard]] Twins twins_of(size_t target,
+                                 size_t golden,
+                                 const std::vector<size_t>& targets,
+                                 const std::vector<size_t>& goldens) const {
+        Twins twins;
         for (const size_t each : targets)
             if (matches_.is_free_target(each) &&
                 matches_.target.tensors[each].twin == matches_.target.tensors[target].twin)
-                mine.push_back(each);
+                twins.targets.push_back(each);
         for (const size_t each : goldens)
             if (matches_.is_free_golden(each) &&
                 matches_.golden.tensors[each].twin == matches_.golden.tensors[golden].twin)
-                theirs.push_back(each);
-        if (mine.size() != theirs.size()) return;
-        for (size_t i = 0; i < mine.size(); ++i) {
-            TensorRelation relation = relation_in_order(matches_, mine[i], theirs[i]);
+                twins.goldens.push_back(each);
+        return twins;
+    }
+
+    [[nodiscard]] bool are_of_one_kind(size_t target, size_t golden) const {
+        const ListedTensor& mine = matches_.target.tensors[target];
+        const ListedTensor& theirs = matches_.golden.tensors[golden];
+        return mine.direction == theirs.direction &&
+               canonical_name(sources_.target.ops[mine.op].op()) ==
+                   canonical_name(sources_.golden.ops[theirs.op].op());
+    }
+
+    /// Where one side copies what both made, the copy is not what the other's op made: the last two
+    /// of one kind of op, without any the last ones.
+    [[nodiscard]] std::pair<size_t, size_t> last_of_one_kind(const Twins& twins) const {
+        for (auto mine = twins.targets.rbegin(); mine != twins.targets.rend(); ++mine)
+            for (auto theirs = twins.goldens.rbegin(); theirs != twins.goldens.rend(); ++theirs)
+                if (are_of_one_kind(*mine, *theirs)) return {*mine, *theirs};
+        return {twins.targets.back(), twins.goldens.back()};
+    }
+
+    /// Each with each where both sides have as many.
+    void pair_twins(const Twins& twins, double distance) {
+        const auto pair = [&](size_t target, size_t golden) {
+            TensorRelation relation = relation_in_order(matches_, target, golden);
             relation.distance = distance;
             matches_.add(std::move(relation));
+        };
+        if (twins.targets.size() != twins.goldens.size()) {
+            const auto [target, golden] = last_of_one_kind(twins);
+            pair(target, golden);
+            return;
         }
+        for (size_t i = 0; i < twins.targets.size(); ++i)
+            pair(twins.targets[i], twins.goldens[i]);
     }
 
     void pair_group(const std::vector<size_t>& targets,
@@ -179,20 +213,18 @@ class NearPairs {
             const Nearest& back = of_golden[nearest.tensor];
             if (nearest.distance > kSlack * level || back.tensor != target || !back.is_clear())
                 continue;
-            TensorRelation relation = relation_in_order(matches_, target, nearest.tensor);
-            relation.distance = nearest.distance;
-            matches_.add(std::move(relation));
-            pair_twins(target, nearest.tensor, nearest.distance, targets, goldens);
+            pair_twins(twins_of(target, nearest.tensor, targets, goldens), nearest.distance);
         }
     }
 
     Matches& matches_;
+    const SourcePair& sources_;
 };
 
 }  // namespace
 
-void pair_near(Matches& matches) {
-    NearPairs(matches).pair();
+void pair_near(Matches& matches, const SourcePair& sources) {
+    NearPairs(matches, sources).pair();
 }
 
 }  // namespace npuscope::compare

@@ -22,7 +22,7 @@ namespace {
 
 /// Relations that the elements tell.
 void relate_by_elements(Matches& matches, const SourcePair& sources) {
-    pair_near(matches);
+    pair_near(matches, sources);
     pair_private(matches, sources);
     pair_moved(matches, sources);
     relate_parts(matches, sources);

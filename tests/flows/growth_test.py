@@ -136,5 +136,39 @@ class Growth(unittest.TestCase):
         self.assertLessEqual(len(missed), 3, missed)
 
 
+    def test_an_op_that_one_side_has_more_is_no_span_where_what_it_changes_goes_on(self):
+        def program(has_norm):
+            chance = np.random.default_rng(3)
+            x = chance.standard_normal((24, 32)).astype("f4")
+            w, v = (chance.standard_normal((32, 32)).astype("f4") for _ in range(2))
+            h = x @ w
+            n = h / np.sqrt(np.mean(h * h, 1, keepdims=True)) if has_norm else h
+            ops = [("mm", {"self": x, "mat2": w}, h)]
+            ops += [("npu_rms", {"x": h}, n)] if has_norm else []
+            y = np.tanh(n)
+            return ops + [("tanh", {"self": n}, y), ("mm", {"self": y, "mat2": v}, y @ v)]
+
+        def records(ops):
+            side = Side(Style())
+            for op, inputs, output in ops:
+                taken = [(name, np.ascontiguousarray(each, "f4"), NONE) for name, each in inputs.items()]
+                side.records.append(Record(op, taken, [("result", np.ascontiguousarray(output, "f4"), NONE)]))
+            return side
+
+        target, golden = self.folder / "t.h5", self.folder / "g.h5"
+        records(program(False)).write(target)
+        records(program(True)).write(golden)
+        done = subprocess.run(
+            [NPUSCOPE, "compare", "-q", "--align", "--json", "-m", target, "-g", golden],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        report = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 1, report["first_culprit"])
+        self.assertIn("golden has npu_rms more", report["first_culprit"]["why"])
+        self.assertNotIn("spans", report)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -157,6 +157,22 @@ TEST(Relate, takes_no_zeros_made_of_nothing_for_what_an_op_computed) {
     EXPECT_FALSE(ties.contains("/mul/1/output/result"));
 }
 
+// The gradient of x^2 computes x^1: what an op made stands there once more.
+TEST(Relate, pairs_what_ops_of_one_kind_made_rather_than_a_later_copy) {
+    const Tensor x = random_tensor({8, 16}, 1);
+    const Tensor y = random_tensor({8, 16}, 2);
+    Source golden;
+    add_op(golden, "addmm", {x}, y);
+    add_op(golden, "gelu", {y}, random_tensor({8, 16}, 3));
+    add_op(golden, "pow_Tensor_Scalar", {y}, y);
+    Source target;
+    const Tensor own = changed(y, 1.0001F);
+    add_op(target, "addmm", {x}, own);
+    add_op(target, "gelu", {own}, random_tensor({8, 16}, 4));
+    const auto ties = found(target, golden);
+    EXPECT_EQ(ties.at(target.ops[0].path + "/output/result").golden.op, golden.ops.data());
+}
+
 TEST(Relate, leaves_tensors_of_two_models_alone) {
     Source golden;
     Source target;
