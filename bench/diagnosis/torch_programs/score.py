@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Scores `npuscope compare` on training steps of PyTorch that a recorder of its own wrote, with a fault in every second one.
+
+    NPUSCOPE_BIN_DIR=build/release/bin bench/diagnosis/torch_programs/score.py --seeds 0:200 [--rows build/rows.jsonl]
+
+The golden is in float32. The target rounds the operands of its products (float16, bfloat16, TF32), runs under bfloat16 autocast
+or in bfloat16 as a whole, or differs in nothing. A fault counts from 4 times the unit of that arithmetic on, of the result's
+largest element, and is gross from 30 times. Needs python3-torch and python3-h5py (1.13: programs that bfloat16 does not run
+there are counted as not made).
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+import torch
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from faults import KINDS as FAULTS  # noqa: E402
+from faults import OF_PARAMETER, effect_of, fault_of, is_touched  # noqa: E402
+from models import scene_of  # noqa: E402
+from recorder import Fault, Recorder, Run  # noqa: E402
+
+NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parents[2] / "build/release/bin")) / "npuscope"
+UNITS = {
+    "fp32": 2.0**-24,
+    "TF32 inputs": 2.0**-11,
+    "fp16 inputs": 2.0**-11,
+    "bf16 inputs": 2.0**-8,
+    "bf16 autocast": 2.0**-8,
+    "bf16 throughout": 2.0**-8,
+}
+COUNTS, GROSS = 4.0, 30.0
+
+
+def step(seed: int, recorder: Recorder, way: str, parameter: Optional[Dict[str, Any]] = None) -> str:
+    """One training step; `parameter`: which is changed, and how."""
+    scene = scene_of(seed)
+    if parameter:
+        with torch.no_grad():
+            own = dict(scene.model.named_parameters())[parameter["name"]]
+            faulty = OF_PARAMETER[parameter["kind"]](own.clone())
+            parameter["effect"] = effect_of(own, faulty)
+            own.copy_(faulty)
+    learn = scene.optimizer(scene.model.parameters()) if scene.optimizer else None
+    with recorder:
+        if way == "bf16 autocast":
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = scene.model(scene.x)
+        elif way == "bf16 throughout":
+            x = scene.x.to(torch.bfloat16) if scene.x.is_floating_point() else scene.x
+            y = scene.model.to(torch.bfloat16)(x)
+        else:
+            y = scene.model(scene.x)
+        scene.loss(y.float() if way.startswith("bf16") else y).backward()
+        if learn:
+            learn.step()
+    recorder.close()
+    return scene.kind
+
+
+def pair_of(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
+    """Writes g.h5 and t.h5; the truth."""
+    chance = random.Random(f"pair {seed}")
+    way = chance.choice(sorted(UNITS))
+    arithmetic = way if way.endswith("inputs") else "fp32"
+    truth: Dict[str, Any] = {"seed": seed, "arithmetic": way, "kind": "", "path": "", "size": "clean"}
+    truth["model"] = step(seed, Recorder(str(folder / "g.h5")), "fp32")
+    faults: Dict[int, Fault] = {}
+    parameter: Optional[Dict[str, Any]] = None
+    effect = {"found": 0.0}
+    if faulty:
+        truth["kind"] = kind = chance.choice(FAULTS)
+        if kind in OF_PARAMETER:
+            known = [name for name, each in scene_of(seed).model.named_parameters() if each.numel() > 1]
+            parameter = {"kind": kind, "name": chance.choice(known)}
+        else:
+            plain = Recorder(None, arithmetic)
+            step(seed, plain, way)
+            seqid = chance.choice([at for at, op in enumerate(plain.ops, 1) if is_touched(op)])
+            truth["path"] = f"/{plain.ops[seqid - 1]}/{seqid}"
+            planted = fault_of(kind, chance)
+
+            def fault(run: Run) -> Any:
+                result = planted(run)
+                effect["found"] = effect_of(run.compute(run.args), result)
+                return result
+
+            faults[seqid] = fault
+    step(seed, Recorder(str(folder / "t.h5"), arithmetic, faults), way, parameter)
+    if faulty:
+        units = (parameter["effect"] if parameter else effect["found"]) / UNITS[way]
+        truth["size"] = "gross" if units > GROSS else "subtle" if units > COUNTS else "none"
+        truth["units"] = units
+    return truth
+
+
+def judged(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
+    try:
+        row = pair_of(seed, folder, faulty)
+    except RuntimeError as error:
+        return {"seed": seed, "size": "not made", "why": str(error).splitlines()[0]}
+    sides = ("-m", folder / "t.h5", "-g", folder / "g.h5")
+    done = subprocess.run([NPUSCOPE, "compare", "-q", "--json", *sides], capture_output=True, text=True, check=False)
+    report = json.loads(done.stdout)
+    culprit = report["first_culprit"] or {}
+    row.update(code=done.returncode, said=culprit.get("path", ""), why=str(culprit.get("why", ""))[:200])
+    kinds = [each["kind"] for each in report.get("culprits", [])][:1]
+    if row["size"] in ("clean", "none"):
+        row["right"] = not culprit and done.returncode == 0
+    elif row["path"]:
+        row["right"] = row["said"] == row["path"]
+    else:
+        row["right"] = kinds == ["tensor"]
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="scores npuscope compare on programs of PyTorch")
+    parser.add_argument("--seeds", default="0:100", help="first:end")
+    parser.add_argument("--rows", type=Path, help="file for all rows, a JSON line each")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    first, end = map(int, options.seeds.split(":"))
+    rows = []
+    for seed in range(first, end):
+        with tempfile.TemporaryDirectory() as name:
+            rows.append(judged(seed, Path(name), seed % 2 == 1))
+        if options.rows:
+            with options.rows.open("a") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
+        if not rows[-1].get("right", True) and rows[-1]["size"] != "none":
+            print(json.dumps(rows[-1]), flush=True)
+    for size, words in (("gross", "right first, gross"), ("subtle", "right first, subtle"), ("clean", "clean, not accused")):
+        own = [row for row in rows if row["size"] == size]
+        print(f"{words:24}{sum(row['right'] for row in own):5} of {len(own)}")
+    print(f"{'faults without effect':24}{sum(row['size'] == 'none' for row in rows):5}")
+    print(f"{'not made':24}{sum(row['size'] == 'not made' for row in rows):5}")
+
+
+if __name__ == "__main__":
+    main()
