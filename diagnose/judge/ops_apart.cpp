@@ -55,7 +55,7 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
 OpsApart ops_apart(ArithmeticSample& sample,
                    const ArithmeticGroup& group,
                    const InferredArithmetic& found) {
-    const OpsApart none{.others = found};
+    OpsApart none{.others = found};
     const auto narrow = column_of_steps(group.dtype);
     if (is_product(group.kind) || !narrow) return none;
     const bool is_narrow = found.of_vectors().steps_are_narrow();
