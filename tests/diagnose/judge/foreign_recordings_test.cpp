@@ -5,15 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/compare.h"
-#include "core/dumpfile/reader.h"
 #include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/number_format.h"
-#include "diagnose/judge/split.h"
 #include "npu_backend/chips/device.h"
 #include "tests/compare/dataflow/hand_made.h"
-#include "tests/compare/dumps.h"
-#include "tests/support/support.h"
+#include "tests/diagnose/judge/judged_dumps.h"
 #include "tests/support/values.h"
 
 namespace npuscope::diagnose {
@@ -22,20 +18,7 @@ namespace {
 using compare::DumpedOp;
 using compare::random_tensor;
 using compare::Verdict;
-
-compare::Result held_against(const std::vector<DumpedOp>& target,
-                             const std::vector<DumpedOp>& golden) {
-    const test::TempDir folder;
-    compare::write_dump(folder / "t.h5", target);
-    compare::write_dump(folder / "g.h5", golden, dumpfile::kDeviceCpu);
-    RecomputingSplitter splitter;
-    compare::Options options;
-    options.splitter = &splitter;
-    return compare::compare_dumps(dumpfile::Reader(folder / "t.h5"),
-                                  dumpfile::Reader(folder / "g.h5"),
-                                  compare::PrecisionBounds(),
-                                  options);
-}
+using test::held_against;
 
 Tensor made_by(const std::string& op, NamedValues arguments) {
     return Executor(Device::reference32()).call_named(op, std::move(arguments)).tensor(0);

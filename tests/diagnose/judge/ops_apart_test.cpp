@@ -8,12 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/compare.h"
-#include "core/dumpfile/reader.h"
-#include "diagnose/judge/split.h"
 #include "tests/compare/dataflow/hand_made.h"
-#include "tests/compare/dumps.h"
-#include "tests/support/support.h"
+#include "tests/diagnose/judge/judged_dumps.h"
 
 namespace npuscope::diagnose {
 namespace {
@@ -94,16 +90,7 @@ std::vector<DumpedOp> program(bool forward_in_steps, bool backward_in_steps) {
 }
 
 compare::Result held_against_rounded_once(const std::vector<DumpedOp>& target) {
-    const test::TempDir folder;
-    compare::write_dump(folder / "t.h5", target);
-    compare::write_dump(folder / "g.h5", program(false, false), dumpfile::kDeviceCpu);
-    RecomputingSplitter splitter;
-    compare::Options options;
-    options.splitter = &splitter;
-    return compare::compare_dumps(dumpfile::Reader(folder / "t.h5"),
-                                  dumpfile::Reader(folder / "g.h5"),
-                                  compare::PrecisionBounds(),
-                                  options);
+    return test::held_against(target, program(false, false));
 }
 
 TEST(OpsApart, are_honest_where_all_their_runs_take_steps_in_the_format_of_the_results) {

@@ -6,12 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/compare.h"
-#include "core/dumpfile/reader.h"
 #include "npu_backend/chips/device.h"
 #include "tests/compare/dataflow/hand_made.h"
-#include "tests/compare/dumps.h"
-#include "tests/support/support.h"
+#include "tests/diagnose/judge/judged_dumps.h"
 #include "tests/support/values.h"
 
 namespace npuscope::diagnose {
@@ -21,19 +18,7 @@ using compare::CulpritKind;
 using compare::DumpedOp;
 using compare::random_tensor;
 using compare::Verdict;
-
-compare::Result compared(const std::vector<DumpedOp>& target, const std::vector<DumpedOp>& golden) {
-    const test::TempDir folder;
-    compare::write_dump(folder / "t.h5", target);
-    compare::write_dump(folder / "g.h5", golden, dumpfile::kDeviceCpu);
-    RecomputingSplitter splitter;
-    compare::Options options;
-    options.splitter = &splitter;
-    return compare::compare_dumps(dumpfile::Reader(folder / "t.h5"),
-                                  dumpfile::Reader(folder / "g.h5"),
-                                  compare::PrecisionBounds(),
-                                  options);
-}
+using test::held_against;
 
 Tensor computed(const std::string& op, std::vector<Value> arguments) {
     return Executor(Device::reference32()).call(op, std::move(arguments)).tensor(0);
@@ -69,7 +54,7 @@ struct Dropout {
 };
 
 TEST(Split, leaves_random_ops_that_are_right_but_for_chance) {
-    const compare::Result result = compared({Dropout{.seed = 5}.op()}, {Dropout{}.op()});
+    const compare::Result result = held_against({Dropout{.seed = 5}.op()}, {Dropout{}.op()});
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kNotProvable);
     EXPECT_TRUE(result.culprits.empty());
     EXPECT_EQ(std::ranges::count_if(result.ops[0].tensors,
@@ -82,20 +67,21 @@ TEST(Split, leaves_random_ops_that_are_right_but_for_chance) {
 
 TEST(Split, tells_of_a_mask_that_is_applied_with_a_wrong_scale) {
     const compare::Result result =
-        compared({Dropout{.scale = 1, .seed = 5}.op()}, {Dropout{}.op()});
+        held_against({Dropout{.scale = 1, .seed = 5}.op()}, {Dropout{}.op()});
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].why,
               "result0: what it keeps is scaled by 1, and not by 1 / (1 - p) = 2");
     EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kFail);
     // The golden's, where the target is right.
-    const compare::Result golden = compared({Dropout{.seed = 5}.op()}, {Dropout{.scale = 1}.op()});
+    const compare::Result golden =
+        held_against({Dropout{.seed = 5}.op()}, {Dropout{.scale = 1}.op()});
     ASSERT_EQ(golden.culprits.size(), 1u);
     EXPECT_EQ(golden.culprits[0].kind, CulpritKind::kGolden);
 }
 
 TEST(Split, tells_of_a_dropout_that_is_called_with_another_probability) {
     const compare::Result result =
-        compared({Dropout{.seed = 5}.op()}, {Dropout{.p = 0.1, .scale = 1 / 0.9F}.op()});
+        held_against({Dropout{.seed = 5}.op()}, {Dropout{.p = 0.1, .scale = 1 / 0.9F}.op()});
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].kind, CulpritKind::kArgument) << result.culprits[0].why;
     EXPECT_NE(result.culprits[0].why.find("p 0.5, golden 0.1"), std::string::npos);
@@ -114,10 +100,10 @@ TEST(Split, computes_the_gradient_of_a_dropout) {
             each *= by;
         return op;
     };
-    EXPECT_EQ(compared({gradient(2, 1)}, {gradient(2, 1)}).exit_code(), 0);
-    EXPECT_EQ(compared({gradient(2, 0.5F)}, {gradient(2, 1)}).culprits.at(0).kind,
+    EXPECT_EQ(held_against({gradient(2, 1)}, {gradient(2, 1)}).exit_code(), 0);
+    EXPECT_EQ(held_against({gradient(2, 0.5F)}, {gradient(2, 1)}).culprits.at(0).kind,
               CulpritKind::kOp);
-    EXPECT_EQ(compared({gradient(1, 0.5F)}, {gradient(2, 1)}).culprits.at(0).kind,
+    EXPECT_EQ(held_against({gradient(1, 0.5F)}, {gradient(2, 1)}).culprits.at(0).kind,
               CulpritKind::kArgument);
 }
 
@@ -145,8 +131,8 @@ TEST(Split, tells_of_an_argument_of_an_op_by_another_name) {
     golden.name = "cudnn_batch_norm";
     golden.inputs[6].name = "exponential_average_factor";
     golden.inputs[7].name = "epsilon";
-    EXPECT_TRUE(compared({target(1e-5)}, {golden}).culprits.empty());
-    const compare::Result result = compared({target(1e-3)}, {golden});
+    EXPECT_TRUE(held_against({target(1e-5)}, {golden}).culprits.empty());
+    const compare::Result result = held_against({target(1e-3)}, {golden});
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].kind, CulpritKind::kArgument);
     EXPECT_NE(result.culprits[0].why.find("eps 0.001, golden 1e-05"), std::string::npos);
@@ -183,7 +169,7 @@ Tensor linear_sum() {
 
 TEST(Split, judges_all_ops_of_a_span) {
     const Tensor sum = linear_sum();
-    EXPECT_EQ(compared(linear(true, sum), linear(false, sum)).exit_code(), 0);
+    EXPECT_EQ(held_against(linear(true, sum), linear(false, sum)).exit_code(), 0);
     // The product is wrong, and the sum is what an addition makes of the wrong product.
     std::vector<DumpedOp> wrong = linear(true, sum);
     Tensor product = std::get<Tensor>(wrong[0].outputs[0].value);
@@ -193,7 +179,7 @@ TEST(Split, judges_all_ops_of_a_span) {
     Tensor shifted = sum;
     shifted.mutable_as<float>()[7] += 1;
     wrong[1].outputs[0].value = shifted;
-    const compare::Result result = compared(wrong, linear(false, sum));
+    const compare::Result result = held_against(wrong, linear(false, sum));
     ASSERT_EQ(result.ops.size(), 1u);
     EXPECT_EQ(result.ops[0].also_target, std::vector<std::string>{"/mm/1"});
     ASSERT_EQ(result.culprits.size(), 1u);
@@ -220,9 +206,9 @@ std::vector<DumpedOp> gelus(const char* form, float shift) {
 }
 
 TEST(Split, finds_the_form_that_a_file_leaves_out) {
-    EXPECT_EQ(compared(gelus("tanh", 0), gelus("tanh", 0)).exit_code(), 0);
-    EXPECT_EQ(compared(gelus("none", 0), gelus("none", 0)).exit_code(), 0);
-    const compare::Result result = compared(gelus("tanh", 0.01F), gelus("tanh", 0));
+    EXPECT_EQ(held_against(gelus("tanh", 0), gelus("tanh", 0)).exit_code(), 0);
+    EXPECT_EQ(held_against(gelus("none", 0), gelus("none", 0)).exit_code(), 0);
+    const compare::Result result = held_against(gelus("tanh", 0.01F), gelus("tanh", 0));
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.ops[result.culprits[0].op].target, "/gelu/2");
 }
@@ -254,8 +240,8 @@ std::vector<DumpedOp> turns(bool narrow, bool loaded) {
 // relu of what bfloat16 kept is exact in both runs: it tells nothing.
 TEST(Split, tells_load_mode_in_coarse_arithmetic) {
     const std::vector<DumpedOp> golden = turns(false, false);
-    EXPECT_TRUE(compared(turns(true, true), golden).load_mode);
-    EXPECT_FALSE(compared(turns(true, false), golden).load_mode);
+    EXPECT_TRUE(held_against(turns(true, true), golden).load_mode);
+    EXPECT_FALSE(held_against(turns(true, false), golden).load_mode);
 }
 
 }  // namespace
