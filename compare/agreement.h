@@ -12,6 +12,8 @@ inline constexpr double kAgreement = 5e-3;
 
 /// A chain of ops may be so many times farther off at its end than at its beginning.
 inline constexpr double kChainGrowth = 8;
+/// Of max|g|: rounding to 8 bits, a few times over, leaves a chain of ops so far off.
+inline constexpr double kChainNoise = 0.02;
 
 /// Whether it passed or proves nothing; or came in and is no farther off than rounding makes.
 [[nodiscard]] inline bool agrees(const TensorResult& tensor) {

@@ -238,9 +238,14 @@ struct Options {
 /// only one side is non-finite.
 [[nodiscard]] double relative_error(const TensorResult& tensor);
 
-/// The largest relative error of the measured tensors of one direction, of recorded statistics
-/// their deviation; empty without any.
-[[nodiscard]] std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction);
+/// Of a dtype that is a floating-point format.
+[[nodiscard]] bool is_floating(const TensorResult& tensor);
+
+/// The largest relative error of the measured tensors of one direction (of the floats among them
+/// alone, if asked), of recorded statistics their deviation; empty without any.
+[[nodiscard]] std::optional<double> worst_error(const OpResult& op,
+                                                dumpfile::Direction direction,
+                                                bool floats_alone = false);
 
 /// The largest of what its results introduced over what is allowed; empty where none was computed
 /// again.

@@ -118,10 +118,17 @@ std::optional<double> worst_ratio(const OpResult& op) {
     return worst;
 }
 
-std::optional<double> worst_error(const OpResult& op, dumpfile::Direction direction) {
+bool is_floating(const TensorResult& tensor) {
+    const auto dtype = dtype_from_name(tensor.dtype);
+    return dtype && is_float(*dtype);
+}
+
+std::optional<double> worst_error(const OpResult& op,
+                                  dumpfile::Direction direction,
+                                  bool floats_alone) {
     std::optional<double> worst;
     for (const TensorResult& tensor : op.tensors) {
-        if (tensor.direction != direction) continue;
+        if (tensor.direction != direction || (floats_alone && !is_floating(tensor))) continue;
         if (tensor.sums.numel > 0)
             worst = std::max(worst.value_or(0), relative_error(tensor));
         else if (tensor.by_statistics)

@@ -34,11 +34,6 @@ bool is_made(const TracedTensor& tensor) {
     return tensor.producer && !is_guess(tensor);
 }
 
-bool is_floating(const TensorResult& tensor) {
-    const auto dtype = dtype_from_name(tensor.dtype);
-    return dtype && is_float(*dtype);
-}
-
 class Origins {
   public:
     Origins(PairedFlows& flows, Result& result)

@@ -14,9 +14,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// Of max|g|: rounding to 8 bits, a few times over.
-constexpr double kChainNoise = 0.02;
-
 /// The index of the first op with a finding; of what the golden alone has, of the op before it.
 size_t first_finding(const Result& result) {
     size_t first = std::numeric_limits<size_t>::max();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -18,8 +17,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// Of max|g|: rounding to 8 bits, a few times over.
-constexpr double kNoise = 0.02;
 /// So many times farther off than like runs.
 constexpr double kOfLike = 4;
 
@@ -29,20 +26,6 @@ bool may_be_random(std::string_view name) {
         "rand", "dropout", "bernoulli", "multinomial", "sample", "noise", "philox", "seed"};
     return std::ranges::any_of(
         kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
-
-bool is_floating(const TensorResult& tensor) {
-    const auto dtype = dtype_from_name(tensor.dtype);
-    return dtype && is_float(*dtype);
-}
-
-/// max|t-g| / max|g| of the floats on one side of an op: the largest; empty without any.
-std::optional<double> error_of(const OpResult& op, Direction direction) {
-    std::optional<double> worst;
-    for (const TensorResult& tensor : op.tensors)
-        if (tensor.direction == direction && tensor.sums.numel > 0 && is_floating(tensor))
-            worst = std::max(worst.value_or(0), relative_error(tensor));
-    return worst;
 }
 
 /// Every tensor that it takes in was held against the golden's.
@@ -84,13 +67,13 @@ class UnknownOps {
         for (size_t place = 0; place < result_.ops.size() && !errors_.empty(); ++place) {
             OpResult& op = result_.ops[place];
             if (op.target.empty() || op.golden.empty()) continue;
-            const double given = error_of(op, Direction::kInput).value_or(0);
+            const double given = worst_error(op, Direction::kInput, true).value_or(0);
             before = std::max(before, given);
             TensorResult* first = unknown_result(op);
             if (first != nullptr && may_be_accused(place) &&
                 relative_error(*first) > allowed(op.id.op, before))
                 accuse(op, *first, before);
-            before = std::max(before, error_of(op, Direction::kOutput).value_or(0));
+            before = std::max(before, worst_error(op, Direction::kOutput, true).value_or(0));
         }
     }
 
@@ -106,7 +89,7 @@ class UnknownOps {
     [[nodiscard]] double allowed(const std::string& name, double before) const {
         const std::vector<double>& like = errors_.at(name);
         const double usual = like.size() < 3 ? 0 : like[like.size() / 2];
-        return std::max({kNoise, kChainGrowth * before, kOfLike * usual});
+        return std::max({kChainNoise, kChainGrowth * before, kOfLike * usual});
     }
 
     void accuse(OpResult& op, TensorResult& first, double before) const {

@@ -72,6 +72,13 @@ bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
         sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
 }
 
+/// None is just over what the class allows, as a fault seldom is.
+bool are_far_or_within(const std::vector<SampledRun>& sample, size_t column) {
+    return std::ranges::all_of(sample, [&](const SampledRun& run) {
+        return run.ratios[column] <= 1 || run.ratios[column] > kFar;
+    });
+}
+
 /// Some run is off from fp32 in more than a few places: what is wrong in few elements alone is no
 /// class.
 bool is_spread(const std::vector<SampledRun>& sample) {
@@ -87,8 +94,9 @@ bool may_have_made(const Stage& stage, const std::vector<SampledRun>& sample) {
 
 /// The first stage that explains the sample; without one, that which explains most. 0 explained
 /// when there is no stage.
-/// A run that is left out as faulty counts as such where another keeps to the class that would show
-/// narrow steps: else a later stage of narrow steps that explains it as well is taken.
+/// A run that is left out as faulty counts as such where it is far off and another keeps to the
+/// class that would show narrow steps: else a later stage of narrow steps that explains it as well
+/// is taken.
 std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
                                   const std::vector<SampledRun>& sample) {
     const auto all = static_cast<int64_t>(sample.size());
@@ -99,7 +107,9 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
         if (!is_near(sample, stage.column, stage.near)) continue;
         if (but_one && (within < all || !may_have_made(stage, sample))) continue;
         if (explains(sample, stage.column)) {
-            if (within == all || is_shown(sample, stage.column)) return {stage.column, within};
+            if (within == all ||
+                (is_shown(sample, stage.column) && are_far_or_within(sample, stage.column)))
+                return {stage.column, within};
             but_one = true;
             found = {stage.column, within};
         } else if (within > found.second) {
@@ -332,9 +342,7 @@ bool explains(const std::vector<SampledRun>& sample, size_t column) {
     const int64_t outside = sampled - count_within(sample, column);
     if (outside == 0) return true;
     if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 && std::ranges::all_of(sample, [&](const SampledRun& run) {
-               return run.ratios[column] <= 1 || run.ratios[column] > kFar;
-           });
+    return outside == 1 && sampled > 1 && are_far_or_within(sample, column);
 }
 
 InferredArithmetic class_from(const ArithmeticSamples& samples, const ArithmeticGroup& group) {

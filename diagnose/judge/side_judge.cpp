@@ -327,25 +327,20 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
 
 std::vector<std::string> SideJudge::sentences() const {
     std::vector<std::string> lines;
+    const auto tell = [&](const std::string& what, const InferredArithmetic& inferred) {
+        const std::string evidence =
+            device_ == nullptr ? fmt::format("{} of {} sampled", inferred.within, inferred.sampled)
+                               : fmt::format("as {} states, {} op{}",
+                                             device_->description(),
+                                             inferred.sampled,
+                                             inferred.sampled == 1 ? "" : "s");
+        lines.push_back(fmt::format("{}: {} ({})", what, inferred.name(), evidence));
+    };
     for (const auto& [group, inferred] : classes_)
-        lines.push_back(
-            fmt::format("{}: {} ({})",
-                        name_of(group),
-                        inferred.name(),
-                        device_ != nullptr
-                            ? fmt::format("as {} states, {} op{}",
-                                          device_->description(),
-                                          inferred.sampled,
-                                          inferred.sampled == 1 ? "" : "s")
-                            : fmt::format("{} of {} sampled", inferred.within, inferred.sampled)));
+        tell(name_of(group), inferred);
     for (const auto& [group, ops] : apart_)
         for (const auto& [name, inferred] : ops)
-            lines.push_back(fmt::format("{} ({}): {} ({} of {} sampled)",
-                                        name,
-                                        name_of(group.dtype),
-                                        inferred.name(),
-                                        inferred.within,
-                                        inferred.sampled));
+            tell(fmt::format("{} ({})", name, name_of(group.dtype)), inferred);
     for (const auto& [name, forms] : forms_)
         if (forms.common().value_or(0) > 0)
             lines.push_back(

@@ -138,7 +138,43 @@ class Stage(unittest.TestCase):
         self.assertIn("first", done.stdout)
 
 
+class PassedBefore(unittest.TestCase):
+    def run_in(self, folder: str, command: str) -> str:
+        script = f'set -euo pipefail; source "{SCRIPTS}/passed_before.sh"; {command}'
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False
+        )
+        return f"{done.returncode} {done.stdout.strip()}"
+
+    def test_remembers_what_passed_until_a_source_changes(self) -> None:
+        remembered = "remember_in passed.tsv; remembered 'some tests'"
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_in(folder, "git init -q .; echo passed.tsv >.gitignore; echo 1 >source; git add .")
+            self.assertEqual(self.run_in(folder, remembered), "1 ")
+            self.run_in(folder, "remember_in passed.tsv; remember 'some tests' 12")
+            self.assertEqual(self.run_in(folder, remembered), "0 12")
+            self.assertEqual(self.run_in(folder, remembered.replace("some", "other")), "1 ")
+            for change in ("echo 2 >source", "rm source", "echo 3 >untracked"):
+                self.run_in(folder, change)
+                self.assertEqual(self.run_in(folder, remembered), "1 ", change)
+
+    def test_remembers_nothing_without_git_or_unasked(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(
+                self.run_in(folder, "remember_in record; remember tests 1; remembered tests"), "1 "
+            )
+            self.assertEqual(self.run_in(folder, "remember tests 1; remembered tests"), "1 ")
+
+
 class Options(unittest.TestCase):
+    def test_resume_goes_with_full_alone(self) -> None:
+        for options in (["--resume"], ["--full", "--resume", "--debian13"]):
+            done = subprocess.run(
+                [str(SCRIPTS / "test"), *options], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--resume goes with --full alone", done.stderr)
+
     def test_test_rejects_an_unknown_option(self) -> None:
         done = subprocess.run(
             [str(SCRIPTS / "test"), "--fast"], capture_output=True, text=True, check=False
@@ -170,7 +206,7 @@ class Debian13(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.source = Path(scratch.name, "source")
         (self.source / "scripts").mkdir(parents=True)
-        for name in ("test", "test-debian13", "stage.sh"):
+        for name in ("test", "test-debian13", "stage.sh", "passed_before.sh"):
             shutil.copy(SCRIPTS / name, self.source / "scripts")
         self.bin = Path(scratch.name, "bin")
         self.bin.mkdir()

@@ -1,0 +1,47 @@
+#include "diagnose/judge/class_inference.h"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace npuscope::diagnose {
+namespace {
+
+size_t column_of(std::string_view name) {
+    const auto classes = product_classes();
+    for (size_t column = 0; column < classes.size(); ++column)
+        if (classes[column].name == name) return column;
+    throw std::out_of_range(std::string(name));
+}
+
+/// So many products in bfloat16, all of which "bf16 throughout" explains; of rounded inputs, 34
+/// of 35: the last is so many times over what it allows.
+ArithmeticSamples all_but_one_with_rounded_inputs(double last) {
+    const ArithmeticGroup group{OpKind::kProduct, DType::kBFloat16, ComputeType::kNone};
+    SampledRun run{.group = group, .ratios = {}, .either = {}, .name = "mm"};
+    run.ratios.fill(100);
+    run.either.fill(100);
+    run.off = 0.9;
+    run.shows_steps = true;
+    run.ratios[column_of("bf16 inputs and results, fp32 sums")] = 0.5;
+    run.ratios[column_of("bf16 throughout")] = 0.2;
+    ArithmeticSamples samples;
+    samples[group].runs.assign(35, run);
+    samples[group].runs.back().ratios[column_of("bf16 inputs and results, fp32 sums")] = last;
+    return samples;
+}
+
+std::string_view class_of(const ArithmeticSamples& samples) {
+    return class_from(samples, samples.begin()->first).of_products().name;
+}
+
+TEST(ClassInference, takes_a_run_that_is_just_over_for_no_fault_where_a_later_class_explains_all) {
+    EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(0.9)), "bf16 inputs and results, fp32 sums");
+    EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(1.13)), "bf16 throughout");
+    EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(3.1)), "bf16 inputs and results, fp32 sums");
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
