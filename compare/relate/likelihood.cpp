@@ -31,6 +31,8 @@ constexpr double kOtherTwin = -1.5;
 constexpr double kStranger = -0.4;
 constexpr double kMostStrange = -1.2;
 constexpr double kTermsOfRanks = -0.5;
+constexpr double kUnlikeOps = -3;
+constexpr double kAkinOps = 0.2;
 
 /// Distances up to here are near, from here on the elements say nothing.
 constexpr double kNearDistance = 0.5;
@@ -100,7 +102,8 @@ Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const 
       views_(views),
       target_ops_(ops_of(sources.target)),
       golden_ops_(ops_of(sources.golden)),
-      roles_(matches, sources) {
+      roles_(matches, sources),
+      kin_(sources) {
     refresh();
 }
 
@@ -228,6 +231,9 @@ double Likelihood::of(size_t target, size_t golden) const {
     sum += is_otherwise_known(target, golden) ? kOtherTwin : 0;
     const double usual = roles_.usual(target, golden);
     sum += usual;
+    const Kinship kinship = kin_.of(mine, theirs);
+    sum += usual <= 0 && kinship == Kinship::kUnlike ? kUnlikeOps : 0;
+    sum += kinship == Kinship::kAkin ? kAkinOps : 0;
     const double near = elements(target, golden);
     // What only copies on one side is no result of an op that computes, unless elements say so.
     const bool copied = near <= 0 && is_cast(op.kind) != is_cast(other.kind) && !mine.is_given() &&
@@ -235,7 +241,8 @@ double Likelihood::of(size_t target, size_t golden) const {
     // Nor are zeros that an op makes of nothing.
     const bool made = op.kind != other.kind && made_of_nothing(matches_.target, mine) !=
                                                    made_of_nothing(matches_.golden, theirs);
-    const bool is_other = near < 0 && op.kind != other.kind && usual <= 0;
+    const bool is_other =
+        near < 0 && op.kind != other.kind && usual <= 0 && kinship != Kinship::kAkin;
     sum += is_other || copied || made ? kFarOfOtherKind : near;
     if (!mine.is_given() && !theirs.is_given()) {
         sum += agreement(target_neighbours_.before[target], golden_neighbours_.before[golden]);

@@ -260,7 +260,7 @@ def misplaced_shards(pair: Pair, entries: List[dict]) -> Set[Tuple[str, str]]:
         mine, theirs = entry["target"], entry["golden"]
         if entry["relation"] != "part" or mine not in pair.clean or theirs not in golden:
             continue
-        if all(ROUNDING_ONLY.fullmatch(label) for label in pair.target[mine]):
+        if any(all(map(ROUNDING_ONLY.fullmatch, labels)) for labels in (pair.target[mine], pair.golden.get(theirs, {""}))):
             continue
         # Masks are no numbers.
         one = np.clip(seen_through(entry.get("target_view"), pair.clean[mine]).reshape(-1), -1e6, 1e6)

@@ -1,0 +1,84 @@
+#include "compare/relate/kinship.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/relate/relate.h"
+#include "tests/compare/relate/made_side.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using test::add_op;
+using test::changed;
+using test::random_tensor;
+
+/// What the results of two ops of these names and shapes are to each other.
+Kinship kinship(const std::string& target, const std::string& golden, const Shape& shape) {
+    Source one;
+    Source other;
+    add_op(one, target, {random_tensor({8, 8}, 1)}, random_tensor(shape, 2));
+    add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
+    const Listing mine = list_tensors(one);
+    const Listing theirs = list_tensors(other);
+    return Kin({.target = one, .golden = other})
+        .of(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
+}
+
+TEST(Kinship, reads_names_of_any_framework) {
+    for (const char* name : {"add", "add_Tensor", "aten::add_.Tensor", "Add", "add_"})
+        EXPECT_EQ(step_of(name), Step::kSum) << name;
+    EXPECT_EQ(step_of("mul_Tensor_backward"), Step::kScalingGradient);
+    EXPECT_EQ(step_of("npu_rms_norm"), Step::kNorm);
+    EXPECT_EQ(step_of("native_layer_norm_backward"), Step::kNormGradient);
+    EXPECT_EQ(step_of("adder"), Step::kAny);
+    EXPECT_EQ(step_of(""), Step::kAny);
+}
+
+TEST(Kinship, tells_single_steps_apart_and_wholes_from_what_is_inside) {
+    const Shape shape{4, 8};
+    EXPECT_EQ(kinship("add", "div", shape), Kinship::kUnlike);
+    EXPECT_EQ(kinship("mul", "div", shape), Kinship::kUnknown);  // by 0.5, by 2
+    EXPECT_EQ(kinship("layer_norm", "sub", shape), Kinship::kUnlike);
+    EXPECT_EQ(kinship("layer_norm", "add", shape), Kinship::kAkin);
+    EXPECT_EQ(kinship("addmm", "add", shape), Kinship::kAkin);
+    EXPECT_EQ(kinship("mul", "npu_rotary_mul", shape), Kinship::kUnlike);
+    EXPECT_EQ(kinship("softmax", "add", shape), Kinship::kUnknown);
+}
+
+TEST(Kinship, tells_a_norms_gradients_by_what_they_are_of) {
+    const std::string whole = "layer_norm_backward";
+    EXPECT_EQ(kinship(whole, "mul_backward", {4, 8}), Kinship::kUnlike);
+    EXPECT_EQ(kinship(whole, "mul_backward", {8}), Kinship::kAkin);
+    EXPECT_EQ(kinship(whole, "mean_dim_backward", {4, 8}), Kinship::kAkin);
+    EXPECT_EQ(kinship(whole, "mean_dim_backward", {8}), Kinship::kUnknown);
+    EXPECT_EQ(kinship("linear_backward", "add_backward", {8}), Kinship::kAkin);
+}
+
+/// The path of what a result of the target is paired with; "" without one.
+std::string partner_of(const Source& target, size_t op, const Source& golden) {
+    const Relations relations = relate(target, golden);
+    const size_t result = relations.target.out[op].at(0);
+    for (const TensorRelation& each : relations.found)
+        if (each.target == result) return relations.golden.tensors[each.golden].path;
+    return "";
+}
+
+/// As near as rounding leaves them, but ops that do not make the same.
+TEST(Kinship, keeps_what_is_masked_from_what_is_scaled) {
+    const Tensor x = random_tensor({12, 16}, 1);
+    const Tensor scaled = changed(x, 0.125F);
+    const Tensor masked = changed(x, 0.1251F);
+    Source target;
+    add_op(target, "div", {x}, scaled);
+    Source golden;
+    add_op(golden, "add", {x}, masked);
+    EXPECT_EQ(partner_of(target, 0, golden), "");
+    Source like;
+    add_op(like, "mul", {x}, masked);
+    EXPECT_NE(partner_of(target, 0, like), "");
+}
+
+}  // namespace
+
+}  // namespace npuscope::compare
