@@ -18,8 +18,11 @@ using dumpfile::Direction;
 class TiedPlan {
   public:
     TiedPlan(const std::vector<TensorTie>& ties, Plan& plan) : plan_(plan) {
-        for (const TensorTie& tie : ties)
-            if (tie.direction == Direction::kOutput) of_target_[tie.target.op].push_back(&tie);
+        for (const TensorTie& tie : ties) {
+            if (tie.direction != Direction::kOutput) continue;
+            of_target_[tie.target.op].push_back(&tie);
+            if (is_claim(tie)) claimants_[tie.golden.op].insert(tie.target.op);
+        }
     }
 
     void take() {
@@ -52,6 +55,16 @@ class TiedPlan {
   private:
     using Partners = std::unordered_map<const SourceOp*, const SourceOp*>;
 
+    static bool is_claim(const TensorTie& tie) {
+        return !tie.by_place && tie.kind != RelationKind::kSum;
+    }
+
+    /// Whether elements say that the golden op made what another target op did.
+    [[nodiscard]] bool is_anothers(const OpPair& pair) const {
+        const auto found = claimants_.find(pair.golden);
+        return found != claimants_.end() && !found->second.contains(pair.target);
+    }
+
     /// What the ties say of a target op; what the plan paired it with instead becomes `loose`.
     void take_one(OpPair& pair, std::vector<const SourceOp*>& loose) {
         const auto found = of_target_.find(pair.target);
@@ -59,7 +72,8 @@ class TiedPlan {
         const std::vector<const TensorTie*>& ties = found->second;
         const bool agrees =
             pair.golden != nullptr && std::ranges::all_of(ties, [&](const auto* tie) {
-                return (tie->golden.op == pair.golden && tie->is_plain()) || tie->by_place;
+                return (tie->golden.op == pair.golden && tie->is_plain()) ||
+                       (tie->by_place && !is_anothers(pair));
             });
         if (agrees) {
             agreed_.insert(pair.target);
@@ -89,8 +103,7 @@ class TiedPlan {
         std::unordered_set<const SourceOp*> claimed;
         for (const OpPair& pair : plan_.ops)
             for (const TensorTie& tie : pair.ties)
-                if (!tie.by_place && tie.kind != RelationKind::kSum &&
-                    tie.direction == Direction::kOutput)
+                if (tie.direction == Direction::kOutput && is_claim(tie))
                     claimed.insert(tie.golden.op);
         for (OpPair& pair : plan_.ops)
             if (pair.target != nullptr && pair.ties.empty() && claimed.contains(pair.golden) &&
@@ -197,6 +210,8 @@ class TiedPlan {
 
     Plan& plan_;
     std::unordered_map<const SourceOp*, std::vector<const TensorTie*>> of_target_;
+    /// Of golden ops: target ops whose elements say that they made the same.
+    std::unordered_map<const SourceOp*, std::unordered_set<const SourceOp*>> claimants_;
     std::unordered_set<const SourceOp*> paired_;
     std::unordered_set<const SourceOp*> tied_targets_;
     std::unordered_set<const SourceOp*> agreed_;  ///< of pairs that the ties do not change

@@ -26,7 +26,6 @@ struct Kindred {
 
 constexpr auto kAkin = std::to_array<Kindred>({
     {Step::kProduct, Step::kProduct},
-    {Step::kProduct, Step::kProductAndSum},
     {Step::kProductAndSum, Step::kProductAndSum},
     {Step::kProductAndSum, Step::kSum},
     {Step::kNorm, Step::kNorm},
@@ -44,6 +43,7 @@ constexpr auto kAkin = std::to_array<Kindred>({
 constexpr auto kUnlike = std::to_array<Kindred>({
     {Step::kProduct, Step::kFunction},
     {Step::kProduct, Step::kRepeat},
+    {Step::kProductAndSum, Step::kProduct},
     {Step::kProductAndSum, Step::kScaling},
     {Step::kProductAndSum, Step::kFunction},
     {Step::kProductAndSum, Step::kStatistic},
@@ -100,11 +100,18 @@ bool is_single(Step step) {
     return step >= Step::kSum && step <= Step::kRepeat;
 }
 
-std::vector<Step> steps_of(const Source& source) {
+/// Of x and a weight: a layer without bias.
+constexpr size_t kOperands = 2;
+
+std::vector<Step> steps_of(const Source& source, const Listing& listing) {
     std::vector<Step> steps;
     steps.reserve(source.ops.size());
-    for (const SourceOp& op : source.ops)
-        steps.push_back(step_of(op.op()));
+    for (size_t op = 0; op < source.ops.size(); ++op) {
+        const Step step = step_of(source.ops[op].op());
+        const bool adds_nothing =
+            step == Step::kProductAndSum && listing.in[op].size() <= kOperands;
+        steps.push_back(adds_nothing ? Step::kProduct : step);
+    }
     return steps;
 }
 
@@ -118,8 +125,9 @@ Step step_of(std::string_view op) {
     return row == kSteps.end() ? Step::kAny : row->second;
 }
 
-Kin::Kin(const SourcePair& sources)
-    : targets_(steps_of(sources.target)), goldens_(steps_of(sources.golden)) {}
+Kin::Kin(const Matches& matches, const SourcePair& sources)
+    : targets_(steps_of(sources.target, matches.target)),
+      goldens_(steps_of(sources.golden, matches.golden)) {}
 
 Kinship Kin::of(const ListedTensor& target, const ListedTensor& golden) const {
     if (target.is_given() || golden.is_given()) return Kinship::kUnknown;

@@ -105,7 +105,7 @@ namespace {
 class MovedPairs {
   public:
     MovedPairs(Matches& matches, const SourcePair& sources)
-        : matches_(matches), sources_(sources), kin_(sources) {}
+        : matches_(matches), sources_(sources), kin_(matches, sources) {}
 
     void pair() {
         std::map<int64_t, std::vector<size_t>> goldens;

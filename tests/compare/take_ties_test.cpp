@@ -60,5 +60,26 @@ TEST(TakeTies, parts_one_program_behind_its_op_before) {
     EXPECT_EQ(plan.partings[1].before_golden, nullptr);
 }
 
+/// A result of one op is a result of the other.
+TensorTie tied(const SourceOp& target, const SourceOp& golden, bool by_place) {
+    return {.target = {&target}, .golden = {&golden}, .by_place = by_place};
+}
+
+TEST(TakeTies, leaves_an_op_to_what_elements_say_made_the_same) {
+    const auto target = ops_at({"/mm/1", "/mm/2"});
+    const auto golden = ops_at({"/mm/1", "/mm/2"});
+    // By names both are the first one's; what stands at a place says otherwise of the second.
+    Plan plan;
+    plan.ops = {{&target[0], &golden[0]}, {&target[1], &golden[0]}, {nullptr, &golden[1]}};
+    Plan by_name = plan;
+    take_ties({tied(target[0], golden[0], false), tied(target[1], golden[1], true)}, plan);
+    ASSERT_EQ(plan.ops.size(), 2u);
+    EXPECT_EQ(plan.ops[1].target, &target[1]);
+    EXPECT_EQ(plan.ops[1].golden, &golden[1]);
+    // Without such elements names say more than places.
+    take_ties({tied(target[1], golden[1], true)}, by_name);
+    EXPECT_EQ(by_name.ops[1].golden, &golden[0]);
+}
+
 }  // namespace
 }  // namespace npuscope::compare
