@@ -72,9 +72,15 @@ class Growth {
             if (run.growth > 1 && is_turned_off(run)) run.growth = 1;
             double& growth = growths_[run.place];
             growth = std::max(growth, run.growth);
-            if (run.out.norm > kNormGrowth * std::max(noise_of(run), run.before.norm))
-                differing_.insert(run.place);
+            if (differs(run)) differing_.insert(run.place);
         }
+        for (const MeasuredRun& run : runs_)
+            if (!run.is_input && differs(run) && !has_no_effect(run, unsuspicious(run).norm))
+                changing_.insert(run.place);
+    }
+
+    static bool differs(const MeasuredRun& run) {
+        return run.out.norm > kNormGrowth * std::max(noise_of(run), run.before.norm);
     }
 
     /// Whether it differs in the few elements whose gate rounding opens or shuts (the gradient of
@@ -98,7 +104,7 @@ class Growth {
         }
         if (run.growth <= 1) return;
         // Honest, and farther off than what came in: so are those on the way.
-        if (differing_.contains(run.place)) guilty_.insert(run.crossed.begin(), run.crossed.end());
+        if (changing_.contains(run.place)) guilty_.insert(run.crossed.begin(), run.crossed.end());
         if (!run.is_input && run.crossed.empty() && !has_no_effect(run, unsuspicious(run).norm))
             grown_.insert(run.place);
     }
@@ -246,6 +252,7 @@ class Growth {
     std::unordered_multimap<const SourceOp*, size_t> runs_of_{};  ///< by the target's op
     std::unordered_map<size_t, double> growths_{};                ///< the largest, by place
     std::unordered_set<size_t> differing_{};  ///< places whose results differ by more than noise
+    std::unordered_set<size_t> changing_{};   ///< of these, places that change what is made of them
     std::unordered_set<size_t> told_{};       ///< tensors of the target that nobody computed
     std::unordered_set<size_t> grown_{};
     std::unordered_set<const SourceOp*> guilty_{};  ///< ops without partner that errors begin in
