@@ -168,7 +168,7 @@ class RunAligner {
             for (const size_t op : free_in(pairing_.golden, gap.first_golden, gap.last_golden))
                 if (!traits_.golden.ops[op].is_cast)
                     parting.only_golden.push_back(&golden_.ops[op]);
-            if (parting.only_target.empty() && parting.only_golden.empty()) continue;
+            if (parting.is_empty()) continue;
             if (gap.first_target > 0) {
                 parting.before_target = &target_.ops[gap.first_target - 1];
                 parting.before_golden = &golden_.ops[gap.first_golden - 1];

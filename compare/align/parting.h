@@ -15,6 +15,7 @@ struct Parting {
     const SourceOp* before_target = nullptr;  ///< the last op before that has a partner, if any
     const SourceOp* before_golden = nullptr;  ///< its partner
 
+    [[nodiscard]] bool is_empty() const { return only_target.empty() && only_golden.empty(); }
     /// The target's, if it has any.
     [[nodiscard]] const SourceOp& first() const {
         return only_target.empty() ? *only_golden.front() : *only_target.front();

@@ -1,6 +1,7 @@
 #include "compare/align/take_ties.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -151,9 +152,7 @@ class TiedPlan {
             std::erase_if(parting.only_target, is_paired);
             std::erase_if(parting.only_golden, is_paired);
         }
-        std::erase_if(plan_.partings, [](const Parting& parting) {
-            return parting.only_target.empty() && parting.only_golden.empty();
-        });
+        std::erase_if(plan_.partings, std::mem_fn(&Parting::is_empty));
         for (const Parting& parting : plan_.partings)
             for (const auto* list : {&parting.only_target, &parting.only_golden})
                 for (const SourceOp* op : *list)

@@ -229,16 +229,21 @@ class Growth {
                 conclude(result_.ops[place], result_.allow_golden_at_fault);
     }
 
-    /// A parting that errors do not begin in is another way to compute the same.
+    /// A parting that errors do not begin in is another way to compute the same, and so is what
+    /// stands in it beside the ops that they begin in.
     void take_partings() {
         const std::unordered_map<const SourceOp*, size_t> places = places_of(plan_);
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
-        std::erase_if(plan_.partings, [&](const Parting& parting) {
-            if (std::ranges::any_of(parting.only_target, is_guilty) ||
-                std::ranges::any_of(parting.only_golden, is_guilty) || last_.has(parting))
-                return false;
-            mark_span(parting, 0, std::nullopt, places, result_);
-            return true;
+        const auto is_innocent = [&](const SourceOp* op) { return !is_guilty(op); };
+        std::erase_if(plan_.partings, [&](Parting& parting) {
+            if (last_.has(parting)) return false;
+            Parting innocent = parting;
+            std::erase_if(innocent.only_target, is_guilty);
+            std::erase_if(innocent.only_golden, is_guilty);
+            std::erase_if(parting.only_target, is_innocent);
+            std::erase_if(parting.only_golden, is_innocent);
+            if (!innocent.is_empty()) mark_span(innocent, 0, std::nullopt, places, result_);
+            return parting.is_empty();
         });
     }
 
