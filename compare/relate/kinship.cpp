@@ -18,60 +18,69 @@ constexpr auto kSteps = std::to_array<std::pair<std::string_view, Step>>({
 #undef STEP
 });
 
-/// Whole ops, and the steps that make the same.
-struct Kindred {
-    Step one;
-    Step other;
+/// In the names of ops that normalize, "native_layer_norm" or "LayerNormalization"; `norm` alone is
+/// a length, and `normal_` random.
+constexpr auto kNorms = std::to_array<std::string_view>({
+    "layer_norm",
+    "layernorm",
+    "rms_norm",
+    "rmsnorm",
+    "batch_norm",
+    "batchnorm",
+    "group_norm",
+    "groupnorm",
+    "instance_norm",
+    "instancenorm",
+});
+
+enum class Results : uint8_t {
+    kAll,
+    kFlowing,    ///< of two axes or more
+    kOfWeights,  ///< gradients of one axis, each made in one step
 };
 
-constexpr auto kAkin = std::to_array<Kindred>({
-    {Step::kProduct, Step::kProduct},
-    {Step::kProductAndSum, Step::kProductAndSum},
-    {Step::kProductAndSum, Step::kSum},
-    {Step::kNorm, Step::kNorm},
-    {Step::kNorm, Step::kSum},
-    {Step::kNorm, Step::kScaling},
-    {Step::kGatedFunction, Step::kScaling},
-    {Step::kRotary, Step::kSum},
-    {Step::kAttention, Step::kProduct},
-    {Step::kProductGradient, Step::kProductGradient},
-    {Step::kNormGradient, Step::kNormGradient},
-    {Step::kGatedGradient, Step::kScalingGradient},
-});
+struct Row {
+    Step one;
+    Step other;
+    Results results;
+    Kinship kinship;
+};
 
-/// Ops, and steps inside of them that others follow.
-constexpr auto kUnlike = std::to_array<Kindred>({
-    {Step::kProduct, Step::kFunction},
-    {Step::kProduct, Step::kRepeat},
-    {Step::kProductAndSum, Step::kProduct},
-    {Step::kProductAndSum, Step::kScaling},
-    {Step::kProductAndSum, Step::kFunction},
-    {Step::kProductAndSum, Step::kStatistic},
-    {Step::kNorm, Step::kDifference},
-    {Step::kNorm, Step::kFunction},
-    {Step::kNorm, Step::kStatistic},
-    {Step::kRotary, Step::kScaling},
-    {Step::kRotary, Step::kRepeat},
-    {Step::kAttention, Step::kScaling},
-    {Step::kAttention, Step::kSum},
-});
-
-/// Of gradients that flow on.
-constexpr auto kAkinFlowing = std::to_array<Kindred>({
-    {Step::kNormGradient, Step::kFirstGradient},
-});
-
-/// Of gradients of weights: of one axis, each made in one step.
-constexpr auto kAkinOfWeights = std::to_array<Kindred>({
-    {Step::kNormGradient, Step::kScalingGradient},
-    {Step::kNormGradient, Step::kSumGradient},
-    {Step::kProductGradient, Step::kSumGradient},
-});
-
-constexpr auto kUnlikeFlowing = std::to_array<Kindred>({
-    {Step::kNormGradient, Step::kScalingGradient},
-    {Step::kNormGradient, Step::kStatisticGradient},
-    {Step::kSumGradient, Step::kStatisticGradient},
+constexpr auto kRows = std::to_array<Row>({
+    // Whole ops, and the steps that make the same.
+    {Step::kProduct, Step::kProduct, Results::kAll, Kinship::kAkin},
+    {Step::kProductAndSum, Step::kProductAndSum, Results::kAll, Kinship::kAkin},
+    {Step::kProductAndSum, Step::kSum, Results::kAll, Kinship::kAkin},
+    {Step::kNorm, Step::kNorm, Results::kAll, Kinship::kAkin},
+    {Step::kNorm, Step::kSum, Results::kAll, Kinship::kAkin},
+    {Step::kNorm, Step::kScaling, Results::kAll, Kinship::kAkin},
+    {Step::kGatedFunction, Step::kScaling, Results::kAll, Kinship::kAkin},
+    {Step::kRotary, Step::kSum, Results::kAll, Kinship::kAkin},
+    {Step::kAttention, Step::kProduct, Results::kAll, Kinship::kAkin},
+    {Step::kProductGradient, Step::kProductGradient, Results::kAll, Kinship::kAkin},
+    {Step::kProductGradient, Step::kSumGradient, Results::kOfWeights, Kinship::kAkin},
+    {Step::kNormGradient, Step::kNormGradient, Results::kAll, Kinship::kAkin},
+    {Step::kNormGradient, Step::kFirstGradient, Results::kFlowing, Kinship::kAkin},
+    {Step::kNormGradient, Step::kScalingGradient, Results::kOfWeights, Kinship::kAkin},
+    {Step::kNormGradient, Step::kSumGradient, Results::kOfWeights, Kinship::kAkin},
+    {Step::kGatedGradient, Step::kScalingGradient, Results::kAll, Kinship::kAkin},
+    // Ops, and steps inside of them that others follow.
+    {Step::kProduct, Step::kFunction, Results::kAll, Kinship::kUnlike},
+    {Step::kProduct, Step::kRepeat, Results::kAll, Kinship::kUnlike},
+    {Step::kProductAndSum, Step::kProduct, Results::kAll, Kinship::kUnlike},
+    {Step::kProductAndSum, Step::kScaling, Results::kAll, Kinship::kUnlike},
+    {Step::kProductAndSum, Step::kFunction, Results::kAll, Kinship::kUnlike},
+    {Step::kProductAndSum, Step::kStatistic, Results::kAll, Kinship::kUnlike},
+    {Step::kNorm, Step::kDifference, Results::kAll, Kinship::kUnlike},
+    {Step::kNorm, Step::kFunction, Results::kAll, Kinship::kUnlike},
+    {Step::kNorm, Step::kStatistic, Results::kAll, Kinship::kUnlike},
+    {Step::kRotary, Step::kScaling, Results::kAll, Kinship::kUnlike},
+    {Step::kRotary, Step::kRepeat, Results::kAll, Kinship::kUnlike},
+    {Step::kAttention, Step::kScaling, Results::kAll, Kinship::kUnlike},
+    {Step::kAttention, Step::kSum, Results::kAll, Kinship::kUnlike},
+    {Step::kNormGradient, Step::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
+    {Step::kNormGradient, Step::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
+    {Step::kSumGradient, Step::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
 });
 
 /// "add" of "aten::Add_.Tensor", "mul_backward" of "mul_Tensor_backward".
@@ -89,11 +98,9 @@ std::string bare_name(std::string_view op) {
     return name;
 }
 
-template <size_t N>
-bool holds(const std::array<Kindred, N>& rows, Step one, Step other) {
-    return std::ranges::any_of(rows, [&](const Kindred& row) {
-        return (row.one == one && row.other == other) || (row.one == other && row.other == one);
-    });
+bool is_of(const Row& row, Step one, Step other, bool flow) {
+    if (row.results != Results::kAll && (row.results == Results::kFlowing) != flow) return false;
+    return (row.one == one && row.other == other) || (row.one == other && row.other == one);
 }
 
 bool is_single(Step step) {
@@ -119,7 +126,10 @@ std::vector<Step> steps_of(const Source& source, const Listing& listing) {
 
 Step step_of(std::string_view op) {
     const std::string name = bare_name(op);
-    if (name.find("norm") != std::string::npos)
+    const auto is_in_name = [&](std::string_view word) {
+        return name.find(word) != std::string::npos;
+    };
+    if (std::ranges::any_of(kNorms, is_in_name))
         return name.ends_with("_backward") ? Step::kNormGradient : Step::kNorm;
     const auto row = std::ranges::find(kSteps, name, [](const auto& each) { return each.first; });
     return row == kSteps.end() ? Step::kAny : row->second;
@@ -135,14 +145,11 @@ Kinship Kin::of(const ListedTensor& target, const ListedTensor& golden) const {
     const Step other = goldens_[golden.op];
     if (is_single(one) && is_single(other))
         return one == other ? Kinship::kUnknown : Kinship::kUnlike;
-    if (holds(kAkin, one, other)) return Kinship::kAkin;
-    if (holds(kUnlike, one, other)) return Kinship::kUnlike;
     const bool flow =
         without_ones(target.shape).size() > 1 && without_ones(golden.shape).size() > 1;
-    if (flow && holds(kUnlikeFlowing, one, other)) return Kinship::kUnlike;
-    const bool are_akin =
-        flow ? holds(kAkinFlowing, one, other) : holds(kAkinOfWeights, one, other);
-    return are_akin ? Kinship::kAkin : Kinship::kUnknown;
+    const auto row =
+        std::ranges::find_if(kRows, [&](const Row& each) { return is_of(each, one, other, flow); });
+    return row == kRows.end() ? Kinship::kUnknown : row->kinship;
 }
 
 }  // namespace npuscope::compare

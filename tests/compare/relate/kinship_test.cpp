@@ -40,7 +40,9 @@ TEST(Kinship, reads_names_of_any_framework) {
     EXPECT_EQ(step_of("mul_Tensor_backward"), Step::kScalingGradient);
     EXPECT_EQ(step_of("npu_rms_norm"), Step::kNorm);
     EXPECT_EQ(step_of("native_layer_norm_backward"), Step::kNormGradient);
-    EXPECT_EQ(step_of("adder"), Step::kAny);
+    EXPECT_EQ(step_of("LayerNormalization"), Step::kNorm);
+    for (const char* name : {"adder", "normal_", "linalg_vector_norm"})
+        EXPECT_EQ(step_of(name), Step::kAny) << name;
     EXPECT_EQ(step_of(""), Step::kAny);
 }
 
