@@ -75,7 +75,7 @@ class Growth {
             if (differs(run)) differing_.insert(run.place);
         }
         for (const MeasuredRun& run : runs_)
-            if (!run.is_input && differs(run) && !has_no_effect(run, unsuspicious(run).norm))
+            if (!run.is_input && differs(run) && !has_no_effect(run, noise_of(run)))
                 changing_.insert(run.place);
     }
 
