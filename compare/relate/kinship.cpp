@@ -49,6 +49,7 @@ struct Row {
 constexpr auto kRows = std::to_array<Row>({
     // Whole ops, and the steps that make the same.
     {Step::kProduct, Step::kProduct, Results::kAll, Kinship::kAkin},
+    {Step::kProduct, Step::kProductAndSum, Results::kAll, Kinship::kAkin},
     {Step::kProductAndSum, Step::kProductAndSum, Results::kAll, Kinship::kAkin},
     {Step::kProductAndSum, Step::kSum, Results::kAll, Kinship::kAkin},
     {Step::kNorm, Step::kNorm, Results::kAll, Kinship::kAkin},
@@ -67,7 +68,6 @@ constexpr auto kRows = std::to_array<Row>({
     // Ops, and steps inside of them that others follow.
     {Step::kProduct, Step::kFunction, Results::kAll, Kinship::kUnlike},
     {Step::kProduct, Step::kRepeat, Results::kAll, Kinship::kUnlike},
-    {Step::kProductAndSum, Step::kProduct, Results::kAll, Kinship::kUnlike},
     {Step::kProductAndSum, Step::kScaling, Results::kAll, Kinship::kUnlike},
     {Step::kProductAndSum, Step::kFunction, Results::kAll, Kinship::kUnlike},
     {Step::kProductAndSum, Step::kStatistic, Results::kAll, Kinship::kUnlike},
@@ -107,18 +107,11 @@ bool is_single(Step step) {
     return step >= Step::kSum && step <= Step::kRepeat;
 }
 
-/// Of x and a weight: a layer without bias.
-constexpr size_t kOperands = 2;
-
-std::vector<Step> steps_of(const Source& source, const Listing& listing) {
+std::vector<Step> steps_of(const Source& source) {
     std::vector<Step> steps;
     steps.reserve(source.ops.size());
-    for (size_t op = 0; op < source.ops.size(); ++op) {
-        const Step step = step_of(source.ops[op].op());
-        const bool adds_nothing =
-            step == Step::kProductAndSum && listing.in[op].size() <= kOperands;
-        steps.push_back(adds_nothing ? Step::kProduct : step);
-    }
+    for (const SourceOp& op : source.ops)
+        steps.push_back(step_of(op.op()));
     return steps;
 }
 
@@ -135,9 +128,8 @@ Step step_of(std::string_view op) {
     return row == kSteps.end() ? Step::kAny : row->second;
 }
 
-Kin::Kin(const Matches& matches, const SourcePair& sources)
-    : targets_(steps_of(sources.target, matches.target)),
-      goldens_(steps_of(sources.golden, matches.golden)) {}
+Kin::Kin(const SourcePair& sources)
+    : targets_(steps_of(sources.target)), goldens_(steps_of(sources.golden)) {}
 
 Kinship Kin::of(const ListedTensor& target, const ListedTensor& golden) const {
     if (target.is_given() || golden.is_given()) return Kinship::kUnknown;

@@ -50,10 +50,10 @@ enum class Kinship : uint8_t {
     kAkin,  ///< an op and the step that makes the same where it is taken apart
 };
 
-/// A layer that takes in no bias counts as a product. Threads: any.
+/// Threads: any.
 class Kin {
   public:
-    Kin(const Matches& matches, const SourcePair& sources);
+    explicit Kin(const SourcePair& sources);
 
     /// Of listed tensors, one of each side; of what is given nothing is known.
     [[nodiscard]] Kinship of(const ListedTensor& target, const ListedTensor& golden) const;

@@ -103,7 +103,7 @@ Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const 
       target_ops_(ops_of(sources.target)),
       golden_ops_(ops_of(sources.golden)),
       roles_(matches, sources),
-      kin_(matches, sources) {
+      kin_(sources) {
     refresh();
 }
 

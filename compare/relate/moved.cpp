@@ -105,7 +105,7 @@ namespace {
 class MovedPairs {
   public:
     MovedPairs(Matches& matches, const SourcePair& sources)
-        : matches_(matches), sources_(sources), kin_(matches, sources) {}
+        : matches_(matches), sources_(sources), kin_(sources) {}
 
     void pair() {
         std::map<int64_t, std::vector<size_t>> goldens;

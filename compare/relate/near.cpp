@@ -59,7 +59,7 @@ struct Nearest {
 class NearPairs {
   public:
     NearPairs(Matches& matches, const SourcePair& sources)
-        : matches_(matches), sources_(sources), kin_(matches, sources) {}
+        : matches_(matches), sources_(sources), kin_(sources) {}
 
     void pair() {
         for (const double level : kLevels) {

@@ -254,7 +254,7 @@ class PartSearch {
 }  // namespace
 
 void relate_parts(Matches& matches, const SourcePair& sources) {
-    const Kin kin(matches, sources);
+    const Kin kin(sources);
     for (const int bits : {kFineBits, kCoarseBits})
         for (const bool part_is_target : {true, false})
             PartSearch(matches, sources, kin, part_is_target, bits).relate();
