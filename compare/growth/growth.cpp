@@ -72,11 +72,10 @@ class Growth {
             if (run.growth > 1 && is_turned_off(run)) run.growth = 1;
             double& growth = growths_[run.place];
             growth = std::max(growth, run.growth);
-            if (differs(run)) differing_.insert(run.place);
+            if (!differs(run)) continue;
+            differing_.insert(run.place);
+            if (!has_no_effect(run, noise_of(run))) changing_.insert(run.place);
         }
-        for (const MeasuredRun& run : runs_)
-            if (!run.is_input && differs(run) && !has_no_effect(run, noise_of(run)))
-                changing_.insert(run.place);
     }
 
     static bool differs(const MeasuredRun& run) {

@@ -12,8 +12,8 @@ namespace npuscope::compare {
 
 namespace {
 
-constexpr auto kSteps = std::to_array<std::pair<std::string_view, Step>>({
-#define STEP(name, step) {name, Step::step},
+constexpr auto kSteps = std::to_array<std::pair<std::string_view, OpStep>>({
+#define STEP(name, step) {name, OpStep::step},
 #include "compare/relate/steps.def"
 #undef STEP
 });
@@ -40,47 +40,47 @@ enum class Results : uint8_t {
 };
 
 struct Row {
-    Step one;
-    Step other;
+    OpStep one;
+    OpStep other;
     Results results;
     Kinship kinship;
 };
 
 constexpr auto kRows = std::to_array<Row>({
     // Whole ops, and the steps that make the same.
-    {Step::kProduct, Step::kProduct, Results::kAll, Kinship::kAkin},
-    {Step::kProduct, Step::kProductAndSum, Results::kAll, Kinship::kAkin},
-    {Step::kProductAndSum, Step::kProductAndSum, Results::kAll, Kinship::kAkin},
-    {Step::kProductAndSum, Step::kSum, Results::kAll, Kinship::kAkin},
-    {Step::kNorm, Step::kNorm, Results::kAll, Kinship::kAkin},
-    {Step::kNorm, Step::kSum, Results::kAll, Kinship::kAkin},
-    {Step::kNorm, Step::kScaling, Results::kAll, Kinship::kAkin},
-    {Step::kGatedFunction, Step::kScaling, Results::kAll, Kinship::kAkin},
-    {Step::kRotary, Step::kSum, Results::kAll, Kinship::kAkin},
-    {Step::kAttention, Step::kProduct, Results::kAll, Kinship::kAkin},
-    {Step::kProductGradient, Step::kProductGradient, Results::kAll, Kinship::kAkin},
-    {Step::kProductGradient, Step::kSumGradient, Results::kOfWeights, Kinship::kAkin},
-    {Step::kNormGradient, Step::kNormGradient, Results::kAll, Kinship::kAkin},
-    {Step::kNormGradient, Step::kFirstGradient, Results::kFlowing, Kinship::kAkin},
-    {Step::kNormGradient, Step::kScalingGradient, Results::kOfWeights, Kinship::kAkin},
-    {Step::kNormGradient, Step::kSumGradient, Results::kOfWeights, Kinship::kAkin},
-    {Step::kGatedGradient, Step::kScalingGradient, Results::kAll, Kinship::kAkin},
+    {OpStep::kProduct, OpStep::kProduct, Results::kAll, Kinship::kAkin},
+    {OpStep::kProduct, OpStep::kProductAndSum, Results::kAll, Kinship::kAkin},
+    {OpStep::kProductAndSum, OpStep::kProductAndSum, Results::kAll, Kinship::kAkin},
+    {OpStep::kProductAndSum, OpStep::kSum, Results::kAll, Kinship::kAkin},
+    {OpStep::kNorm, OpStep::kNorm, Results::kAll, Kinship::kAkin},
+    {OpStep::kNorm, OpStep::kSum, Results::kAll, Kinship::kAkin},
+    {OpStep::kNorm, OpStep::kScaling, Results::kAll, Kinship::kAkin},
+    {OpStep::kGatedFunction, OpStep::kScaling, Results::kAll, Kinship::kAkin},
+    {OpStep::kRotary, OpStep::kSum, Results::kAll, Kinship::kAkin},
+    {OpStep::kAttention, OpStep::kProduct, Results::kAll, Kinship::kAkin},
+    {OpStep::kProductGradient, OpStep::kProductGradient, Results::kAll, Kinship::kAkin},
+    {OpStep::kProductGradient, OpStep::kSumGradient, Results::kOfWeights, Kinship::kAkin},
+    {OpStep::kNormGradient, OpStep::kNormGradient, Results::kAll, Kinship::kAkin},
+    {OpStep::kNormGradient, OpStep::kFirstGradient, Results::kFlowing, Kinship::kAkin},
+    {OpStep::kNormGradient, OpStep::kScalingGradient, Results::kOfWeights, Kinship::kAkin},
+    {OpStep::kNormGradient, OpStep::kSumGradient, Results::kOfWeights, Kinship::kAkin},
+    {OpStep::kGatedGradient, OpStep::kScalingGradient, Results::kAll, Kinship::kAkin},
     // Ops, and steps inside of them that others follow.
-    {Step::kProduct, Step::kFunction, Results::kAll, Kinship::kUnlike},
-    {Step::kProduct, Step::kRepeat, Results::kAll, Kinship::kUnlike},
-    {Step::kProductAndSum, Step::kScaling, Results::kAll, Kinship::kUnlike},
-    {Step::kProductAndSum, Step::kFunction, Results::kAll, Kinship::kUnlike},
-    {Step::kProductAndSum, Step::kStatistic, Results::kAll, Kinship::kUnlike},
-    {Step::kNorm, Step::kDifference, Results::kAll, Kinship::kUnlike},
-    {Step::kNorm, Step::kFunction, Results::kAll, Kinship::kUnlike},
-    {Step::kNorm, Step::kStatistic, Results::kAll, Kinship::kUnlike},
-    {Step::kRotary, Step::kScaling, Results::kAll, Kinship::kUnlike},
-    {Step::kRotary, Step::kRepeat, Results::kAll, Kinship::kUnlike},
-    {Step::kAttention, Step::kScaling, Results::kAll, Kinship::kUnlike},
-    {Step::kAttention, Step::kSum, Results::kAll, Kinship::kUnlike},
-    {Step::kNormGradient, Step::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
-    {Step::kNormGradient, Step::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
-    {Step::kSumGradient, Step::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kProduct, OpStep::kFunction, Results::kAll, Kinship::kUnlike},
+    {OpStep::kProduct, OpStep::kRepeat, Results::kAll, Kinship::kUnlike},
+    {OpStep::kProductAndSum, OpStep::kScaling, Results::kAll, Kinship::kUnlike},
+    {OpStep::kProductAndSum, OpStep::kFunction, Results::kAll, Kinship::kUnlike},
+    {OpStep::kProductAndSum, OpStep::kStatistic, Results::kAll, Kinship::kUnlike},
+    {OpStep::kNorm, OpStep::kDifference, Results::kAll, Kinship::kUnlike},
+    {OpStep::kNorm, OpStep::kFunction, Results::kAll, Kinship::kUnlike},
+    {OpStep::kNorm, OpStep::kStatistic, Results::kAll, Kinship::kUnlike},
+    {OpStep::kRotary, OpStep::kScaling, Results::kAll, Kinship::kUnlike},
+    {OpStep::kRotary, OpStep::kRepeat, Results::kAll, Kinship::kUnlike},
+    {OpStep::kAttention, OpStep::kScaling, Results::kAll, Kinship::kUnlike},
+    {OpStep::kAttention, OpStep::kSum, Results::kAll, Kinship::kUnlike},
+    {OpStep::kNormGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kNormGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kSumGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
 });
 
 /// "add" of "aten::Add_.Tensor", "mul_backward" of "mul_Tensor_backward".
@@ -98,17 +98,17 @@ std::string bare_name(std::string_view op) {
     return name;
 }
 
-bool is_of(const Row& row, Step one, Step other, bool flow) {
+bool is_of(const Row& row, OpStep one, OpStep other, bool flow) {
     if (row.results != Results::kAll && (row.results == Results::kFlowing) != flow) return false;
     return (row.one == one && row.other == other) || (row.one == other && row.other == one);
 }
 
-bool is_single(Step step) {
-    return step >= Step::kSum && step <= Step::kRepeat;
+bool is_single(OpStep step) {
+    return step >= OpStep::kSum && step <= OpStep::kRepeat;
 }
 
-std::vector<Step> steps_of(const Source& source) {
-    std::vector<Step> steps;
+std::vector<OpStep> steps_of(const Source& source) {
+    std::vector<OpStep> steps;
     steps.reserve(source.ops.size());
     for (const SourceOp& op : source.ops)
         steps.push_back(step_of(op.op()));
@@ -117,24 +117,24 @@ std::vector<Step> steps_of(const Source& source) {
 
 }  // namespace
 
-Step step_of(std::string_view op) {
+OpStep step_of(std::string_view op) {
     const std::string name = bare_name(op);
     const auto is_in_name = [&](std::string_view word) {
         return name.find(word) != std::string::npos;
     };
     if (std::ranges::any_of(kNorms, is_in_name))
-        return name.ends_with("_backward") ? Step::kNormGradient : Step::kNorm;
+        return name.ends_with("_backward") ? OpStep::kNormGradient : OpStep::kNorm;
     const auto row = std::ranges::find(kSteps, name, [](const auto& each) { return each.first; });
-    return row == kSteps.end() ? Step::kAny : row->second;
+    return row == kSteps.end() ? OpStep::kAny : row->second;
 }
 
-Kin::Kin(const SourcePair& sources)
-    : targets_(steps_of(sources.target)), goldens_(steps_of(sources.golden)) {}
+Kin::Kin(const Source& target, const Source& golden)
+    : targets_(steps_of(target)), goldens_(steps_of(golden)) {}
 
 Kinship Kin::of(const ListedTensor& target, const ListedTensor& golden) const {
     if (target.is_given() || golden.is_given()) return Kinship::kUnknown;
-    const Step one = targets_[target.op];
-    const Step other = goldens_[golden.op];
+    const OpStep one = targets_[target.op];
+    const OpStep other = goldens_[golden.op];
     if (is_single(one) && is_single(other))
         return one == other ? Kinship::kUnknown : Kinship::kUnlike;
     const bool flow =

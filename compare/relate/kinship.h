@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "compare/relate/listing.h"
-#include "compare/relate/moved.h"
 
 namespace npuscope::compare {
 
 /// What one op does, as far as that tells its results from others'.
-enum class Step : uint8_t {
+enum class OpStep : uint8_t {
     kAny,
     // Single steps of arithmetic.
     kSum,
@@ -38,7 +37,7 @@ enum class Step : uint8_t {
 };
 
 /// Of names of any framework: "add", "aten::add_.Tensor", "Add".
-[[nodiscard]] Step step_of(std::string_view op);
+[[nodiscard]] OpStep step_of(std::string_view op);
 
 enum class Kinship : uint8_t {
     /// Different single steps of arithmetic: what is masked is not what is scaled, though they hold
@@ -53,7 +52,7 @@ enum class Kinship : uint8_t {
 /// Threads: any.
 class Kin {
   public:
-    explicit Kin(const SourcePair& sources);
+    Kin(const Source& target, const Source& golden);
 
     /// Of listed tensors, one of each side; of what is given nothing is known.
     [[nodiscard]] Kinship of(const ListedTensor& target, const ListedTensor& golden) const;
@@ -62,8 +61,8 @@ class Kin {
     }
 
   private:
-    std::vector<Step> targets_;
-    std::vector<Step> goldens_;
+    std::vector<OpStep> targets_;
+    std::vector<OpStep> goldens_;
 };
 
 }  // namespace npuscope::compare

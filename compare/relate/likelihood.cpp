@@ -102,8 +102,7 @@ Likelihood::Likelihood(const Matches& matches, const SourcePair& sources, const 
       views_(views),
       target_ops_(ops_of(sources.target)),
       golden_ops_(ops_of(sources.golden)),
-      roles_(matches, sources),
-      kin_(sources) {
+      roles_(matches, sources) {
     refresh();
 }
 
@@ -231,7 +230,7 @@ double Likelihood::of(size_t target, size_t golden) const {
     sum += is_otherwise_known(target, golden) ? kOtherTwin : 0;
     const double usual = roles_.usual(target, golden);
     sum += usual;
-    const Kinship kinship = kin_.of(mine, theirs);
+    const Kinship kinship = sources_.kin.of(mine, theirs);
     sum += usual <= 0 && kinship == Kinship::kUnlike ? kUnlikeOps : 0;
     sum += kinship == Kinship::kAkin ? kAkinOps : 0;
     const double near = elements(target, golden);

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
 #include "compare/relate/neighbours.h"
 #include "compare/relate/roles.h"
-#include "compare/relate/kinship.h"
+#include "compare/relate/source_pair.h"
 #include "compare/relate/usual_views.h"
 
 namespace npuscope::compare {
@@ -67,7 +67,6 @@ class Likelihood {
     Neighbours target_neighbours_;
     Neighbours golden_neighbours_;
     Roles roles_;
-    Kin kin_;
     std::unordered_map<size_t, std::vector<size_t>> near_;  ///< free golden tensors by neighbour
 };
 

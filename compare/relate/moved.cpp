@@ -6,7 +6,6 @@
 #include <set>
 
 #include "compare/relate/arrangements.h"
-#include "compare/relate/kinship.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -105,7 +104,7 @@ namespace {
 class MovedPairs {
   public:
     MovedPairs(Matches& matches, const SourcePair& sources)
-        : matches_(matches), sources_(sources), kin_(sources) {}
+        : matches_(matches), sources_(sources) {}
 
     void pair() {
         std::map<int64_t, std::vector<size_t>> goldens;
@@ -158,7 +157,7 @@ class MovedPairs {
             std::ranges::lower_bound(group, least, {}, [&](size_t each) { return norm(each); });
         for (auto at = first; at != group.end() && norm(*at) <= most; ++at) {
             const ListedTensor& theirs = matches_.golden.tensors[*at];
-            if (!matches_.is_free_golden(*at) || kin_.are_unlike(mine, theirs) ||
+            if (!matches_.is_free_golden(*at) || sources_.kin.are_unlike(mine, theirs) ||
                 !hold_alike(mine.sketch, theirs.sketch, 2 * kNormTolerance))
                 continue;
             const auto ranked = ranked_arrangements(mine, theirs);
@@ -202,7 +201,6 @@ class MovedPairs {
 
     Matches& matches_;
     const SourcePair& sources_;
-    Kin kin_;
     std::vector<TensorRelation> found_;
     std::set<size_t> contested_targets_;
     std::set<size_t> contested_goldens_;

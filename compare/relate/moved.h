@@ -4,14 +4,9 @@
 #include <optional>
 
 #include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
-
-/// The elements of both sides, which are read where sketches say that two tensors may be related.
-struct SourcePair {
-    const Source& target;
-    const Source& golden;
-};
 
 /// How the target's elements make the golden's: the arrangement that fits best, within
 /// `most_distance`; empty without one. Also in their order. Reads both tensors.

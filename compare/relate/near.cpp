@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compare/relate/kinship.h"
 #include "core/naming/aliases.h"
 
 namespace npuscope::compare {
@@ -58,8 +57,7 @@ struct Nearest {
 
 class NearPairs {
   public:
-    NearPairs(Matches& matches, const SourcePair& sources)
-        : matches_(matches), sources_(sources), kin_(sources) {}
+    NearPairs(Matches& matches, const SourcePair& sources) : matches_(matches), sources_(sources) {}
 
     void pair() {
         for (const double level : kLevels) {
@@ -215,8 +213,9 @@ class NearPairs {
             const Nearest& back = of_golden[nearest.tensor];
             if (nearest.distance > kSlack * level || back.tensor != target || !back.is_clear())
                 continue;
-            if (level > kLevels[0] && kin_.are_unlike(matches_.target.tensors[target],
-                                                      matches_.golden.tensors[nearest.tensor]))
+            if (level > kLevels[0] &&
+                sources_.kin.are_unlike(matches_.target.tensors[target],
+                                        matches_.golden.tensors[nearest.tensor]))
                 continue;
             pair_twins(twins_of(target, nearest.tensor, targets, goldens), nearest.distance);
         }
@@ -224,7 +223,6 @@ class NearPairs {
 
     Matches& matches_;
     const SourcePair& sources_;
-    Kin kin_;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compare/relate/matches.h"
-#include "compare/relate/moved.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

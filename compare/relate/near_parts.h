@@ -1,7 +1,8 @@
 // Parts of others whose elements no longer tell: found beside parts that are known.
 #pragma once
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "compare/relate/moved.h"
 #include "compare/relate/relate.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

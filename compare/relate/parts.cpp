@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "compare/relate/arrangements.h"
-#include "compare/relate/kinship.h"
 #include "compare/relate/slices.h"
 #include "core/base/error.h"
 
@@ -47,13 +46,8 @@ uint32_t bucket_of(float value, int bits) {
 /// One side's parts in the other side's wholes.
 class PartSearch {
   public:
-    PartSearch(
-        Matches& matches, const SourcePair& sources, const Kin& kin, bool part_is_target, int bits)
-        : matches_(matches),
-          sources_(sources),
-          kin_(kin),
-          part_is_target_(part_is_target),
-          bits_(bits) {}
+    PartSearch(Matches& matches, const SourcePair& sources, bool part_is_target, int bits)
+        : matches_(matches), sources_(sources), part_is_target_(part_is_target), bits_(bits) {}
 
     void relate() {
         // What has a partner may be a part of what has none.
@@ -152,8 +146,8 @@ class PartSearch {
 
     void examine(size_t part, size_t whole, const std::vector<Hit>& hits) {
         const ListedTensor& mine = parts_of()[part];
-        if (kin_.are_unlike(matches_.target.tensors[part_is_target_ ? part : whole],
-                            matches_.golden.tensors[part_is_target_ ? whole : part]))
+        if (sources_.kin.are_unlike(matches_.target.tensors[part_is_target_ ? part : whole],
+                                    matches_.golden.tensors[part_is_target_ ? whole : part]))
             return;
         // One rank's shard is found among all.
         if (mine.form == RankForm::kMaybeCopy &&
@@ -242,7 +236,6 @@ class PartSearch {
 
     Matches& matches_;
     const SourcePair& sources_;
-    const Kin& kin_;
     bool part_is_target_;
     int bits_;
     int64_t smallest_ = int64_t{1} << 62;
@@ -254,10 +247,9 @@ class PartSearch {
 }  // namespace
 
 void relate_parts(Matches& matches, const SourcePair& sources) {
-    const Kin kin(sources);
     for (const int bits : {kFineBits, kCoarseBits})
         for (const bool part_is_target : {true, false})
-            PartSearch(matches, sources, kin, part_is_target, bits).relate();
+            PartSearch(matches, sources, part_is_target, bits).relate();
 }
 
 }  // namespace npuscope::compare

@@ -1,7 +1,8 @@
 // Tensors that are a part of one of the other side: of what is fused, padded, cut or sharded.
 #pragma once
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

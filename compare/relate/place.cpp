@@ -6,6 +6,7 @@
 
 #include "compare/relate/arrangements.h"
 #include "compare/relate/likelihood.h"
+#include "compare/relate/moved.h"
 #include "compare/relate/usual_views.h"
 
 namespace npuscope::compare {

@@ -1,7 +1,8 @@
 // Tensors whose elements no longer tell: paired by their place between others that are paired.
 #pragma once
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

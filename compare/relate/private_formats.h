@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

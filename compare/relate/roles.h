@@ -7,7 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compare/relate/moved.h"
+#include "compare/relate/matches.h"
+#include "compare/relate/source_pair.h"
 
 namespace npuscope::compare {
 

@@ -98,6 +98,21 @@ class OneSided(unittest.TestCase):
         self.assertEqual([(kind, path) for kind, path, _ in found], [("program", "/tanh/2")])
         self.assertIn("the programs compute something else here", found[0][2])
 
+    def test_an_op_in_the_place_of_another_is_told(self):
+        def side(name, function):
+            ops = mlp(layers=6)
+            y = ops[-1][2]
+            made = function(y, np.linspace(0.5, 1.5, 16, dtype="f4"))
+            taken = [("self", y)] if name == "tanh" else [("self", y), ("other", np.linspace(0.5, 1.5, 16))]
+            return [*ops, (name, taken, made), *product(made, np.eye(16)[::-1] + 0.1), ("tanh", [("self", made)], np.tanh(made))]
+
+        golden = side("add_Tensor", np.add)
+        for name, function in (("mul_Tensor", np.multiply), ("sub_Tensor", np.subtract), ("tanh", lambda y, _: np.tanh(y))):
+            for words in (("--no-align",), ("--align",)):
+                found = self.told(side(name, function), golden, *words)
+                sentence = f"the programs part here: target has {name} where golden has add_Tensor"
+                self.assertEqual(found, [("program", f"/{name}/13", sentence)], words)
+
     def test_many_ops_without_partner_are_paired_by_what_they_hold(self):
         for words, pairs in ((("--judge", "exact"), 24), (("--no-align",), 12), (("--align",), 24)):
             _, report = self.report(mlp(without=ALL), mlp(), *words)

@@ -21,20 +21,22 @@ Kinship kinship(const std::string& target, const std::string& golden, const Shap
     add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
     const Listing mine = list_tensors(one);
     const Listing theirs = list_tensors(other);
-    return Kin({.target = one, .golden = other})
-        .of(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
+    return Kin(one, other).of(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
 }
 
 TEST(Kinship, reads_names_of_any_framework) {
     for (const char* name : {"add", "add_Tensor", "aten::add_.Tensor", "Add", "add_"})
-        EXPECT_EQ(step_of(name), Step::kSum) << name;
-    EXPECT_EQ(step_of("mul_Tensor_backward"), Step::kScalingGradient);
-    EXPECT_EQ(step_of("npu_rms_norm"), Step::kNorm);
-    EXPECT_EQ(step_of("native_layer_norm_backward"), Step::kNormGradient);
-    EXPECT_EQ(step_of("LayerNormalization"), Step::kNorm);
+        EXPECT_EQ(step_of(name), OpStep::kSum) << name;
+    EXPECT_EQ(step_of("Gemm"), OpStep::kProductAndSum);
+    EXPECT_EQ(step_of("BatchMatMulV2"), OpStep::kProduct);
+    EXPECT_EQ(step_of("RealDiv"), OpStep::kScaling);
+    EXPECT_EQ(step_of("mul_Tensor_backward"), OpStep::kScalingGradient);
+    EXPECT_EQ(step_of("npu_rms_norm"), OpStep::kNorm);
+    EXPECT_EQ(step_of("native_layer_norm_backward"), OpStep::kNormGradient);
+    EXPECT_EQ(step_of("LayerNormalization"), OpStep::kNorm);
     for (const char* name : {"adder", "normal_", "linalg_vector_norm"})
-        EXPECT_EQ(step_of(name), Step::kAny) << name;
-    EXPECT_EQ(step_of(""), Step::kAny);
+        EXPECT_EQ(step_of(name), OpStep::kAny) << name;
+    EXPECT_EQ(step_of(""), OpStep::kAny);
 }
 
 TEST(Kinship, tells_single_steps_apart_and_wholes_from_what_is_inside) {
