@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -120,7 +121,7 @@ void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& pla
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     take_partings(plan, result);
     if (!dataflow) return;
-    take_tied_givens(plan, result);
+    take_tied_givens(plan, grown ? grown->crossed : std::unordered_set<size_t>{}, result);
     accuse_unexplained(plan, grown, result);
 }
 

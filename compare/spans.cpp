@@ -41,7 +41,8 @@ class Spans {
         }
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
-            return (both || are_in_others(parting)) && is_span(parting);
+            if (both || are_in_others(parting)) return is_span(parting);
+            return plan_.is_related && has_fault(parting);
         });
     }
 
@@ -117,6 +118,17 @@ class Spans {
         return true;
     }
 
+    /// Whether an op of the target is at fault by itself, inside of what the other side computes in
+    /// ops that have partners: a step of an LSTM.
+    bool has_fault(const Parting& parting) {
+        if (!judge(parting)) {
+            forget(parting);
+            return false;
+        }
+        mark(parting, ends_of(parting.only_target, parting.only_golden));
+        return true;
+    }
+
     /// A bias that one side alone adds is no other way to compute the same.
     [[nodiscard]] bool take_the_same(const std::vector<const SourceOp*>& targets,
                                      const std::vector<const SourceOp*>& goldens) const {
@@ -187,6 +199,7 @@ class Spans {
         }
         return any;
     }
+
 
     bool judge_op(const OpPair& pair, OpResult& op) const {
         const std::vector<SourceTensor> tensors = pair.target->load();

@@ -77,9 +77,7 @@ void accuse_pair(size_t place, TensorResult& output, double before, Result& resu
 
 }  // namespace
 
-void accuse_unexplained(const Plan& plan,
-                        const std::optional<std::unordered_set<size_t>>& grown,
-                        Result& result) {
+void accuse_unexplained(const Plan& plan, const std::optional<Grown>& grown, Result& result) {
     if (!plan.is_related) return;
     const size_t last = std::min(first_finding(result), plan.ops.size());
     double before = 0;
@@ -88,7 +86,8 @@ void accuse_unexplained(const Plan& plan,
         if (op.target.empty() || op.golden.empty()) continue;
         before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
         TensorResult* output = inherited_result(op);
-        if (output != nullptr && (!grown || grown->contains(i)) && is_of_other_kinds(plan.ops[i]) &&
+        if (output != nullptr && (!grown || grown->pairs.contains(i)) &&
+            is_of_other_kinds(plan.ops[i]) &&
             relative_error(*output) > std::max(kChainNoise, kChainGrowth * before)) {
             accuse_pair(i, *output, before, result);
             return;

@@ -1,11 +1,10 @@
 // Errors that begin between ops that were paired by what they make, and that nothing tells.
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <unordered_set>
 
 #include "compare/compare.h"
+#include "compare/growth/growth.h"
 #include "compare/match.h"
 
 namespace npuscope::compare {
@@ -14,9 +13,7 @@ namespace npuscope::compare {
 /// something else. The first pair whose results are farther off than all that was compared before
 /// them makes is a failure and a culprit, unless a finding stands before it. `result.culprits`
 /// holds the tensors that are told, `result.ops` their verdicts, `result.partings` the partings.
-/// `grown` are the pairs that come into question, where somebody looked (growth/growth.h).
-void accuse_unexplained(const Plan& plan,
-                        const std::optional<std::unordered_set<size_t>>& grown,
-                        Result& result);
+/// `grown` holds the pairs that come into question, where somebody looked.
+void accuse_unexplained(const Plan& plan, const std::optional<Grown>& grown, Result& result);
 
 }  // namespace npuscope::compare

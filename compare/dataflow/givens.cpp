@@ -29,13 +29,20 @@ bool is_counter(const TracedTensor& tensor, const std::string& op) {
     return dtype && !is_float(*dtype) && tensor.content->numel == 1 && op.starts_with("add");
 }
 
+/// Whose parameters are W, R and B in ONNX, w and b in CANN.
+bool is_recurrent(std::string_view op) {
+    return op == "LSTM" || op == "GRU" || op == "RNN" || op.starts_with("DynamicRNN");
+}
+
 bool is_bias(std::string_view op, std::string_view argument) {
-    return argument.starts_with("bias") || (op == "addmm" && argument == "self");
+    return argument.starts_with("bias") || (op == "addmm" && argument == "self") ||
+           (is_recurrent(op) && (argument == "B" || argument == "b"));
 }
 
 bool is_weight(std::string_view op, std::string_view argument) {
     return argument.starts_with("weight") || argument.starts_with("params") ||
-           (argument == "mat2" && (op == "mm" || op == "addmm"));
+           (argument == "mat2" && (op == "mm" || op == "addmm")) ||
+           (is_recurrent(op) && (argument == "W" || argument == "R" || argument == "w"));
 }
 
 bool is_parameter(std::string_view op, std::string_view argument) {

@@ -38,8 +38,8 @@ bool is_other(const Relation& relation, const TensorTie& tie) {
 }
 
 /// Whether what was made of it is the golden's: it is folded into something else.
-bool makes_no_difference(const OpResult& op) {
-    if (op.in_span) return true;
+bool makes_no_difference(const OpResult& op, bool before_growth) {
+    if (op.in_span) return !before_growth;
     return !op.target.empty() && !op.golden.empty() && results_agree(op);
 }
 
@@ -50,7 +50,9 @@ bool is_tied_parameter(const TensorTie& tie, const std::string& argument) {
 
 }  // namespace
 
-void take_tied_givens(const Plan& plan, Result& result) {
+void take_tied_givens(const Plan& plan,
+                      const std::unordered_set<size_t>& before_growth,
+                      Result& result) {
     std::unordered_map<const SourceOp*, size_t> places;
     for (size_t i = 0; i < plan.ops.size(); ++i)
         if (plan.ops[i].target != nullptr) places.emplace(plan.ops[i].target, i);
@@ -63,7 +65,7 @@ void take_tied_givens(const Plan& plan, Result& result) {
         const bool is_compared = tie.is_plain() && plan.ops[place->second].golden == tie.golden.op;
         const std::string argument = tie.target.path.substr(tie.target.path.rfind('/') + 1);
         if (is_compared || told.contains(tie.target.path) || !is_tied_parameter(tie, argument) ||
-            makes_no_difference(result.ops[place->second]))
+            makes_no_difference(result.ops[place->second], before_growth.contains(place->second)))
             continue;
         const auto relation = relation_through(tie);
         if (!relation || !is_other(*relation, tie)) continue;

@@ -38,6 +38,9 @@ constexpr double kNothingAlike = 0.5;
 /// Of bfloat16.
 constexpr int kFewestBits = 8;
 
+/// Ops in a sentence.
+constexpr size_t kMostNamed = 4;
+
 class Growth {
   public:
     Growth(const Traced& traced, Plan& plan, Result& result)
@@ -45,9 +48,10 @@ class Growth {
           result_(result),
           target_(traced.flows->target(), true, plan, result),
           golden_(traced.flows->golden(), false, plan, result),
-          last_(*traced.flows) {}
+          last_(*traced.flows),
+          places_(places_of(plan)) {}
 
-    std::unordered_set<size_t> judge() {
+    Grown judge() {
         no_pairs_ = forget_no_pairs(plan_, target_, golden_, result_);
         runs_ = measured_runs(plan_, target_, golden_, result_);
         std::erase_if(
@@ -105,15 +109,35 @@ class Growth {
         // Honest, and farther off than what came in: so are those on the way.
         if (changing_.contains(run.place)) guilty_.insert(run.crossed.begin(), run.crossed.end());
         if (!run.is_input && run.crossed.empty() && !has_no_effect(run, unsuspicious(run).norm))
-            grown_.insert(run.place);
+            grown_.pairs.insert(run.place);
+    }
+
+    /// The first of these ops that is at fault by itself; nullptr without any.
+    [[nodiscard]] const SourceOp* faulty_among(const std::vector<const SourceOp*>& ops) const {
+        const SourceOp* first = nullptr;
+        for (const SourceOp* op : ops) {
+            const auto place = places_.find(op);
+            if (place != places_.end() &&
+                result_.ops[place->second].judgement.verdict == Verdict::kFail &&
+                (first == nullptr || op->id.seqid < first->id.seqid))
+                first = op;
+        }
+        return first;
     }
 
     /// A result that nobody computed again.
     void judge_unknown(MeasuredRun& run) {
         Judgement& judgement = run.tensor->judgement;
         const double came_in = unsuspicious(run).norm;
-        if (run.growth > 1 && !has_no_effect(run, came_in)) {
+        if (const SourceOp* op = faulty_among(run.crossed); run.growth > 1 && op != nullptr) {
+            judgement.verdict = Verdict::kInherited;
+            judgement.rule = fmt::format(
+                "off by {:.2g} of the norm, through {}, which is at fault", run.out.norm, op->path);
+        } else if (run.growth > 1 && !has_no_effect(run, came_in)) {
             judgement.verdict = Verdict::kFail;
+            for (const SourceOp* op : run.crossed)
+                if (const auto place = places_.find(op); place != places_.end())
+                    grown_.crossed.insert(place->second);
             judgement.rule = fmt::format(
                 "off by {:.2g} of the norm and {:.2g} max|g|, where what came in and "
                 "what rounding leaves are off by {:.2g}{}",
@@ -153,8 +177,15 @@ class Growth {
         return any;
     }
 
-    /// ", through /mean_dim/3, /sub_Tensor/4".
+    /// ", through /mean_dim/3, /sub_Tensor/4", ", through 57 ops, /sigmoid/72 to /mul/135".
     static std::string across(const MeasuredRun& run) {
+        if (run.crossed.empty()) return "";
+        if (run.crossed.size() > kMostNamed) {
+            const auto [first, last] = std::ranges::minmax(
+                run.crossed, {}, [](const SourceOp* op) { return op->id.seqid; });
+            return fmt::format(
+                ", through {} ops, {} to {}", run.crossed.size(), first->path, last->path);
+        }
         std::string text;
         for (const SourceOp* op : run.crossed)
             text += (text.empty() ? ", through " : ", ") + op->path;
@@ -231,7 +262,6 @@ class Growth {
     /// A parting that errors do not begin in is another way to compute the same, and so is what
     /// stands in it beside the ops that they begin in.
     void take_partings() {
-        const std::unordered_map<const SourceOp*, size_t> places = places_of(plan_);
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
         const auto is_innocent = [&](const SourceOp* op) { return !is_guilty(op); };
         std::erase_if(plan_.partings, [&](Parting& parting) {
@@ -241,7 +271,7 @@ class Growth {
             std::erase_if(innocent.only_golden, is_guilty);
             std::erase_if(parting.only_target, is_innocent);
             std::erase_if(parting.only_golden, is_innocent);
-            if (!innocent.is_empty()) mark_span(innocent, 0, std::nullopt, places, result_);
+            if (!innocent.is_empty()) mark_span(innocent, 0, std::nullopt, places_, result_);
             return parting.is_empty();
         });
     }
@@ -251,6 +281,7 @@ class Growth {
     SideDistances target_;
     SideDistances golden_;
     LastOps last_;
+    std::unordered_map<const SourceOp*, size_t> places_;
     NoPairs no_pairs_{};
     std::vector<MeasuredRun> runs_{};
     std::unordered_multimap<const SourceOp*, size_t> runs_of_{};  ///< by the target's op
@@ -258,15 +289,13 @@ class Growth {
     std::unordered_set<size_t> differing_{};  ///< places whose results differ by more than noise
     std::unordered_set<size_t> changing_{};   ///< of these, places that change what is made of them
     std::unordered_set<size_t> told_{};       ///< tensors of the target that nobody computed
-    std::unordered_set<size_t> grown_{};
+    Grown grown_{};
     std::unordered_set<const SourceOp*> guilty_{};  ///< ops without partner that errors begin in
 };
 
 }  // namespace
 
-std::optional<std::unordered_set<size_t>> judge_growth(const Traced& traced,
-                                                       Plan& plan,
-                                                       Result& result) {
+std::optional<Grown> judge_growth(const Traced& traced, Plan& plan, Result& result) {
     if (!plan.is_related || !traced.flows) return std::nullopt;
     return Growth(traced, plan, result).judge();
 }

@@ -11,14 +11,19 @@
 
 namespace npuscope::compare {
 
+/// Where errors grow, as places in the plan.
+struct Grown {
+    /// Pairs that were computed again, and whose results are farther off all the same.
+    std::unordered_set<size_t> pairs{};
+    /// Ops without partner on the way to results that fail.
+    std::unordered_set<size_t> crossed{};
+};
+
 /// Of plans by relations. A result that was not computed again is held against what came into the
 /// op, on either side and through ops that have no partner: the formats that the elements are
 /// rounded to, and what like runs of the op add, say how much of its own error it may have.
 /// Partings across which nothing grows are spans and no partings any more. `plan` is the result's.
-/// Returns the places of pairs that were computed again, and whose results are farther off all the
-/// same.
-[[nodiscard]] std::optional<std::unordered_set<size_t>> judge_growth(const Traced& traced,
-                                                                     Plan& plan,
-                                                                     Result& result);
+/// Empty of other plans.
+[[nodiscard]] std::optional<Grown> judge_growth(const Traced& traced, Plan& plan, Result& result);
 
 }  // namespace npuscope::compare

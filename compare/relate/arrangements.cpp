@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "compare/relate/block_orders.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -96,7 +98,7 @@ std::vector<View::Loop> merged_loops(const View& view) {
     std::vector<View::Loop> merged;
     for (const View::Loop& loop : view.loops) {
         if (loop.extent == 1) continue;
-        if (!merged.empty() && merged.back().tile == 0 && loop.tile == 0 &&
+        if (!merged.empty() && merged.back().is_plain() && loop.is_plain() &&
             merged.back().stride == loop.stride * loop.extent) {
             merged.back() = {merged.back().extent * loop.extent, loop.stride};
         } else {
@@ -122,10 +124,16 @@ std::vector<View> arrangements(const Shape& source, const Shape& result, size_t 
 bool is_in_order(const View& view) {
     const std::vector<View::Loop> merged = merged_loops(view);
     return view.offset == 0 && numel_of(view.shape) == view.source_numel &&
-           (merged.empty() || (merged.size() == 1 && merged[0].stride == 1 && merged[0].tile == 0));
+           (merged.empty() ||
+            (merged.size() == 1 && merged[0].stride == 1 && merged[0].is_plain()));
 }
 
 std::string text_of(const View& view, const Shape& source) {
+    if (has_block_order(view)) {
+        const View plain = without_block_order(view);
+        const std::string order = text_of_block_order(view, source);
+        return is_in_order(plain) ? order : text_of(plain, source) + ", " + order;
+    }
     const Shape axes = without_ones(source);
     const auto strides = contiguous_strides(axes);
     std::string order;

@@ -1,6 +1,8 @@
 #include "compare/relate/mapping.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -19,13 +21,22 @@ using nlohmann::ordered_json;
 
 constexpr int kMappingVersion = 1;
 
+ordered_json loop_json(const View::Loop& loop) {
+    ordered_json numbers = {loop.extent, loop.stride};
+    if (loop.is_ordered()) {
+        numbers.push_back(std::vector<int>(loop.order.begin(), loop.order.begin() + loop.extent));
+    } else if (loop.tile != 0) {
+        numbers.push_back(loop.tile);
+        numbers.push_back(loop.jump);
+    }
+    return numbers;
+}
+
 ordered_json view_json(const std::optional<View>& view) {
     if (!view) return nullptr;
     ordered_json loops = ordered_json::array();
     for (const View::Loop& loop : view->loops)
-        loops.push_back(loop.tile == 0
-                            ? ordered_json{loop.extent, loop.stride}
-                            : ordered_json{loop.extent, loop.stride, loop.tile, loop.jump});
+        loops.push_back(loop_json(loop));
     return {{"shape", view->shape},
             {"of", view->source_numel},
             {"offset", view->offset},
@@ -113,6 +124,18 @@ class MappingReader {
         return found->get<std::string>();
     }
 
+    void take_order(const json& places, View::Loop& loop) const {
+        const auto order = places.get<std::vector<int64_t>>();
+        std::vector<int64_t> sorted = order;
+        std::ranges::sort(sorted);
+        std::vector<int64_t> all(order.size());
+        std::iota(all.begin(), all.end(), 0);
+        if (order.size() > View::Loop::kMostOrdered || std::ssize(order) != loop.extent ||
+            loop.stride < 0 || sorted != all)
+            refuse("a loop of a view has no order of its places");
+        if (order != all) std::ranges::copy(order, loop.order.begin());
+    }
+
     [[nodiscard]] std::optional<View> view(const json& object,
                                            const char* key,
                                            const Shape& shape) const {
@@ -127,7 +150,9 @@ class MappingReader {
             for (const json& loop : found->at("loops")) {
                 View::Loop& made = view.loops.emplace_back();
                 made = {loop.at(0).get<int64_t>(), loop.at(1).get<int64_t>()};
-                if (loop.size() > 2) {
+                if (loop.size() == 3) {
+                    take_order(loop.at(2), made);
+                } else if (loop.size() > 2) {
                     made.tile = loop.at(2).get<int64_t>();
                     made.jump = loop.at(3).get<int64_t>();
                 }

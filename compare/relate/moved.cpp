@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compare/relate/arrangements.h"
+#include "compare/relate/block_orders.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -18,6 +19,11 @@ constexpr int64_t kMostSplit = 3;
 /// Arrangements whose elements are read, of one pair.
 constexpr size_t kMostRead = 6;
 constexpr double kLeastTops = 0.45;
+/// Blocks in another order are looked for in so many arrangements, and are many.
+constexpr size_t kMostReordered = 4;
+constexpr double kLeastReorderedTops = 0.7;
+/// Half the blocks may lie as an arrangement of axes has them: that is no more likely than this.
+constexpr double kClearTops = 0.9;
 /// Of bags of elements that are held against each other, in their norm and in their other numbers.
 constexpr double kNormTolerance = 0.02;
 /// Candidates of one tensor whose arrangements are tried.
@@ -49,6 +55,17 @@ std::vector<Shape> with_split_axes(const ListedTensor& tensor) {
     return shapes;
 }
 
+/// Of tensors that no arrangement of axes makes of each other.
+void add_block_orders(const ListedTensor& target,
+                      const ListedTensor& golden,
+                      std::vector<Ranked>& ranked) {
+    for (const View& plain : arrangements(target.shape, golden.shape, kMostReordered))
+        for (View& view : block_orders(plain)) {
+            const double share = share_of_tops(view, target.sketch, golden.sketch);
+            if (share >= kLeastReorderedTops) ranked.push_back({std::move(view), share});
+        }
+}
+
 std::vector<Ranked> ranked_arrangements(const ListedTensor& target, const ListedTensor& golden) {
     std::vector<Ranked> ranked;
     for (const Shape& mine : with_split_axes(target))
@@ -58,6 +75,8 @@ std::vector<Ranked> ranked_arrangements(const ListedTensor& target, const Listed
                 const double share = share_of_tops(view, target.sketch, golden.sketch);
                 ranked.push_back({std::move(view), share});
             }
+    const auto is_clear = [](const Ranked& each) { return each.share >= kClearTops; };
+    if (std::ranges::none_of(ranked, is_clear)) add_block_orders(target, golden, ranked);
     std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::share);
     return ranked;
 }

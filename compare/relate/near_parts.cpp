@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compare/relate/arrangements.h"
+#include "compare/relate/block_orders.h"
 #include "compare/relate/slices.h"
 #include "core/base/error.h"
 
@@ -39,7 +40,8 @@ class NearParts {
         for (size_t done = 0; done < matches_.relations().size();) {
             for (; done < matches_.relations().size(); ++done) {
                 const TensorRelation known = matches_.relations()[done];
-                if (known.kind == RelationKind::kPart && !matches_.is_one_to_one(known))
+                if (known.kind == RelationKind::kPart && !matches_.is_one_to_one(known) &&
+                    !is_reordered(known))
                     relate_beside(known);
             }
             choose();
@@ -53,6 +55,11 @@ class NearParts {
         if (!tensor.is_given()) ops.push_back(tensor.op);
         if (ops.size() > kMostOps) ops.resize(kMostOps);
         return ops;
+    }
+
+    static bool is_reordered(const TensorRelation& part) {
+        const std::optional<View>& view = part.golden_view ? part.golden_view : part.target_view;
+        return view && has_block_order(*view);
     }
 
     void relate_beside(const TensorRelation& known) {

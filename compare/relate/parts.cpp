@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "compare/relate/arrangements.h"
+#include "compare/relate/block_orders.h"
 #include "compare/relate/slices.h"
 #include "core/base/error.h"
 
@@ -24,6 +26,8 @@ constexpr int kCoarseBits = 6;
 constexpr int64_t kCoarseNumel = int64_t{1} << 18;
 /// Of a part's largest elements so many have to lie where the slice says.
 constexpr double kLeastPartTops = 0.55;
+/// Of parameters blocks in another order are looked for below this.
+constexpr double kClearPartTops = 0.9;
 constexpr size_t kFewTops = 5;
 constexpr size_t kMostHits = 2000;
 /// Parts that are looked for.
@@ -161,11 +165,10 @@ class PartSearch {
             static_cast<size_t>(kLeastPartTops * static_cast<double>(mine.sketch.top_count)));
         if (distinct.size() < least) return;
         const Shape& shape = wholes_of()[whole].shape;
-        const SliceForm* best = nullptr;
+        std::optional<SliceForm> best;
         int64_t best_position = 0;
         size_t most = least - 1;
-        const std::vector<SliceForm>& forms = forms_.of(shape, mine.shape);
-        for (const SliceForm& form : forms) {
+        const auto vote = [&](const SliceForm& form) {
             std::map<int64_t, std::set<size_t>> votes;
             for (const Hit& hit : hits) {
                 const int64_t off =
@@ -176,11 +179,23 @@ class PartSearch {
             for (const auto& [position, tops] : votes)
                 if (tops.size() > most) {
                     most = tops.size();
-                    best = &form;
+                    best = form;
                     best_position = position;
                 }
-        }
-        if (best == nullptr) return;
+        };
+        const std::vector<SliceForm>& forms = forms_.of(shape, mine.shape);
+        std::ranges::for_each(forms, vote);
+        const bool is_clear =
+            static_cast<double>(most) >= kClearPartTops * static_cast<double>(distinct.size());
+        if (!is_clear && bits_ == kFineBits && mine.is_given() && wholes_of()[whole].is_given())
+            for (const SliceForm& form : forms) {
+                SliceForm reordered = form;
+                for (View& view : block_orders(form.first)) {
+                    reordered.first = std::move(view);
+                    vote(reordered);
+                }
+            }
+        if (!best) return;
         confirm(part, whole, *best, best_position);
     }
 

@@ -29,7 +29,9 @@ View whole_of(const Shape& shape, int64_t ranks) {
 std::optional<std::vector<CommonLoop>> common_loops(const View& target, const View& golden) {
     std::vector<View::Loop> mine = target.loops;
     std::vector<View::Loop> theirs = golden.loops;
-    const auto is_plain = [](const View::Loop& loop) { return loop.tile == 0 && loop.stride >= 0; };
+    const auto is_plain = [](const View::Loop& loop) {
+        return loop.is_plain() && loop.stride >= 0;
+    };
     if (!std::ranges::all_of(mine, is_plain) || !std::ranges::all_of(theirs, is_plain))
         return std::nullopt;
     std::vector<CommonLoop> loops;

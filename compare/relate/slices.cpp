@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compare/relate/arrangements.h"
+#include "compare/relate/block_orders.h"
 
 namespace npuscope::compare {
 
@@ -102,6 +103,11 @@ std::string text_of_range(int64_t first, int64_t extent, int64_t axis) {
 }
 
 std::string text_of(const SliceForm& form, int64_t position, const Shape& whole) {
+    if (has_block_order(form.first)) {
+        SliceForm plain = form;
+        plain.first = without_block_order(form.first);
+        return text_of(plain, position, whole) + ", " + text_of_block_order(form.first, whole);
+    }
     const auto strides = contiguous_strides(whole);
     const auto axis = std::ranges::find(strides, form.step);
     if (axis != strides.end())

@@ -20,7 +20,7 @@ std::vector<size_t> axes_of(const View& view, const Shape& source) {
                (strides[axis] != loop.stride || source[axis] != loop.extent ||
                 std::ranges::find(axes, axis) != axes.end()))
             ++axis;
-        if (axis == source.size() || loop.tile != 0) return {};
+        if (axis == source.size() || !loop.is_plain()) return {};
         axes.push_back(axis);
     }
     return axes;

@@ -41,7 +41,7 @@ class Composition {
     /// The outer loop in as many loops as inner axes that it goes through.
     bool add(View::Loop loop, std::vector<View::Loop>& loops) {
         std::vector<View::Loop> pieces;
-        if (loop.tile != 0) return false;
+        if (!loop.is_plain()) return false;
         if (loop.stride == 0 || loop.extent == 1) {
             loops.push_back({loop.extent, 0});
             return true;
@@ -79,7 +79,7 @@ class Composition {
 }  // namespace
 
 std::optional<View> composed(const View& outer, const View& inner) {
-    if (std::ranges::any_of(inner.loops, [](const View::Loop& each) { return each.tile != 0; }))
+    if (std::ranges::any_of(inner.loops, [](const View::Loop& each) { return !each.is_plain(); }))
         return std::nullopt;
     return Composition(inner).of(outer);
 }
@@ -88,6 +88,10 @@ bool stays_inside(const View& view) {
     int64_t low = view.offset;
     int64_t high = view.offset;
     for (const View::Loop& loop : view.loops) {
+        if (loop.is_ordered()) {
+            (loop.stride < 0 ? low : high) += (loop.extent - 1) * loop.stride;
+            continue;
+        }
         // The corners: ends of the first tile, of the last whole one, and of what is left.
         const int64_t tile = loop.tile == 0 ? loop.extent : loop.tile;
         const int64_t rest = (loop.extent - 1) / tile * tile;

@@ -1,6 +1,7 @@
 // How the elements of one tensor lie in another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,7 +10,8 @@
 
 namespace npuscope::compare {
 
-/// Reshape, permute, slice, select, split, expand (stride 0), flip (negative stride), and a cast.
+/// Reshape, permute, slice, select, split, expand (stride 0), flip (negative stride), few blocks in
+/// another order (the gates of an LSTM), and a cast.
 struct View {
     /// One loop over the source's elements in C order.
     struct Loop {
@@ -17,9 +19,17 @@ struct View {
         int64_t stride = 0;
         int64_t tile = 0;  ///< so many places are `stride` apart, tiles of them `jump`; 0: all are
         int64_t jump = 0;
+        /// Of at most so many places, without tiles: those that it goes to in turn. All 0: as they
+        /// are.
+        static constexpr size_t kMostOrdered = 4;
+        std::array<uint8_t, kMostOrdered> order{};
 
-        /// How far place `index` is from the first one.
+        [[nodiscard]] bool is_ordered() const { return order != decltype(order){}; }
+        /// Whether all places are `stride` apart.
+        [[nodiscard]] bool is_plain() const { return tile == 0 && !is_ordered(); }
+        /// How far place `index` is from the beginning.
         [[nodiscard]] int64_t at(int64_t index) const {
+            if (is_ordered()) return order[static_cast<size_t>(index)] * stride;
             return tile == 0 ? index * stride : index / tile * jump + index % tile * stride;
         }
         friend bool operator==(const Loop&, const Loop&) = default;
@@ -34,11 +44,14 @@ struct View {
     friend bool operator==(const View&, const View&) = default;
 };
 
+/// Where in the source element `element` (in C order) of the view lies.
+[[nodiscard]] int64_t place_in_source(const View& view, int64_t element);
+
 /// Calls f(source place) for each element of the view in C order, until it says false; false then.
 template <class F>
 bool for_each_place(const View& view, F&& f) {
     std::vector<int64_t> index(view.loops.size(), 0);
-    int64_t at = view.offset;
+    int64_t at = place_in_source(view, 0);
     const int64_t numel = numel_of(view.shape);
     for (int64_t i = 0; i < numel; ++i) {
         if (!f(at)) return false;
@@ -50,13 +63,11 @@ bool for_each_place(const View& view, F&& f) {
                 break;
             }
             index[loop] = 0;
+            at += each.at(0);
         }
     }
     return true;
 }
-
-/// Where in the source element `element` (in C order) of the view lies.
-[[nodiscard]] int64_t place_in_source(const View& view, int64_t element);
 
 /// One view for `outer` of what `inner` shows; empty where nested loops cannot tell it. Of views
 /// without casts.

@@ -1,12 +1,12 @@
 """Small networks written down op by op with the ops' own argument names, so that each op can be computed again."""
 
 from pathlib import Path
-from typing import Collection, List, Sequence, Tuple
+from typing import Collection, List, Sequence, Tuple, Union
 
 import numpy as np
 from recorder import Record, Side, Style
 
-Op = Tuple[str, List[Tuple[str, np.ndarray]], np.ndarray]
+Op = Tuple[str, List[Tuple[str, np.ndarray]], Union[np.ndarray, List[np.ndarray]]]
 NONE = frozenset()
 
 
@@ -14,7 +14,8 @@ def write(path: Path, ops: Sequence[Op]) -> Path:
     side = Side(Style())
     for name, inputs, output in ops:
         taken = [(argument, np.ascontiguousarray(each, "f4"), NONE) for argument, each in inputs]
-        side.records.append(Record(name, taken, [("out", np.ascontiguousarray(output, "f4"), NONE)]))
+        results = [(f"result{i}", each) for i, each in enumerate(output)] if isinstance(output, list) else [("out", output)]
+        side.records.append(Record(name, taken, [(result, np.ascontiguousarray(each, "f4"), NONE) for result, each in results]))
     side.write(path)
     return path
 
