@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -121,7 +120,7 @@ void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& pla
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     take_partings(plan, result);
     if (!dataflow) return;
-    take_tied_givens(plan, grown ? grown->crossed : std::unordered_set<size_t>{}, result);
+    take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);
     accuse_unexplained(plan, grown, result);
 }
 

@@ -38,9 +38,19 @@ bool is_other(const Relation& relation, const TensorTie& tie) {
 }
 
 /// Whether what was made of it is the golden's: it is folded into something else.
-bool makes_no_difference(const OpResult& op, bool before_growth) {
-    if (op.in_span) return !before_growth;
+bool makes_no_difference(const OpResult& op, bool fails_behind) {
+    if (op.in_span) return !fails_behind;
     return !op.target.empty() && !op.golden.empty() && results_agree(op);
+}
+
+/// Of an op that was given something else: nothing says that what nobody computed is its own fault.
+void inherit(const std::string& given, OpResult& op, bool allow_golden_at_fault) {
+    for (TensorResult& tensor : op.tensors)
+        if (tensor.judgement.verdict == Verdict::kFail &&
+            tensor.direction == dumpfile::Direction::kOutput &&
+            (!tensor.split || !tensor.split->target))
+            tensor.judgement = {Verdict::kInherited, given + " is not the golden's"};
+    conclude(op, allow_golden_at_fault);
 }
 
 bool is_tied_parameter(const TensorTie& tie, const std::string& argument) {
@@ -50,9 +60,7 @@ bool is_tied_parameter(const TensorTie& tie, const std::string& argument) {
 
 }  // namespace
 
-void take_tied_givens(const Plan& plan,
-                      const std::unordered_set<size_t>& before_growth,
-                      Result& result) {
+void take_tied_givens(const Plan& plan, const FailuresBehind& failures, Result& result) {
     std::unordered_map<const SourceOp*, size_t> places;
     for (size_t i = 0; i < plan.ops.size(); ++i)
         if (plan.ops[i].target != nullptr) places.emplace(plan.ops[i].target, i);
@@ -65,18 +73,23 @@ void take_tied_givens(const Plan& plan,
         const bool is_compared = tie.is_plain() && plan.ops[place->second].golden == tie.golden.op;
         const std::string argument = tie.target.path.substr(tie.target.path.rfind('/') + 1);
         if (is_compared || told.contains(tie.target.path) || !is_tied_parameter(tie, argument) ||
-            makes_no_difference(result.ops[place->second], before_growth.contains(place->second)))
+            makes_no_difference(result.ops[place->second], failures.contains(place->second)))
             continue;
         const auto relation = relation_through(tie);
         if (!relation || !is_other(*relation, tie)) continue;
         const std::string words = tie.words();
-        result.culprits.push_back(
-            {.kind = CulpritKind::kTensor,
-             .op = place->second,
-             .tensor = tie.target.path,
-             .why = noun_of_input(tie.target.op->id.op, argument) + " `" + argument + "` of " +
-                    tie.target.op->path + " is not the golden's " + tie.golden.path +
-                    (words.empty() ? "" : " (" + words + ")") + ": " + relation->text});
+        const std::string given = noun_of_input(tie.target.op->id.op, argument) + " `" + argument +
+                                  "` of " + tie.target.op->path;
+        inherit(given, result.ops[place->second], result.allow_golden_at_fault);
+        const auto [first, last] = failures.equal_range(place->second);
+        for (auto each = first; each != last; ++each)
+            inherit(given, result.ops[each->second], result.allow_golden_at_fault);
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = place->second,
+                                   .tensor = tie.target.path,
+                                   .why = given + " is not the golden's " + tie.golden.path +
+                                          (words.empty() ? "" : " (" + words + ")") + ": " +
+                                          relation->text});
     }
 }
 

@@ -137,7 +137,7 @@ class Growth {
             judgement.verdict = Verdict::kFail;
             for (const SourceOp* op : run.crossed)
                 if (const auto place = places_.find(op); place != places_.end())
-                    grown_.crossed.insert(place->second);
+                    grown_.crossed.emplace(place->second, run.place);
             judgement.rule = fmt::format(
                 "off by {:.2g} of the norm and {:.2g} max|g|, where what came in and "
                 "what rounding leaves are off by {:.2g}{}",

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compare/compare.h"
@@ -15,8 +16,8 @@ namespace npuscope::compare {
 struct Grown {
     /// Pairs that were computed again, and whose results are farther off all the same.
     std::unordered_set<size_t> pairs{};
-    /// Ops without partner on the way to results that fail.
-    std::unordered_set<size_t> crossed{};
+    /// Ops without partner on the way to results that fail, and the pairs that make these.
+    std::unordered_multimap<size_t, size_t> crossed{};
 };
 
 /// Of plans by relations. A result that was not computed again is held against what came into the
