@@ -179,7 +179,11 @@ void Effects::follow(size_t pair) {
         return;
     }
     const double all = own + largest;
-    if (!(all > 0)) return;
+    if (!(all > 0)) {
+        // Of a culprit that is compared elsewhere nothing is known here.
+        add(shares_[pair], received, 1);
+        return;
+    }
     add(shares_[pair], mine, 1 / all);
     add(shares_[pair], received, largest / all);
 }

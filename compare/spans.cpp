@@ -200,7 +200,6 @@ class Spans {
         return any;
     }
 
-
     bool judge_op(const OpPair& pair, OpResult& op) const {
         const std::vector<SourceTensor> tensors = pair.target->load();
         std::vector<SplitQuery> queries;
