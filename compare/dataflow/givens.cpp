@@ -1,6 +1,7 @@
 #include "compare/dataflow/givens.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <set>
 #include <string_view>
@@ -31,7 +32,12 @@ bool is_counter(const TracedTensor& tensor, const std::string& op) {
 
 /// Whose parameters are W, R and B in ONNX, w and b in CANN.
 bool is_recurrent(std::string_view op) {
-    return op == "LSTM" || op == "GRU" || op == "RNN" || op.starts_with("DynamicRNN");
+    constexpr std::string_view kRecurrent[] = {"lstm", "gru", "rnn", "dynamicrnn"};
+    return std::ranges::any_of(kRecurrent, [&](std::string_view name) {
+        return std::ranges::equal(op, name, {}, [](unsigned char letter) {
+            return static_cast<char>(std::tolower(letter));
+        });
+    });
 }
 
 bool is_bias(std::string_view op, std::string_view argument) {
