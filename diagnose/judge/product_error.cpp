@@ -8,6 +8,7 @@
 
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/off_grid.h"
 
 namespace npuscope::diagnose {
@@ -257,6 +258,7 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
         error = measure_error(result, found->exact, narrow, limit);
     if (!details) return error;
     describe(result, found->exact, limit, error);
+    error.told = told_by_pattern(result, found->exact, limit);
     const int64_t length = contraction_length(run_, result.name);
     error.arithmetic = by.name;
     error.formula = fmt::format("2^-{} ({:.3g} sum|a||b| + |y|) + half a unit, K = {}",

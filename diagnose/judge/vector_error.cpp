@@ -10,6 +10,7 @@
 
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/off_grid.h"
 #include "npu_backend/kernels/kernel.h"
@@ -256,6 +257,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
         error = measure_error(result, exact, by.results, limit);
     if (!details) return error;
     describe(result, exact, limit, error);
+    error.told = told_by_pattern(result, exact, limit);
     error.arithmetic = by.name;
     error.formula = fmt::format(
         "{:g} 2^-{} |y|{} + half a unit",
