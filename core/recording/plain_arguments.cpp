@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
+#include "core/naming/ir_name.h"
 
 namespace npuscope {
 
@@ -95,7 +96,7 @@ std::string to_text(const std::vector<ArgumentDifference>& differences) {
 std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
                                            const dumpfile::OpEntry& op) {
     std::vector<PlainArgument> arguments;
-    const Alias* alias = find_alias(op.id.op);
+    const Alias* alias = find_alias(ir_name(op.id.op));
     for (const dumpfile::Entry& entry : op.entries) {
         if (entry.is_tensor() || entry.direction != dumpfile::Direction::kInput ||
             !entry.save_type || !entry.stored.dtype || entry.stored.null_space)

@@ -4,6 +4,7 @@
 
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/unmatched.h"
+#include "core/naming/ir_name.h"
 #include "core/recording/dump_elements.h"
 #include "core/recording/source.h"
 
@@ -109,7 +110,7 @@ void add_unmatched(const std::vector<dumpfile::UnmatchedOp>& unmatched, Source& 
     for (const dumpfile::UnmatchedOp& op : unmatched) {
         dumpfile::OpFacts known;
         known.source = op.source;
-        behind[op.after].push_back({.id = op.id,
+        behind[op.after].push_back({.id = {ir_name(op.id.op), op.id.seqid},
                                     .path = op.id.path(),
                                     .load = [] { return std::vector<SourceTensor>(); },
                                     .facts = [known]() -> SideFacts {
@@ -170,7 +171,7 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
     uint64_t bytes = 0;
     for (const dumpfile::Entry& entry : op.entries)
         if (entry.is_tensor()) bytes += entry.stored.storage_bytes;
-    return {op.id,
+    return {{ir_name(op.id.op), op.id.seqid},
             op.id.path(),
             [&reader, &op] { return tensors_of(reader, op); },
             [&reader, &op]() -> SideFacts {

@@ -8,6 +8,7 @@
 
 #include "diagnose/apis/lazy_tensors.h"
 #include "diagnose/apis/not_computed.h"
+#include "diagnose/judge/overload.h"
 
 namespace npuscope::diagnose {
 
@@ -16,11 +17,6 @@ namespace {
 using backend::Argument;
 using backend::ArgumentKind;
 using backend::Op;
-
-/// Of "add.Tensor(Tensor self, …": "add".
-std::string_view base_name_of(const Op& op) {
-    return op.row->schema.substr(0, op.row->schema.find_first_of(".("));
-}
 
 std::string_view next_word(std::string_view& rest) {
     const std::string_view word = rest.substr(0, rest.find(' '));
@@ -245,13 +241,6 @@ SourceOp ApiCall::as_source(const SourceOp& record) const {
     return source;
 }
 
-std::vector<const backend::Op*> overloads_of(std::string_view base_name) {
-    std::vector<const Op*> found;
-    for (const Op& op : backend::all_ops())
-        if (base_name_of(op) == base_name) found.push_back(&op);
-    return found;
-}
-
 ApiCall bind_named(std::string_view base_name, const std::vector<NamedOperand>& arguments) {
     std::string why = "there is no op of this name";
     for (const bool lenient : {false, true})
@@ -305,7 +294,7 @@ ApiCall bind_call(std::string_view base_name, const ApiName* row, const Operands
     if (row != nullptr && !(row->arguments.empty() && row->defaults.empty())) {
         std::vector<NamedOperand> arguments = named(*row, operands);
         // What the op does not have changes nothing: `inplace`, `return_indices`.
-        const std::vector<const Op*> ops = overloads_of(base_name);
+        const auto ops = overloads_of(base_name);
         const std::vector<Parameter> parameters = parameters_of(*row);
         std::erase_if(arguments, [&](const NamedOperand& each) {
             const bool is_parameter =

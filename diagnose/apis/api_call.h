@@ -34,9 +34,6 @@ struct ApiCall {
     [[nodiscard]] SourceOp as_source(const SourceOp& record) const;
 };
 
-/// All overloads of an op, by the name before the '.' of its schema.
-[[nodiscard]] std::vector<const backend::Op*> overloads_of(std::string_view base_name);
-
 /// The first overload that takes such arguments, with numbers, texts and lists in the form that its
 /// schema wants. Errors: Error(kUnsupported) says what does not fit.
 [[nodiscard]] ApiCall bind_named(std::string_view base_name,

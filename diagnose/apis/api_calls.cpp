@@ -10,6 +10,7 @@
 #include "diagnose/apis/gradients.h"
 #include "diagnose/apis/not_computed.h"
 #include "diagnose/apis/special_calls.h"
+#include "diagnose/judge/overload.h"
 #include "diagnose/judge/recorded_op.h"
 
 namespace npuscope::diagnose {

@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/naming/ir_name.h"
 #include "core/naming/unspecified.h"
 #include "diagnose/judge/composed_op.h"
+#include "diagnose/judge/overload.h"
 
 namespace npuscope::diagnose {
 
@@ -176,13 +178,15 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
 }
 
 const backend::Op* row_of(std::string_view recorded_name) {
-    const backend::Op* op = backend::find_op(recorded_name);
-    if (op == nullptr) op = backend::find_op(canonical_name(recorded_name));
-    return op != nullptr ? op : find_composed_op(canonical_name(recorded_name));
+    const std::string name = ir_name(recorded_name);
+    const backend::Op* op = backend::find_op(name);
+    if (op == nullptr) op = backend::find_op(canonical_name(name));
+    return op != nullptr ? op : find_composed_op(canonical_name(name));
 }
 
 const backend::Op* row_of(const SourceOp& recorded) {
-    return row_of(recorded.op());
+    const backend::Op* op = row_of(recorded.op());
+    return op != nullptr || recorded.calls ? op : overload_of(recorded);
 }
 
 std::vector<SourceOp> calls_of(const SourceOp& recorded, std::string& why_not) {

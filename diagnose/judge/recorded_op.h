@@ -48,6 +48,7 @@ class RecordedOp {
 /// The executor's op of that name or, through the aliases, of another framework's, or a composed
 /// one; nullptr when there is none.
 [[nodiscard]] const backend::Op* row_of(std::string_view recorded_name);
+/// Of a name that leaves the overload open, overload_of(). Errors: as SourceOp::load.
 [[nodiscard]] const backend::Op* row_of(const SourceOp& recorded);
 
 /// The runs of ops that a recorded run came to: itself, or its calls. Empty, with the reason in

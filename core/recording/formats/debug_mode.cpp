@@ -11,6 +11,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/printable.h"
 #include "core/base/words.h"
+#include "core/naming/ir_name.h"
 #include "core/recording/formats/call_text.h"
 #include "core/recording/formats/format.h"
 
@@ -26,9 +27,9 @@ size_t depth_of(const std::string& line) {
     return spaces == std::string::npos ? 0 : spaces;
 }
 
-/// "aten::add.Tensor" is the IR name add_Tensor.
-std::string ir_name(std::string name) {
-    if (name.starts_with("aten::")) name.erase(0, std::string_view("aten::").size());
+/// Of other libraries' ops the library stays in front.
+std::string name_of_op(std::string_view logged) {
+    std::string name = ir_name(logged);
     for (const std::string_view separator : {"::", ".", "/"})
         for (size_t at = name.find(separator); at != std::string::npos;
              at = name.find(separator, at))
@@ -88,7 +89,7 @@ class DebugLog {
             return;
         }
         const auto seqid = static_cast<int64_t>(source_.ops.size()) + 1;
-        const OpId id{ir_name(call_->name), seqid};
+        const OpId id{name_of_op(call_->name), seqid};
         std::vector<SourceTensor> tensors = call_->inputs;
         has_tensors_ = has_tensors_ || !call_->inputs.empty() || !call_->outputs.empty();
         tensors.insert(tensors.end(), call_->outputs.begin(), call_->outputs.end());

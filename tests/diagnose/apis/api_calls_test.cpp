@@ -13,6 +13,7 @@
 #include "diagnose/apis/api_call.h"
 #include "diagnose/apis/gradients.h"
 #include "diagnose/apis/special_calls.h"
+#include "diagnose/judge/overload.h"
 #include "diagnose/judge/recorded_op.h"
 #include "tests/support/support.h"
 

@@ -1,0 +1,67 @@
+#include "diagnose/judge/overload.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// By name; whether it is an array of fractions, which stands for no number.
+std::map<std::string, bool> recorded_arguments(const SourceOp& recorded) {
+    std::map<std::string, bool> arguments;
+    for (const SourceTensor& tensor : recorded.load()) {
+        if (tensor.direction != dumpfile::Direction::kInput) continue;
+        const auto dtype = dtype_from_name(tensor.dtype);
+        const bool is_array = dtype && is_float(*dtype) && !tensor.shape.empty();
+        arguments[tensor.argument.substr(0, tensor.argument.find('/'))] = is_array;
+    }
+    if (recorded.facts)
+        for (const PlainArgument& argument : recorded.facts().arguments)
+            arguments.emplace(argument.recorded, false);
+    return arguments;
+}
+
+bool takes(const backend::Op& op, const std::map<std::string, bool>& recorded) {
+    const auto& arguments = op.schema.arguments;
+    const auto fits = [&](const auto& each) {
+        const auto found = std::ranges::find(arguments, each.first, &backend::Argument::name);
+        if (found == arguments.end()) return false;
+        return !each.second || found->kind == backend::ArgumentKind::kTensor ||
+               found->kind == backend::ArgumentKind::kTensorList;
+    };
+    const auto is_there = [&](const backend::Argument& argument) {
+        return argument.optional || argument.has_default || recorded.contains(argument.name);
+    };
+    return std::ranges::all_of(recorded, fits) && std::ranges::all_of(arguments, is_there);
+}
+
+}  // namespace
+
+std::span<const backend::Op* const> overloads_of(std::string_view base_name) {
+    static const auto index = [] {
+        std::unordered_map<std::string_view, std::vector<const backend::Op*>> by_name;
+        for (const backend::Op& op : backend::all_ops()) {
+            const std::string_view schema = op.row->schema;
+            by_name[schema.substr(0, schema.find_first_of(".("))].push_back(&op);
+        }
+        return by_name;
+    }();
+    const auto found = index.find(base_name);
+    if (found == index.end()) return {};
+    return found->second;
+}
+
+const backend::Op* overload_of(const SourceOp& recorded) {
+    const auto overloads = overloads_of(recorded.op());
+    if (overloads.empty()) return nullptr;
+    const auto arguments = recorded_arguments(recorded);
+    const auto found = std::ranges::find_if(
+        overloads, [&](const backend::Op* op) { return takes(*op, arguments); });
+    return found == overloads.end() ? nullptr : *found;
+}
+
+}  // namespace npuscope::diagnose
