@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "diagnose/judge/recorded_op.h"
 
 namespace npuscope::diagnose {
 
@@ -27,14 +30,18 @@ std::map<std::string, bool> recorded_arguments(const SourceOp& recorded) {
 
 bool takes(const backend::Op& op, const std::map<std::string, bool>& recorded) {
     const auto& arguments = op.schema.arguments;
+    std::set<std::string> names;
     const auto fits = [&](const auto& each) {
-        const auto found = std::ranges::find(arguments, each.first, &backend::Argument::name);
+        const std::string by_place = schema_name(each.first, arguments);
+        const std::string& name = by_place.empty() ? each.first : by_place;
+        names.insert(name);
+        const auto found = std::ranges::find(arguments, name, &backend::Argument::name);
         if (found == arguments.end()) return false;
         return !each.second || found->kind == backend::ArgumentKind::kTensor ||
                found->kind == backend::ArgumentKind::kTensorList;
     };
     const auto is_there = [&](const backend::Argument& argument) {
-        return argument.optional || argument.has_default || recorded.contains(argument.name);
+        return argument.optional || argument.has_default || names.contains(argument.name);
     };
     return std::ranges::all_of(recorded, fits) && std::ranges::all_of(arguments, is_there);
 }

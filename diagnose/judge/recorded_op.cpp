@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/naming/by_position.h"
 #include "core/naming/ir_name.h"
 #include "core/naming/unspecified.h"
 #include "diagnose/judge/composed_op.h"
@@ -79,22 +80,34 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
 std::string by_place(const std::string& name, const std::vector<backend::Argument>& results) {
     const std::string own = name.substr(0, name.find('/'));
     if (std::ranges::find(results, own, &backend::Argument::name) != results.end()) return {};
-    constexpr std::string_view kNumbered = "result";
-    size_t place = 0;
-    if (results.size() > 1) {
-        if (own.size() != kNumbered.size() + 1 || !own.starts_with(kNumbered)) return {};
-        place = static_cast<size_t>(own.back() - '0');
-    }
-    if (place >= results.size() || own.size() < name.size()) return {};
-    return results[place].name;
+    const std::optional<size_t> place = results.size() > 1 ? position_of_result(own) : 0;
+    if (!place || *place >= results.size() || own.size() < name.size()) return {};
+    return results[*place].name;
 }
 
 }  // namespace
+
+std::string schema_name(const std::string& recorded,
+                        const std::vector<backend::Argument>& arguments) {
+    const std::string own = recorded.substr(0, recorded.find('/'));
+    if (std::ranges::find(arguments, own, &backend::Argument::name) != arguments.end()) return {};
+    const std::optional<size_t> place = position_of_argument(own);
+    if (!place || *place >= arguments.size()) return {};
+    std::string name = arguments[*place].name;
+    if (const size_t slash = recorded.find('/'); slash != std::string::npos) {
+        const size_t number = recorded.find_last_not_of("0123456789") + 1;
+        name += "/" + name + "_" + recorded.substr(number);
+    }
+    return name;
+}
 
 RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
     : op_(op), alias_(op.name() == recorded.op() ? nullptr : find_alias(recorded.op())) {
     for (SourceTensor& tensor : recorded.load()) {
         if (tensor.direction == Direction::kInput) {
+            if (std::string name = schema_name(canonical(tensor.argument), op.schema.arguments);
+                tensor.name.empty() && !name.empty())
+                tensor.name = std::move(name);
             inputs_.push_back(std::move(tensor));
         } else if (tensor.open && numel_of(tensor.shape) > 0 &&
                    !is_unspecified(recorded.op(), tensor.argument, true)) {
@@ -161,7 +174,8 @@ Value RecordedOp::list_of(const std::string& name) const {
 Value RecordedOp::value_of(const backend::Argument& argument) const {
     if (const SourceTensor* tensor = input(argument.name)) return tensor->open()->whole();
     const auto number = std::ranges::find_if(numbers_, [&](const PlainArgument& each) {
-        return (alias_ == nullptr ? each.recorded : each.name) == argument.name;
+        const std::string& name = alias_ == nullptr ? each.recorded : each.name;
+        return name == argument.name || schema_name(name, op_.schema.arguments) == argument.name;
     });
     if (number != numbers_.end()) return number_of(*number, argument.kind);
     if (argument.kind == ArgumentKind::kBoolMask) {

@@ -45,6 +45,11 @@ class RecordedOp {
     std::vector<PlainArgument> numbers_;
 };
 
+/// Of an argument that was recorded by its place, "1" or "args_1/args_1_0", its name in the schema;
+/// "" of other names.
+[[nodiscard]] std::string schema_name(const std::string& recorded,
+                                      const std::vector<backend::Argument>& arguments);
+
 /// The executor's op of that name or, through the aliases, of another framework's, or a composed
 /// one; nullptr when there is none.
 [[nodiscard]] const backend::Op* row_of(std::string_view recorded_name);

@@ -1,4 +1,5 @@
-"""Recorders write PyTorch's ops by the names that it has for them: "aten.mul.Tensor", "aten::mul.Tensor", "mul"."""
+"""Recorders write PyTorch's ops by the names that it has for them: "aten.mul.Tensor", "aten::mul.Tensor", "mul"; some number the
+arguments."""
 
 import json
 import os
@@ -58,6 +59,14 @@ class PyTorchNames(unittest.TestCase):
         for name, spelled in SPELLINGS.items():
             with self.subTest(name):
                 code, report = self.run_json("recompute", write(self.folder / "d.h5", network(spelled)), "--device", "cpu")
+                self.assertEqual((code, report["passed"], report["skipped"]), (0, 16, 0))
+
+    def test_arguments_that_are_numbered_are_those_of_the_schema(self):
+        for prefix in ("", "arg", "args_", "input_"):
+            numbered = [(name, [(f"{prefix}{i}", value) for i, (_, value) in enumerate(inputs)], y)
+                        for name, inputs, y in network(SPELLINGS["packet"])]
+            with self.subTest(prefix):
+                code, report = self.run_json("recompute", write(self.folder / "d.h5", numbered), "--device", "cpu")
                 self.assertEqual((code, report["passed"], report["skipped"]), (0, 16, 0))
 
     def test_a_side_of_one_spelling_is_held_against_one_of_another(self):

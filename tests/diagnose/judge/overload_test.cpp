@@ -35,18 +35,28 @@ TEST(Overload, is_told_by_the_arguments) {
     EXPECT_EQ(name_of_row("mul_", {"self", "other"}), "mul__Tensor");
     EXPECT_EQ(name_of_row("aten::add", {"self", "other"}), "add_Tensor");
     EXPECT_EQ(name_of_row("pow", {"self", "exponent"}).substr(0, 4), "pow_");
+    EXPECT_EQ(name_of_row("mul", {"0", "1"}), "mul_Tensor");
     EXPECT_EQ(name_of_row("stack", {"tensors/tensors_0", "tensors/tensors_1"}), "stack");
 }
 
 TEST(Overload, is_none_where_arguments_are_unknown_or_missing) {
     EXPECT_EQ(name_of_row("mul", {"self"}), "");
     EXPECT_EQ(name_of_row("mul", {"a", "b"}), "");
+    EXPECT_EQ(name_of_row("mul", {"0", "1", "2"}), "");
     EXPECT_EQ(name_of_row("no_such_op", {"self"}), "");
 }
 
 TEST(Overload, is_the_recorded_one_where_that_is_told) {
     EXPECT_EQ(name_of_row("aten.mul.Scalar", {"self", "other"}), "mul_Scalar");
     EXPECT_EQ(name_of_row("aten.relu.default", {"self"}), "relu");
+}
+
+TEST(SchemaName, is_that_of_an_argument_by_its_place) {
+    const auto& cat = backend::find_op("cat")->schema.arguments;
+    EXPECT_EQ(schema_name("args_1", cat), "dim");
+    EXPECT_EQ(schema_name("0/0_1", cat), "tensors/tensors_1");
+    EXPECT_EQ(schema_name("2", cat), "");
+    EXPECT_EQ(schema_name("tensors/tensors_0", cat), "");
 }
 
 TEST(IrNames, are_found_of_every_op_that_the_executor_has) {
