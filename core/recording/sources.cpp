@@ -6,6 +6,7 @@
 #include "core/dumpfile/unmatched.h"
 #include "core/naming/ir_name.h"
 #include "core/recording/dump_elements.h"
+#include "core/recording/overwritten_inputs.h"
 #include "core/recording/source.h"
 
 namespace npuscope {
@@ -205,6 +206,7 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
         source.ops.push_back(source_op(*reader, op));
     if (const std::string unmatched = reader->run_fact("Unmatched"); !unmatched.empty())
         add_unmatched(dumpfile::parse_unmatched(unmatched), source);
+    set_apart_overwritten(source);
     source.owner = std::move(reader);
     return source;
 }

@@ -74,6 +74,24 @@ Value number_of(const PlainArgument& argument, ArgumentKind kind) {
     }
 }
 
+bool is_tensor_kind(ArgumentKind kind) {
+    return kind == ArgumentKind::kTensor || kind == ArgumentKind::kTensorList;
+}
+
+/// Recorders that know of tensors only write "stride" as one: it and its elements, if it may be
+/// numbers.
+std::optional<PlainArgument> numbers_of(const Tensor& tensor) {
+    constexpr int64_t kMost = 64;
+    if (tensor.ndim() > 1 || tensor.numel() > kMost) return std::nullopt;
+    const Tensor wide = tensor.cast(DType::kFloat64);
+    const std::span<const double> numbers = wide.as<double>();
+    return PlainArgument{.name = {},
+                         .numbers = {numbers.begin(), numbers.end()},
+                         .is_list = tensor.ndim() == 1,
+                         .is_bool = tensor.dtype() == DType::kBool,
+                         .is_whole = !is_float(tensor.dtype())};
+}
+
 /// Writers number the results of a schema that others name, and name the result of an op that
 /// works in place as its argument or not: the schema's name of "result", "result1", or of the one
 /// result there is; "" where the name is the schema's or tells no place.
@@ -172,7 +190,11 @@ Value RecordedOp::list_of(const std::string& name) const {
 }
 
 Value RecordedOp::value_of(const backend::Argument& argument) const {
-    if (const SourceTensor* tensor = input(argument.name)) return tensor->open()->whole();
+    if (const SourceTensor* tensor = input(argument.name)) {
+        Tensor elements = tensor->open()->whole();
+        const auto numbers = is_tensor_kind(argument.kind) ? std::nullopt : numbers_of(elements);
+        return numbers ? number_of(*numbers, argument.kind) : Value(std::move(elements));
+    }
     const auto number = std::ranges::find_if(numbers_, [&](const PlainArgument& each) {
         const std::string& name = alias_ == nullptr ? each.recorded : each.name;
         return name == argument.name || schema_name(name, op_.schema.arguments) == argument.name;

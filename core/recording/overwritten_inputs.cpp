@@ -1,0 +1,93 @@
+#include "core/recording/overwritten_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/base/error.h"
+
+namespace npuscope {
+
+namespace {
+
+/// Ops that leave no input as it is, but by a 0 or a 1.
+constexpr auto kInPlace = std::to_array<std::string_view>(
+    {"add_", "sub_", "mul_", "div_", "addcmul_", "addcdiv_", "lerp_", "sqrt_"});
+constexpr size_t kInPlaceLookedAt = 8;
+constexpr size_t kFewestInPlace = 2;
+constexpr int64_t kSmallInPlace = int64_t{1} << 20;
+
+/// "add_" and "add__Tensor".
+bool calculates_in_place(std::string_view op) {
+    return std::ranges::any_of(kInPlace, [&](std::string_view name) {
+        return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '_');
+    });
+}
+
+bool is_zero(const Tensor& tensor) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(tensor.data());
+    return std::all_of(
+        bytes, bytes + tensor.nbytes(), [](unsigned char byte) { return byte == 0; });
+}
+
+enum class Told : uint8_t { kNothing, kBefore, kAfter };
+
+/// When the input was recorded that the op wrote into. Errors: as SourceTensor::open.
+Told read_from(const SourceOp& op) {
+    const std::vector<SourceTensor> tensors = op.load();
+    const SourceTensor* self = nullptr;
+    const SourceTensor* result = nullptr;
+    for (const SourceTensor& tensor : tensors) {
+        if (!tensor.open || numel_of(tensor.shape) > kSmallInPlace) return Told::kNothing;
+        const bool is_output = tensor.direction == dumpfile::Direction::kOutput;
+        if (is_output && result == nullptr) result = &tensor;
+        if (!is_output && (tensor.argument == "self" || tensor.argument.ends_with("0")))
+            self = &tensor;
+    }
+    if (self == nullptr || result == nullptr || self->shape != result->shape ||
+        self->dtype != result->dtype)
+        return Told::kNothing;
+    for (const SourceTensor& tensor : tensors)
+        if (&tensor != self && &tensor != result && is_zero(tensor.open()->whole()))
+            return Told::kNothing;
+    const Tensor held = self->open()->whole();
+    const Tensor given = result->open()->whole();
+    if (is_zero(given)) return Told::kNothing;
+    return std::memcmp(held.data(), given.data(), held.nbytes()) == 0 ? Told::kAfter
+                                                                      : Told::kBefore;
+}
+
+/// What cannot be read is told of where it is compared.
+Told told_by(const SourceOp& op) {
+    try {
+        return read_from(op);
+    } catch (const Error&) {
+        return Told::kNothing;
+    }
+}
+
+}  // namespace
+
+void set_apart_overwritten(Source& source) {
+    std::vector<SourceOp*> in_place;
+    size_t after = 0;
+    for (SourceOp& op : source.ops) {
+        if (!calculates_in_place(op.id.op)) continue;
+        in_place.push_back(&op);
+        if (after >= kInPlaceLookedAt) continue;
+        const Told told = told_by(op);
+        if (told == Told::kBefore) return;
+        after += told == Told::kAfter ? 1 : 0;
+    }
+    if (after < kFewestInPlace) return;
+    for (SourceOp* op : in_place)
+        op->calls = []() -> std::vector<SourceOp> {
+            throw Error(ErrorKind::kUnsupported,
+                        "its `self` was recorded after it had been written into");
+        };
+    source.remarks.push_back(
+        "inputs of ops that work in place were recorded after these had run: " +
+        std::to_string(in_place.size()) + " such ops cannot be judged");
+}
+
+}  // namespace npuscope
