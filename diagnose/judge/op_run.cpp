@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/stored_wider.h"
 #include "diagnose/judge/recorded_op.h"
 #include "npu_backend/kernels/kernel.h"
 
@@ -138,6 +139,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
     }
     OpRun run = recorded_run(*op, own, std::move(arguments));
     run.path = recorded.path;
+    narrow_stored_wider(run);
     if (widen) run.wide = widened(run.arguments);
     return run;
 }

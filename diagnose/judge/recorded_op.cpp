@@ -94,11 +94,16 @@ std::optional<PlainArgument> numbers_of(const Tensor& tensor) {
 
 /// Writers number the results of a schema that others name, and name the result of an op that
 /// works in place as its argument or not: the schema's name of "result", "result1", or of the one
-/// result there is; "" where the name is the schema's or tells no place.
+/// result there is, or of an element of a list; "" where the name is the schema's or tells no
+/// place.
 std::string by_place(const std::string& name, const std::vector<backend::Argument>& results) {
     const std::string own = name.substr(0, name.find('/'));
     if (std::ranges::find(results, own, &backend::Argument::name) != results.end()) return {};
-    const std::optional<size_t> place = results.size() > 1 ? position_of_result(own) : 0;
+    const std::optional<size_t> number = position_of_result(own);
+    if (results.size() == 1 && results[0].kind == ArgumentKind::kTensorList && number &&
+        own.size() == name.size())
+        return results[0].name + "/" + results[0].name + "_" + std::to_string(*number);
+    const std::optional<size_t> place = results.size() > 1 ? number : 0;
     if (!place || *place >= results.size() || own.size() < name.size()) return {};
     return results[*place].name;
 }

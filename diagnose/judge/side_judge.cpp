@@ -92,6 +92,18 @@ InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
 }
 
+/// Where steps are in bfloat16 though float32 is stored, they are so where bfloat16 is stored.
+void follow_stored_wider(std::map<ArithmeticGroup, InferredArithmetic>& classes) {
+    for (auto& [group, inferred] : classes) {
+        if (group.kind != OpKind::kVector || group.dtype != DType::kBFloat16) continue;
+        const auto wider = classes.find({group.kind, DType::kFloat32, group.computed_in});
+        if (wider == classes.end()) continue;
+        const VectorClass& found = wider->second.of_vectors();
+        if (found.steps == kBFloat16 && is_as_precise(inferred.of_vectors(), found))
+            inferred.vector = &found;
+    }
+}
+
 double worst_of(const SideJudge::Errors& errors) {
     double ratio = 0;
     for (const auto& error : errors)
@@ -188,6 +200,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
         }
         if (!open[0] && !open[1]) break;
     }
+    follow_stored_wider(classes_);
     for (auto& [group, own] : samples_) {
         OpsApart apart = ops_apart(own, group, classes_.at(group));
         classes_[group] = apart.others;

@@ -30,7 +30,8 @@ class Recorder(TorchDispatchMode):
 
     def put(self, group: Any, name: str, value: Any) -> None:
         if isinstance(value, torch.Tensor):
-            group.create_dataset(name, data=value.detach().numpy())
+            narrow = value.dtype == torch.bfloat16  # NumPy has none
+            group.create_dataset(name, data=(value.float() if narrow else value).detach().numpy())
         elif isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float)):
             for i, each in enumerate(value):
                 self.put(group, f"{name}/{i}", each)
@@ -48,11 +49,20 @@ class Recorder(TorchDispatchMode):
         return results
 
 
-def record(path: Path, change=None) -> Path:
+def record(path: Path, change=None, autocast: bool = False) -> Path:
+    class Halves(nn.Module):
+        def forward(self, x: Any) -> Any:
+            first, second = x.chunk(2, -1)
+            return torch.cat([second, first], -1)
+
+    class Norm(nn.LayerNorm):
+        def forward(self, x: Any) -> Any:
+            return super().forward(x.float())  # PyTorch 1 takes one dtype
+
     torch.manual_seed(0)
     net = nn.Sequential(
         nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 3), nn.GELU(), nn.Flatten(),
-        nn.Linear(288, 32), nn.LayerNorm(32), nn.Linear(32, 10),
+        nn.Linear(288, 32), Norm(32), Halves(), nn.Linear(32, 10),
     )  # fmt: skip
     images, labels = torch.randn(4, 3, 16, 16), torch.tensor([1, 2, 3, 4])
     steps = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
@@ -60,7 +70,9 @@ def record(path: Path, change=None) -> Path:
         with torch.no_grad():
             change(net)
     with Recorder(path) as recorder:
-        torch.nn.functional.cross_entropy(net(images), labels).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = torch.nn.functional.cross_entropy(net(images), labels)
+        loss.backward()
         steps.step()
     recorder.file.close()
     return path
@@ -95,6 +107,11 @@ class PlainRecorder(unittest.TestCase):
     def test_a_run_with_itself_has_no_finding(self):
         report = self.told("compare", "-q", "-m", record(self.folder / "again.h5"), "-g", self.golden)
         self.assertEqual((report["code"], report["culprits"]), (0, []))
+
+    def test_bfloat16_that_was_written_as_float32_is_told(self):
+        report = self.told("compare", "-q", "-m", record(self.folder / "target.h5", autocast=True), "-g", self.golden)
+        self.assertEqual((report["code"], report["culprits"]), (0, []))
+        self.assertTrue(any("products (bfloat16)" in line for line in report["arithmetic"]), report["arithmetic"])
 
 
 if __name__ == "__main__":

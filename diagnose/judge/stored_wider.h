@@ -1,0 +1,13 @@
+// Recorders without bfloat16 (NumPy has none) write it as float32.
+#pragma once
+
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// A run whose float32 tensors, what it took in and what it gave out, all hold numbers of bfloat16
+/// ran in that: they become what they were. A norm's parameters and statistics may be of float32
+/// all the same. Where too few elements tell, nothing is done.
+void narrow_stored_wider(OpRun& run);
+
+}  // namespace npuscope::diagnose

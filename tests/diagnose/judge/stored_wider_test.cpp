@@ -1,0 +1,71 @@
+#include "diagnose/judge/stored_wider.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/diagnose/judge/runs.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using test::floats;
+
+/// 64 numbers, of bfloat16 where that is asked for.
+Tensor sines(bool narrow) {
+    std::vector<float> values;
+    for (int i = 1; i <= 64; ++i)
+        values.push_back(std::sin(static_cast<float>(i)));
+    const Tensor wide = floats(std::move(values));
+    return narrow ? wide.cast(DType::kBFloat16).cast(DType::kFloat32) : wide;
+}
+
+/// Dtypes of what tanh took in and gave out.
+std::vector<DType> dtypes_after(Tensor self, Tensor result) {
+    OpRun run = test::recorded_run("tanh", {{"self", std::move(self)}}, std::move(result));
+    narrow_stored_wider(run);
+    return {std::get<Tensor>(run.arguments[0].value).dtype(), run.results[0].elements.dtype()};
+}
+
+TEST(StoredWider, is_what_holds_numbers_of_bfloat16_on_both_sides_of_the_op) {
+    const std::vector<DType> narrow(2, DType::kBFloat16);
+    EXPECT_EQ(dtypes_after(sines(true), sines(true)), narrow);
+}
+
+TEST(StoredWider, is_no_op_that_took_in_or_gave_out_more) {
+    const std::vector<DType> as_recorded(2, DType::kFloat32);
+    EXPECT_EQ(dtypes_after(sines(false), sines(true)), as_recorded);
+    EXPECT_EQ(dtypes_after(sines(true), sines(false)), as_recorded);
+}
+
+TEST(StoredWider, may_have_parameters_of_float32_in_a_norm) {
+    OpRun norm = test::recorded_run("native_layer_norm",
+                                    {{"input", sines(true)}, {"weight", sines(false)}},
+                                    sines(true),
+                                    "result0");
+    OpRun product = test::recorded_run(
+        "mul_Tensor", {{"self", sines(true)}, {"other", sines(false)}}, sines(true));
+    for (OpRun* run : {&norm, &product})
+        narrow_stored_wider(*run);
+    EXPECT_EQ(std::get<Tensor>(norm.arguments[0].value).dtype(), DType::kBFloat16);
+    EXPECT_EQ(std::get<Tensor>(norm.arguments[1].value).dtype(), DType::kFloat32);
+    EXPECT_EQ(norm.results[0].elements.dtype(), DType::kBFloat16);
+    EXPECT_EQ(product.results[0].elements.dtype(), DType::kFloat32);
+}
+
+TEST(StoredWider, is_not_told_by_numbers_that_are_short_anyway) {
+    const std::vector<DType> as_recorded(2, DType::kFloat32);
+    const Tensor mask = floats(std::vector<float>(64, 1.0F));
+    EXPECT_EQ(dtypes_after(mask, sines(true)), as_recorded);
+    EXPECT_EQ(dtypes_after(sines(true), mask), as_recorded);
+}
+
+TEST(StoredWider, leaves_other_dtypes_as_they_are) {
+    const auto found =
+        dtypes_after(sines(true).cast(DType::kFloat64), sines(true).cast(DType::kFloat16));
+    EXPECT_EQ(found, (std::vector<DType>{DType::kFloat64, DType::kFloat16}));
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
