@@ -1,28 +1,18 @@
 #include "core/recording/overwritten_inputs.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope {
 
 namespace {
 
-/// Ops that leave no input as it is, but by a 0 or a 1.
-constexpr auto kInPlace = std::to_array<std::string_view>(
-    {"add_", "sub_", "mul_", "div_", "addcmul_", "addcdiv_", "lerp_", "sqrt_"});
 constexpr size_t kInPlaceLookedAt = 8;
 constexpr size_t kFewestInPlace = 2;
 constexpr int64_t kSmallInPlace = int64_t{1} << 20;
-
-/// "add_" and "add__Tensor".
-bool calculates_in_place(std::string_view op) {
-    return std::ranges::any_of(kInPlace, [&](std::string_view name) {
-        return op.starts_with(name) && (op.size() == name.size() || op[name.size()] == '_');
-    });
-}
 
 bool is_zero(const Tensor& tensor) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(tensor.data());
