@@ -28,11 +28,12 @@ std::map<std::string, bool> recorded_arguments(const SourceOp& recorded) {
     return arguments;
 }
 
-bool takes(const backend::Op& op, const std::map<std::string, bool>& recorded) {
+bool takes(const backend::Op& op, const std::map<std::string, bool>& recorded, bool is_numbered) {
     const auto& arguments = op.schema.arguments;
     std::set<std::string> names;
     const auto fits = [&](const auto& each) {
-        const std::string by_place = schema_name(each.first, arguments);
+        const std::string by_place =
+            is_numbered ? schema_name(each.first, arguments) : std::string();
         const std::string& name = by_place.empty() ? each.first : by_place;
         names.insert(name);
         const auto found = std::ranges::find(arguments, name, &backend::Argument::name);
@@ -66,8 +67,9 @@ const backend::Op* overload_of(const SourceOp& recorded) {
     const auto overloads = overloads_of(recorded.op());
     if (overloads.empty()) return nullptr;
     const auto arguments = recorded_arguments(recorded);
+    const bool is_numbered = is_pytorch_call(recorded);
     const auto found = std::ranges::find_if(
-        overloads, [&](const backend::Op* op) { return takes(*op, arguments); });
+        overloads, [&](const backend::Op* op) { return takes(*op, arguments, is_numbered); });
     return found == overloads.end() ? nullptr : *found;
 }
 

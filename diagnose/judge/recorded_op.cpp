@@ -110,6 +110,15 @@ std::string by_place(const std::string& name, const std::vector<backend::Argumen
 
 }  // namespace
 
+bool is_pytorch_call(const SourceOp& recorded) {
+    return !recorded.path.empty() &&
+           recorded.path.find("/" + recorded.id.op + "/") == std::string::npos;
+}
+
+std::string RecordedOp::by_number(const std::string& recorded) const {
+    return is_numbered_ ? schema_name(recorded, op_.schema.arguments) : std::string();
+}
+
 std::string schema_name(const std::string& recorded,
                         const std::vector<backend::Argument>& arguments) {
     const std::string own = recorded.substr(0, recorded.find('/'));
@@ -125,10 +134,12 @@ std::string schema_name(const std::string& recorded,
 }
 
 RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
-    : op_(op), alias_(op.name() == recorded.op() ? nullptr : find_alias(recorded.op())) {
+    : op_(op),
+      alias_(op.name() == recorded.op() ? nullptr : find_alias(recorded.op())),
+      is_numbered_(is_pytorch_call(recorded)) {
     for (SourceTensor& tensor : recorded.load()) {
         if (tensor.direction == Direction::kInput) {
-            if (std::string name = schema_name(canonical(tensor.argument), op.schema.arguments);
+            if (std::string name = by_number(canonical(tensor.argument));
                 tensor.name.empty() && !name.empty())
                 tensor.name = std::move(name);
             inputs_.push_back(std::move(tensor));
@@ -202,7 +213,7 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
     }
     const auto number = std::ranges::find_if(numbers_, [&](const PlainArgument& each) {
         const std::string& name = alias_ == nullptr ? each.recorded : each.name;
-        return name == argument.name || schema_name(name, op_.schema.arguments) == argument.name;
+        return name == argument.name || by_number(name) == argument.name;
     });
     if (number != numbers_.end()) return number_of(*number, argument.kind);
     if (argument.kind == ArgumentKind::kBoolMask) {

@@ -33,6 +33,8 @@ class RecordedOp {
     [[nodiscard]] std::string canonical(const std::string& argument) const;
 
   private:
+    /// schema_name() where arguments are numbered in the schema's order, else "".
+    [[nodiscard]] std::string by_number(const std::string& recorded) const;
     [[nodiscard]] const SourceTensor* input(const std::string& name) const;
     [[nodiscard]] Value list_of(const std::string& name) const;
     [[nodiscard]] Value value_of(const backend::Argument& argument) const;
@@ -40,10 +42,16 @@ class RecordedOp {
 
     const backend::Op& op_;
     const Alias* alias_;
+    bool is_numbered_;  ///< as is_pytorch_call()
     std::vector<SourceTensor> inputs_;
     std::vector<SourceTensor> outputs_;
     std::vector<PlainArgument> numbers_;
 };
+
+/// Whether a recorder of PyTorch's own calls wrote the op, by its name in the recording
+/// ("aten.mul.Tensor"): then numbered arguments are in the schema's order. Others number them in an
+/// order of their own.
+[[nodiscard]] bool is_pytorch_call(const SourceOp& recorded);
 
 /// Of an argument that was recorded by its place, "1" or "args_1/args_1_0", its name in the schema;
 /// "" of other names.

@@ -141,13 +141,8 @@ class Growth(unittest.TestCase):
             self.assertFalse(first_culprit(make_pair(seed, self.folder, faulty=False), NPUSCOPE)[0], seed)
 
     def test_of_ops_without_partner_those_that_errors_begin_in_are_told(self):
-        # Noise in the last of three norms, which the golden has in one op each: in the product, which is computed again, and so in what
-        # takes in the sum behind it, which was not recorded.
-        pair = make_pair(2, self.folder)
-        sides = ["-m", pair.target_file, "-g", pair.golden_file]
-        done = subprocess.run([NPUSCOPE, "compare", "-q", "--align", "--json", *map(str, sides)], capture_output=True, text=True, check=False)
-        culprits = [culprit["path"] for culprit in json.loads(done.stdout)["culprits"]]
-        self.assertEqual(culprits[:2], ["/mul_Tensor/46", "/mm/47"])
+        # Noise in the last of three norms, which the golden has in one op each; its result was not recorded, what takes it in was.
+        self.assertEqual(first_culprit(make_pair(2, self.folder), NPUSCOPE)[0], "/mm/47")
 
     def test_an_op_that_one_side_has_more_is_no_span_where_what_it_changes_goes_on(self):
         def program(has_norm):

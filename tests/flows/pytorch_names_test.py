@@ -64,10 +64,16 @@ class PyTorchNames(unittest.TestCase):
     def test_arguments_that_are_numbered_are_those_of_the_schema(self):
         for prefix in ("", "arg", "args_", "input_"):
             numbered = [(name, [(f"{prefix}{i}", value) for i, (_, value) in enumerate(inputs)], y)
-                        for name, inputs, y in network(SPELLINGS["packet"])]
+                        for name, inputs, y in network(SPELLINGS["text"])]
             with self.subTest(prefix):
                 code, report = self.run_json("recompute", write(self.folder / "d.h5", numbered), "--device", "cpu")
                 self.assertEqual((code, report["passed"], report["skipped"]), (0, 16, 0))
+
+    def test_numbers_of_others_tell_no_order(self):
+        numbered = [(name, [(f"arg{i}", value) for i, (_, value) in enumerate(inputs)], y)
+                    for name, inputs, y in network(SPELLINGS["IR"])]
+        _, report = self.run_json("recompute", write(self.folder / "d.h5", numbered), "--device", "cpu")
+        self.assertEqual((report["passed"], report["failed"], report["skipped"]), (0, 0, 16))
 
     def test_a_side_of_one_spelling_is_held_against_one_of_another(self):
         golden = write(self.folder / "g.h5", network(SPELLINGS["IR"]))

@@ -35,14 +35,15 @@ TEST(Overload, is_told_by_the_arguments) {
     EXPECT_EQ(name_of_row("mul_", {"self", "other"}), "mul__Tensor");
     EXPECT_EQ(name_of_row("aten::add", {"self", "other"}), "add_Tensor");
     EXPECT_EQ(name_of_row("pow", {"self", "exponent"}).substr(0, 4), "pow_");
-    EXPECT_EQ(name_of_row("mul", {"0", "1"}), "mul_Tensor");
+    EXPECT_EQ(name_of_row("aten::mul", {"0", "1"}), "mul_Tensor");
     EXPECT_EQ(name_of_row("stack", {"tensors/tensors_0", "tensors/tensors_1"}), "stack");
 }
 
 TEST(Overload, is_none_where_arguments_are_unknown_or_missing) {
     EXPECT_EQ(name_of_row("mul", {"self"}), "");
     EXPECT_EQ(name_of_row("mul", {"a", "b"}), "");
-    EXPECT_EQ(name_of_row("mul", {"0", "1", "2"}), "");
+    EXPECT_EQ(name_of_row("aten::mul", {"0", "1", "2"}), "");
+    EXPECT_EQ(name_of_row("mul", {"0", "1"}), "");
     EXPECT_EQ(name_of_row("no_such_op", {"self"}), "");
 }
 
