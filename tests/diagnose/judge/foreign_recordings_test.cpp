@@ -237,7 +237,7 @@ TEST(ForeignRecordings, add_up_long_sums_of_16_bits_in_rounded_parts) {
 /// Zeros but for what the slice from 4 on of the last of two axes was given.
 DumpedOp gradient_of_slice(float off) {
     const Tensor dy = random_tensor({3, 4}, 1);
-    Tensor dx(DType::kFloat32, {3, 8});
+    Tensor dx = Tensor::zeros(DType::kFloat32, {3, 8});
     for (size_t i = 0; i < 12; ++i)
         dx.mutable_as<float>()[i / 4 * 8 + 4 + i % 4] = dy.as<float>()[i];
     dx.mutable_as<float>()[6] += off;
