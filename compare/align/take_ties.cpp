@@ -74,7 +74,7 @@ class TiedPlan {
         const bool agrees =
             pair.golden != nullptr && std::ranges::all_of(ties, [&](const auto* tie) {
                 return (tie->golden.op == pair.golden && tie->is_plain()) ||
-                       (tie->by_place && !is_anothers(pair));
+                       (tie->by_place && tie->kind != RelationKind::kPart && !is_anothers(pair));
             });
         if (agrees) {
             agreed_.insert(pair.target);

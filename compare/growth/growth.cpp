@@ -10,6 +10,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/given_otherwise.h"
 #include "compare/growth/allowance.h"
+#include "compare/growth/bias_apart.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/no_pairs.h"
@@ -25,7 +26,8 @@ namespace {
 /// Of the norm: what is farther off than this changes what is made of it.
 constexpr double kGross = 0.05;
 
-/// Of the elements, and of the norm: what rounding turns off or on at most.
+/// Of the elements, and of the norm where the op may be more than a gate: what rounding turns off
+/// or on at most.
 constexpr double kMostTurnedOff = 0.05;
 
 /// Of how far a tensor is off that nobody computed: what is made of it is off by that at least, a
@@ -39,7 +41,7 @@ constexpr double kNothingAlike = 0.5;
 constexpr int kFewestBits = 8;
 
 /// Ops in a sentence.
-constexpr size_t kMostNamed = 4;
+constexpr size_t kMostNamed = 6;
 
 class Growth {
   public:
@@ -89,10 +91,11 @@ class Growth {
     /// Whether it differs in the few elements whose gate rounding opens or shuts (the gradient of
     /// relu), and in no others.
     [[nodiscard]] bool is_turned_off(const MeasuredRun& run) const {
-        if (!std::isfinite(run.out.norm) || run.out.norm > kMostTurnedOff) return false;
+        if (!std::isfinite(run.out.norm)) return false;
         try {
             const TurnedOff found = turned_off(plan_.ops[run.place], *run.tensor);
             return found.share > 0 && found.share <= kMostTurnedOff &&
+                   (found.is_gate || run.out.norm <= kMostTurnedOff) &&
                    found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
         } catch (const Error&) {
             return false;
@@ -133,6 +136,11 @@ class Growth {
             judgement.verdict = Verdict::kInherited;
             judgement.rule = fmt::format(
                 "off by {:.2g} of the norm, through {}, which is at fault", run.out.norm, op->path);
+        } else if (const std::string bias = told_by_bias(run); !bias.empty()) {
+            judgement.verdict = Verdict::kNotProvable;
+            judgement.rule = fmt::format("off by {:.2g} of the norm: {}", run.out.norm, bias);
+            growths_[run.place] = 1;
+            biases_apart_.insert(run.place);
         } else if (run.growth > 1 && !has_no_effect(run, came_in)) {
             judgement.verdict = Verdict::kFail;
             for (const SourceOp* op : run.crossed)
@@ -165,6 +173,7 @@ class Growth {
     /// golden's is no partner of it.
     [[nodiscard]] bool has_no_effect(const MeasuredRun& run, double noise) const {
         if (run.out.norm <= kGross || std::isinf(run.out.norm)) return false;
+        if (is_rescaled(run) && has_users_alike(run)) return false;
         const double limit = kNormGrowth * std::max(noise, run.before.norm);
         bool any = false;
         for (const SourceOp* user : target_.users_of(run.tensor->target)) {
@@ -175,6 +184,49 @@ class Growth {
             }
         }
         return any;
+    }
+
+    /// Of bias_apart(), where what the program makes next agrees; else "".
+    [[nodiscard]] std::string told_by_bias(const MeasuredRun& run) const {
+        if (run.growth <= 1 || run.is_gradient) return "";
+        const std::string text = bias_of(run);
+        if (text.empty()) return "";
+        for (size_t i = static_cast<size_t>(&run - runs_.data()) + 1; i < runs_.size(); ++i) {
+            const MeasuredRun& next = runs_[i];
+            if (next.is_input || next.is_gradient || next.place == run.place ||
+                !bias_of(next).empty())
+                continue;
+            const double limit = kNormGrowth * std::max(unsuspicious(run).norm, run.before.norm);
+            return next.out.norm <= limit ? text : "";
+        }
+        return "";
+    }
+
+    [[nodiscard]] std::string bias_of(const MeasuredRun& run) const {
+        const double noise = kNormGrowth * unsuspicious(run).norm;
+        return bias_apart(plan_.ops[run.place], run, noise, target_, golden_);
+    }
+
+    /// Whether it is the golden's times a number.
+    [[nodiscard]] static bool is_rescaled(const MeasuredRun& run) {
+        const Sums& sums = run.tensor->sums;
+        if (!(sums.tt > 0) || !(sums.gg > 0)) return false;
+        const double cosine2 = sums.tg * sums.tg / (sums.tt * sums.gg);
+        return sums.tg > 0 &&
+               std::sqrt(std::max(0.0, 1 - cosine2)) <= kNormGrowth * unsuspicious(run).norm;
+    }
+
+    /// Whether a pair of ops of one kind takes in both sides' results: each is the other's partner,
+    /// though such ops may make the same of both, as a norm does of a multiple.
+    [[nodiscard]] bool has_users_alike(const MeasuredRun& run) const {
+        const std::vector<const SourceOp*> theirs = golden_.users_of(run.tensor->golden);
+        return std::ranges::any_of(target_.users_of(run.tensor->target), [&](const SourceOp* user) {
+            const auto place = places_.find(user);
+            if (place == places_.end()) return false;
+            const OpPair& pair = plan_.ops[place->second];
+            return !are_of_two_kinds(pair) &&
+                   std::ranges::find(theirs, pair.golden) != theirs.end();
+        });
     }
 
     /// ", through /mean_dim/3, /sub_Tensor/4", ", through 57 ops, /sigmoid/72 to /mul/135".
@@ -240,6 +292,9 @@ class Growth {
 
     /// What one side alone gives an op proves nothing where no error grows.
     void forget_one_sided() {
+        std::erase_if(result_.culprits, [&](const Culprit& culprit) {
+            return culprit.kind == CulpritKind::kProgram && biases_apart_.contains(culprit.op);
+        });
         std::unordered_set<size_t> told;
         for (const Culprit& culprit : result_.culprits)
             if (culprit.kind == CulpritKind::kProgram) told.insert(culprit.op);
@@ -289,6 +344,7 @@ class Growth {
     std::unordered_set<size_t> differing_{};  ///< places whose results differ by more than noise
     std::unordered_set<size_t> changing_{};   ///< of these, places that change what is made of them
     std::unordered_set<size_t> told_{};       ///< tensors of the target that nobody computed
+    std::unordered_set<size_t> biases_apart_{};  ///< places of bias_apart()
     Grown grown_{};
     std::unordered_set<const SourceOp*> guilty_{};  ///< ops without partner that errors begin in
 };

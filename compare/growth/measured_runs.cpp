@@ -228,6 +228,7 @@ class Gathering {
         std::ranges::sort(bits);
         for (auto& [name, each] : added)
             std::ranges::sort(each);
+        const double of_values = std::min(kAgreement, usual_of_values());
         for (MeasuredRun& run : runs_) {
             run.bits = std::min(run.bits, bits[bits.size() / 4]);
             if (run.is_input || run.in_any_order) continue;
@@ -241,7 +242,20 @@ class Gathering {
                 const size_t middle = (like.size() - 1) / 2;
                 run.like = std::min(kAgreement, like[middle < own ? middle : middle + 1]);
             }
+            if (run.is_gradient) run.like = std::max(run.like, of_values);
         }
+    }
+
+    /// Of the norm: how far off the results of the forward pass are, the one in the middle.
+    /// Gradients are made of some that recorders of gradients leave out.
+    [[nodiscard]] double usual_of_values() const {
+        std::vector<double> off;
+        for (const MeasuredRun& run : runs_)
+            if (!run.is_input && !run.in_any_order && !run.is_gradient) off.push_back(run.out.norm);
+        if (off.empty()) return 0;
+        const auto middle = off.begin() + static_cast<ptrdiff_t>(off.size() / 2);
+        std::ranges::nth_element(off, middle);
+        return *middle;
     }
 
     const Plan& plan_;

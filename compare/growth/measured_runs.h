@@ -21,7 +21,8 @@ struct MeasuredRun {
     Entry entry{};                           ///< of both sides
     std::vector<const SourceOp*> crossed{};  ///< of either side, that nothing was compared of
     int bits = 0;               ///< of the significand, that results like this one are rounded to
-    double like = 0;            ///< of the norm: what like runs add to what came in
+    double like = 0;            ///< of the norm: what like runs add to what came in, and, of a
+                                ///< gradient, what values are off by
     double largest = 0;         ///< |t-g| of the element that is farthest off
     bool in_any_order = false;  ///< of other shapes: so far off at least
     double growth = 0;          ///< above 1: errors grow here (allowance.h)

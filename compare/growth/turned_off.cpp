@@ -1,37 +1,62 @@
 #include "compare/growth/turned_off.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "compare/align/span_tensors.h"
+#include "compare/growth/elements_of_pair.h"
 
 namespace npuscope::compare {
 
+namespace {
+
+/// What an op lets through is off by one rounding at most, to bfloat16.
+constexpr double kRounding = 1.0 / 256;
+
+bool is_let_through(std::span<const double> in, std::span<const double> out) {
+    for (size_t i = 0; i < out.size(); ++i)
+        if (out[i] != 0 && !(std::abs(out[i] - in[i]) <= kRounding * std::abs(in[i]))) return false;
+    return true;
+}
+
+/// Whether the op's result of that path is, element by element, zero or what one input has there.
+bool is_gate(const SourceOp& op, const std::string& path) {
+    const std::vector<SourceTensor> tensors = op.load();
+    const auto result = std::ranges::find(tensors, path, &SourceTensor::path);
+    if (result == tensors.end() || !result->open) return false;
+    const Tensor out = result->open()->whole().cast(DType::kFloat64);
+    return std::ranges::any_of(tensors, [&](const SourceTensor& tensor) {
+        if (tensor.direction != dumpfile::Direction::kInput || tensor.shape != result->shape ||
+            !tensor.open)
+            return false;
+        const Tensor in = tensor.open()->whole().cast(DType::kFloat64);
+        return is_let_through(in.as<double>(), out.as<double>());
+    });
+}
+
+}  // namespace
+
 TurnedOff turned_off(const OpPair& pair, const TensorResult& result) {
-    const BothTensors both = tensors_of(pair);
-    for (const TensorPair& tensors : pair_tensors(pair, both.target, both.golden, true)) {
-        const bool is_it = tensors.target != nullptr && tensors.golden != nullptr &&
-                           tensors.target->path == result.target &&
-                           tensors.golden->path == result.golden;
-        if (!is_it || !tensors.target->open || !tensors.golden->open) continue;
-        const Tensor target = tensors.target->open()->whole().cast(DType::kFloat64);
-        const Tensor golden = tensors.golden->open()->whole().cast(DType::kFloat64);
-        const auto mine = target.as<double>();
-        const auto theirs = golden.as<double>();
-        if (mine.size() != theirs.size() || mine.empty()) return {};
-        double off = 0;
-        double size = 0;
-        size_t alone = 0;
-        for (size_t i = 0; i < mine.size(); ++i) {
-            size += theirs[i] * theirs[i];
-            if ((mine[i] == 0) != (theirs[i] == 0))
-                ++alone;
-            else
-                off += (mine[i] - theirs[i]) * (mine[i] - theirs[i]);
-        }
-        return {static_cast<double>(alone) / static_cast<double>(mine.size()),
-                size > 0 ? std::sqrt(off / size) : 0};
+    const auto elements = elements_of(pair, result);
+    if (!elements) return {};
+    const auto mine = elements->target.as<double>();
+    const auto theirs = elements->golden.as<double>();
+    double off = 0;
+    double size = 0;
+    size_t alone = 0;
+    for (size_t i = 0; i < mine.size(); ++i) {
+        size += theirs[i] * theirs[i];
+        if ((mine[i] == 0) != (theirs[i] == 0))
+            ++alone;
+        else
+            off += (mine[i] - theirs[i]) * (mine[i] - theirs[i]);
     }
-    return {};
+    return {
+        .share = static_cast<double>(alone) / static_cast<double>(mine.size()),
+        .rest_norm = size > 0 ? std::sqrt(off / size) : 0,
+        .is_gate = is_gate(*pair.target, result.target) && is_gate(*pair.golden, result.golden)};
 }
 
 }  // namespace npuscope::compare

@@ -18,6 +18,9 @@ constexpr auto kSteps = std::to_array<std::pair<std::string_view, OpStep>>({
 #undef STEP
 });
 
+/// In the names of those among them that take no mean off.
+constexpr auto kRmsNorms = std::to_array<std::string_view>({"rms_norm", "rmsnorm"});
+
 /// In the names of ops that normalize, "native_layer_norm" or "LayerNormalization"; `norm` alone is
 /// a length, and `normal_` random.
 constexpr auto kNorms = std::to_array<std::string_view>({
@@ -62,6 +65,10 @@ constexpr auto kRows = std::to_array<Row>({
     {OpStep::kProductGradient, OpStep::kSumGradient, Results::kOfWeights, Kinship::kAkin},
     {OpStep::kNormGradient, OpStep::kNormGradient, Results::kAll, Kinship::kAkin},
     {OpStep::kNormGradient, OpStep::kFirstGradient, Results::kFlowing, Kinship::kAkin},
+    {OpStep::kNormGradient, OpStep::kMeanGradient, Results::kFlowing, Kinship::kAkin},
+    {OpStep::kRmsNormGradient, OpStep::kRmsNormGradient, Results::kAll, Kinship::kAkin},
+    {OpStep::kRmsNormGradient, OpStep::kFirstGradient, Results::kFlowing, Kinship::kAkin},
+    {OpStep::kRmsNormGradient, OpStep::kScalingGradient, Results::kOfWeights, Kinship::kAkin},
     {OpStep::kNormGradient, OpStep::kScalingGradient, Results::kOfWeights, Kinship::kAkin},
     {OpStep::kNormGradient, OpStep::kSumGradient, Results::kOfWeights, Kinship::kAkin},
     {OpStep::kGatedGradient, OpStep::kScalingGradient, Results::kAll, Kinship::kAkin},
@@ -80,6 +87,8 @@ constexpr auto kRows = std::to_array<Row>({
     {OpStep::kAttention, OpStep::kSum, Results::kAll, Kinship::kUnlike},
     {OpStep::kNormGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kNormGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kRmsNormGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kRmsNormGradient, OpStep::kMeanGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kSumGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
 });
 
@@ -122,8 +131,11 @@ OpStep step_of(std::string_view op) {
     const auto is_in_name = [&](std::string_view word) {
         return name.find(word) != std::string::npos;
     };
-    if (std::ranges::any_of(kNorms, is_in_name))
-        return name.ends_with("_backward") ? OpStep::kNormGradient : OpStep::kNorm;
+    if (std::ranges::any_of(kNorms, is_in_name)) {
+        if (!name.ends_with("_backward")) return OpStep::kNorm;
+        const bool is_rms = std::ranges::any_of(kRmsNorms, is_in_name);
+        return is_rms ? OpStep::kRmsNormGradient : OpStep::kNormGradient;
+    }
     const auto row = std::ranges::find(kSteps, name, [](const auto& each) { return each.first; });
     return row == kSteps.end() ? OpStep::kAny : row->second;
 }

@@ -31,8 +31,10 @@ enum class OpStep : uint8_t {
     kScalingGradient,
     kStatisticGradient,
     kFirstGradient,  ///< of the step of a norm that takes in x first, so that it adds up the others
+    kMeanGradient,   ///< the same, but of an RMS norm's that of the squares
     kProductGradient,
     kNormGradient,
+    kRmsNormGradient,
     kGatedGradient,
 };
 

@@ -81,5 +81,21 @@ TEST(TakeTies, leaves_an_op_to_what_elements_say_made_the_same) {
     EXPECT_EQ(by_name.ops[1].golden, &golden[0]);
 }
 
+TEST(TakeTies, takes_parts_at_a_place_rather_than_a_name) {
+    const auto target = ops_at({"/linear/1"});
+    const auto golden = ops_at({"/linear/1", "/linear/2"});
+    Plan plan;
+    plan.ops = {{&target[0], &golden[1]}, {nullptr, &golden[0]}};
+    std::vector<TensorTie> ties = {tied(target[0], golden[0], true),
+                                   tied(target[0], golden[1], true)};
+    for (TensorTie& tie : ties)
+        tie.kind = RelationKind::kPart;
+    take_ties(ties, plan);
+    ASSERT_EQ(plan.ops.size(), 1u);
+    EXPECT_EQ(plan.ops[0].golden, &golden[0]);
+    EXPECT_EQ(plan.ops[0].also_golden, std::vector{&golden[1]});
+    EXPECT_EQ(plan.ops[0].ties.size(), 2u);
+}
+
 }  // namespace
 }  // namespace npuscope::compare

@@ -117,6 +117,76 @@ class Growth(unittest.TestCase):
         code, culprits, _ = self.report(target, golden)
         self.assertEqual((code, culprits), (0, []))
 
+    def test_a_gate_that_turns_for_the_largest_gradient_is_no_finding(self):
+        gate = self.chance.standard_normal((64, 64)).astype("f4")
+        grad = self.chance.standard_normal((64, 64)).astype("f4")
+        gate.flat[700] = 1e-7
+        grad.flat[700] = 20
+        turned = gate.copy()
+        turned.flat[700] *= -1
+        let_through = grad * (turned > 0)
+        golden = [*self.chain("step", halves=True), ("gate_gradient_backward", [grad], grad * (gate > 0))]
+        code, culprits, _ = self.report([*self.chain("fused"), ("gate_backward", [grad], let_through)], golden)
+        self.assertEqual((code, culprits), (0, []))
+        let_through.flat[701] += 20  # no gate does that
+        code, culprits, _ = self.report([*self.chain("fused"), ("gate_backward", [grad], let_through)], golden)
+        self.assertEqual((code, culprits[0][1]), (1, "/gate_backward/7"))
+
+    def test_a_multiple_before_a_norm_is_told_though_the_norm_makes_the_same_of_it(self):
+        def program(scale):
+            x, w = self.chain("fused")[-1][2], np.ones(32, "f4")
+            y = np.tanh(x) * np.float32(scale)
+            normal = (y / np.sqrt((y * y).mean(1, keepdims=True))).astype("f4")
+            return [("fused_norm", [x, w], y), ("fused_norm", [y, w], normal)]
+
+        target = [*self.chain("fused"), *program(2)]
+        code, culprits, _ = self.report(target, [*self.chain("step", halves=True), *program(1)])
+        self.assertEqual((code, culprits[0][1]), (1, "/fused_norm/7"))
+
+    def biased(self, has_op, is_added=True, is_last=False):
+        """Two products with bias; that of the first is added in its op, or in one that was not recorded, or not at all."""
+        chance = np.random.default_rng(5)
+        x = chance.standard_normal((24, 32)).astype("f4")
+        w, v = (chance.standard_normal((32, 32)).astype("f4") for _ in range(2))
+        b = chance.standard_normal(32).astype("f4")
+        product = x @ w
+        y = product + b if is_added else product
+        ops = [("addmm", [b, x, w], y) if has_op else ("mm", [x, w], product)]
+        # What is taken in is a slice, which recorders leave out.
+        one, other = y[:, :16], y[:, 16:]
+        return ops if is_last else ops + [("tanh", [one], np.tanh(one)), ("mm", [other, v[16:]], other @ v[16:])]
+
+    def test_a_bias_that_is_added_in_an_op_that_was_not_recorded_is_no_finding(self):
+        before = self.chain("fused"), self.chain("step", halves=True)
+        for has_op in (True, False):
+            sides = [ops + self.biased(has) for ops, has in zip(before, (has_op, not has_op))]
+            code, culprits, report = self.report(*sides)
+            self.assertEqual((code, culprits), (0, []))
+            rule = next(op["rule"] for op in report["ops"] if "mm/7" in op["path"])
+            self.assertRegex(rule, "differs by /addmm/(7|13)/input/arg0 alone, and nothing that was recorded takes in /mm/(7|13)/output")
+
+    def test_a_bias_that_is_missing_is_told(self):
+        golden = self.chain("step", halves=True)
+        code, _, _ = self.report(self.chain("fused") + self.biased(False, is_added=False), golden + self.biased(True))
+        self.assertEqual(code, 1)
+        # Nothing tells what is made of it.
+        code, culprits, _ = self.report(self.chain("fused") + self.biased(False, is_last=True), golden + self.biased(True, is_last=True))
+        self.assertEqual((code, culprits[0][1]), (1, "/mm/7"))
+
+    def test_a_gradient_may_be_off_as_the_values_are_that_its_recorder_left_out(self):
+        def program(kind, keep, wrong=1.0, **how):
+            ops = self.chain(kind, keep=keep, **how)
+            grads = np.random.default_rng(7).standard_normal((40, 24, 32)).astype("f4")
+            # What the others are made of is kept in float32 on both sides.
+            others = [(kind + "_backward", [grad], grad * grad) for grad in grads[1:]]
+            return [*ops, (kind + "_backward", [grads[0]], grads[0] * ops[-1][2] * np.float32(wrong)), *others]
+
+        golden = program("step", lambda x: x, halves=True)
+        code, culprits, _ = self.report(program("fused", rounded), golden)
+        self.assertEqual((code, culprits), (0, []))
+        code, culprits, _ = self.report(program("fused", rounded, wrong=1.05), golden)
+        self.assertEqual((code, culprits[0][1]), (1, "/fused_backward/7"))
+
     def test_programs_that_end_in_something_else_are_told(self):
         target, golden = self.chain("fused"), self.chain("step", halves=True)
         last = self.chance.standard_normal((4, 7))

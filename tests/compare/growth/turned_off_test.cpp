@@ -42,6 +42,35 @@ TEST(TurnedOff, finds_nothing_where_zeros_lie_alike) {
     EXPECT_EQ(turned_off_in({0, 2, 0}, {0, 1, 0}).rest_norm, 1);
 }
 
+/// Of the result of ops that take in a gradient, and an argument of another shape.
+bool are_gates(const std::vector<float>& target_gradient,
+               const std::vector<float>& target,
+               const std::vector<float>& golden_gradient,
+               const std::vector<float>& golden) {
+    const auto side = [](const std::vector<float>& gradient, const std::vector<float>& values) {
+        return hand_made({{"relu_backward",
+                           {{"limit", row_of({0})}, {"grad", row_of(gradient)}},
+                           {{"result", row_of(values)}}}});
+    };
+    const Source mine = side(target_gradient, target);
+    const Source theirs = side(golden_gradient, golden);
+    TensorResult result;
+    result.target = result.golden = "/relu_backward/1/output/result";
+    return turned_off({&mine.ops[0], &theirs.ops[0]}, result).is_gate;
+}
+
+TEST(TurnedOff, tells_a_gate_by_what_it_lets_through) {
+    EXPECT_TRUE(are_gates({3, 5, 7}, {3, 0, 7}, {3, 5, 7}, {3, 5, 0}));
+    // 7 * 255 / 256, as bfloat16 has it.
+    EXPECT_TRUE(are_gates({3, 5, 7}, {3, 0, 6.9727F}, {3, 5, 7}, {3, 5, 0}));
+}
+
+TEST(TurnedOff, takes_nothing_for_a_gate_that_changes_an_element_on_either_side) {
+    EXPECT_FALSE(are_gates({3, 5, 7}, {3, 0, 8}, {3, 5, 7}, {3, 5, 0}));
+    EXPECT_FALSE(are_gates({3, 5, 7}, {3, 0, 7}, {3, 5, 7}, {3, 6, 0}));
+    EXPECT_FALSE(are_gates({0, 5, 7}, {3, 0, 7}, {3, 5, 7}, {3, 5, 0}));
+}
+
 TEST(TurnedOff, says_nothing_of_other_sizes) {
     const TurnedOff found = turned_off_in({0, 1, 2}, {1, 0, 2, 0});
     EXPECT_EQ(found.share, 0);

@@ -33,6 +33,8 @@ TEST(Kinship, reads_names_of_any_framework) {
     EXPECT_EQ(step_of("mul_Tensor_backward"), OpStep::kScalingGradient);
     EXPECT_EQ(step_of("npu_rms_norm"), OpStep::kNorm);
     EXPECT_EQ(step_of("native_layer_norm_backward"), OpStep::kNormGradient);
+    EXPECT_EQ(step_of("npu_rms_norm_backward"), OpStep::kRmsNormGradient);
+    EXPECT_EQ(step_of("_fused_rms_norm_backward"), OpStep::kRmsNormGradient);
     EXPECT_EQ(step_of("LayerNormalization"), OpStep::kNorm);
     for (const char* name : {"adder", "normal_", "linalg_vector_norm"})
         EXPECT_EQ(step_of(name), OpStep::kAny) << name;
@@ -58,6 +60,16 @@ TEST(Kinship, tells_a_norms_gradients_by_what_they_are_of) {
     EXPECT_EQ(kinship(whole, "mean_dim_backward", {4, 8}), Kinship::kAkin);
     EXPECT_EQ(kinship(whole, "mean_dim_backward", {8}), Kinship::kUnknown);
     EXPECT_EQ(kinship("linear_backward", "add_backward", {8}), Kinship::kAkin);
+}
+
+/// x / rms(x): the mean is of its squares.
+TEST(Kinship, tells_an_rms_norms_gradient_from_that_of_the_mean_in_it) {
+    const std::string whole = "npu_rms_norm_backward";
+    EXPECT_EQ(kinship(whole, "mean_dim_backward", {4, 8}), Kinship::kUnlike);
+    EXPECT_EQ(kinship(whole, "pow_Tensor_Scalar_backward", {4, 8}), Kinship::kAkin);
+    EXPECT_EQ(kinship(whole, "mul_backward", {4, 8}), Kinship::kUnlike);
+    EXPECT_EQ(kinship(whole, "mul_backward", {8}), Kinship::kAkin);
+    EXPECT_EQ(kinship(whole, "rms_norm_backward", {8}), Kinship::kAkin);
 }
 
 /// The path of what a result of the target is paired with; "" without one.
