@@ -26,9 +26,11 @@ namespace {
 /// Of the norm: what is farther off than this changes what is made of it.
 constexpr double kGross = 0.05;
 
-/// Of the elements, and of the norm where the op may be more than a gate: what rounding turns off
-/// or on at most.
+/// Of the elements, and of the norm: what rounding turns off or on at most.
 constexpr double kMostTurnedOff = 0.05;
+
+/// Of the elements of a gradient that is nothing but gated: the few that turn may be the largest.
+constexpr double kMostGated = 0.005;
 
 /// Of how far a tensor is off that nobody computed: what is made of it is off by that at least, a
 /// few times over.
@@ -94,8 +96,9 @@ class Growth {
         if (!std::isfinite(run.out.norm)) return false;
         try {
             const TurnedOff found = turned_off(plan_.ops[run.place], *run.tensor);
+            const bool is_gated = run.is_gradient && found.is_gate && found.share <= kMostGated;
             return found.share > 0 && found.share <= kMostTurnedOff &&
-                   (found.is_gate || run.out.norm <= kMostTurnedOff) &&
+                   (is_gated || run.out.norm <= kMostTurnedOff) &&
                    found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
         } catch (const Error&) {
             return false;

@@ -128,6 +128,10 @@ class Growth(unittest.TestCase):
         golden = [*self.chain("step", halves=True), ("gate_gradient_backward", [grad], grad * (gate > 0))]
         code, culprits, _ = self.report([*self.chain("fused"), ("gate_backward", [grad], let_through)], golden)
         self.assertEqual((code, culprits), (0, []))
+        # That no rounding does: a fiftieth is shut.
+        shut = let_through * (np.arange(64 * 64) >= 82).reshape(64, 64)
+        code, culprits, _ = self.report([*self.chain("fused"), ("gate_backward", [grad], shut)], golden)
+        self.assertEqual((code, culprits[0][1]), (1, "/gate_backward/7"))
         let_through.flat[701] += 20  # no gate does that
         code, culprits, _ = self.report([*self.chain("fused"), ("gate_backward", [grad], let_through)], golden)
         self.assertEqual((code, culprits[0][1]), (1, "/gate_backward/7"))
