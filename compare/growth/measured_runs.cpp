@@ -12,6 +12,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
+#include "compare/growth/elements_of_pair.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -91,6 +92,30 @@ Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor) {
     return {};
 }
 
+/// Of the elements that no side masks; none where they cannot be read.
+Distance distance_beside_mask(const OpPair& pair, const TensorResult& tensor) {
+    const double mask = tensor.sums.max_abs_g / 2;
+    TensorResult seen;
+    try {
+        const auto elements = elements_of(pair, tensor);
+        if (!elements) return {};
+        const auto mine = elements->target.as<double>();
+        const auto theirs = elements->golden.as<double>();
+        for (size_t i = 0; i < mine.size(); ++i) {
+            if (!(mine[i] > -mask) || !(theirs[i] > -mask)) continue;
+            const double off = mine[i] - theirs[i];
+            seen.sums.dd += off * off;
+            seen.sums.gg += theirs[i] * theirs[i];
+            seen.sums.tg += mine[i] * theirs[i];
+            seen.sums.max_d = std::max(seen.sums.max_d, std::abs(off));
+            seen.sums.max_abs_g = std::max(seen.sums.max_abs_g, std::abs(theirs[i]));
+        }
+    } catch (const Error&) {
+        return {};
+    }
+    return distance_of(seen);
+}
+
 /// Of the norm, beyond what came in.
 double added_by(const MeasuredRun& run) {
     const double in = run.entry.worst.norm;
@@ -141,6 +166,7 @@ class Gathering {
         const Look look = look_at(pair, *run.tensor);
         run.bits = look.bits;
         run.out = distance_of(*run.tensor, look.is_mask);
+        if (is_masked(*run.tensor)) run.out = distance_beside_mask(pair, *run.tensor);
         run.out.take(distance_of_scale(pair, *run.tensor));
         run.largest = run.tensor->sums.max_d;
         made.take(run.out);

@@ -10,6 +10,14 @@ namespace {
 
 using dumpfile::Direction;
 
+/// What attention adds where nothing is to be seen is that far from zero, and so many times farther
+/// than scores are.
+constexpr double kLeastMask = 1e4;
+constexpr double kMaskTimes = 300;
+
+/// Of the elements, at least.
+constexpr double kMaskShare = 0.02;
+
 /// No op made it.
 constexpr size_t kNobody = std::numeric_limits<size_t>::max();
 
@@ -32,6 +40,14 @@ Distance distance_of(const TensorResult& tensor, bool is_mask) {
             std::abs(sums.tg / sums.gg - 1)};
 }
 
+bool is_masked(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    const double mask = sums.max_abs_g;
+    const double fewest = kMaskShare * static_cast<double>(sums.pairs);
+    return mask >= kLeastMask && sums.min_g == -mask && sums.min_t <= -mask / 2 &&
+           std::max(sums.max_g, sums.max_t) * kMaskTimes < mask && sums.gg >= fewest * mask * mask;
+}
+
 SideDistances::SideDistances(const Side& side,
                              bool of_target,
                              const Plan& plan,
@@ -40,7 +56,7 @@ SideDistances::SideDistances(const Side& side,
     std::unordered_map<std::string_view, Known> by_path;
     for (const OpResult& op : result.ops)
         for (const TensorResult& tensor : op.tensors) {
-            if (tensor.metrics.empty()) continue;
+            if (tensor.metrics.empty() || is_masked(tensor)) continue;
             Known& known = by_path[of_target ? tensor.target : tensor.golden];
             // What is infinite here is told where it was made.
             known.distance.take(distance_of(tensor, true));

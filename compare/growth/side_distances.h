@@ -28,6 +28,10 @@ struct Distance {
 /// unless these are a mask's (`is_mask`).
 [[nodiscard]] Distance distance_of(const TensorResult& tensor, bool is_mask = false);
 
+/// Whether what it holds are scores beside a mask's negative number, which says nothing of them:
+/// the norm is the mask's.
+[[nodiscard]] bool is_masked(const TensorResult& tensor);
+
 /// What came into some ops.
 struct Entry {
     Distance worst{};
@@ -45,7 +49,7 @@ class SideDistances {
     SideDistances(const Side& side, bool of_target, const Plan& plan, const Result& result);
 
     /// What came into ops of this side from outside of them; where nothing of it was compared, what
-    /// came into the op that made it, and so on.
+    /// came into the op that made it, and so on; of what is masked nothing was compared.
     [[nodiscard]] Entry into(const std::vector<const SourceOp*>& ops) const;
     /// Whether the path is that of an op's input.
     [[nodiscard]] bool is_input(std::string_view path) const;

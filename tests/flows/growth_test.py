@@ -96,6 +96,20 @@ class Growth(unittest.TestCase):
         code, culprits, _ = self.report(target, golden)
         self.assertEqual((code, culprits), (0, []))
 
+    def test_a_mask_hides_no_error_of_the_scores_beside_it(self):
+        def attention(kind, wrong=0.0):
+            chance = np.random.default_rng(9)
+            x, w = (chance.standard_normal((16, 16)).astype("f4") for _ in range(2))
+            mask = np.triu(np.full((16, 16), -1e9, "f4"), 1)
+            masked = x @ w + mask + np.float32(wrong) * chance.standard_normal((16, 16)).astype("f4")
+            return [(kind + "_scores", [x, w, mask], masked), (kind + "_exp", [masked], np.exp(masked / 4))]
+
+        golden = [*self.chain("step", halves=True), *attention("step")]
+        code, culprits, _ = self.report([*self.chain("fused"), *attention("fused")], golden)
+        self.assertEqual((code, culprits), (0, []))
+        code, culprits, _ = self.report([*self.chain("fused"), *attention("fused", wrong=0.5)], golden)
+        self.assertEqual((code, culprits[0][1]), (1, "/fused_scores/7"))
+
     def test_infinities_that_one_side_made_are_told(self):
         def overflown(y):
             y = y.copy()
