@@ -238,7 +238,7 @@ class Debian13(unittest.TestCase):
         calls = self.calls.read_text()
         made = [line for line in calls.splitlines() if line.startswith("make ")]
         root = self.source / "build/debian13/root"
-        self.assertEqual(made, [f"make --mode=auto --variant=apt --dpkgopt=force-unsafe-io trixie {root}"])
+        self.assertEqual(made, [f"make --mode=auto --variant=apt --include=git --dpkgopt=force-unsafe-io trixie {root}"])
         self.assertEqual(calls.count("enter --mount bash"), 2)
 
     def test_takes_a_user_namespace_without_root(self) -> None:
