@@ -35,20 +35,6 @@ std::vector<Bias> biases_of(const SourceOp& op, const SideDistances& side) {
     return found;
 }
 
-/// Means along all axes but one.
-std::vector<double> means_along(std::span<const double> values, const Shape& shape, size_t axis) {
-    const auto extent = static_cast<size_t>(shape[axis]);
-    size_t inner = 1;
-    for (size_t i = axis + 1; i < shape.size(); ++i)
-        inner *= static_cast<size_t>(shape[i]);
-    std::vector<double> means(extent, 0.0);
-    for (size_t i = 0; i < values.size(); ++i)
-        means[i / inner % extent] += values[i];
-    for (double& mean : means)
-        mean *= static_cast<double>(extent) / static_cast<double>(values.size());
-    return means;
-}
-
 double norm_of(std::span<const double> values) {
     double sum = 0;
     for (const double value : values)
@@ -56,21 +42,44 @@ double norm_of(std::span<const double> values) {
     return std::sqrt(sum);
 }
 
-/// How far the elements are from their means, in the Euclidean norm.
-double rest_of(std::span<const double> values,
-               const Shape& shape,
-               size_t axis,
-               std::span<const double> means) {
-    size_t inner = 1;
-    for (size_t i = axis + 1; i < shape.size(); ++i)
-        inner *= static_cast<size_t>(shape[i]);
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); ++i) {
-        const double off = values[i] - means[i / inner % means.size()];
-        sum += off * off;
+/// Elements by their place along one axis.
+struct Along {
+    Along(std::span<const double> all, const Shape& shape, size_t axis)
+        : values(all), extent(static_cast<size_t>(shape[axis])) {
+        for (size_t i = axis + 1; i < shape.size(); ++i)
+            inner *= static_cast<size_t>(shape[i]);
     }
-    return std::sqrt(sum);
-}
+
+    [[nodiscard]] size_t place_of(size_t i) const { return i / inner % extent; }
+
+    /// How many elements each place has.
+    [[nodiscard]] double repeats() const {
+        return static_cast<double>(values.size()) / static_cast<double>(extent);
+    }
+
+    [[nodiscard]] std::vector<double> means() const {
+        std::vector<double> means(extent, 0.0);
+        for (size_t i = 0; i < values.size(); ++i)
+            means[place_of(i)] += values[i];
+        for (double& mean : means)
+            mean /= repeats();
+        return means;
+    }
+
+    /// How far the elements are from `means`, in the Euclidean norm.
+    [[nodiscard]] double distance_from(std::span<const double> means) const {
+        double sum = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+            const double off = values[i] - means[place_of(i)];
+            sum += off * off;
+        }
+        return std::sqrt(sum);
+    }
+
+    std::span<const double> values;
+    size_t extent;
+    size_t inner = 1;
+};
 
 /// Whether `means` stand in the bias, as those of what is fused do, each off by `least` at most.
 bool stand_in(std::span<const double> means, std::span<const double> bias, double least) {
@@ -93,12 +102,11 @@ std::optional<std::string> repeated_bias(std::span<const double> values,
                                          double limit) {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] < 2 || static_cast<size_t>(shape[axis]) == values.size()) continue;
-        const std::vector<double> means = means_along(values, shape, axis);
-        if (rest_of(values, shape, axis, means) > limit) continue;
-        const double repeats =
-            static_cast<double>(values.size()) / static_cast<double>(means.size());
+        const Along along(values, shape, axis);
+        const std::vector<double> means = along.means();
+        if (along.distance_from(means) > limit) continue;
         for (const Bias& bias : biases)
-            if (stand_in(means, bias.values.as<double>(), limit / std::sqrt(repeats)))
+            if (stand_in(means, bias.values.as<double>(), limit / std::sqrt(along.repeats())))
                 return bias.path;
     }
     return std::nullopt;

@@ -93,12 +93,12 @@ class Growth {
     /// Whether it differs in the few elements whose gate rounding opens or shuts (the gradient of
     /// relu), and in no others.
     [[nodiscard]] bool is_turned_off(const MeasuredRun& run) const {
-        if (!std::isfinite(run.out.norm)) return false;
+        const bool is_small = run.out.norm <= kMostTurnedOff;
+        if (!std::isfinite(run.out.norm) || (!is_small && !run.is_gradient)) return false;
         try {
             const TurnedOff found = turned_off(plan_.ops[run.place], *run.tensor);
-            const bool is_gated = run.is_gradient && found.is_gate && found.share <= kMostGated;
-            return found.share > 0 && found.share <= kMostTurnedOff &&
-                   (is_gated || run.out.norm <= kMostTurnedOff) &&
+            const bool is_gated = found.is_gate && found.share <= kMostGated;
+            return found.share > 0 && found.share <= kMostTurnedOff && (is_small || is_gated) &&
                    found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
         } catch (const Error&) {
             return false;

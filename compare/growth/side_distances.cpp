@@ -4,19 +4,16 @@
 #include <cmath>
 #include <limits>
 
+#include "compare/relate/sketch.h"
+
 namespace npuscope::compare {
 
 namespace {
 
 using dumpfile::Direction;
 
-/// What attention adds where nothing is to be seen is that far from zero, and so many times farther
-/// than scores are.
+/// What attention adds where nothing is to be seen is that far from zero.
 constexpr double kLeastMask = 1e4;
-constexpr double kMaskTimes = 300;
-
-/// Of the elements, at least.
-constexpr double kMaskShare = 0.02;
 
 /// No op made it.
 constexpr size_t kNobody = std::numeric_limits<size_t>::max();

@@ -17,11 +17,6 @@ constexpr int64_t kFewElements = 4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr float kNoSample = std::numeric_limits<float>::quiet_NaN();
 
-/// What is added to scores that must not count: so many times larger than the smaller ones of the
-/// other elements, and at least this share of all.
-constexpr double kMaskTimes = 300;
-constexpr double kMaskShare = 0.02;
-
 /// Steele, Lea, Flood, 2014, Fast splittable pseudorandom number generators: its mixing function.
 uint64_t mixed(uint64_t bits) {
     bits += 0x9E3779B97F4A7C15U;

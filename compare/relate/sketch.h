@@ -8,6 +8,11 @@
 
 namespace npuscope::compare {
 
+/// What is added to scores that must not count: so many times larger than the smaller ones of the
+/// other elements, and at least this share of all.
+inline constexpr double kMaskTimes = 300;
+inline constexpr double kMaskShare = 0.02;
+
 /// Of the elements in C order, as float64, whatever the dtype and the shape; those that are not
 /// finite, or belong to a mask (-1e9 among scores), count as 0. `folded` is linear: sums of tensors
 /// have the sum of their foldings (Charikar, Chen, Farach-Colton, 2002, Finding Frequent Items in
