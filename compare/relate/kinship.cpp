@@ -87,8 +87,11 @@ constexpr auto kRows = std::to_array<Row>({
     {OpStep::kAttention, OpStep::kSum, Results::kAll, Kinship::kUnlike},
     {OpStep::kNormGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kNormGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kNormGradient, OpStep::kSumGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kRmsNormGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kRmsNormGradient, OpStep::kSumGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kRmsNormGradient, OpStep::kMeanGradient, Results::kFlowing, Kinship::kUnlike},
+    {OpStep::kSumGradient, OpStep::kScalingGradient, Results::kFlowing, Kinship::kUnlike},
     {OpStep::kSumGradient, OpStep::kStatisticGradient, Results::kFlowing, Kinship::kUnlike},
 });
 

@@ -45,7 +45,7 @@ enum class Kinship : uint8_t {
     /// Different single steps of arithmetic: what is masked is not what is scaled, though they hold
     /// the same where the mask is 0. An op and a step inside of it that is not its last one. The
     /// gradient that flows on from a norm in one op, and that of one of its steps: several of them
-    /// take in the same.
+    /// take in the same. What a sum passes on, and what others make of it.
     kUnlike,
     kUnknown,
     kAkin,  ///< an op and the step that makes the same where it is taken apart

@@ -271,7 +271,7 @@ def misplaced_shards(pair: Pair, entries: List[dict]) -> Set[Tuple[str, str]]:
 
 
 def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[str, str]] = ()) -> Score:
-    """`found` are pairs of paths. Pairs of tensors that equal a right partner bit for bit are right, `misplaced` ones wrong."""
+    """`found` are pairs of paths. Tensors of a side that equal each other bit for bit may swap; `misplaced` pairs are wrong."""
     result = Score(said=len(found), wrong_pairs=[], missed=[])
     target = {path: (array, labels) for path, array, labels in pair.target_elements}
     by_label: Dict[str, List[str]] = {}
@@ -284,6 +284,15 @@ def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[
     for path, (array, _) in target.items():
         same.setdefault(bits(array), []).append(path)
     twins = {path: group for group in same.values() for path in group}
+    golden_twins: Dict[bytes, List[str]] = {}
+    for path, held in elements.items():
+        golden_twins.setdefault(held, []).append(path)
+
+    def meant_at(path: str) -> Set[str]:
+        """What the golden's tensors mean that equal this one bit for bit."""
+        there = golden_twins.get(elements[path], []) if path in elements else []
+        return set().union(*(pair.golden.get(each, frozenset()) for each in [path, *there]))
+
     right = set()
     found = [each for each in found if each[0] in target]
     for mine, theirs in found:
@@ -293,7 +302,7 @@ def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[
         if (mine, theirs) not in misplaced and (
             labels & there
             or (theirs in elements and any(elements[theirs] == elements[path] for path in partners))
-            or any(pair.target[path] & there for path in twins[mine])
+            or any(pair.target[path] & meant_at(theirs) for path in twins[mine])
         ):
             right.add(mine)
         else:
@@ -308,7 +317,7 @@ def score(pair: Pair, found: List[Tuple[str, str]], misplaced: Collection[Tuple[
         if not any(label in by_label for label in labels):
             continue
         result.partners += 1
-        swapped = any(pair.golden[theirs] & labels for twin in twins[path] for theirs in golden_of.get(twin, []))
+        swapped = any(meant_at(theirs) & labels for twin in twins[path] for theirs in golden_of.get(twin, []))
         if path in right or swapped or ("/input/" in path and any((rank_in(path), label) in given for label in labels)):
             result.right += 1
         else:

@@ -62,6 +62,16 @@ TEST(Kinship, tells_a_norms_gradients_by_what_they_are_of) {
     EXPECT_EQ(kinship("linear_backward", "add_backward", {8}), Kinship::kAkin);
 }
 
+/// A sum passes on what comes back to it; beside a residual that is large it is near to both.
+TEST(Kinship, tells_what_a_sum_passes_back_from_what_others_make_of_it) {
+    for (const char* other : {"layer_norm_backward", "npu_rms_norm_backward", "mul_backward"}) {
+        EXPECT_EQ(kinship("add_backward", other, {4, 8}), Kinship::kUnlike) << other;
+        EXPECT_EQ(kinship(other, "add_backward", {4, 8}), Kinship::kUnlike) << other;
+    }
+    EXPECT_EQ(kinship("add_backward", "layer_norm_backward", {8}), Kinship::kAkin);
+    EXPECT_EQ(kinship("add_backward", "mul_backward", {8}), Kinship::kUnknown);
+}
+
 /// x / rms(x): the mean is of its squares.
 TEST(Kinship, tells_an_rms_norms_gradient_from_that_of_the_mean_in_it) {
     const std::string whole = "npu_rms_norm_backward";
