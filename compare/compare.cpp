@@ -10,6 +10,7 @@
 #include "compare/count.h"
 #include "compare/effects.h"
 #include "compare/first_change.h"
+#include "compare/growth/results_alone.h"
 #include "compare/ignored_pairs.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
@@ -19,6 +20,7 @@
 #include "compare/program_findings.h"
 #include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
+#include "compare/settled.h"
 #include "compare/spans.h"
 #include "compare/standards/score.h"
 #include "compare/unknown_ops.h"
@@ -67,7 +69,8 @@ class Comparison {
     const Source& golden_;
     const Bounds& bounds_;
     Options options_;
-    Splitter* splitter_;  ///< nullptr: nothing is computed
+    Splitter* splitter_;        ///< nullptr: nothing is computed
+    bool by_distance_ = false;  ///< outputs alone, on both sides
     Plan plan_;
     StandardScore score_;
     IgnoredPairs* ignored_;  ///< nullptr: nothing is
@@ -208,13 +211,12 @@ constexpr uint64_t kResident = uint64_t{8} << 20;
 
 void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
-    // Outputs alone, on both sides, are judged by how far they are apart.
-    const bool by_distance = options_.dataflow && !plan_.load_mode && !traced->has_inputs();
-    if (plan_.load_mode && !splitter_->was_loaded(*traced->flows)) {
+    by_distance_ = options_.dataflow && !traced->has_inputs();
+    if (plan_.load_mode && (by_distance_ || !splitter_->was_loaded(*traced->flows))) {
         plan_ = make_plan(target_, golden_, false);
         traced->pair(plan_);
     }
-    if (by_distance) splitter_ = nullptr;
+    if (by_distance_) splitter_ = nullptr;
     if (splitter_ != nullptr && options_.judging == Judging::kExact)
         splitter_->prepare(*traced->flows, {});
 }
@@ -266,6 +268,7 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         traced.emplace(plan_, target_, golden_);
     } else {
         if (!traced) prepare(traced, threads);
+        if (by_distance_) judge_results_alone(plan_, result);
         chosen = quick_choice(*traced->flows, differing);
         if (options_.dataflow) take_flow_findings(*traced, threads, result);
     }
@@ -297,28 +300,6 @@ void Comparison::judge_bare(int threads, Result& result) const {
     take_flow_findings(traced, threads, result);
 }
 
-/// Tensors that nobody computed are culprits by their elements alone: not where those are noise,
-/// within a tolerance given for them, or ignored.
-bool is_settled(const TensorResult& tensor) {
-    if (tensor.metrics.empty()) return false;
-    const Bound& bound = tensor.judgement.bound;
-    if (tensor.sums.nonfinite_differs > 0) return false;
-    return (bound.floor > 0 && tensor.sums.max_d <= bound.floor) ||
-           ((bound.given || tensor.ignored > 0) &&
-            !Evidence{.sums = tensor.sums, .bound = bound}.beyond_bound());
-}
-
-void forget_settled(Result& result) {
-    std::erase_if(result.culprits, [&](const Culprit& culprit) {
-        if (culprit.tensor.empty()) return false;
-        const auto& tensors = result.ops[culprit.op].tensors;
-        const auto found = std::ranges::find_if(tensors, [&](const TensorResult& tensor) {
-            return tensor.target == culprit.tensor || tensor.golden == culprit.tensor;
-        });
-        return found != tensors.end() && is_settled(*found);
-    });
-}
-
 Result Comparison::run() {
     Result result;
     result.allow_golden_at_fault = options_.allow_golden_at_fault;
@@ -345,6 +326,7 @@ Result Comparison::run() {
     } else if (splitter_ != nullptr && quick) {
         judge_quickly(traced, threads, result);
     } else if (traced && options_.dataflow) {
+        if (by_distance_) judge_results_alone(plan_, result);
         take_flow_findings(*traced, threads, result);
     }
     if (splitter_ != nullptr) {

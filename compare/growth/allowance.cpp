@@ -11,7 +11,7 @@ namespace {
 constexpr double kPeakGrowth = 16;
 constexpr double kScaleGrowth = 4;
 
-/// Noise moves the scale by at most this share of it.
+/// Noise moves the scale by at most this share of it, of few elements by one over their root.
 constexpr double kScaleOfNoise = 1.0 / 8;
 
 /// Of the norm: across ops of a backward pass of which nothing was compared much may happen, as the
@@ -40,7 +40,9 @@ Distance unsuspicious(const MeasuredRun& run) {
     if (!run.entry.is_known) allowed.take(run.before);
     allowed.take(rounding_to(run.bits));
     allowed.take({run.like, run.like, 0});
-    allowed.scale = std::max(allowed.scale, kScaleOfNoise * allowed.norm);
+    const auto numel = static_cast<double>(std::max<int64_t>(1, run.tensor->sums.pairs));
+    const double share = std::max(kScaleOfNoise, 1 / std::sqrt(numel));
+    allowed.scale = std::max(allowed.scale, share * allowed.norm);
     return allowed;
 }
 

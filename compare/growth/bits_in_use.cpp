@@ -12,6 +12,9 @@ namespace {
 constexpr int64_t kBlocks = 8;
 constexpr int64_t kBlock = 512;
 
+/// Zeros, ones, masks, labels and powers of two are as they are in any format.
+constexpr int kSimpleBits = 4;
+
 /// Of a number of float32.
 int bits_of(uint32_t pattern) {
     constexpr uint32_t kFraction = 0x7fffffU;
@@ -20,16 +23,8 @@ int bits_of(uint32_t pattern) {
     return fraction == 0 ? 1 : kBits - std::countr_zero(fraction);
 }
 
-}  // namespace
-
-int bits_in_use(const ElementSource& elements) {
-    constexpr int kBFloat16 = 8;
-    constexpr int kFloat16 = 11;
-    constexpr int kFloat32 = 24;
-    constexpr int kFloat64 = 53;
-    if (elements.dtype() == DType::kFloat16) return kFloat16;
-    if (elements.dtype() == DType::kBFloat16) return kBFloat16;
-    if (elements.dtype() != DType::kFloat32) return kFloat64;
+/// Of some 4096 elements of float32.
+int most_bits(const ElementSource& elements) {
     const int64_t numel = elements.numel();
     const int64_t blocks = std::min(kBlocks, (numel + kBlock - 1) / kBlock);
     std::vector<std::byte> buffer;
@@ -44,7 +39,25 @@ int bits_in_use(const ElementSource& elements) {
             most = std::max(most, bits_of(pattern));
         }
     }
+    return most;
+}
+
+}  // namespace
+
+int bits_in_use(const ElementSource& elements) {
+    constexpr int kBFloat16 = 8;
+    constexpr int kFloat16 = 11;
+    constexpr int kFloat32 = 24;
+    constexpr int kFloat64 = 53;
+    if (elements.dtype() == DType::kFloat16) return kFloat16;
+    if (elements.dtype() == DType::kBFloat16) return kBFloat16;
+    if (elements.dtype() != DType::kFloat32) return kFloat64;
+    const int most = most_bits(elements);
     return most <= kBFloat16 ? kBFloat16 : most <= kFloat16 ? kFloat16 : kFloat32;
+}
+
+bool holds_simple_numbers(const ElementSource& elements) {
+    return elements.dtype() == DType::kFloat32 && most_bits(elements) <= kSimpleBits;
 }
 
 }  // namespace npuscope::compare

@@ -10,4 +10,8 @@ namespace npuscope::compare {
 /// no float. Errors: those of ElementSource.
 [[nodiscard]] int bits_in_use(const ElementSource& elements);
 
+/// Whether these elements of a float32 tensor are zeros, ones, or others of few bits, which say
+/// nothing of what they were rounded to. Errors: those of ElementSource.
+[[nodiscard]] bool holds_simple_numbers(const ElementSource& elements);
+
 }  // namespace npuscope::compare

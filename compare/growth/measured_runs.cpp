@@ -13,6 +13,7 @@
 #include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/elements_of_pair.h"
+#include "compare/growth/like_runs.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -20,13 +21,6 @@ namespace npuscope::compare {
 namespace {
 
 using dumpfile::Direction;
-
-/// So many like runs, and one more, tell what an op usually adds.
-constexpr size_t kLikeRuns = 2;
-
-/// Products may round their operands to so many bits: of an op with few like runs nobody knows
-/// whether it is one.
-constexpr int kBitsOfOperands = 11;
 
 /// Of the norm: results of other shapes that are nearer in some order are taken for the same.
 constexpr double kGrossOfShapeless = 0.05;
@@ -244,30 +238,23 @@ class Gathering {
     /// What is kept in more bits than a quarter of the results and more have was made from these.
     void find_usual() {
         std::vector<int> bits;
-        std::unordered_map<std::string_view, std::vector<double>> added;
+        LikeRuns like;
         for (const MeasuredRun& run : runs_) {
             if (run.is_input || run.in_any_order) continue;
             bits.push_back(run.bits);
-            added[result_.ops[run.place].id.op].push_back(added_by(run));
+            like.add(result_.ops[run.place].id.op, added_by(run));
         }
         if (bits.empty()) return;
         std::ranges::sort(bits);
-        for (auto& [name, each] : added)
-            std::ranges::sort(each);
         const double of_values = std::min(kAgreement, usual_of_values());
         for (MeasuredRun& run : runs_) {
             run.bits = std::min(run.bits, bits[bits.size() / 4]);
             if (run.is_input || run.in_any_order) continue;
-            const std::vector<double>& like = added.at(result_.ops[run.place].id.op);
-            if (like.size() <= kLikeRuns) {
+            // Of few runs nobody knows whether they are products.
+            if (const auto usual = like.usual(result_.ops[run.place].id.op, added_by(run)))
+                run.like = std::min(kAgreement, *usual);
+            else
                 run.bits = std::min(run.bits, kBitsOfOperands);
-            } else {
-                // Of the others the one in the middle.
-                const auto own = static_cast<size_t>(std::ranges::lower_bound(like, added_by(run)) -
-                                                     like.begin());
-                const size_t middle = (like.size() - 1) / 2;
-                run.like = std::min(kAgreement, like[middle < own ? middle : middle + 1]);
-            }
             if (run.is_gradient) run.like = std::max(run.like, of_values);
         }
     }

@@ -281,13 +281,13 @@ class Sources(unittest.TestCase):
     def test_a_dump_is_held_to_what_it_was_computed_in(self):
         golden = np.array([1, 2], "f4")
         with h5py.File(self.folder / "dump.h5", "w") as file:
-            for seqid, name in enumerate(("mm", "exp"), 1):
+            for seqid, name in enumerate(("exp", "mm"), 1):
                 tensor = file.create_dataset(f"{name}/{seqid}/output/result", data=golden * np.float32(1.001))
                 tensor.attrs.update({"Type": np.int32(0), "DataType": np.int32(1)})
-            file["mm/1/output/result"].attrs["ComputeType"] = np.bytes_("float16")
-        np.savez(self.folder / "golden.npz", **{"mm.1.output.result": golden, "exp.2.output.result": golden})
+            file["mm/2/output/result"].attrs["ComputeType"] = np.bytes_("float16")
+        np.savez(self.folder / "golden.npz", **{"exp.1.output.result": golden, "mm.2.output.result": golden})
         _, result, errors = compare(self.folder / "dump.h5", self.folder / "golden.npz")
-        self.assertEqual(verdicts(result), {"/mm/1/output/result": "pass", "/exp/2/output/result": "fail"}, errors)
+        self.assertEqual(verdicts(result), {"/exp/1/output/result": "fail", "/mm/2/output/result": "pass"}, errors)
 
     def test_rejects_what_is_no_source(self):
         (self.folder / "nothing").mkdir()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Scores `npuscope compare` on training steps of PyTorch that a recorder of its own wrote, with a fault in every second one.
 
-    NPUSCOPE_BIN_DIR=build/release/bin bench/diagnosis/torch_programs/score.py --seeds 0:200 [--rows build/rows.jsonl]
+    NPUSCOPE_BIN_DIR=build/release/bin bench/diagnosis/torch_programs/score.py --seeds 0:200 [--rows build/rows.jsonl] [--results-alone]
 
 The golden is in float32. The target rounds the operands of its products (float16, bfloat16, TF32), runs under bfloat16 autocast
 or in bfloat16 as a whole, or differs in nothing. A fault counts from 4 times the unit of that arithmetic on, of the result's
@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, Optional
 
+import h5py
 import torch
 
 HERE = Path(__file__).resolve().parent
@@ -103,11 +104,22 @@ def pair_of(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
     return truth
 
 
-def judged(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
+def forget_inputs(path: Path) -> None:
+    """What is left is what recorders of results alone write."""
+    with h5py.File(path, "a") as file:
+        for runs in file.values():
+            for run in runs.values():
+                run.pop("input", None)
+
+
+def judged(seed: int, folder: Path, faulty: bool, results_alone: bool) -> Dict[str, Any]:
     try:
         row = pair_of(seed, folder, faulty)
     except RuntimeError as error:
         return {"seed": seed, "size": "not made", "why": str(error).splitlines()[0]}
+    if results_alone:
+        for name in ("t.h5", "g.h5"):
+            forget_inputs(folder / name)
     sides = ("-m", folder / "t.h5", "-g", folder / "g.h5")
     done = subprocess.run([NPUSCOPE, "compare", "-q", "--json", *sides], capture_output=True, text=True, check=False)
     report = json.loads(done.stdout)
@@ -118,6 +130,8 @@ def judged(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
         row["right"] = not culprit and done.returncode == 0
     elif row["path"]:
         row["right"] = row["said"] == row["path"]
+    elif results_alone:
+        row["right"] = bool(culprit)  # which op takes the parameter in is not recorded
     else:
         row["right"] = kinds == ["tensor"]
     return row
@@ -127,13 +141,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="scores npuscope compare on programs of PyTorch")
     parser.add_argument("--seeds", default="0:100", help="first:end")
     parser.add_argument("--rows", type=Path, help="file for all rows, a JSON line each")
+    parser.add_argument("--results-alone", action="store_true", help="neither side has inputs")
     options = parser.parse_args()
     torch.set_num_threads(1)
     first, end = map(int, options.seeds.split(":"))
     rows = []
     for seed in range(first, end):
         with tempfile.TemporaryDirectory() as name:
-            rows.append(judged(seed, Path(name), seed % 2 == 1))
+            rows.append(judged(seed, Path(name), seed % 2 == 1, options.results_alone))
         if options.rows:
             with options.rows.open("a") as file:
                 file.write(json.dumps(rows[-1]) + "\n")

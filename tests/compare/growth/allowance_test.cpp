@@ -96,5 +96,13 @@ TEST(Allowance, ABackwardPassMayTurnGatesOnTheWay) {
     EXPECT_GT(growth_of(made.run), 1);
 }
 
+TEST(Allowance, NoiseOfFewElementsMovesTheScaleByMore) {
+    Made few(0.001, 0.01, 24);
+    few.tensor.sums.pairs = 16;
+    EXPECT_EQ(unsuspicious(few.run).scale, 0.01 / 4);  // 1 / sqrt 16
+    few.tensor.sums.pairs = 1 << 20;
+    EXPECT_EQ(unsuspicious(few.run).scale, 0.01 / 8);
+}
+
 }  // namespace
 }  // namespace npuscope::compare

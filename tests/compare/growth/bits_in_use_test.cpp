@@ -1,5 +1,6 @@
 #include "compare/growth/bits_in_use.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -44,6 +45,17 @@ TEST(BitsInUse, ElementsAreTakenFromAllOverATensor) {
     std::ranges::fill(tensor.mutable_as<float>().subspan(3 << 17, 1 << 17),
                       1.0F + std::ldexp(1.0F, -20));
     EXPECT_EQ(bits_in_use(TensorElements(std::move(tensor))), 24);
+}
+
+TEST(BitsInUse, ZerosOnesAndHalvesSayNothing) {
+    const auto are_simple = [](std::initializer_list<float> numbers) {
+        Tensor tensor(DType::kFloat32, {std::ssize(numbers)});
+        std::ranges::copy(numbers, tensor.mutable_as<float>().begin());
+        return holds_simple_numbers(TensorElements(std::move(tensor)));
+    };
+    EXPECT_TRUE(are_simple({0, 1, -0.5F, 3, 15}));
+    EXPECT_FALSE(are_simple({0, 1, 17}));  // 10001
+    EXPECT_FALSE(are_simple({0.1F}));
 }
 
 }  // namespace

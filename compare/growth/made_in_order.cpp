@@ -1,0 +1,244 @@
+#include "compare/growth/made_in_order.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "compare/agreement.h"
+#include "compare/dataflow/givens.h"
+#include "compare/growth/allowance.h"
+#include "compare/growth/like_runs.h"
+#include "compare/growth/module_names.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// What a chain of other ops in float32 leaves: of sums of many terms.
+constexpr int kBitsOfChains = 15;
+
+/// So many results of what may be products, none farther off than that: nothing rounds its
+/// operands. One that is off by rounding was computed, and counts more than one that is equal.
+constexpr int kFullResults = 3;
+constexpr int kOffByRounding = 2;
+constexpr double kFullPrecision = 1e-5;  ///< of the norm
+
+/// Of noise: its largest element over the root of the mean square, and the share of its norm that
+/// a factor makes.
+constexpr double kLargestOfNoise = 8;
+constexpr double kShareOfScale = 1.0 / 4;
+constexpr double kShareOfFew = 6;  ///< the same of n elements, over the root of n
+
+/// Of bfloat16, which operands may be rounded to.
+constexpr int kFewestBits = 8;
+
+/// The largest elements of multiples are as large beside their norms, up to rounding,
+/// at most to bfloat16.
+constexpr double kSamePeak = 1.0 / 512;
+
+/// An error goes on where one of so many next results is off by a quarter of it.
+constexpr size_t kNext = 3;
+constexpr double kGoesOn = 4;
+
+/// Fewer names may be in the order of letters by chance.
+constexpr size_t kFewNames = 6;
+
+bool are_sorted(const Result& result) {
+    std::vector<std::string_view> names;
+    for (const OpResult& op : result.ops)
+        if (!op.target.empty() && !op.golden.empty()) names.push_back(op.id.op);
+    return names.size() >= kFewNames && std::ranges::is_sorted(names) &&
+           std::isdigit(static_cast<unsigned char>(names.front().front())) == 0;
+}
+
+/// The smaller of each.
+Distance nearer(const Distance& one, const Distance& other) {
+    return {std::min(one.norm, other.norm),
+            std::min(one.peak, other.peak),
+            std::min(one.scale, other.scale)};
+}
+
+Distance times(const Distance& distance, double factor) {
+    return {distance.norm * factor, distance.peak * factor, distance.scale * factor};
+}
+
+class InOrder {
+  public:
+    InOrder(Result& result, int bits) : result_(result), bits_(bits) {}
+
+    std::vector<MeasuredRun> take() {
+        if (result_.by_calls && are_sorted(result_)) return {};
+        for (size_t place = 0; place < result_.ops.size(); ++place)
+            take_op(place);
+        find_usual();
+        return std::move(runs_);
+    }
+
+  private:
+    void take_op(size_t place) {
+        OpResult& op = result_.ops[place];
+        if (op.target.empty() || op.golden.empty()) return;
+        if (result_.by_calls && names_parameter(op.id.op)) return;
+        const size_t first = runs_.size();
+        const Distance before = before_of(first);
+        for (TensorResult& tensor : op.tensors) {
+            if (tensor.direction != Direction::kOutput || tensor.metrics.empty() ||
+                !is_floating(tensor))
+                continue;
+            MeasuredRun run{.place = place, .tensor = &tensor, .before = before};
+            run.out = distance_of(tensor);
+            run.entry.is_known = false;
+            run.before.take(distance_of_same(tensor.sums));
+            const bool is_of_vector = is_backward(op.id.op) && tensor.shape.size() == 1;
+            if (is_of_vector || !may_hold_products(op.id.op) || holds_others(op.id.op)) {
+                const bool is_sum = is_of_vector || names_reduction(op.id.op);
+                run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
+            }
+            run.largest = tensor.sums.max_d;
+            if (is_made_of_nothing(run)) run.before.take(run.out);
+            runs_.push_back(std::move(run));
+        }
+        for (size_t i = first; i < runs_.size(); ++i) {
+            const MeasuredRun& run = runs_[i];
+            same_[key_of(run.tensor->sums)].take(run.out);
+            if (!is_nothing(run.out)) continue;
+            double& largest = nothing_[run.tensor->sums.pairs];
+            largest = std::max(largest, run.largest);
+        }
+    }
+
+    /// Whether the golden is zero but for rounding, which the target's may be far above.
+    static bool is_nothing(const Distance& out) { return out.norm >= 1; }
+
+    /// Whether an earlier result of as many elements was zero but for rounding, and farther off: of
+    /// gradients that cancel an optimizer makes squares.
+    [[nodiscard]] bool is_made_of_nothing(const MeasuredRun& run) const {
+        const auto found = nothing_.find(run.tensor->sums.pairs);
+        return is_nothing(run.out) && found != nothing_.end() && run.largest <= found->second;
+    }
+
+    /// How many elements there are, and the golden's largest, of its norm.
+    static std::pair<int64_t, double> key_of(const Sums& sums) {
+        return {sums.pairs, sums.gg > 0 ? sums.max_abs_g / std::sqrt(sums.gg) : 0};
+    }
+
+    /// Of a result that held the same golden numbers, or a multiple of them.
+    [[nodiscard]] Distance distance_of_same(const Sums& sums) const {
+        const auto [pairs, peak] = key_of(sums);
+        const auto found = same_.lower_bound({pairs, peak * (1 - kSamePeak)});
+        if (found == same_.end() || found->first.first != pairs ||
+            found->first.second > peak * (1 + kSamePeak))
+            return {};
+        return found->second;
+    }
+
+    /// The worst of the first `count` results, of what goes on.
+    [[nodiscard]] Distance before_of(size_t count) {
+        for (; settled_ + kNext < count; ++settled_)
+            worst_.take(going_on(settled_));
+        Distance before = worst_;
+        for (size_t i = settled_; i < count; ++i)
+            before.take(runs_[i].out);
+        return before;
+    }
+
+    [[nodiscard]] Distance going_on(size_t at) const {
+        Distance next;
+        for (size_t i = at + 1; i <= at + kNext; ++i)
+            next.take(runs_[i].out);
+        return nearer(runs_[at].out, times(next, kGoesOn));
+    }
+
+    [[nodiscard]] bool holds_products(const MeasuredRun& run) const {
+        return may_hold_products(result_.ops[run.place].id.op);
+    }
+
+    /// At most what rounding makes of one op.
+    [[nodiscard]] double most_of_like(const MeasuredRun& run) const {
+        if (bits_ <= kBitsOfOperands) return kAgreement;
+        return rounding_to(holds_products(run) ? kBitsOfOperands : kBitsOfChains).norm;
+    }
+
+    /// Whether it is a module that the last one made is inside of.
+    [[nodiscard]] bool holds_others(std::string_view name) const {
+        if (runs_.empty()) return false;
+        const std::string_view last = result_.ops[runs_.back().place].id.op;
+        return last.starts_with(name) && last.substr(name.size()).starts_with('.');
+    }
+
+    /// Of magnitudes: of the last results of as many elements (of a sum, of as many or more), the
+    /// largest. A sum of them, or what a gate leaves, may be small beside it.
+    [[nodiscard]] double sum_of_last(size_t count, bool is_sum, int64_t pairs) const {
+        double sum = 0;
+        for (size_t i = count - std::min(count, kNext); i < count; ++i) {
+            const Sums& sums = runs_[i].tensor->sums;
+            if (sums.pairs == pairs || (sums.pairs > pairs && is_sum))
+                sum = std::max(sum, std::sqrt(static_cast<double>(sums.pairs) * sums.gg));
+        }
+        return sum;
+    }
+
+    void find_usual() {
+        LikeRuns like;
+        for (const MeasuredRun& run : runs_)
+            like.add(name_of(run), added_by(run));
+        double worst = 0;
+        int full = 0;
+        for (MeasuredRun& run : runs_) {
+            worst = std::max(worst, run.before.norm);
+            run.bits = bits_;
+            if (const auto usual = like.usual(name_of(run), added_by(run)))
+                run.like = std::min(most_of_like(run), *usual);
+            if (!holds_products(run)) continue;
+            if (full < kFullResults || worst > kFullPrecision) take_operands(run);
+            full += run.out.norm == 0 ? 1 : kOffByRounding;
+        }
+    }
+
+    /// Its operands may be rounded.
+    void take_operands(MeasuredRun& run) const {
+        run.bits = std::min(bits_, kBitsOfOperands);
+        if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kFewestBits);
+    }
+
+    /// As rounding all operands makes it: spread over all elements, and no factor.
+    static bool is_noise(const MeasuredRun& run) {
+        const Sums& sums = run.tensor->sums;
+        const double root = std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.pairs)));
+        return sums.max_d * root <= kLargestOfNoise * std::sqrt(sums.dd) &&
+               run.out.scale <= std::max(kShareOfScale, kShareOfFew / root) * run.out.norm;
+    }
+
+    [[nodiscard]] std::string name_of(const MeasuredRun& run) const {
+        return without_numbers(result_.ops[run.place].id.op);
+    }
+
+    /// Of the norm, beyond what was made before.
+    static double added_by(const MeasuredRun& run) {
+        const double in = run.before.norm;
+        return run.out.norm > in ? std::sqrt(run.out.norm * run.out.norm - in * in) : 0;
+    }
+
+    Result& result_;
+    int bits_;
+    std::vector<MeasuredRun> runs_{};
+    std::map<std::pair<int64_t, double>, Distance> same_{};
+    std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
+    size_t settled_ = 0;  ///< so many results have all their next ones in worst_
+    Distance worst_{};
+};
+
+}  // namespace
+
+std::vector<MeasuredRun> made_in_order(Result& result, int bits) {
+    return InOrder(result, bits).take();
+}
+
+}  // namespace npuscope::compare

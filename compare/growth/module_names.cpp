@@ -1,0 +1,102 @@
+#include "compare/growth/module_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+namespace npuscope::compare {
+
+namespace {
+
+enum class Word : uint8_t { kParameter, kNoProduct, kReduction, kGate };
+
+constexpr auto kWords = std::to_array<std::pair<std::string_view, Word>>({
+#define MODULE_WORD(word, what) {word, Word::what},
+#define MODULE_PART(part)
+#include "compare/growth/module_words.def"
+#undef MODULE_WORD
+#undef MODULE_PART
+});
+
+constexpr auto kPartsWithoutProducts = std::to_array<std::string_view>({
+#define MODULE_WORD(word, what)
+#define MODULE_PART(part) part,
+#include "compare/growth/module_words.def"
+#undef MODULE_WORD
+#undef MODULE_PART
+});
+
+bool is_letter(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+/// "blocks", "ln", "weight" of "blocks.0.LN_1.weight".
+std::vector<std::string> words_of(std::string_view name) {
+    std::vector<std::string> words(1);
+    for (const char c : name) {
+        if (is_letter(c))
+            words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        else if (!words.back().empty())
+            words.emplace_back();
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+}
+
+bool has_word(std::string_view name, Word what) {
+    return std::ranges::any_of(words_of(name), [&](const std::string& word) {
+        return std::ranges::find(kWords, std::pair<std::string_view, Word>(word, what)) !=
+               kWords.end();
+    });
+}
+
+/// What comes behind the last point or slash that letters follow: "q" of "blocks.0.q", "layers" of
+/// "layers.3".
+std::string_view last_part(std::string_view name) {
+    for (;;) {
+        const size_t at = name.find_last_of("./");
+        if (at == std::string_view::npos) return name;
+        const std::string_view part = name.substr(at + 1);
+        if (std::ranges::any_of(part, is_letter)) return part;
+        name = name.substr(0, at);
+    }
+}
+
+}  // namespace
+
+std::string without_numbers(std::string_view name) {
+    std::string all;
+    for (const char c : name) {
+        if (std::isdigit(static_cast<unsigned char>(c)) == 0)
+            all += c;
+        else if (all.empty() || all.back() != '#')
+            all += '#';
+    }
+    return all;
+}
+
+bool names_parameter(std::string_view name) {
+    return has_word(name, Word::kParameter);
+}
+
+bool names_reduction(std::string_view name) {
+    return has_word(last_part(name), Word::kReduction);
+}
+
+bool names_gate(std::string_view name) {
+    return has_word(last_part(name), Word::kGate);
+}
+
+bool may_hold_products(std::string_view name) {
+    const std::string_view part = last_part(name);
+    for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate})
+        if (has_word(part, what)) return false;
+    for (const std::string& word : words_of(part))
+        for (const std::string_view known : kPartsWithoutProducts)
+            if (word.find(known) != std::string::npos) return false;
+    return true;
+}
+
+}  // namespace npuscope::compare

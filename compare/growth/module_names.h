@@ -1,0 +1,25 @@
+// What the name of a recorded array or op tells: "blocks.0.ln_1.weight".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace npuscope::compare {
+
+/// "blocks.#.q" of "blocks.12.q".
+[[nodiscard]] std::string without_numbers(std::string_view name);
+
+/// Whether a word of it is that of a parameter or buffer, which no op made.
+[[nodiscard]] bool names_parameter(std::string_view name);
+
+/// Whether its last part may be a matrix product or convolution, or hold some: "q_proj",
+/// "layers.3.mlp"; not "ln_1", "act", "embed_tokens".
+[[nodiscard]] bool may_hold_products(std::string_view name);
+
+/// "sum_dim", "mean": its terms are more than its results.
+[[nodiscard]] bool names_reduction(std::string_view name);
+
+/// "threshold_backward": zero where its input is below a number.
+[[nodiscard]] bool names_gate(std::string_view name);
+
+}  // namespace npuscope::compare

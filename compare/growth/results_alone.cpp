@@ -1,0 +1,246 @@
+#include "compare/growth/results_alone.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compare/dataflow/givens.h"
+#include "compare/growth/allowance.h"
+#include "compare/growth/bits_in_use.h"
+#include "compare/growth/elements_of_pair.h"
+#include "compare/growth/made_in_order.h"
+#include "compare/growth/module_names.h"
+#include "compare/rules/rule.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Of a side's results: as many in so few bits tell what the rest was made from.
+constexpr size_t kOneIn = 4;
+
+/// Tolerances of 16 bits are wide: within them an error grows that grows by so much more.
+constexpr double kGrowthWithin = 2;
+
+/// Of the elements: what rounding turns on or off in the gradient of a gate, and what it exchanges
+/// where places are results.
+constexpr double kMostTurned = 0.02;
+constexpr double kMostPlaces = 0.05;
+
+struct Format {
+    int bits;
+    std::string_view name;  ///< a row of all_precisions()
+};
+constexpr auto kFormats = std::to_array<Format>({{8, "bfloat16"}, {11, "float16"}});
+
+/// What the tolerance of its dtype alone says.
+bool is_beyond_its_tolerance(const TensorResult& tensor) {
+    const Bound& bound = tensor.judgement.bound;
+    if (tensor.judgement.verdict != Verdict::kFail || bound.given || bound.exact || bound.limit ||
+        tensor.sums.nonfinite_differs > 0)
+        return false;
+    const Evidence evidence{.sums = tensor.sums, .bound = bound};
+    return evidence.beyond_bound() && tensor.judgement.rule == evidence.bound_text();
+}
+
+bool is_result(const TensorResult& tensor) {
+    return tensor.direction == Direction::kOutput && !tensor.metrics.empty() && is_floating(tensor);
+}
+
+/// The bits of one side's results in their order, the fewest that a quarter of them has.
+class SideBits {
+  public:
+    void take(const SourceOp& op) {
+        for (const SourceTensor& tensor : op.load()) {
+            const auto dtype = dtype_from_name(tensor.dtype);
+            if (tensor.direction != Direction::kOutput || !tensor.open || !dtype ||
+                !is_float(*dtype))
+                continue;
+            const auto elements = tensor.open();
+            if (!holds_simple_numbers(*elements)) bits_.push_back(bits_in_use(*elements));
+        }
+    }
+
+    [[nodiscard]] int usual() const {
+        if (bits_.empty()) return std::numeric_limits<int>::max();
+        std::vector<int> sorted = bits_;
+        const auto quarter = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / kOneIn);
+        std::ranges::nth_element(sorted, quarter);
+        return *quarter;
+    }
+
+  private:
+    std::vector<int> bits_{};
+};
+
+/// Of both sides' results the fewer bits. What cannot be read was told when it was measured.
+int bits_of_both(const Plan& plan) {
+    SideBits target;
+    SideBits golden;
+    for (const OpPair& pair : plan.ops) {
+        if (pair.target == nullptr || pair.golden == nullptr) continue;
+        try {
+            target.take(*pair.target);
+            golden.take(*pair.golden);
+        } catch (const Error&) {
+            continue;
+        }
+    }
+    return std::min(target.usual(), golden.usual());
+}
+
+/// How far apart all but the few are that are farthest off, of the golden's norm.
+double norm_but_few(const ElementsOfPair& elements) {
+    const auto mine = elements.target.as<double>();
+    const auto theirs = elements.golden.as<double>();
+    std::vector<double> squares(mine.size());
+    double size = 0;
+    for (size_t i = 0; i < mine.size(); ++i) {
+        squares[i] = (mine[i] - theirs[i]) * (mine[i] - theirs[i]);
+        size += theirs[i] * theirs[i];
+    }
+    const auto few = static_cast<ptrdiff_t>(kMostTurned * static_cast<double>(squares.size())) + 1;
+    if (few >= std::ssize(squares)) return std::numeric_limits<double>::infinity();
+    std::ranges::nth_element(squares, squares.end() - few);
+    const double rest = std::accumulate(squares.begin(), squares.end() - few, 0.0);
+    return size > 0 ? std::sqrt(rest / size) : 0;
+}
+
+class ResultsAlone {
+  public:
+    ResultsAlone(const Plan& plan, Result& result)
+        : plan_(plan), result_(result), bits_(bits_of_both(plan)) {}
+
+    void judge() {
+        const auto format = std::ranges::find(kFormats, bits_, &Format::bits);
+        bool is_held = false;
+        for (OpResult& op : result_.ops)
+            for (TensorResult& tensor : op.tensors)
+                if (is_result(tensor) && is_beyond_its_tolerance(tensor)) {
+                    changed_.push_back(&op);
+                    if (format != kFormats.end()) is_held |= hold_to(*format, tensor);
+                }
+        if (is_held)
+            result_.arithmetic.push_back(
+                fmt::format("results in float32 are numbers of {}, or were made of such: they are "
+                            "held to its tolerance",
+                            format->name));
+        judge_in_order();
+        for (OpResult* op : changed_)
+            conclude(*op, result_.allow_golden_at_fault);
+    }
+
+  private:
+    /// Whether that is another tolerance.
+    static bool hold_to(const Format& format, TensorResult& tensor) {
+        const auto row = std::ranges::find(all_precisions(), format.name, &Precision::name);
+        Bound bound = tensor.judgement.bound;
+        if (row == all_precisions().end() || row->tolerance <= bound.tolerance) return false;
+        bound.tolerance = row->tolerance;
+        bound.source = fmt::format("{} {:g}", row->name, row->tolerance);
+        tensor.judgement =
+            compare::judge({.sums = tensor.sums,
+                            .bound = bound,
+                            .dtype = dtype_from_name(tensor.dtype).value_or(DType::kFloat32)});
+        return true;
+    }
+
+    void judge_in_order() {
+        const std::vector<MeasuredRun> runs = made_in_order(result_, bits_);
+        for (const MeasuredRun& run : runs)
+            judge_run(run);
+        if (!result_.by_calls) judge_places(runs);
+    }
+
+    void judge_run(const MeasuredRun& run) {
+        Judgement& judgement = run.tensor->judgement;
+        const double growth = growth_of(run);
+        const bool is_beyond = is_beyond_its_tolerance(*run.tensor);
+        if (is_beyond && (growth <= 1 || is_turned(run))) {
+            const bool came_off = run.before.norm > kNormGrowth * noise_of(run);
+            judgement.verdict = came_off ? Verdict::kInherited : Verdict::kPass;
+        } else if (growth > kGrowthWithin && judgement.verdict == Verdict::kPass &&
+                   bits_ <= kFormats.back().bits && !judgement.bound.given) {
+            judgement.verdict = Verdict::kFail;
+            changed_.push_back(&result_.ops[run.place]);
+        } else {
+            if (is_beyond)
+                judgement.rule +=
+                    fmt::format("; off by {:.2g} of the norm, what was made before it by {:.2g}",
+                                run.out.norm,
+                                run.before.norm);
+            return;
+        }
+        judgement.rule = fmt::format(
+            "off by {:.2g} of the norm; what was made before it and what rounding leaves by {:.2g}",
+            run.out.norm,
+            unsuspicious(run).norm);
+    }
+
+    /// Whether it is the gradient of a gate, and all but the few elements that rounding turns on or
+    /// off are near.
+    [[nodiscard]] bool is_turned(const MeasuredRun& run) const {
+        const std::string& op = result_.ops[run.place].id.op;
+        if (!is_backward(op) || !names_gate(op)) return false;
+        try {
+            const auto elements = elements_of(plan_.ops[run.place], *run.tensor);
+            return elements && norm_but_few(*elements) <= kNormGrowth * unsuspicious(run).norm;
+        } catch (const Error&) {
+            return false;
+        }
+    }
+
+    /// Places of elements (the indices of pooling) that were chosen among what is off by rounding.
+    void judge_places(const std::vector<MeasuredRun>& runs) {
+        auto next = runs.begin();
+        double before = 0;
+        for (size_t place = 0; place < result_.ops.size(); ++place) {
+            for (; next != runs.end() && next->place <= place; ++next)
+                before = std::max({before, next->before.norm, next->out.norm});
+            if (before == 0) continue;
+            for (TensorResult& tensor : result_.ops[place].tensors) {
+                Judgement& judgement = tensor.judgement;
+                const auto numel = static_cast<double>(tensor.sums.numel);
+                if (tensor.direction != Direction::kOutput || tensor.metrics.empty() ||
+                    !judgement.bound.exact || judgement.verdict != Verdict::kFail ||
+                    static_cast<double>(tensor.sums.unequal) > kMostPlaces * numel)
+                    continue;
+                judgement.verdict = Verdict::kOrderSensitive;
+                judgement.rule =
+                    fmt::format("{} of {} elements differ; what was made before is off by rounding",
+                                tensor.sums.unequal,
+                                tensor.sums.numel);
+                changed_.push_back(&result_.ops[place]);
+            }
+        }
+    }
+
+    const Plan& plan_;
+    Result& result_;
+    int bits_;
+    std::vector<OpResult*> changed_{};
+};
+
+}  // namespace
+
+void judge_results_alone(const Plan& plan, Result& result) {
+    if (plan.is_related) return;
+    const bool any = std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return is_result(tensor) && (is_beyond_its_tolerance(tensor) ||
+                                         size_of(*dtype_from_name(tensor.dtype)) == 2);
+        });
+    });
+    if (any) ResultsAlone(plan, result).judge();
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,61 @@
+#include "compare/growth/module_names.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope::compare {
+namespace {
+
+TEST(ModuleNames, NumbersAreLeftOut) {
+    EXPECT_EQ(without_numbers("blocks.12.q"), "blocks.#.q");
+    EXPECT_EQ(without_numbers("layer3"), "layer#");
+    EXPECT_EQ(without_numbers(""), "");
+}
+
+TEST(ModuleNames, ProductsAreToldFromNormsActivationsAndTables) {
+    for (const char* name : {"blocks.0.q_proj",
+                             "layers.3",
+                             "features.0",
+                             "conv1",
+                             "bert.pooler",
+                             "attn.in_proj",
+                             "addmm",
+                             "mm",
+                             "lm_head",
+                             "net.mlp",
+                             "convolution"})
+        EXPECT_TRUE(may_hold_products(name)) << name;
+    for (const char* name : {"h.0.ln_1",
+                             "layer1.0.bn2",
+                             "act",
+                             "encoder.LayerNorm",
+                             "relu",
+                             "embed_tokens",
+                             "word_embeddings",
+                             "wte",
+                             "dropout",
+                             "maxpool",
+                             "add_Tensor",
+                             "_softmax",
+                             "sum_dim_IntList",
+                             "GELU_3"})
+        EXPECT_FALSE(may_hold_products(name)) << name;
+}
+
+TEST(ModuleNames, ParametersAreToldByAWholeWord) {
+    for (const char* name : {"h.0.ln_1.weight", "fc.bias", "bn.running_mean", "dense/kernel"})
+        EXPECT_TRUE(names_parameter(name)) << name;
+    for (const char* name : {"weighted_sum", "biases", "h.0.ln_1"})
+        EXPECT_FALSE(names_parameter(name)) << name;
+}
+
+TEST(ModuleNames, ReductionsAndGates) {
+    EXPECT_TRUE(names_reduction("sum_dim_IntList"));
+    EXPECT_TRUE(names_reduction("loss.mean"));
+    EXPECT_FALSE(names_reduction("summary"));
+    EXPECT_TRUE(names_gate("threshold_backward"));
+    EXPECT_TRUE(names_gate("max_pool2d_with_indices_backward"));
+    EXPECT_FALSE(names_gate("mm"));
+}
+
+}  // namespace
+}  // namespace npuscope::compare

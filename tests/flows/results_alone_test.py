@@ -1,0 +1,185 @@
+"""Two recordings of results alone, as forward hooks write them: who is at fault, and who is not, in any arithmetic."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+LAYERS, WIDTH = 5, 32
+
+
+def to_bits(bits):
+    def rounded(x):
+        fraction, exponent = np.frexp(x.astype("f8"))
+        return np.ldexp(np.round(fraction * 2.0**bits) / 2.0**bits, exponent).astype("f4")
+
+    return rounded
+
+
+def as_is(x):
+    return x.astype("f4")
+
+
+def norm(x, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def run(operands=as_is, results=as_is, fault="", names="blocks.{}.{}"):
+    """A network of residual blocks with a name for each result; `operands` of products, and all `results`, are rounded.
+    `fault`: the name of the result that is wrong."""
+    chance = np.random.default_rng(1)
+    recorded = {}
+
+    def record(name, honest, faulty=None):
+        recorded[name] = results(faulty if name == fault and faulty is not None else honest)
+        return recorded[name]
+
+    x = record(names.format("x", "embed"), chance.standard_normal((24, WIDTH)))
+    for layer in range(LAYERS):
+        up, down = (chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5 for _ in range(2))
+        y = record(names.format(layer, "ln_1"), norm(x, 1e-5), norm(x, 1e-1))
+        wide = operands(y) @ operands(up)
+        y = record(names.format(layer, "c_fc"), wide, operands(y) @ operands(up.T))
+        y = record(names.format(layer, "act"), y / (1 + np.exp(-y)), np.maximum(y, 0))
+        y = record(names.format(layer, "c_proj"), operands(y) @ operands(down), np.where(np.arange(WIDTH) == 3, 0, operands(y) @ operands(down)))
+        x = record(names.format(layer, "sum"), x + y)
+    return recorded
+
+
+WAYS = {
+    "in another order": {"results": lambda x: (x * (1 + 2.0**-22 * np.cos(np.arange(x.size).reshape(x.shape)))).astype("f4")},
+    "TF32": {"operands": to_bits(11)},
+    "bfloat16 operands": {"operands": to_bits(8)},
+    "bfloat16 as float32": {"operands": to_bits(8), "results": to_bits(8)},
+    "float16 as float32": {"operands": to_bits(11), "results": to_bits(11)},
+}
+
+
+class ResultsAlone(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compared(self, target, golden, *words):
+        sides = []
+        for name, side in (("t.npz", target), ("g.npz", golden)):
+            np.savez(self.folder / name, **side)
+            sides.append(self.folder / name)
+        return self.asked(*sides, *words)
+
+    @staticmethod
+    def asked(target, golden, *words):
+        done = subprocess.run(
+            [NPUSCOPE, "compare", "-q", "--json", "-m", target, "-g", golden, *words], capture_output=True, text=True, check=False
+        )
+        report = json.loads(done.stdout)
+        return done.returncode, (report["first_culprit"] or {}).get("path"), report
+
+    def test_clean_runs_in_any_arithmetic_pass(self):
+        golden = run()
+        for way, how in WAYS.items():
+            with self.subTest(way):
+                code, culprit, report = self.compared(run(**how), golden)
+                self.assertEqual((code, culprit), (0, None), report["culprits"][:1])
+
+    def test_the_first_wrong_module_is_the_culprit_and_the_only_one(self):
+        golden = run()
+        for way, how in WAYS.items():
+            for fault in ("blocks.2.ln_1", "blocks.2.c_fc", "blocks.3.act", "blocks.1.c_proj"):
+                with self.subTest(way, fault=fault):
+                    code, culprit, report = self.compared(run(**how, fault=fault), golden)
+                    self.assertEqual((code, culprit), (1, fault))
+                    self.assertEqual(len(report["culprits"]), 1, report["culprits"])
+
+    def test_what_comes_after_is_inherited(self):
+        _, _, report = self.compared(run(fault="blocks.2.c_fc"), run())
+        verdicts = {op["path"]: op["verdict"] for op in report["ops"]}
+        self.assertEqual(verdicts["blocks.2.ln_1"], "pass")
+        self.assertEqual(verdicts["blocks.2.c_fc"], "fail")
+        self.assertEqual({verdicts[f"blocks.4.{name}"] for name in ("ln_1", "c_fc", "act", "c_proj", "sum")}, {"inherited"})
+
+    def test_an_activation_of_another_form_is_no_rounding(self):
+        """Off by 2e-4 in all layers, which products in TF32 would be as well."""
+        golden = run()
+        target = dict(golden)
+        for layer in range(LAYERS):
+            name = f"blocks.{layer}.act"
+            target[name] = golden[name] * np.float32(1 + 2e-4)
+        self.assertEqual(self.compared(target, golden)[:2], (1, "blocks.0.act"))
+
+    def test_the_arithmetic_is_told(self):
+        _, _, report = self.compared(run(**WAYS["bfloat16 as float32"]), run())
+        self.assertIn("bfloat16", " ".join(report["arithmetic"]))
+
+    def test_the_order_of_letters_tells_nothing(self):
+        """As .safetensors has it: what is made last may come first."""
+        golden, target = ({name: side[name] for name in sorted(side)} for side in (run(), run(fault="blocks.2.act")))
+        _, _, report = self.compared(target, golden)
+        self.assertNotIn("inherited", [op["verdict"] for op in report["ops"]])
+        code, culprit, _ = self.compared({name: to_bits(8)(each) for name, each in golden.items()}, golden)
+        self.assertEqual((code, culprit), (0, None))
+
+    def test_parameters_are_made_of_nothing(self):
+        chance = np.random.default_rng(2)
+        golden = {f"{name}.weight": chance.standard_normal((8, 8)).astype("f4") for name in ("b", "a", "d", "c", "f", "e")}
+        target = {name: each * np.float32(1.01) for name, each in golden.items()}
+        _, _, report = self.compared(target, golden)
+        self.assertEqual([op["verdict"] for op in report["ops"]], ["fail"] * 6)
+
+    def test_a_given_tolerance_stays(self):
+        code, culprit, _ = self.compared(run(**WAYS["TF32"]), run(), "--tolerance", "1e-6")
+        self.assertEqual((code, culprit), (1, "blocks.0.c_fc"))
+
+    def test_infinities_are_never_excused(self):
+        golden = run()
+        target = run(**WAYS["bfloat16 as float32"])
+        target["blocks.3.sum"] = target["blocks.3.sum"].copy()
+        target["blocks.3.sum"][0, 0] = np.inf
+        self.assertEqual(self.compared(target, golden)[:2], (1, "blocks.3.sum"))
+
+    def test_dumps_of_results_alone_are_judged(self):
+        """They looked like dumps of load mode, and no op was judged."""
+        ir = {"ln_1": "native_layer_norm", "c_fc": "mm", "act": "silu", "c_proj": "mm", "sum": "add_Tensor", "embed": "embedding"}
+
+        def written(name, side):
+            path = self.folder / name
+            with h5py.File(path, "w") as file:
+                for seqid, (key, array) in enumerate(side.items(), 1):
+                    file[f"{ir[key.split('.')[-1]]}/{seqid}/output/result"] = array
+            return path
+
+        golden = written("g.h5", run())
+        for way, how in WAYS.items():
+            with self.subTest(way):
+                self.assertEqual(self.asked(written("t.h5", run(**how)), golden)[:2], (0, None))
+                faulty = written("t.h5", run(**how, fault="blocks.2.c_fc"))
+                self.assertEqual(self.asked(faulty, golden)[:2], (1, "/mm/13"))
+
+    def test_a_few_other_places_behind_rounding_are_no_finding(self):
+        golden, target = run(), run(**WAYS["TF32"])
+
+        def written(name, side, places):
+            path = self.folder / name
+            with h5py.File(path, "w") as file:
+                for seqid, array in enumerate(list(side.values())[:4], 1):
+                    file[f"mm/{seqid}/output/result"] = array
+                file["argmax/5/output/result"] = np.array(places, "i8")
+            return path
+
+        same = list(range(40))
+        golden_file = written("g.h5", golden, same)
+        code, _, report = self.asked(written("t.h5", target, [1, *same[1:]]), golden_file)
+        self.assertEqual((code, report["ops"][-1]["verdict"]), (0, "order_sensitive"))
+        code, culprit, _ = self.asked(written("t.h5", target, same[::-1]), golden_file)
+        self.assertEqual((code, culprit), (1, "/argmax/5"))
+
+
+if __name__ == "__main__":
+    unittest.main()
