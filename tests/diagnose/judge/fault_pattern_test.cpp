@@ -19,7 +19,7 @@ class Pattern : public testing::Test {
     using Index = std::function<double(int, int, int)>;
 
     Pattern() {
-        fill([this](int i, int j, int k) { return right(i, j, k); });
+        fill(right);
     }
 
     static double right(int i, int j, int k) { return std::sin(1.0 + 13.7 * (30 * i + 5 * j + k)); }
