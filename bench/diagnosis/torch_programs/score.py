@@ -112,7 +112,7 @@ def forget_inputs(path: Path) -> None:
                 run.pop("input", None)
 
 
-def judged(seed: int, folder: Path, faulty: bool, results_alone: bool) -> Dict[str, Any]:
+def judged(seed: int, folder: Path, faulty: bool, results_alone: bool = False) -> Dict[str, Any]:
     try:
         row = pair_of(seed, folder, faulty)
     except RuntimeError as error:
