@@ -10,7 +10,6 @@
 #include "compare/count.h"
 #include "compare/effects.h"
 #include "compare/first_change.h"
-#include "compare/growth/results_alone.h"
 #include "compare/ignored_pairs.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
@@ -69,8 +68,7 @@ class Comparison {
     const Source& golden_;
     const Bounds& bounds_;
     Options options_;
-    Splitter* splitter_;        ///< nullptr: nothing is computed
-    bool by_distance_ = false;  ///< outputs alone, on both sides
+    Splitter* splitter_;  ///< nullptr: nothing is computed
     Plan plan_;
     StandardScore score_;
     IgnoredPairs* ignored_;  ///< nullptr: nothing is
@@ -211,12 +209,12 @@ constexpr uint64_t kResident = uint64_t{8} << 20;
 
 void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
-    by_distance_ = options_.dataflow && !traced->has_inputs();
-    if (plan_.load_mode && (by_distance_ || !splitter_->was_loaded(*traced->flows))) {
+    const bool by_distance = options_.dataflow && !traced->has_inputs();
+    if (plan_.load_mode && (by_distance || !splitter_->was_loaded(*traced->flows))) {
         plan_ = make_plan(target_, golden_, false);
         traced->pair(plan_);
     }
-    if (by_distance_) splitter_ = nullptr;
+    if (by_distance) splitter_ = nullptr;
     if (splitter_ != nullptr && options_.judging == Judging::kExact)
         splitter_->prepare(*traced->flows, {});
 }
@@ -268,7 +266,6 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         traced.emplace(plan_, target_, golden_);
     } else {
         if (!traced) prepare(traced, threads);
-        if (by_distance_) judge_results_alone(plan_, result);
         chosen = quick_choice(*traced->flows, differing);
         if (options_.dataflow) take_flow_findings(*traced, threads, result);
     }
@@ -326,7 +323,6 @@ Result Comparison::run() {
     } else if (splitter_ != nullptr && quick) {
         judge_quickly(traced, threads, result);
     } else if (traced && options_.dataflow) {
-        if (by_distance_) judge_results_alone(plan_, result);
         take_flow_findings(*traced, threads, result);
     }
     if (splitter_ != nullptr) {

@@ -15,6 +15,7 @@
 #include "compare/first_change.h"
 #include "compare/given_otherwise.h"
 #include "compare/growth/growth.h"
+#include "compare/growth/results_alone.h"
 #include "compare/origins.h"
 #include "compare/unexplained.h"
 #include "compare/unknown_ops.h"
@@ -126,6 +127,7 @@ void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& pla
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
+    if (!traced.has_inputs()) judge_results_alone(flows.plan(), result);
     accuse_unknown_ops(flows.plan(), result);
     take_given(flows, threads, result);
     if (!result.load_mode && flows.has_statistics()) {

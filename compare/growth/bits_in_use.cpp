@@ -42,22 +42,27 @@ int most_bits(const ElementSource& elements) {
     return most;
 }
 
+int format_of(int most) {
+    constexpr int kFloat32 = 24;
+    return most <= kBitsOfBFloat16  ? kBitsOfBFloat16
+           : most <= kBitsOfFloat16 ? kBitsOfFloat16
+                                    : kFloat32;
+}
+
 }  // namespace
 
 int bits_in_use(const ElementSource& elements) {
-    constexpr int kBFloat16 = 8;
-    constexpr int kFloat16 = 11;
-    constexpr int kFloat32 = 24;
     constexpr int kFloat64 = 53;
-    if (elements.dtype() == DType::kFloat16) return kFloat16;
-    if (elements.dtype() == DType::kBFloat16) return kBFloat16;
+    if (elements.dtype() == DType::kFloat16) return kBitsOfFloat16;
+    if (elements.dtype() == DType::kBFloat16) return kBitsOfBFloat16;
     if (elements.dtype() != DType::kFloat32) return kFloat64;
-    const int most = most_bits(elements);
-    return most <= kBFloat16 ? kBFloat16 : most <= kFloat16 ? kFloat16 : kFloat32;
+    return format_of(most_bits(elements));
 }
 
-bool holds_simple_numbers(const ElementSource& elements) {
-    return elements.dtype() == DType::kFloat32 && most_bits(elements) <= kSimpleBits;
+std::optional<int> telling_bits(const ElementSource& elements) {
+    if (elements.dtype() != DType::kFloat32) return bits_in_use(elements);
+    const int most = most_bits(elements);
+    return most <= kSimpleBits ? std::nullopt : std::optional(format_of(most));
 }
 
 }  // namespace npuscope::compare

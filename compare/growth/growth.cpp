@@ -11,6 +11,7 @@
 #include "compare/given_otherwise.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bias_apart.h"
+#include "compare/growth/bits_in_use.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/no_pairs.h"
@@ -38,9 +39,6 @@ constexpr double kEffectOfGiven = 1.0 / 64;
 
 /// Of the norm: what is farther off has nothing in its place.
 constexpr double kNothingAlike = 0.5;
-
-/// Of bfloat16.
-constexpr int kFewestBits = 8;
 
 /// Ops in a sentence.
 constexpr size_t kMostNamed = 6;
@@ -289,7 +287,7 @@ class Growth {
             if (culprit.kind != CulpritKind::kTensor || !is_quiet(culprit.op)) return false;
             if (!differing_.contains(culprit.op)) return true;
             const auto known = target_.distance_at(culprit.tensor);
-            return !known || known->norm <= kNormGrowth * rounding_to(kFewestBits).norm;
+            return !known || known->norm <= kNormGrowth * rounding_to(kBitsOfBFloat16).norm;
         });
     }
 

@@ -8,9 +8,6 @@
 
 namespace npuscope::compare {
 
-/// Products may round their operands to so many bits, on chips that do not say so.
-inline constexpr int kBitsOfOperands = 11;
-
 class LikeRuns {
   public:
     void add(const std::string& name, double added) { added_[name].push_back(added); }

@@ -12,6 +12,7 @@
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
+#include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
 
@@ -36,9 +37,6 @@ constexpr double kLargestOfNoise = 8;
 constexpr double kShareOfScale = 1.0 / 4;
 constexpr double kShareOfFew = 6;  ///< the same of n elements, over the root of n
 
-/// Of bfloat16, which operands may be rounded to.
-constexpr int kFewestBits = 8;
-
 /// The largest elements of multiples are as large beside their norms, up to rounding,
 /// at most to bfloat16.
 constexpr double kSamePeak = 1.0 / 512;
@@ -54,8 +52,9 @@ bool are_sorted(const Result& result) {
     std::vector<std::string_view> names;
     for (const OpResult& op : result.ops)
         if (!op.target.empty() && !op.golden.empty()) names.push_back(op.id.op);
-    return names.size() >= kFewNames && std::ranges::is_sorted(names) &&
-           std::isdigit(static_cast<unsigned char>(names.front().front())) == 0;
+    if (names.size() < kFewNames || !std::ranges::is_sorted(names)) return false;
+    const std::string_view first = names.front();
+    return first.empty() || std::isdigit(static_cast<unsigned char>(first.front())) == 0;
 }
 
 /// The smaller of each.
@@ -89,9 +88,7 @@ class InOrder {
         const size_t first = runs_.size();
         const Distance before = before_of(first);
         for (TensorResult& tensor : op.tensors) {
-            if (tensor.direction != Direction::kOutput || tensor.metrics.empty() ||
-                !is_floating(tensor))
-                continue;
+            if (!is_float_result(tensor)) continue;
             MeasuredRun run{.place = place, .tensor = &tensor, .before = before};
             run.out = distance_of(tensor);
             run.entry.is_known = false;
@@ -205,7 +202,7 @@ class InOrder {
     /// Its operands may be rounded.
     void take_operands(MeasuredRun& run) const {
         run.bits = std::min(bits_, kBitsOfOperands);
-        if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kFewestBits);
+        if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kBitsOfBFloat16);
     }
 
     /// As rounding all operands makes it: spread over all elements, and no factor.
@@ -236,6 +233,10 @@ class InOrder {
 };
 
 }  // namespace
+
+bool is_float_result(const TensorResult& tensor) {
+    return tensor.direction == Direction::kOutput && !tensor.metrics.empty() && is_floating(tensor);
+}
 
 std::vector<MeasuredRun> made_in_order(Result& result, int bits) {
     return InOrder(result, bits).take();

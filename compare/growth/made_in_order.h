@@ -8,6 +8,9 @@
 
 namespace npuscope::compare {
 
+/// Measured, and of a floating-point format.
+[[nodiscard]] bool is_float_result(const TensorResult& tensor);
+
 /// The float results of a recording of results alone, with what came in unknown: `before` is the
 /// worst of what was made before it and goes on in what was made next, `like` what results of its
 /// name add, whatever their numbers: "blocks.0.q" and "blocks.1.q". Without parameters; empty where

@@ -40,7 +40,8 @@ struct Format {
     int bits;
     std::string_view name;  ///< a row of all_precisions()
 };
-constexpr auto kFormats = std::to_array<Format>({{8, "bfloat16"}, {11, "float16"}});
+constexpr auto kFormats =
+    std::to_array<Format>({{kBitsOfBFloat16, "bfloat16"}, {kBitsOfFloat16, "float16"}});
 
 /// What the tolerance of its dtype alone says.
 bool is_beyond_its_tolerance(const TensorResult& tensor) {
@@ -52,10 +53,6 @@ bool is_beyond_its_tolerance(const TensorResult& tensor) {
     return evidence.beyond_bound() && tensor.judgement.rule == evidence.bound_text();
 }
 
-bool is_result(const TensorResult& tensor) {
-    return tensor.direction == Direction::kOutput && !tensor.metrics.empty() && is_floating(tensor);
-}
-
 /// The bits of one side's results in their order, the fewest that a quarter of them has.
 class SideBits {
   public:
@@ -65,8 +62,7 @@ class SideBits {
             if (tensor.direction != Direction::kOutput || !tensor.open || !dtype ||
                 !is_float(*dtype))
                 continue;
-            const auto elements = tensor.open();
-            if (!holds_simple_numbers(*elements)) bits_.push_back(bits_in_use(*elements));
+            if (const auto bits = telling_bits(*tensor.open())) bits_.push_back(*bits);
         }
     }
 
@@ -125,7 +121,7 @@ class ResultsAlone {
         bool is_held = false;
         for (OpResult& op : result_.ops)
             for (TensorResult& tensor : op.tensors)
-                if (is_result(tensor) && is_beyond_its_tolerance(tensor)) {
+                if (is_float_result(tensor) && is_beyond_its_tolerance(tensor)) {
                     changed_.push_back(&op);
                     if (format != kFormats.end()) is_held |= hold_to(*format, tensor);
                 }
@@ -236,8 +232,8 @@ void judge_results_alone(const Plan& plan, Result& result) {
     if (plan.is_related) return;
     const bool any = std::ranges::any_of(result.ops, [](const OpResult& op) {
         return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-            return is_result(tensor) && (is_beyond_its_tolerance(tensor) ||
-                                         size_of(*dtype_from_name(tensor.dtype)) == 2);
+            return is_float_result(tensor) && (is_beyond_its_tolerance(tensor) ||
+                                               size_of(*dtype_from_name(tensor.dtype)) == 2);
         });
     });
     if (any) ResultsAlone(plan, result).judge();

@@ -8,13 +8,9 @@ there has to be 4 times that of the same target without the fault, in the Euclid
 .npz or .pt, with 16-bit results as they are or as float32. Needs python3-torch.
 """
 
-import argparse
-import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
@@ -25,9 +21,11 @@ from torch import Tensor, nn
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(1, str(HERE.parent / "torch_programs"))
+sys.path.append(str(HERE.parent))
 
 from faults import OF_PARAMETER, OF_RESULT  # noqa: E402
 from networks import WAYS, scene_of  # noqa: E402
+from scored_seeds import compared, parser_of, print_shares, rows_of  # noqa: E402
 
 NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parents[2] / "build/release/bin")) / "npuscope"
 COUNTS, GROSS, LEAST = 4.0, 16.0, 3e-5
@@ -138,40 +136,15 @@ def judged(seed: int, folder: Path) -> Dict[str, Any]:
             row["size"] = "none" if off < max(COUNTS * honest, LEAST) else "gross" if off > GROSS * max(honest, LEAST) else "subtle"
     except RuntimeError as error:
         return {"seed": seed, "size": "not made", "why": str(error).splitlines()[0]}
-    sides = ("-m", write(target, folder / "t", kept), "-g", write(golden, folder / "g", kept))
-    done = subprocess.run([NPUSCOPE, "compare", "-q", "--json", *sides], capture_output=True, text=True, check=False)
-    report = json.loads(done.stdout)
-    culprit = report["first_culprit"] or {}
-    row.update(code=done.returncode, said=culprit.get("path", ""), why=str(culprit.get("why", ""))[:200])
+    report = compared(NPUSCOPE, write(target, folder / "t", kept), write(golden, folder / "g", kept), row)
     row["findings"] = len(report.get("culprits", []))
-    row["right"] = row["said"] == row["path"] and (done.returncode == 1) == bool(row["path"])
+    row["right"] = row["said"] == row["path"] and (row["code"] == 1) == bool(row["path"])
     return row
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="scores npuscope compare on what forward hooks record")
-    parser.add_argument("--seeds", default="0:200", help="first:end")
-    parser.add_argument("--rows", type=Path, help="file for all rows, a JSON line each")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    first, end = map(int, options.seeds.split(":"))
-    rows = []
-    for seed in range(first, end):
-        with tempfile.TemporaryDirectory() as name:
-            rows.append(judged(seed, Path(name)))
-        if options.rows:
-            with options.rows.open("a") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-        if not rows[-1].get("right", True) and rows[-1]["size"] != "none":
-            print(json.dumps(rows[-1]), flush=True)
-    for size, words in (("gross", "right first, gross"), ("subtle", "right first, subtle"), ("clean", "clean, not accused")):
-        own = [row for row in rows if row["size"] == size]
-        print(f"{words:24}{sum(row['right'] for row in own):5} of {len(own)}")
-        for way in sorted(WAYS):
-            of_way = [row for row in own if row["way"] == way]
-            print(f"  {way:22}{sum(row['right'] for row in of_way):5} of {len(of_way)}")
-    print(f"{'faults without effect':24}{sum(row['size'] == 'none' for row in rows):5}")
-    print(f"{'not made':24}{sum(row['size'] == 'not made' for row in rows):5}")
+    options = parser_of("scores npuscope compare on what forward hooks record").parse_args()
+    print_shares(rows_of(options, judged), WAYS)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,9 @@ largest element, and is gross from 30 times. Needs python3-torch and python3-h5p
 there are counted as not made).
 """
 
-import argparse
-import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, Dict, Optional
 
@@ -24,11 +20,13 @@ import torch
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+sys.path.append(str(HERE.parent))
 
 from faults import KINDS as FAULTS  # noqa: E402
 from faults import OF_PARAMETER, effect_of, fault_of, is_touched  # noqa: E402
 from models import scene_of  # noqa: E402
 from recorder import Fault, Recorder, Run  # noqa: E402
+from scored_seeds import compared, parser_of, print_shares, rows_of  # noqa: E402
 
 NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parents[2] / "build/release/bin")) / "npuscope"
 UNITS = {
@@ -120,45 +118,24 @@ def judged(seed: int, folder: Path, faulty: bool, results_alone: bool = False) -
     if results_alone:
         for name in ("t.h5", "g.h5"):
             forget_inputs(folder / name)
-    sides = ("-m", folder / "t.h5", "-g", folder / "g.h5")
-    done = subprocess.run([NPUSCOPE, "compare", "-q", "--json", *sides], capture_output=True, text=True, check=False)
-    report = json.loads(done.stdout)
-    culprit = report["first_culprit"] or {}
-    row.update(code=done.returncode, said=culprit.get("path", ""), why=str(culprit.get("why", ""))[:200])
+    report = compared(NPUSCOPE, folder / "t.h5", folder / "g.h5", row)
     kinds = [each["kind"] for each in report.get("culprits", [])][:1]
     if row["size"] in ("clean", "none"):
-        row["right"] = not culprit and done.returncode == 0
+        row["right"] = not report["first_culprit"] and row["code"] == 0
     elif row["path"]:
         row["right"] = row["said"] == row["path"]
     elif results_alone:
-        row["right"] = bool(culprit)  # which op takes the parameter in is not recorded
+        row["right"] = bool(report["first_culprit"])  # which op takes the parameter in is not recorded
     else:
         row["right"] = kinds == ["tensor"]
     return row
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="scores npuscope compare on programs of PyTorch")
-    parser.add_argument("--seeds", default="0:100", help="first:end")
-    parser.add_argument("--rows", type=Path, help="file for all rows, a JSON line each")
+    parser = parser_of("scores npuscope compare on programs of PyTorch")
     parser.add_argument("--results-alone", action="store_true", help="neither side has inputs")
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    first, end = map(int, options.seeds.split(":"))
-    rows = []
-    for seed in range(first, end):
-        with tempfile.TemporaryDirectory() as name:
-            rows.append(judged(seed, Path(name), seed % 2 == 1, options.results_alone))
-        if options.rows:
-            with options.rows.open("a") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-        if not rows[-1].get("right", True) and rows[-1]["size"] != "none":
-            print(json.dumps(rows[-1]), flush=True)
-    for size, words in (("gross", "right first, gross"), ("subtle", "right first, subtle"), ("clean", "clean, not accused")):
-        own = [row for row in rows if row["size"] == size]
-        print(f"{words:24}{sum(row['right'] for row in own):5} of {len(own)}")
-    print(f"{'faults without effect':24}{sum(row['size'] == 'none' for row in rows):5}")
-    print(f"{'not made':24}{sum(row['size'] == 'not made' for row in rows):5}")
+    print_shares(rows_of(options, lambda seed, folder: judged(seed, folder, seed % 2 == 1, options.results_alone)))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ TEST(BitsInUse, ZerosOnesAndHalvesSayNothing) {
     const auto are_simple = [](std::initializer_list<float> numbers) {
         Tensor tensor(DType::kFloat32, {std::ssize(numbers)});
         std::ranges::copy(numbers, tensor.mutable_as<float>().begin());
-        return holds_simple_numbers(TensorElements(std::move(tensor)));
+        return !telling_bits(TensorElements(std::move(tensor)));
     };
     EXPECT_TRUE(are_simple({0, 1, -0.5F, 3, 15}));
     EXPECT_FALSE(are_simple({0, 1, 17}));  // 10001
