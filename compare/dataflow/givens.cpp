@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compare/dataflow/counters.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/overwritten.h"
@@ -23,12 +24,6 @@ using dumpfile::Direction;
 /// golden's than all that was computed before, and farther than noise.
 constexpr double kFarther = 4;
 constexpr double kNoise = 0.05;
-
-/// num_batches_tracked and the like: how often a state was saved, not what is computed.
-bool is_counter(const TracedTensor& tensor, const std::string& op) {
-    const auto dtype = dtype_from_name(tensor.dtype);
-    return dtype && !is_float(*dtype) && tensor.content->numel == 1 && op.starts_with("add");
-}
 
 /// Whose parameters are W, R and B in ONNX, w and b in CANN.
 bool is_recurrent(std::string_view op) {
@@ -137,7 +132,8 @@ bool Search::may_be_judged(const InputPair& pair) const {
     const TracedTensor& mine = target(pair);
     if (!golden(pair).given || mine.content->numel == 0) return false;
     if (mine.content->numel != golden(pair).content->numel) return false;
-    return !is_overwritten(op_name(pair), mine.argument) && !is_counter(mine, op_name(pair)) &&
+    return !is_overwritten(op_name(pair), mine.argument) &&
+           !is_counter(op_name(pair), mine.dtype, mine.content->numel) &&
            mine.argument.find("grad") == std::string::npos;
 }
 

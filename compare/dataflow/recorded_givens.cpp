@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/overwritten.h"
 
@@ -18,13 +19,6 @@ const TracedTensor* traced_input(const Side& side, const SourceOp& op, const std
     return nullptr;
 }
 
-/// How often a state was saved, say: not what is computed.
-bool is_counter(const SourceOp& op, const TracedTensor& tensor) {
-    const auto dtype = dtype_from_name(tensor.dtype);
-    return dtype && !is_float(*dtype) && tensor.content && tensor.content->numel == 1 &&
-           op.id.op.starts_with("add");
-}
-
 /// What was told already, so that it is told once.
 struct Told {
     std::set<size_t> givens;
@@ -39,7 +33,8 @@ bool is_settled(const PairedFlows& flows,
                 Told& told,
                 std::vector<std::string>& remarks) {
     const OpPair& ops = flows.plan().ops[pair];
-    if (is_overwritten(ops.golden->id.op, fact.input) || is_counter(*ops.golden, golden))
+    if (is_overwritten(ops.golden->id.op, fact.input)) return true;
+    if (golden.content && is_counter(ops.golden->id.op, golden.dtype, golden.content->numel))
         return true;
     if (golden.given && !told.givens.insert(*golden.given).second) return true;
     if (!fact.input.starts_with("running_") || !flows.trains(pair).value_or(false)) return false;

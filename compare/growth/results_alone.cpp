@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
@@ -51,6 +52,24 @@ bool is_beyond_its_tolerance(const TensorResult& tensor) {
         return false;
     const Evidence evidence{.sums = tensor.sums, .bound = bound};
     return evidence.beyond_bound() && tensor.judgement.rule == evidence.bound_text();
+}
+
+bool is_other_count(const OpResult& op, const TensorResult& tensor) {
+    return tensor.direction == Direction::kOutput && !tensor.metrics.empty() &&
+           tensor.judgement.verdict == Verdict::kFail && tensor.judgement.bound.exact &&
+           is_counter(op.id.op, tensor.dtype, tensor.sums.numel);
+}
+
+/// Neither file holds what it was counted from.
+void forgive_counters(Result& result) {
+    for (OpResult& op : result.ops) {
+        for (TensorResult& tensor : op.tensors)
+            if (is_other_count(op, tensor))
+                tensor.judgement = {
+                    Verdict::kUndefined,
+                    tensor.judgement.rule + "; a counter, and neither file tells where it began"};
+        conclude(op, result.allow_golden_at_fault);
+    }
 }
 
 /// The bits of one side's results in their order, the fewest that a quarter of them has.
@@ -230,6 +249,7 @@ class ResultsAlone {
 
 void judge_results_alone(const Plan& plan, Result& result) {
     if (plan.is_related) return;
+    forgive_counters(result);
     const bool any = std::ranges::any_of(result.ops, [](const OpResult& op) {
         return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
             return is_float_result(tensor) && (is_beyond_its_tolerance(tensor) ||
