@@ -11,6 +11,7 @@
 #include "compare/effects.h"
 #include "compare/first_change.h"
 #include "compare/ignored_pairs.h"
+#include "compare/loss_scale.h"
 #include "compare/match.h"
 #include "compare/measure_pair.h"
 #include "compare/one_sided_findings.h"
@@ -329,6 +330,7 @@ Result Comparison::run() {
         result.arithmetic = splitter_->remarks();
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
+    if (splitter_ != nullptr && traced) take_loss_scale(plan_, *traced, result);
     if (splitter_ != nullptr && traced && !quick) take_spans(plan_, *traced, *splitter_, result);
     take_programs(traced, options_.dataflow, plan_, result);
     mark_overflow(result.ops);

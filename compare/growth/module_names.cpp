@@ -10,22 +10,36 @@ namespace npuscope::compare {
 
 namespace {
 
-enum class Word : uint8_t { kParameter, kNoProduct, kReduction, kGate };
+enum class Word : uint8_t { kParameter, kNoProduct, kReduction, kGate, kBatchNorm };
 
 constexpr auto kWords = std::to_array<std::pair<std::string_view, Word>>({
 #define MODULE_WORD(word, what) {word, Word::what},
 #define MODULE_PART(part)
+#define MODULE_BATCH_NORM(part)
 #include "compare/growth/module_words.def"
 #undef MODULE_WORD
 #undef MODULE_PART
+#undef MODULE_BATCH_NORM
 });
 
 constexpr auto kPartsWithoutProducts = std::to_array<std::string_view>({
 #define MODULE_WORD(word, what)
 #define MODULE_PART(part) part,
+#define MODULE_BATCH_NORM(part)
 #include "compare/growth/module_words.def"
 #undef MODULE_WORD
 #undef MODULE_PART
+#undef MODULE_BATCH_NORM
+});
+
+constexpr auto kBatchNorms = std::to_array<std::string_view>({
+#define MODULE_WORD(word, what)
+#define MODULE_PART(part)
+#define MODULE_BATCH_NORM(part) part,
+#include "compare/growth/module_words.def"
+#undef MODULE_WORD
+#undef MODULE_PART
+#undef MODULE_BATCH_NORM
 });
 
 bool is_letter(char c) {
@@ -83,6 +97,16 @@ bool names_parameter(std::string_view name) {
 
 bool names_reduction(std::string_view name) {
     return has_word(last_part(name), Word::kReduction);
+}
+
+bool names_batch_norm(std::string_view name) {
+    std::string part(last_part(name));
+    std::ranges::transform(
+        part, part.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return has_word(part, Word::kBatchNorm) ||
+           std::ranges::any_of(kBatchNorms, [&](std::string_view each) {
+               return part.find(each) != std::string::npos;
+           });
 }
 
 bool names_gate(std::string_view name) {

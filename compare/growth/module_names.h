@@ -19,6 +19,9 @@ namespace npuscope::compare {
 /// "sum_dim", "mean": its terms are more than its results.
 [[nodiscard]] bool names_reduction(std::string_view name);
 
+/// "native_batch_norm", "layer1.bn2": a norm over the rows of a batch.
+[[nodiscard]] bool names_batch_norm(std::string_view name);
+
 /// "threshold_backward": zero where its input is below a number.
 [[nodiscard]] bool names_gate(std::string_view name);
 

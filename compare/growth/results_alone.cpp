@@ -35,6 +35,10 @@ constexpr double kGrowthWithin = 2;
 /// Of the elements: what rounding turns on or off in the gradient of a gate, and what it exchanges
 /// where places are results.
 constexpr double kMostTurned = 0.02;
+/// Of the channels of a norm over so few rows: where these are almost equal it divides by little,
+/// and rounding becomes large.
+constexpr double kMostOfFewRows = 0.25;
+constexpr int64_t kFewRows = 8;
 constexpr double kMostPlaces = 0.05;
 
 struct Format {
@@ -114,7 +118,7 @@ int bits_of_both(const Plan& plan) {
 }
 
 /// How far apart all but the few are that are farthest off, of the golden's norm.
-double norm_but_few(const ElementsOfPair& elements) {
+double norm_but_few(const ElementsOfPair& elements, double share) {
     const auto mine = elements.target.as<double>();
     const auto theirs = elements.golden.as<double>();
     std::vector<double> squares(mine.size());
@@ -123,7 +127,7 @@ double norm_but_few(const ElementsOfPair& elements) {
         squares[i] = (mine[i] - theirs[i]) * (mine[i] - theirs[i]);
         size += theirs[i] * theirs[i];
     }
-    const auto few = static_cast<ptrdiff_t>(kMostTurned * static_cast<double>(squares.size())) + 1;
+    const auto few = static_cast<ptrdiff_t>(share * static_cast<double>(squares.size())) + 1;
     if (few >= std::ssize(squares)) return std::numeric_limits<double>::infinity();
     std::ranges::nth_element(squares, squares.end() - few);
     const double rest = std::accumulate(squares.begin(), squares.end() - few, 0.0);
@@ -180,7 +184,7 @@ class ResultsAlone {
         Judgement& judgement = run.tensor->judgement;
         const double growth = growth_of(run);
         const bool is_beyond = is_beyond_its_tolerance(*run.tensor);
-        if (is_beyond && (growth <= 1 || is_turned(run))) {
+        if (is_beyond && (growth <= 1 || is_turned(run) || is_of_few_rows(run))) {
             const bool came_off = run.before.norm > kNormGrowth * noise_of(run);
             judgement.verdict = came_off ? Verdict::kInherited : Verdict::kPass;
         } else if (growth > kGrowthWithin && judgement.verdict == Verdict::kPass &&
@@ -205,10 +209,23 @@ class ResultsAlone {
     /// off are near.
     [[nodiscard]] bool is_turned(const MeasuredRun& run) const {
         const std::string& op = result_.ops[run.place].id.op;
-        if (!is_backward(op) || !names_gate(op)) return false;
+        return is_backward(op) && names_gate(op) && are_most_near(run, kMostTurned);
+    }
+
+    /// Whether it is of a batch norm over few rows, or its gradient, and most channels are near.
+    [[nodiscard]] bool is_of_few_rows(const MeasuredRun& run) const {
+        const OpResult& op = result_.ops[run.place];
+        const bool are_few = std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            const Shape& shape = tensor.shape;
+            return shape.size() >= 2 && shape[1] > 0 && numel_of(shape) / shape[1] <= kFewRows;
+        });
+        return are_few && names_batch_norm(op.id.op) && are_most_near(run, kMostOfFewRows);
+    }
+
+    [[nodiscard]] bool are_most_near(const MeasuredRun& run, double but) const {
         try {
             const auto elements = elements_of(plan_.ops[run.place], *run.tensor);
-            return elements && norm_but_few(*elements) <= kNormGrowth * unsuspicious(run).norm;
+            return elements && norm_but_few(*elements, but) <= kNormGrowth * unsuspicious(run).norm;
         } catch (const Error&) {
             return false;
         }

@@ -146,6 +146,14 @@ OpStep step_of(std::string_view op) {
 Kin::Kin(const Source& target, const Source& golden)
     : targets_(steps_of(target)), goldens_(steps_of(golden)) {}
 
+bool Kin::may_be_one(const ListedTensor& target, const ListedTensor& golden) const {
+    if (target.is_given() || golden.is_given()) return true;
+    const OpStep one = targets_[target.op];
+    const OpStep other = goldens_[golden.op];
+    return one == other || one == OpStep::kAny || other == OpStep::kAny ||
+           of(target, golden) == Kinship::kAkin;
+}
+
 Kinship Kin::of(const ListedTensor& target, const ListedTensor& golden) const {
     if (target.is_given() || golden.is_given()) return Kinship::kUnknown;
     const OpStep one = targets_[target.op];

@@ -62,6 +62,10 @@ class Kin {
         return of(target, golden) == Kinship::kUnlike;
     }
 
+    /// Whether their ops do the same or are akin, as far as both are known. What is given may be
+    /// anything.
+    [[nodiscard]] bool may_be_one(const ListedTensor& target, const ListedTensor& golden) const;
+
   private:
     std::vector<OpStep> targets_;
     std::vector<OpStep> goldens_;

@@ -193,7 +193,7 @@ class NearParts {
             const bool is_in_turn =
                 is_same_use ? lies_alike || (forms == 1 && !is_doubtful)
                             : lies_alike && &like != &known && is_in_order(target, golden);
-            if (!shown && is_in_turn) {
+            if (!shown && is_in_turn && sources_.kin.may_be_one(mine, theirs)) {
                 shown = likely;
                 relation.text = likely_text;
             }

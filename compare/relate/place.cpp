@@ -8,6 +8,7 @@
 #include "compare/relate/likelihood.h"
 #include "compare/relate/moved.h"
 #include "compare/relate/usual_views.h"
+#include "core/base/error.h"
 
 namespace npuscope::compare {
 
@@ -22,6 +23,8 @@ constexpr size_t kMostCells = size_t{1} << 22;
 constexpr double kTellingDistance = 0.7;
 /// Pairs of equal shape, farther apart than this, may be arranged in another way.
 constexpr double kDoubtful = 0.5;
+/// Another view than the usual one has to bring elements so much nearer.
+constexpr double kClearlyNearer = 0.05;
 
 class Places {
   public:
@@ -177,7 +180,7 @@ class Places {
         relation.distance = std::min(distance_of(mine.sketch, theirs.sketch),
                                      sampled_distance(mine.sketch, theirs.sketch));
         const bool are_shards = mine.form == RankForm::kShards || theirs.form == RankForm::kShards;
-        const auto view = views_.of(mine, theirs);
+        const auto view = likely_view(target, golden);
         if (are_shards && view && !is_in_order(*view)) {
             take_view(*view, mine.shape, relation);
         } else if (relation.distance > kDoubtful) {
@@ -192,6 +195,30 @@ class Places {
         relation.by_place = true;
         matches_.add(std::move(relation));
         return true;
+    }
+
+    /// Of the usual views of their shapes the one through which their elements are nearest.
+    [[nodiscard]] std::optional<View> likely_view(size_t target, size_t golden) const {
+        const ListedTensor& mine = matches_.target.tensors[target];
+        const ListedTensor& theirs = matches_.golden.tensors[golden];
+        const std::vector<View> views = views_.all_of(mine, theirs);
+        if (views.empty()) return std::nullopt;
+        if (views.size() == 1) return views.front();
+        try {
+            const auto elements = open_listed(sources_.target, mine);
+            const auto others = open_listed(sources_.golden, theirs);
+            size_t nearest = 0;
+            double least = distance_through(views.front(), *elements, *others) - kClearlyNearer;
+            for (size_t i = 1; i < views.size(); ++i)
+                if (const double distance = distance_through(views[i], *elements, *others);
+                    distance < least) {
+                    nearest = i;
+                    least = distance;
+                }
+            return views[nearest];
+        } catch (const Error&) {
+            return views.front();
+        }
     }
 
     static void take_view(View view, const Shape& source, TensorRelation& relation) {

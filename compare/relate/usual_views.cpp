@@ -1,6 +1,7 @@
 #include "compare/relate/usual_views.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace npuscope::compare {
 
@@ -87,6 +88,7 @@ void UsualViews::learn(const ListedTensor& target,
                          relation.slice_extent,
                          relation.slice_first});
     }
+    learn_fused(target, golden, relation);
     if (relation.kind == RelationKind::kPart || relation.kind == RelationKind::kSum ||
         relation.kind == RelationKind::kUnlike)
         return;
@@ -126,6 +128,30 @@ void UsualViews::learn(const ListedTensor& target,
     if (axes.size() > 1) ++orders_[axes.size()][axes];
 }
 
+void UsualViews::learn_fused(const ListedTensor& target,
+                             const ListedTensor& golden,
+                             const TensorRelation& relation) {
+    if (relation.kind != RelationKind::kPart) return;
+    const bool part_is_target = relation.golden_view.has_value();
+    const ListedTensor& part = part_is_target ? target : golden;
+    const ListedTensor& whole = part_is_target ? golden : target;
+    if (part.form != RankForm::kShards || whole.form == RankForm::kShards ||
+        part.sketch.numel == 0 || whole.sketch.numel % part.sketch.numel != 0)
+        return;
+    const int64_t parts = whole.sketch.numel / part.sketch.numel;
+    const std::optional<View>& view = part_is_target ? relation.golden_view : relation.target_view;
+    if (parts > kMostFused || !view || view->loops.empty()) return;
+    const auto strides = contiguous_strides(whole.shape);
+    const View::Loop& ranks = view->loops.front();
+    if (ranks.extent != part.shape.front() || !ranks.is_plain()) return;
+    // Side by side, the shards fill one of so many equal parts of an axis.
+    for (size_t axis = 0; axis < whole.shape.size(); ++axis)
+        if (const int64_t extent = whole.shape[axis];
+            extent % (parts * ranks.extent) == 0 &&
+            ranks.stride == strides[axis] * (extent / (parts * ranks.extent)))
+            ++shard_parts_[{ranks.extent, extent / ranks.extent}][parts];
+}
+
 int64_t UsualViews::parts_of(const Shape& shards, size_t axis) const {
     if (axis + 1 >= shards.size()) return 1;
     const auto found = shard_parts_.find({shards[0], shards[axis + 1]});
@@ -135,7 +161,8 @@ int64_t UsualViews::parts_of(const Shape& shards, size_t axis) const {
 }
 
 std::optional<View> UsualViews::of_shards(const ListedTensor& target,
-                                          const ListedTensor& golden) const {
+                                          const ListedTensor& golden,
+                                          std::optional<int64_t> parts) const {
     const bool whole_is_target = golden.form == RankForm::kShards;
     const Shape& shards = whole_is_target ? golden.shape : target.shape;
     const Shape& whole = whole_is_target ? target.shape : golden.shape;
@@ -144,7 +171,8 @@ std::optional<View> UsualViews::of_shards(const ListedTensor& target,
     int fitting = 0;
     const auto known = shard_axes_.find(whole.size());
     for (size_t axis = 0; axis < whole.size(); ++axis) {
-        auto view = view_of_shards(shards, whole, axis, whole_is_target, parts_of(shards, axis));
+        auto view = view_of_shards(
+            shards, whole, axis, whole_is_target, parts.value_or(parts_of(shards, axis)));
         if (!view) continue;
         ++fitting;
         int votes = 0;
@@ -186,6 +214,23 @@ std::optional<View> UsualViews::of(const ListedTensor& target_tensor,
         most = votes;
     }
     return best;
+}
+
+std::vector<View> UsualViews::all_of(const ListedTensor& target, const ListedTensor& golden) const {
+    std::vector<View> views;
+    if (const auto found = by_shapes_.find({target.shape, golden.shape});
+        found != by_shapes_.end()) {
+        Votes votes = found->second;
+        std::ranges::stable_sort(votes, std::greater<>(), &Votes::value_type::second);
+        for (auto& [view, count] : votes)
+            views.push_back(std::move(view));
+    } else if (auto usual = of(target, golden)) {
+        views.push_back(std::move(*usual));
+        if ((target.form == RankForm::kShards) != (golden.form == RankForm::kShards))
+            for (int64_t parts = 1; parts <= kMostFused; ++parts)
+                if (auto view = of_shards(target, golden, parts)) views.push_back(std::move(*view));
+    }
+    return views;
 }
 
 std::optional<TensorRelation> UsualViews::cut(const Shape& target, const Shape& golden) const {

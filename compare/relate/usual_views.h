@@ -34,14 +34,27 @@ class UsualViews {
     /// the numels differ.
     [[nodiscard]] std::optional<View> of(const ListedTensor& target,
                                          const ListedTensor& golden) const;
+    /// All that are known of pairs of these shapes, the most frequent first; else what of() tells,
+    /// and, of shards, the same put together of one, two and three: what is fused of two may have
+    /// the shape of what is fused of three.
+    [[nodiscard]] std::vector<View> all_of(const ListedTensor& target,
+                                           const ListedTensor& golden) const;
     /// Of shapes of other numels: what part the smaller one is of the larger one, where it is
     /// padded or cut, along several axes where each is cut as others are; its views and words alone
     /// are set.
     [[nodiscard]] std::optional<TensorRelation> cut(const Shape& target, const Shape& golden) const;
 
   private:
+    /// Shards that are each a part of one whole tell of how many parts a rank's tensor is put
+    /// together that is the same whole.
+    void learn_fused(const ListedTensor& target,
+                     const ListedTensor& golden,
+                     const TensorRelation& relation);
+
+    /// `parts`: of which a rank's tensor is put together; empty: as is known.
     [[nodiscard]] std::optional<View> of_shards(const ListedTensor& target,
-                                                const ListedTensor& golden) const;
+                                                const ListedTensor& golden,
+                                                std::optional<int64_t> parts = {}) const;
 
     /// Of what a whole is put together, along this axis, each part cut into such shards.
     [[nodiscard]] int64_t parts_of(const Shape& shards, size_t axis) const;

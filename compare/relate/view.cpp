@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/base/error.h"
 
@@ -76,7 +77,35 @@ class Composition {
     std::vector<int64_t> reached_;  ///< the last place of each inner loop that is used so far
 };
 
+/// The loops of a view, the innermost places first, joined where one goes on where the other ends.
+std::vector<View::Loop> places_of(const View& view) {
+    std::vector<View::Loop> loops;
+    std::ranges::copy_if(
+        view.loops, std::back_inserter(loops), [](const auto& each) { return each.extent != 1; });
+    std::ranges::sort(loops, {}, &View::Loop::stride);
+    std::vector<View::Loop> joined;
+    for (const View::Loop& loop : loops) {
+        if (!joined.empty() && joined.back().stride * joined.back().extent == loop.stride)
+            joined.back().extent *= loop.extent;
+        else
+            joined.push_back(loop);
+    }
+    return joined;
+}
+
+bool goes_forward(const View& view) {
+    return std::ranges::all_of(view.loops, [](const View::Loop& each) {
+        return each.is_plain() && (each.stride > 0 || each.extent == 1);
+    });
+}
+
 }  // namespace
+
+bool cover_the_same(const View& one, const View& other) {
+    if (!goes_forward(one) || !goes_forward(other)) return one == other;
+    return one.source_numel == other.source_numel && one.offset == other.offset &&
+           places_of(one) == places_of(other);
+}
 
 std::optional<View> composed(const View& outer, const View& inner) {
     if (std::ranges::any_of(inner.loops, [](const View::Loop& each) { return !each.is_plain(); }))

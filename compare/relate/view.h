@@ -69,6 +69,10 @@ bool for_each_place(const View& view, F&& f) {
     return true;
 }
 
+/// Whether both go to the same places of their sources, in whatever order. Of loops that are all
+/// plain and go forward; else whether they are equal.
+[[nodiscard]] bool cover_the_same(const View& one, const View& other);
+
 /// One view for `outer` of what `inner` shows; empty where nested loops cannot tell it. Of views
 /// without casts.
 [[nodiscard]] std::optional<View> composed(const View& outer, const View& inner);

@@ -180,6 +180,27 @@ class ResultsAlone(unittest.TestCase):
         code, culprit, _ = self.asked(written("t.h5", target, same[::-1]), golden_file)
         self.assertEqual((code, culprit), (1, "/argmax/5"))
 
+    def test_a_counter_that_began_elsewhere_is_no_finding(self):
+        """As num_batches_tracked of a batch norm: one side had warmed up. A class that one sample is told to be is a result."""
+
+        def written(name, side, count):
+            path = self.folder / name
+            with h5py.File(path, "w") as file:
+                file["add__Tensor/1/output/result"] = np.array(count, "i8")
+                file["argmax/2/output/result"] = np.array(7, "i8")
+                for seqid, array in enumerate(side.values(), 3):
+                    file[f"mm/{seqid}/output/result"] = array
+            return path
+
+        golden = written("g.h5", run(), 4)
+        code, _, report = self.asked(written("t.h5", run(), 3), golden)
+        self.assertEqual((code, report["ops"][0]["verdict"]), (0, "undefined"))
+        self.assertIn("counter", report["ops"][0]["rule"])
+        other = written("t.h5", run(), 3)
+        with h5py.File(other, "r+") as file:
+            file["argmax/2/output/result"][()] = 6
+        self.assertEqual(self.asked(other, golden)[:2], (1, "/argmax/2"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,6 +24,29 @@ Kinship kinship(const std::string& target, const std::string& golden, const Shap
     return Kin(one, other).of(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
 }
 
+bool may_be_one(const std::string& target, const std::string& golden, const Shape& shape) {
+    Source one;
+    Source other;
+    add_op(one, target, {random_tensor({8, 8}, 1)}, random_tensor(shape, 2));
+    add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
+    const Listing mine = list_tensors(one);
+    const Listing theirs = list_tensors(other);
+    const Kin kin(one, other);
+    EXPECT_TRUE(
+        kin.may_be_one(mine.tensors[mine.in[0].at(0)], theirs.tensors[theirs.out[0].at(0)]));
+    return kin.may_be_one(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
+}
+
+TEST(Kinship, takes_other_steps_for_one_only_where_they_are_akin) {
+    EXPECT_TRUE(may_be_one("mm", "matmul", {4, 8}));
+    EXPECT_TRUE(may_be_one("add", "addmm", {4, 8}));
+    EXPECT_TRUE(may_be_one("view", "mm", {4, 8}));
+    EXPECT_FALSE(may_be_one("mm", "native_layer_norm", {4, 8}));
+    // Of a bias, and of what flows on.
+    EXPECT_TRUE(may_be_one("add_backward", "linear_backward", {8}));
+    EXPECT_FALSE(may_be_one("add_backward", "linear_backward", {4, 8}));
+}
+
 TEST(Kinship, reads_names_of_any_framework) {
     for (const char* name : {"add", "add_Tensor", "aten::add_.Tensor", "Add", "add_"})
         EXPECT_EQ(step_of(name), OpStep::kSum) << name;

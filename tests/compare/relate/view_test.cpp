@@ -36,6 +36,29 @@ TEST(View, of_a_view_is_one_view) {
     EXPECT_FALSE(composed(crooked, kCorner).has_value());
 }
 
+TEST(View, covers_the_same_places_in_whatever_order) {
+    // Columns 0 to 3 of rows 1 to 3, by rows, by columns, with an axis of one, columns in halves.
+    const View others[] = {
+        {.shape = {4, 3}, .source_numel = 30, .offset = 6, .loops = {{4, 1}, {3, 6}}},
+        {.shape = {3, 1, 4}, .source_numel = 30, .offset = 6, .loops = {{3, 6}, {1, 0}, {4, 1}}},
+        {.shape = {2, 3, 2}, .source_numel = 30, .offset = 6, .loops = {{2, 2}, {3, 6}, {2, 1}}},
+    };
+    for (const View& each : others)
+        EXPECT_TRUE(cover_the_same(each, kCorner)) << to_string(each.shape);
+    const View strangers[] = {
+        {.shape = {3, 4}, .source_numel = 30, .offset = 7, .loops = {{3, 6}, {4, 1}}},
+        {.shape = {4, 3}, .source_numel = 30, .offset = 6, .loops = {{4, 6}, {3, 1}}},
+        {.shape = {3, 4}, .source_numel = 31, .offset = 6, .loops = {{3, 6}, {4, 1}}},
+    };
+    for (const View& each : strangers)
+        EXPECT_FALSE(cover_the_same(each, kCorner)) << to_string(each.shape);
+    // Backwards they are told apart rather than followed.
+    const View backwards{.shape = {4}, .source_numel = 30, .offset = 9, .loops = {{4, -1}}};
+    const View forwards{.shape = {4}, .source_numel = 30, .offset = 6, .loops = {{4, 1}}};
+    EXPECT_TRUE(cover_the_same(backwards, backwards));
+    EXPECT_FALSE(cover_the_same(backwards, forwards));
+}
+
 TEST(View, goes_on_in_the_next_tile) {
     const Tensor source = random_tensor({3, 8}, 2);
     // Elements 0, 2, 4 of a row, then those of the next.

@@ -1,0 +1,120 @@
+#include "compare/loss_scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compare/relate/kinship.h"
+#include "compare/spans.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Less than that is a factor that somebody meant.
+constexpr double kLeastScale = 128;
+
+constexpr auto kOpsOfScalers = std::to_array<std::string_view>({
+#define LOSS_SCALE_OP(name) name,
+#include "compare/loss_scale_ops.def"
+#undef LOSS_SCALE_OP
+});
+
+/// Of a multiplication of one number by a scale.
+struct Scaling {
+    double scale = 0;
+    bool of_one = false;  ///< the gradient of the loss itself, which the backward pass begins with
+};
+
+bool is_scale(double value) {
+    int exponent = 0;
+    return value >= kLeastScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
+}
+
+std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
+    if (step_of(op.op()) != OpStep::kScaling) return std::nullopt;
+    std::vector<double> inputs;
+    std::vector<double> outputs;
+    for (const TracedTensor& tensor :
+         side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()))) {
+        if (!tensor.content || tensor.content->numel != 1) return std::nullopt;
+        (tensor.direction == Direction::kInput ? inputs : outputs).push_back(tensor.content->first);
+    }
+    if (outputs.size() != 1) return std::nullopt;
+    for (const double input : inputs)
+        if (is_scale(outputs.front() / input))
+            return Scaling{.scale = outputs.front() / input, .of_one = input == 1};
+    return std::nullopt;
+}
+
+/// The scale by which ops that only one side has multiply its loss.
+class LossScale {
+  public:
+    LossScale(const Side& side, std::vector<const SourceOp*> Parting::*own)
+        : side_(side), own_(own) {}
+
+    void find(const std::vector<Parting>& partings) {
+        bool is_loss_scaled = false;
+        for (const Parting& parting : partings)
+            for (const SourceOp* op : parting.*own_) {
+                const auto scaling = scaling_of(side_, *op);
+                if (!scaling || (scale_ && *scale_ != scaling->scale)) continue;
+                scale_ = scaling->scale;
+                is_loss_scaled |= !scaling->of_one;
+            }
+        if (!is_loss_scaled) scale_.reset();
+    }
+
+    [[nodiscard]] std::optional<double> scale() const { return scale_; }
+
+    /// Whether the ops do nothing else.
+    [[nodiscard]] bool is_all_of(const Parting& parting) const {
+        return scale_ &&
+               (parting.*own_).size() == parting.only_target.size() + parting.only_golden.size() &&
+               std::ranges::all_of(parting.*own_, [&](const SourceOp* op) {
+                   const auto scaling = scaling_of(side_, *op);
+                   return (scaling && scaling->scale == *scale_) ||
+                          std::ranges::find(kOpsOfScalers, op->op()) != kOpsOfScalers.end();
+               });
+    }
+
+  private:
+    const Side& side_;
+    std::vector<const SourceOp*> Parting::*own_;
+    std::optional<double> scale_{};
+};
+
+}  // namespace
+
+void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
+    if (plan.partings.empty() || !traced.flows || !traced.has_inputs()) return;
+    const auto places = places_of(plan);
+    for (const bool of_target : {true, false}) {
+        LossScale scale(of_target ? traced.flows->target() : traced.flows->golden(),
+                        of_target ? &Parting::only_target : &Parting::only_golden);
+        scale.find(plan.partings);
+        if (!scale.scale()) continue;
+        std::erase_if(plan.partings, [&](const Parting& parting) {
+            if (!scale.is_all_of(parting)) return false;
+            mark_span(parting, 0, std::nullopt, places, result);
+            return true;
+        });
+        result.notes.push_back(
+            fmt::format("the {} multiplies its loss by {:g}, as mixed precision does: its "
+                        "gradients are as many "
+                        "times the {}'s until they are divided by it",
+                        of_target ? "target" : "golden",
+                        *scale.scale(),
+                        of_target ? "golden" : "target"));
+    }
+}
+
+}  // namespace npuscope::compare

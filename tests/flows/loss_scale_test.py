@@ -1,0 +1,89 @@
+"""A step whose loss is multiplied by a scale, as mixed precision does, against one without."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+
+
+class Step:
+    """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
+
+    def __init__(self, path, scale=None, fault=False):
+        self.file = h5py.File(path, "w")
+        self.count = 0
+        chance = np.random.default_rng(1)
+        x = chance.standard_normal((16, 8)).astype("f4")
+        w = chance.standard_normal((8, 4)).astype("f4")
+        y = self.op("mm", x @ w, self=x, mat2=w)
+        loss = self.op("sum", y.sum(dtype="f4"), self=y)
+        if scale:
+            loss = self.op("mul_Tensor", loss * scale, self=loss, other=np.float32(scale))
+        gradient = self.op("ones_like", np.ones_like(loss), self=loss)
+        if scale:
+            gradient = self.op("mul_Tensor", gradient * scale, self=gradient, other=np.float32(scale))
+        grown = self.op("expand", np.broadcast_to(gradient, (16, 4)).copy(), self=gradient)
+        flipped = self.op("t", x.T.copy(), self=x)
+        gradient = self.op("mm", (flipped @ grown) * np.float32(1.01 if fault else 1), self=flipped, mat2=grown)
+        if scale:
+            inverse = np.float32(1 / scale)
+            scaled, gradient = gradient, gradient * inverse
+            self.op("_amp_foreach_non_finite_check_and_unscale_", gradient, self0=scaled, found_inf=np.float32(0), inv_scale=inverse)
+        self.op("add__Tensor", w - gradient * np.float32(0.5), self=w, other=gradient, alpha=np.float32(-0.5))
+        self.file.close()
+
+    def op(step, name, result, **inputs):
+        step.count += 1
+        group = step.file.create_group(f"{name}/{step.count}")
+        for argument, array in inputs.items():
+            group[f"input/{argument}"] = array
+        group["output/result"] = np.float32(result)
+        return np.float32(result)
+
+
+class LossScale(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compared(self, target, golden, *words):
+        sides = []
+        for name, how in (("t.h5", target), ("g.h5", golden)):
+            Step(self.folder / name, **how)
+            sides.append(self.folder / name)
+        done = subprocess.run(
+            [NPUSCOPE, "compare", "-q", "--json", "-m", sides[0], "-g", sides[1], *words], capture_output=True, text=True, check=False
+        )
+        report = json.loads(done.stdout)
+        self.notes = done.stderr
+        return done.returncode, (report["first_culprit"] or {}).get("path"), report
+
+    def test_a_scale_is_no_parting_on_either_side(self):
+        for target, golden, which in (({"scale": 65536}, {}, "target"), ({}, {"scale": 1024}, "golden")):
+            for judge in ("exact", "quick"):
+                with self.subTest(which, judge=judge):
+                    code, culprit, report = self.compared(target, golden, "--judge", judge)
+                    self.assertEqual((code, culprit, report["partings"]), (0, None, []))
+                    self.assertEqual(len(report["spans"]), 3)
+                    self.assertIn(f"the {which} multiplies its loss by", self.notes)
+
+    def test_what_is_wrong_behind_it_is_found(self):
+        self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/8"))
+
+    def test_a_factor_that_scales_nothing_is_a_parting(self):
+        """Twice, and no power of two."""
+        for factor in (2, 1000):
+            with self.subTest(factor=factor):
+                self.assertEqual(self.compared({"scale": factor}, {})[:2], (1, "/mul_Tensor/3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
