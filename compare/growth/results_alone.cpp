@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,11 @@ constexpr double kMostTurned = 0.02;
 constexpr double kMostOfFewRows = 0.25;
 constexpr int64_t kFewRows = 8;
 constexpr double kMostPlaces = 0.05;
+
+/// Of the norm, of so many results, the first one among them: that is no fault in an op.
+constexpr double kNoResemblance = 0.5;
+constexpr double kAlmostAll = 0.9;
+constexpr size_t kFewestResults = 4;
 
 struct Format {
     int bits;
@@ -177,6 +183,7 @@ class ResultsAlone {
         const std::vector<MeasuredRun> runs = made_in_order(result_, bits_);
         for (const MeasuredRun& run : runs)
             judge_run(run);
+        remark_strangers(runs);
         if (!result_.by_calls) judge_places(runs);
     }
 
@@ -194,15 +201,36 @@ class ResultsAlone {
         } else {
             if (is_beyond)
                 judgement.rule +=
-                    fmt::format("; off by {:.2g} of the norm, what was made before it by {:.2g}",
+                    fmt::format("; off by {:.2g} of the norm, what was made before it by {:.2g}{}",
                                 run.out.norm,
-                                run.before.norm);
+                                run.before.norm,
+                                gap_before(run.place));
             return;
         }
         judgement.rule = fmt::format(
             "off by {:.2g} of the norm; what was made before it and what rounding leaves by {:.2g}",
             run.out.norm,
             unsuspicious(run).norm);
+    }
+
+    void remark_strangers(const std::vector<MeasuredRun>& runs) const {
+        const auto is_far = [](const MeasuredRun& run) { return run.out.norm > kNoResemblance; };
+        const auto far = static_cast<size_t>(std::ranges::count_if(runs, is_far));
+        if (runs.size() < kFewestResults || !is_far(runs.front()) ||
+            static_cast<double>(far) < kAlmostAll * static_cast<double>(runs.size()))
+            return;
+        result_.notes.push_back(fmt::format(
+            "{} of {} results are nothing like the golden's, from the first one on: did "
+            "both have the same input and the same weights?",
+            far,
+            runs.size()));
+    }
+
+    /// Hooks record modules, and not what a network computes between them.
+    [[nodiscard]] std::string gap_before(size_t place) const {
+        if (!result_.by_calls || place == 0 || result_.ops[place - 1].target.empty()) return "";
+        return fmt::format("; nothing was recorded between {} and it",
+                           result_.ops[place - 1].target);
     }
 
     /// Whether it is the gradient of a gate, and all but the few elements that rounding turns on or

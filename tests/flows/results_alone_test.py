@@ -80,6 +80,7 @@ class ResultsAlone(unittest.TestCase):
             [NPUSCOPE, "compare", "-q", "--json", "-m", target, "-g", golden, *words], capture_output=True, text=True, check=False
         )
         report = json.loads(done.stdout)
+        report["stderr"] = done.stderr
         return done.returncode, (report["first_culprit"] or {}).get("path"), report
 
     def test_clean_runs_in_any_arithmetic_pass(self):
@@ -97,6 +98,8 @@ class ResultsAlone(unittest.TestCase):
                     code, culprit, report = self.compared(run(**how, fault=fault), golden)
                     self.assertEqual((code, culprit), (1, fault))
                     self.assertEqual(len(report["culprits"]), 1, report["culprits"])
+                    before = list(golden)[list(golden).index(fault) - 1]
+                    self.assertIn(f"nothing was recorded between {before} and it", report["culprits"][0]["why"])
 
     def test_what_comes_after_is_inherited(self):
         _, _, report = self.compared(run(fault="blocks.2.c_fc"), run())
@@ -179,6 +182,36 @@ class ResultsAlone(unittest.TestCase):
         self.assertEqual((code, report["ops"][-1]["verdict"]), (0, "order_sensitive"))
         code, culprit, _ = self.asked(written("t.h5", target, same[::-1]), golden_file)
         self.assertEqual((code, culprit), (1, "/argmax/5"))
+
+    def test_two_runs_that_have_nothing_in_common_are_told(self):
+        golden = run()
+        chance = np.random.default_rng(9)
+        code, _, report = self.compared({name: chance.standard_normal(each.shape).astype("f4") for name, each in golden.items()}, golden)
+        self.assertEqual(code, 1)
+        self.assertIn("26 of 26 results are nothing like the golden's", report["stderr"])
+        # A fault in the first result is none of that.
+        target = run(fault="blocks.0.c_fc")
+        self.assertEqual(self.compared(target, golden)[2]["stderr"], "")
+
+    def test_a_batch_norm_over_few_rows_makes_much_of_rounding(self):
+        """Where the rows of a channel are almost equal it divides by almost nothing."""
+
+        def step(operands, rows=4, fault=1.0):
+            chance = np.random.default_rng(3)
+            x = chance.standard_normal((rows, WIDTH))
+            w = chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5
+            x[:, 0] = 10 + 0.01 * chance.standard_normal(rows)
+            w[:, :3] *= 1e-4
+            w[0, :3] = 1
+            y = (operands(x) @ operands(w)).astype("f4")
+            turned = (y - y.mean(0)) / np.sqrt(y.var(0) + 1e-8) * fault
+            return {"mix": x.astype("f4"), "net.fc": y, "net.bn": turned.astype("f4"), "net.out": (turned @ w).astype("f4")}
+
+        golden = step(as_is)
+        self.assertEqual(self.compared(step(to_bits(8)), golden)[:2], (0, None))
+        self.assertEqual(self.compared(step(to_bits(8), fault=1.1), golden)[:2], (1, "net.bn"))
+        # Over many rows it does not.
+        self.assertEqual(self.compared(step(to_bits(8), rows=64), step(as_is, rows=64))[:2], (1, "net.bn"))
 
     def test_a_counter_that_began_elsewhere_is_no_finding(self):
         """As num_batches_tracked of a batch norm: one side had warmed up. A class that one sample is told to be is a result."""
