@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/overwritten.h"
 #include "compare/relate/kinship.h"
 #include "compare/spans.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -55,6 +57,52 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     return std::nullopt;
 }
 
+/// Whether it divides what came in by the scale, as far as the first elements tell.
+bool undoes(double scale, const Side& side, const SourceOp& op) {
+    if (step_of(op.op()) != OpStep::kScaling) return false;
+    const auto tensors = side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
+    return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
+        return out.direction == Direction::kInput ||
+               std::ranges::any_of(tensors, [&](const TracedTensor& in) {
+                   return in.direction == Direction::kInput && in.content && out.content &&
+                          in.content->numel == out.content->numel &&
+                          in.content->first == out.content->first * scale;
+               });
+    });
+}
+
+/// Whether it writes over what no op made: a parameter, or what an optimizer keeps.
+bool updates(const Side& side, const SourceOp& op) {
+    const auto tensors = side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
+    const bool in_place = calculates_in_place(op.op());
+    return std::ranges::any_of(tensors, [&](const TracedTensor& in) {
+        const auto dtype = dtype_from_name(in.dtype);
+        return in.direction == Direction::kInput && in.given && dtype && is_float(*dtype) &&
+               !is_overwritten(op.id.op, in.argument) &&
+               (in_place || std::ranges::any_of(tensors, [&](const TracedTensor& out) {
+                    return out.direction == Direction::kOutput && out.argument == in.argument;
+                }));
+    });
+}
+
+/// Whether an update takes in what is still so many times the other side's: nobody divided it.
+bool reaches_an_update(
+    double scale, bool of_target, const Side& side, const Plan& plan, const Result& result) {
+    const auto is_scaled = [&](const TensorResult& tensor) {
+        const Sums& sums = tensor.sums;
+        const double ratio = of_target ? sums.tt / sums.gg : sums.gg / sums.tt;
+        return tensor.direction == Direction::kInput && !tensor.metrics.empty() && ratio > scale;
+    };
+    for (size_t place = 0; place < plan.ops.size(); ++place) {
+        const OpPair& pair = plan.ops[place];
+        if (pair.target == nullptr || pair.golden == nullptr) continue;
+        if (updates(side, of_target ? *pair.target : *pair.golden) &&
+            std::ranges::any_of(result.ops[place].tensors, is_scaled))
+            return true;
+    }
+    return false;
+}
+
 /// The scale by which ops that only one side has multiply its loss.
 class LossScale {
   public:
@@ -81,7 +129,7 @@ class LossScale {
                (parting.*own_).size() == parting.only_target.size() + parting.only_golden.size() &&
                std::ranges::all_of(parting.*own_, [&](const SourceOp* op) {
                    const auto scaling = scaling_of(side_, *op);
-                   return (scaling && scaling->scale == *scale_) ||
+                   return (scaling && scaling->scale == *scale_) || undoes(*scale_, side_, *op) ||
                           std::ranges::find(kOpsOfScalers, op->op()) != kOpsOfScalers.end();
                });
     }
@@ -98,10 +146,11 @@ void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     if (plan.partings.empty() || !traced.flows || !traced.has_inputs()) return;
     const auto places = places_of(plan);
     for (const bool of_target : {true, false}) {
-        LossScale scale(of_target ? traced.flows->target() : traced.flows->golden(),
-                        of_target ? &Parting::only_target : &Parting::only_golden);
+        const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
+        LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
         scale.find(plan.partings);
-        if (!scale.scale()) continue;
+        if (!scale.scale() || reaches_an_update(*scale.scale(), of_target, side, plan, result))
+            continue;
         std::erase_if(plan.partings, [&](const Parting& parting) {
             if (!scale.is_all_of(parting)) return false;
             mark_span(parting, 0, std::nullopt, places, result);

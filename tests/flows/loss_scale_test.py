@@ -16,7 +16,7 @@ NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
 class Step:
     """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
 
-    def __init__(self, path, scale=None, fault=False):
+    def __init__(self, path, scale=None, fault=False, undone=True):
         self.file = h5py.File(path, "w")
         self.count = 0
         chance = np.random.default_rng(1)
@@ -30,9 +30,13 @@ class Step:
         if scale:
             gradient = self.op("mul_Tensor", gradient * scale, self=gradient, other=np.float32(scale))
         grown = self.op("expand", np.broadcast_to(gradient, (16, 4)).copy(), self=gradient)
+        # Memory that nobody has written before is no parameter.
+        grown = self.op("copy_", grown, self=np.zeros_like(grown), src=grown)
         flipped = self.op("t", x.T.copy(), self=x)
         gradient = self.op("mm", (flipped @ grown) * np.float32(1.01 if fault else 1), self=flipped, mat2=grown)
-        if scale:
+        if scale and undone == "by hand":
+            gradient = self.op("mul__Tensor", gradient / np.float32(scale), self=gradient)
+        elif scale and undone:
             inverse = np.float32(1 / scale)
             scaled, gradient = gradient, gradient * inverse
             self.op("_amp_foreach_non_finite_check_and_unscale_", gradient, self0=scaled, found_inf=np.float32(0), inv_scale=inverse)
@@ -76,7 +80,14 @@ class LossScale(unittest.TestCase):
                     self.assertIn(f"the {which} multiplies its loss by", self.notes)
 
     def test_what_is_wrong_behind_it_is_found(self):
-        self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/8"))
+        self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/9"))
+
+    def test_a_scale_that_is_undone_by_a_product_is_none_either(self):
+        code, culprit, report = self.compared({"scale": 65536, "undone": "by hand"}, {})
+        self.assertEqual((code, culprit, len(report["spans"])), (0, None, 3))
+
+    def test_a_scale_that_nobody_undoes_is_at_fault(self):
+        self.assertEqual(self.compared({"scale": 65536, "undone": False}, {})[:2], (1, "/mul_Tensor/3"))
 
     def test_a_factor_that_scales_nothing_is_a_parting(self):
         """Twice, and no power of two."""
