@@ -54,6 +54,20 @@ TEST(UsualViews, knows_all_that_shards_of_a_shape_are_put_together_of) {
     EXPECT_EQ(views.all_of(shards, whole), (std::vector<View>{*of_two, *of_three}));
 }
 
+TEST(UsualViews, learns_from_a_part_of_how_many_the_whole_is_put_together) {
+    const ListedTensor whole = listed({48, 5});
+    // The second of three parts, four rows on each of four ranks.
+    const View second{
+        .shape = {4, 4, 5}, .source_numel = 240, .offset = 80, .loops = {{4, 20}, {4, 5}, {5, 1}}};
+    UsualViews views;
+    const ListedTensor fused = listed({4, 12, 5}, RankForm::kShards);
+    EXPECT_EQ(views.of(fused, whole), view_of_shards(fused.shape, whole.shape, 0, false, 1));
+    views.learn(listed({4, 4, 5}, RankForm::kShards),
+                whole,
+                {.kind = RelationKind::kPart, .golden_view = second});
+    EXPECT_EQ(views.of(fused, whole), view_of_shards(fused.shape, whole.shape, 0, false, 3));
+}
+
 TEST(UsualViews, tries_shards_of_other_shapes_as_put_together_of_one_to_three) {
     const ListedTensor shards = listed({4, 12, 5}, RankForm::kShards);
     const ListedTensor whole = listed({48, 5});
