@@ -1,16 +1,10 @@
 """A step whose loss is multiplied by a scale, as mixed precision does, against one without."""
 
-import json
-import os
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import h5py
 import numpy as np
-
-NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
+from compared import InFolder, compared
 
 
 class Step:
@@ -52,23 +46,13 @@ class Step:
         return np.float32(result)
 
 
-class LossScale(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class LossScale(InFolder):
     def compared(self, target, golden, *words):
         sides = []
         for name, how in (("t.h5", target), ("g.h5", golden)):
             Step(self.folder / name, **how)
             sides.append(self.folder / name)
-        done = subprocess.run(
-            [NPUSCOPE, "compare", "-q", "--json", "-m", sides[0], "-g", sides[1], *words], capture_output=True, text=True, check=False
-        )
-        report = json.loads(done.stdout)
-        self.notes = done.stderr
-        return done.returncode, (report["first_culprit"] or {}).get("path"), report
+        return compared(*sides, *words)
 
     def test_a_scale_is_no_parting_on_either_side(self):
         for target, golden, which in (({"scale": 65536}, {}, "target"), ({}, {"scale": 1024}, "golden")):
@@ -77,7 +61,7 @@ class LossScale(unittest.TestCase):
                     code, culprit, report = self.compared(target, golden, "--judge", judge)
                     self.assertEqual((code, culprit, report["partings"]), (0, None, []))
                     self.assertEqual(len(report["spans"]), 3)
-                    self.assertIn(f"the {which} multiplies its loss by", self.notes)
+                    self.assertIn(f"the {which} multiplies its loss by", report["stderr"])
 
     def test_what_is_wrong_behind_it_is_found(self):
         self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/9"))

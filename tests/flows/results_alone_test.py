@@ -1,16 +1,11 @@
 """Two recordings of results alone, as forward hooks write them: who is at fault, and who is not, in any arithmetic."""
 
-import json
-import os
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import h5py
 import numpy as np
+from compared import InFolder, compared
 
-NPUSCOPE = str(Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope")
 LAYERS, WIDTH = 5, 32
 
 
@@ -61,27 +56,13 @@ WAYS = {
 }
 
 
-class ResultsAlone(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class ResultsAlone(InFolder):
     def compared(self, target, golden, *words):
         sides = []
         for name, side in (("t.npz", target), ("g.npz", golden)):
             np.savez(self.folder / name, **side)
             sides.append(self.folder / name)
-        return self.asked(*sides, *words)
-
-    @staticmethod
-    def asked(target, golden, *words):
-        done = subprocess.run(
-            [NPUSCOPE, "compare", "-q", "--json", "-m", target, "-g", golden, *words], capture_output=True, text=True, check=False
-        )
-        report = json.loads(done.stdout)
-        report["stderr"] = done.stderr
-        return done.returncode, (report["first_culprit"] or {}).get("path"), report
+        return compared(*sides, *words)
 
     def test_clean_runs_in_any_arithmetic_pass(self):
         golden = run()
@@ -161,9 +142,9 @@ class ResultsAlone(unittest.TestCase):
         golden = written("g.h5", run())
         for way, how in WAYS.items():
             with self.subTest(way):
-                self.assertEqual(self.asked(written("t.h5", run(**how)), golden)[:2], (0, None))
+                self.assertEqual(compared(written("t.h5", run(**how)), golden)[:2], (0, None))
                 faulty = written("t.h5", run(**how, fault="blocks.2.c_fc"))
-                self.assertEqual(self.asked(faulty, golden)[:2], (1, "/mm/13"))
+                self.assertEqual(compared(faulty, golden)[:2], (1, "/mm/13"))
 
     def test_a_few_other_places_behind_rounding_are_no_finding(self):
         golden, target = run(), run(**WAYS["TF32"])
@@ -178,9 +159,9 @@ class ResultsAlone(unittest.TestCase):
 
         same = list(range(40))
         golden_file = written("g.h5", golden, same)
-        code, _, report = self.asked(written("t.h5", target, [1, *same[1:]]), golden_file)
+        code, _, report = compared(written("t.h5", target, [1, *same[1:]]), golden_file)
         self.assertEqual((code, report["ops"][-1]["verdict"]), (0, "order_sensitive"))
-        code, culprit, _ = self.asked(written("t.h5", target, same[::-1]), golden_file)
+        code, culprit, _ = compared(written("t.h5", target, same[::-1]), golden_file)
         self.assertEqual((code, culprit), (1, "/argmax/5"))
 
     def test_two_runs_that_have_nothing_in_common_are_told(self):
@@ -226,13 +207,13 @@ class ResultsAlone(unittest.TestCase):
             return path
 
         golden = written("g.h5", run(), 4)
-        code, _, report = self.asked(written("t.h5", run(), 3), golden)
+        code, _, report = compared(written("t.h5", run(), 3), golden)
         self.assertEqual((code, report["ops"][0]["verdict"]), (0, "undefined"))
         self.assertIn("counter", report["ops"][0]["rule"])
         other = written("t.h5", run(), 3)
         with h5py.File(other, "r+") as file:
             file["argmax/2/output/result"][()] = 6
-        self.assertEqual(self.asked(other, golden)[:2], (1, "/argmax/2"))
+        self.assertEqual(compared(other, golden)[:2], (1, "/argmax/2"))
 
 
 if __name__ == "__main__":

@@ -13,28 +13,38 @@ using test::add_op;
 using test::changed;
 using test::random_tensor;
 
-/// What the results of two ops of these names and shapes are to each other.
-Kinship kinship(const std::string& target, const std::string& golden, const Shape& shape) {
+/// Two recordings of one op each, of these names, whose results have one shape.
+struct TwoOps {
+    TwoOps(const std::string& target, const std::string& golden, const Shape& shape) {
+        add_op(one, target, {random_tensor({8, 8}, 1)}, random_tensor(shape, 2));
+        add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
+        mine = list_tensors(one);
+        theirs = list_tensors(other);
+    }
+
+    [[nodiscard]] const ListedTensor& input() const { return mine.tensors[mine.in[0].at(0)]; }
+    [[nodiscard]] const ListedTensor& result() const { return mine.tensors[mine.out[0].at(0)]; }
+    [[nodiscard]] const ListedTensor& golden_result() const {
+        return theirs.tensors[theirs.out[0].at(0)];
+    }
+
     Source one;
     Source other;
-    add_op(one, target, {random_tensor({8, 8}, 1)}, random_tensor(shape, 2));
-    add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
-    const Listing mine = list_tensors(one);
-    const Listing theirs = list_tensors(other);
-    return Kin(one, other).of(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
+    Listing mine;
+    Listing theirs;
+};
+
+/// What their results are to each other.
+Kinship kinship(const std::string& target, const std::string& golden, const Shape& shape) {
+    const TwoOps ops(target, golden, shape);
+    return Kin(ops.one, ops.other).of(ops.result(), ops.golden_result());
 }
 
 bool may_be_one(const std::string& target, const std::string& golden, const Shape& shape) {
-    Source one;
-    Source other;
-    add_op(one, target, {random_tensor({8, 8}, 1)}, random_tensor(shape, 2));
-    add_op(other, golden, {random_tensor({8, 8}, 3)}, random_tensor(shape, 4));
-    const Listing mine = list_tensors(one);
-    const Listing theirs = list_tensors(other);
-    const Kin kin(one, other);
-    EXPECT_TRUE(
-        kin.may_be_one(mine.tensors[mine.in[0].at(0)], theirs.tensors[theirs.out[0].at(0)]));
-    return kin.may_be_one(mine.tensors[mine.out[0].at(0)], theirs.tensors[theirs.out[0].at(0)]);
+    const TwoOps ops(target, golden, shape);
+    const Kin kin(ops.one, ops.other);
+    EXPECT_TRUE(kin.may_be_one(ops.input(), ops.golden_result()));
+    return kin.may_be_one(ops.result(), ops.golden_result());
 }
 
 TEST(Kinship, takes_other_steps_for_one_only_where_they_are_akin) {
