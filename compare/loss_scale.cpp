@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -41,12 +42,15 @@ bool is_scale(double value) {
     return value >= kLeastScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
 }
 
+std::span<const TracedTensor> traced_of(const Side& side, const SourceOp& op) {
+    return side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
+}
+
 std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return std::nullopt;
     std::vector<double> inputs;
     std::vector<double> outputs;
-    for (const TracedTensor& tensor :
-         side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()))) {
+    for (const TracedTensor& tensor : traced_of(side, op)) {
         if (!tensor.content || tensor.content->numel != 1) return std::nullopt;
         (tensor.direction == Direction::kInput ? inputs : outputs).push_back(tensor.content->first);
     }
@@ -57,10 +61,18 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     return std::nullopt;
 }
 
+/// Of results that are 0 any factor is told.
+bool begins_with_zeros(const Side& side, const SourceOp& op) {
+    return std::ranges::all_of(traced_of(side, op), [](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput ||
+               (tensor.content && tensor.content->first == 0);
+    });
+}
+
 /// Whether it divides what came in by the scale, as far as the first elements tell.
 bool undoes(double scale, const Side& side, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return false;
-    const auto tensors = side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
+    const auto tensors = traced_of(side, op);
     return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
         return out.direction == Direction::kInput ||
                std::ranges::any_of(tensors, [&](const TracedTensor& in) {
@@ -73,7 +85,7 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
 
 /// Whether it writes over what no op made: a parameter, or what an optimizer keeps.
 bool updates(const Side& side, const SourceOp& op) {
-    const auto tensors = side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
+    const auto tensors = traced_of(side, op);
     const bool in_place = calculates_in_place(op.op());
     return std::ranges::any_of(tensors, [&](const TracedTensor& in) {
         const auto dtype = dtype_from_name(in.dtype);
@@ -125,16 +137,20 @@ class LossScale {
 
     /// Whether the ops do nothing else.
     [[nodiscard]] bool is_all_of(const Parting& parting) const {
-        return scale_ &&
-               (parting.*own_).size() == parting.only_target.size() + parting.only_golden.size() &&
-               std::ranges::all_of(parting.*own_, [&](const SourceOp* op) {
-                   const auto scaling = scaling_of(side_, *op);
-                   return (scaling && scaling->scale == *scale_) || undoes(*scale_, side_, *op) ||
-                          std::ranges::find(kOpsOfScalers, op->op()) != kOpsOfScalers.end();
-               });
+        const auto& own = parting.*own_;
+        return own.size() == parting.only_target.size() + parting.only_golden.size() &&
+               std::ranges::all_of(own, [&](const SourceOp* op) { return is_part(*op); }) &&
+               std::ranges::any_of(
+                   own, [&](const SourceOp* op) { return !begins_with_zeros(side_, *op); });
     }
 
   private:
+    [[nodiscard]] bool is_part(const SourceOp& op) const {
+        const auto scaling = scaling_of(side_, op);
+        return (scaling && scaling->scale == scale_) || undoes(*scale_, side_, op) ||
+               std::ranges::find(kOpsOfScalers, op.op()) != kOpsOfScalers.end();
+    }
+
     const Side& side_;
     std::vector<const SourceOp*> Parting::*own_;
     std::optional<double> scale_{};
@@ -156,13 +172,12 @@ void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
             mark_span(parting, 0, std::nullopt, places, result);
             return true;
         });
-        result.notes.push_back(
-            fmt::format("the {} multiplies its loss by {:g}, as mixed precision does: its "
-                        "gradients are as many "
-                        "times the {}'s until they are divided by it",
-                        of_target ? "target" : "golden",
-                        *scale.scale(),
-                        of_target ? "golden" : "target"));
+        result.notes.push_back(fmt::format(
+            "the {} multiplies its loss by {:g}, as mixed precision does: its gradients "
+            "are as many times the {}'s until they are divided by it",
+            of_target ? "target" : "golden",
+            *scale.scale(),
+            of_target ? "golden" : "target"));
     }
 }
 

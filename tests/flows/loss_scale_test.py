@@ -10,13 +10,16 @@ from compared import InFolder, compared
 class Step:
     """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
 
-    def __init__(self, path, scale=None, fault=False, undone=True):
+    def __init__(self, path, scale=None, fault=False, undone=True, more=False):
         self.file = h5py.File(path, "w")
         self.count = 0
         chance = np.random.default_rng(1)
         x = chance.standard_normal((16, 8)).astype("f4")
         w = chance.standard_normal((8, 4)).astype("f4")
         y = self.op("mm", x @ w, self=x, mat2=w)
+        if more:
+            masked = np.where(np.arange(4) == 0, np.float32(0), y)
+            self.op("mul_Tensor", masked * np.float32(3), self=masked, other=np.float32(3))
         loss = self.op("sum", y.sum(dtype="f4"), self=y)
         if scale:
             loss = self.op("mul_Tensor", loss * scale, self=loss, other=np.float32(scale))
@@ -72,6 +75,10 @@ class LossScale(InFolder):
 
     def test_a_scale_that_nobody_undoes_is_at_fault(self):
         self.assertEqual(self.compared({"scale": 65536, "undone": False}, {})[:2], (1, "/mul_Tensor/3"))
+
+    def test_another_product_beside_it_is_a_parting(self):
+        """Whose first element is zero, which any factor leaves."""
+        self.assertEqual(self.compared({"scale": 65536, "more": True}, {})[:2], (1, "/mul_Tensor/2"))
 
     def test_a_factor_that_scales_nothing_is_a_parting(self):
         """Twice, and no power of two."""
