@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -42,15 +41,11 @@ bool is_scale(double value) {
     return value >= kLeastScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
 }
 
-std::span<const TracedTensor> traced_of(const Side& side, const SourceOp& op) {
-    return side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data()));
-}
-
 std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return std::nullopt;
     std::vector<double> inputs;
     std::vector<double> outputs;
-    for (const TracedTensor& tensor : traced_of(side, op)) {
+    for (const TracedTensor& tensor : side.of_op(op)) {
         if (!tensor.content || tensor.content->numel != 1) return std::nullopt;
         (tensor.direction == Direction::kInput ? inputs : outputs).push_back(tensor.content->first);
     }
@@ -63,7 +58,7 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
 
 /// Of results that are 0 any factor is told.
 bool begins_with_zeros(const Side& side, const SourceOp& op) {
-    return std::ranges::all_of(traced_of(side, op), [](const TracedTensor& tensor) {
+    return std::ranges::all_of(side.of_op(op), [](const TracedTensor& tensor) {
         return tensor.direction == Direction::kInput ||
                (tensor.content && tensor.content->first == 0);
     });
@@ -72,7 +67,7 @@ bool begins_with_zeros(const Side& side, const SourceOp& op) {
 /// Whether it divides what came in by the scale, as far as the first elements tell.
 bool undoes(double scale, const Side& side, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return false;
-    const auto tensors = traced_of(side, op);
+    const auto tensors = side.of_op(op);
     return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
         return out.direction == Direction::kInput ||
                std::ranges::any_of(tensors, [&](const TracedTensor& in) {
@@ -85,7 +80,7 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
 
 /// Whether it writes over what no op made: a parameter, or what an optimizer keeps.
 bool updates(const Side& side, const SourceOp& op) {
-    const auto tensors = traced_of(side, op);
+    const auto tensors = side.of_op(op);
     const bool in_place = calculates_in_place(op.op());
     return std::ranges::any_of(tensors, [&](const TracedTensor& in) {
         const auto dtype = dtype_from_name(in.dtype);
@@ -160,13 +155,13 @@ class LossScale {
 
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     if (plan.partings.empty() || !traced.flows || !traced.has_inputs()) return;
-    const auto places = places_of(plan);
     for (const bool of_target : {true, false}) {
         const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
         LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
         scale.find(plan.partings);
         if (!scale.scale() || reaches_an_update(*scale.scale(), of_target, side, plan, result))
             continue;
+        const auto places = places_of(plan);
         std::erase_if(plan.partings, [&](const Parting& parting) {
             if (!scale.is_all_of(parting)) return false;
             mark_span(parting, 0, std::nullopt, places, result);

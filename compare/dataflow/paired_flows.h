@@ -18,6 +18,10 @@ struct Side {
     Dataflow& flow;
 
     [[nodiscard]] const TracedTensor& tensor(size_t index) const { return flow.tensors[index]; }
+    /// Of an op of the source.
+    [[nodiscard]] std::span<const TracedTensor> of_op(const SourceOp& op) const {
+        return flow.of_op(static_cast<size_t>(&op - source.ops.data()));
+    }
 };
 
 /// One input of a pair of ops, as indices into both flows' tensors.

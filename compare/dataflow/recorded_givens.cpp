@@ -12,8 +12,7 @@ namespace {
 
 /// The golden's tensor of that argument; nullptr for a number.
 const TracedTensor* traced_input(const Side& side, const SourceOp& op, const std::string& name) {
-    for (const TracedTensor& tensor :
-         side.flow.of_op(static_cast<size_t>(&op - side.source.ops.data())))
+    for (const TracedTensor& tensor : side.of_op(op))
         if (tensor.direction == dumpfile::Direction::kInput && tensor.argument == name)
             return &tensor;
     return nullptr;

@@ -8,6 +8,9 @@ namespace npuscope::compare {
 /// Of a norm: so many times farther off than that is no noise.
 inline constexpr double kNormGrowth = 4;
 
+/// Of the norm: what is farther off has nothing in its place.
+inline constexpr double kNothingAlike = 0.5;
+
 /// What rounding results to so many bits makes of them.
 [[nodiscard]] Distance rounding_to(int bits);
 

@@ -37,9 +37,6 @@ constexpr double kMostGated = 0.005;
 /// few times over.
 constexpr double kEffectOfGiven = 1.0 / 64;
 
-/// Of the norm: what is farther off has nothing in its place.
-constexpr double kNothingAlike = 0.5;
-
 /// Ops in a sentence.
 constexpr size_t kMostNamed = 6;
 

@@ -36,14 +36,14 @@ constexpr double kGrowthWithin = 2;
 /// Of the elements: what rounding turns on or off in the gradient of a gate, and what it exchanges
 /// where places are results.
 constexpr double kMostTurned = 0.02;
+constexpr double kMostPlaces = 0.05;
+
 /// Of the channels of a norm over so few rows: where these are almost equal it divides by little,
 /// and rounding becomes large.
 constexpr double kMostOfFewRows = 0.25;
 constexpr int64_t kFewRows = 8;
-constexpr double kMostPlaces = 0.05;
 
-/// Of the norm, of so many results, the first one among them: that is no fault in an op.
-constexpr double kNoResemblance = 0.5;
+/// Of so many results, the first one among them, nothing is alike: that is no fault in an op.
 constexpr double kAlmostAll = 0.9;
 constexpr size_t kFewestResults = 4;
 
@@ -72,14 +72,14 @@ bool is_other_count(const OpResult& op, const TensorResult& tensor) {
 
 /// Neither file holds what it was counted from.
 void forgive_counters(Result& result) {
-    for (OpResult& op : result.ops) {
-        for (TensorResult& tensor : op.tensors)
-            if (is_other_count(op, tensor))
-                tensor.judgement = {
-                    Verdict::kUndefined,
-                    tensor.judgement.rule + "; a counter, and neither file tells where it began"};
-        conclude(op, result.allow_golden_at_fault);
-    }
+    for (OpResult& op : result.ops)
+        for (TensorResult& tensor : op.tensors) {
+            if (!is_other_count(op, tensor)) continue;
+            tensor.judgement = {
+                Verdict::kUndefined,
+                tensor.judgement.rule + "; a counter, and neither file tells where it began"};
+            conclude(op, result.allow_golden_at_fault);
+        }
 }
 
 /// The bits of one side's results in their order, the fewest that a quarter of them has.
@@ -214,7 +214,7 @@ class ResultsAlone {
     }
 
     void remark_strangers(const std::vector<MeasuredRun>& runs) const {
-        const auto is_far = [](const MeasuredRun& run) { return run.out.norm > kNoResemblance; };
+        const auto is_far = [](const MeasuredRun& run) { return run.out.norm > kNothingAlike; };
         const auto far = static_cast<size_t>(std::ranges::count_if(runs, is_far));
         if (runs.size() < kFewestResults || !is_far(runs.front()) ||
             static_cast<double>(far) < kAlmostAll * static_cast<double>(runs.size()))

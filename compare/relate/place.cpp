@@ -180,10 +180,12 @@ class Places {
         relation.distance = std::min(distance_of(mine.sketch, theirs.sketch),
                                      sampled_distance(mine.sketch, theirs.sketch));
         const bool are_shards = mine.form == RankForm::kShards || theirs.form == RankForm::kShards;
-        const auto view = likely_view(target, golden);
+        const bool is_doubtful = relation.distance > kDoubtful;
+        const auto view =
+            are_shards || is_doubtful ? likely_view(target, golden) : std::optional<View>();
         if (are_shards && view && !is_in_order(*view)) {
             take_view(*view, mine.shape, relation);
-        } else if (relation.distance > kDoubtful) {
+        } else if (is_doubtful) {
             if (auto found = arranged(matches_, sources_, target, golden, kTellingDistance)) {
                 relation = std::move(*found);
             } else if (view) {

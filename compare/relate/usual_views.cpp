@@ -228,7 +228,8 @@ std::vector<View> UsualViews::all_of(const ListedTensor& target, const ListedTen
         views.push_back(std::move(*usual));
         if ((target.form == RankForm::kShards) != (golden.form == RankForm::kShards))
             for (int64_t parts = 1; parts <= kMostFused; ++parts)
-                if (auto view = of_shards(target, golden, parts)) views.push_back(std::move(*view));
+                if (auto view = of_shards(target, golden, parts); view && *view != views.front())
+                    views.push_back(std::move(*view));
     }
     return views;
 }
