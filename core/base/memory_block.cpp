@@ -17,9 +17,30 @@ constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kLarge = 2 * kHugePage;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr size_t kMostKept = 0;  // a block that is used after its end must be found out
+// A block that is used after its end must be found out.
+constexpr size_t kMostKept = 0;
+void* take_pages(size_t size) {
+    return ::operator new (size, std::align_val_t{kHugePage});
+}
+void give_pages_back(void* memory, size_t) {
+    ::operator delete (memory, std::align_val_t{kHugePage});
+}
 #else
-constexpr size_t kMostKept = size_t{128} << 20;
+constexpr size_t kMostKept = size_t{64} << 20;
+// Of the system itself: among the allocator's smaller blocks, holes of large ones stay in memory.
+void* take_pages(size_t size) {
+    void* const all =
+        mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) throw std::bad_alloc();
+    auto* const begin = static_cast<std::byte*>(all);
+    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(all) % kHugePage) % kHugePage;
+    if (before > 0) munmap(begin, before);
+    munmap(begin + before + size, kHugePage - before);
+    return begin + before;
+}
+void give_pages_back(void* memory, size_t size) {
+    munmap(memory, size);
+}
 #endif
 
 // Programs that fuzz define a smaller one: their allocator ends the program instead of failing.
@@ -65,9 +86,8 @@ class KeptBlocks {
             blocks_.erase(blocks_.begin(), end);
         }
         for (const Block& block : old)
-            free(block.memory);
+            give_pages_back(block.memory, block.size);
     }
-    static void free(void* memory) { ::operator delete (memory, std::align_val_t{kHugePage}); }
 
   private:
     struct Block {
@@ -88,7 +108,7 @@ KeptBlocks& kept_blocks() {
 
 void* large_block(size_t size) {
     if (void* const kept = kept_blocks().take(size)) return kept;
-    void* const memory = ::operator new (size, std::align_val_t{kHugePage});
+    void* const memory = take_pages(size);
     // A wish: without huge pages everything works, more slowly.
     madvise(memory, size, MADV_HUGEPAGE);
     return memory;

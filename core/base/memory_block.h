@@ -8,7 +8,7 @@
 namespace npuscope {
 
 /// `nbytes` bytes whose content is not set, aligned to 64. Large blocks ask the system for huge
-/// pages, and up to 128 MB of them are kept for the next of their size: a fresh page costs more
+/// pages, and up to 64 MB of them are kept for the next of their size: a fresh page costs more
 /// than the work on its elements. Errors: std::bad_alloc.
 class MemoryBlock {
   public:

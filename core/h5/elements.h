@@ -39,6 +39,9 @@ class Elements : public ElementSource {
     /// Whether range() mostly gives places of the mapped file.
     [[nodiscard]] bool is_mapped() const { return data_ != nullptr && !swapped_; }
     [[nodiscard]] Tensor whole() const override;
+    [[nodiscard]] const std::byte* in_place() const override {
+        return is_mapped() && dtype_ != DType::kBool ? data_ : nullptr;
+    }
     /// Lets the system take back the memory of that range's pages; no-op when not mapped.
     void release(int64_t first, int64_t count) const override;
     /// Errors: Error(kIo) when the file was cut short while it was mapped: what was read since then

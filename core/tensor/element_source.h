@@ -33,6 +33,9 @@ class ElementSource {
     /// All of them in memory; what they were read from is released. Errors: as range() and
     /// require_intact().
     [[nodiscard]] virtual Tensor whole() const;
+    /// All of them where they lie, in native byte order, for as long as the source lives; nullptr
+    /// where they must be read. Not necessarily aligned.
+    [[nodiscard]] virtual const std::byte* in_place() const { return nullptr; }
     /// The same values in the dtype that they are kept in: wider where a file holds halves as
     /// float32, and cheaper to read.
     [[nodiscard]] virtual const ElementSource& stored() const { return *this; }

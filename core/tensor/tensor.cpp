@@ -8,12 +8,23 @@
 
 #include "core/base/error.h"
 #include "core/base/memory_block.h"
+#include "core/tensor/element_source.h"
 #include "core/tensor/op_budget.h"
 
 namespace npuscope {
 
 struct Tensor::Storage {
     explicit Storage(size_t nbytes) : block(nbytes), bytes(block.data()), id(next_id()) {}
+    Storage(std::shared_ptr<const ElementSource> source, const std::byte* elements)
+        : block(0), bytes(elements), id(next_id()), lender(std::move(source)) {}
+    ~Storage() {
+        if (lender) lender->release(0, lender->numel());
+    }
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+
+    /// Of its own block.
+    [[nodiscard]] std::byte* own() const { return block.data(); }
 
     static uint64_t next_id() {
         static std::atomic<uint64_t> last{0};
@@ -21,8 +32,9 @@ struct Tensor::Storage {
     }
 
     MemoryBlock block;
-    std::byte* bytes;
+    const std::byte* bytes;
     uint64_t id;
+    std::shared_ptr<const ElementSource> lender{};  ///< of what is not in the block
 };
 
 int64_t numel_of(std::span<const int64_t> shape) {
@@ -69,15 +81,32 @@ Tensor::Tensor(DType dtype, Shape shape)
     }
 }
 
+Tensor::Tensor(DType dtype, Shape shape, std::shared_ptr<Storage> storage)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      numel_(numel_of(shape_)),
+      storage_(std::move(storage)) {}
+
+Tensor Tensor::lent_by(std::shared_ptr<const ElementSource> source) {
+    const DType dtype = source->dtype();
+    const std::byte* elements = source->in_place();
+    // Indices are checked before they are followed: nobody may change them in between.
+    if (elements == nullptr || !is_float(dtype) || source->numel() == 0 ||
+        reinterpret_cast<uintptr_t>(elements) % size_of(dtype) != 0)
+        return source->whole();
+    Shape shape = source->shape();
+    return {dtype, std::move(shape), std::make_shared<Storage>(std::move(source), elements)};
+}
+
 Tensor Tensor::zeros(DType dtype, Shape shape) {
     Tensor tensor(dtype, std::move(shape));
-    std::memset(tensor.storage_->bytes, 0, tensor.nbytes());
+    std::memset(tensor.storage_->own(), 0, tensor.nbytes());
     return tensor;
 }
 
 Tensor Tensor::copy_of(DType dtype, Shape shape, const void* data) {
     Tensor tensor(dtype, std::move(shape));
-    if (tensor.nbytes() != 0) std::memcpy(tensor.storage_->bytes, data, tensor.nbytes());
+    if (tensor.nbytes() != 0) std::memcpy(tensor.storage_->own(), data, tensor.nbytes());
     return tensor;
 }
 
@@ -108,8 +137,16 @@ std::byte* Tensor::mutable_data() {
     // Counted through a second owner: taking it synchronises with an owner on another thread that
     // has just let go, which reading use_count() alone would not.
     const long owners = std::shared_ptr(storage_).use_count() - 1;
-    if (owners > 1) *this = copy_of(dtype_, shape_, storage_->bytes);
-    return storage_->bytes;
+    if (owners > 1 || storage_->lender) *this = copy_of(dtype_, shape_, storage_->bytes);
+    return storage_->own();
+}
+
+void Tensor::require_intact() const {
+    if (storage_->lender) storage_->lender->require_intact();
+}
+
+void Tensor::release(int64_t first, int64_t count) const {
+    if (storage_->lender) storage_->lender->release(first, count);
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
@@ -135,7 +172,7 @@ Tensor Tensor::reshaped(Shape shape) const {
 Tensor Tensor::cast(DType dtype) const {
     if (dtype == dtype_) return *this;
     Tensor tensor(dtype, shape_);
-    convert_elements(data(), dtype_, tensor.storage_->bytes, dtype, static_cast<size_t>(numel_));
+    convert_elements(data(), dtype_, tensor.storage_->own(), dtype, static_cast<size_t>(numel_));
     return tensor;
 }
 

@@ -15,6 +15,8 @@ namespace npuscope {
 
 using Shape = std::vector<int64_t>;
 
+class ElementSource;
+
 /// Product of the dimensions, 1 for rank 0. Errors: Error(kFormat) on a negative dimension or when
 /// the product does not fit 63 bits.
 [[nodiscard]] int64_t numel_of(std::span<const int64_t> shape);
@@ -41,7 +43,7 @@ struct TensorView {
 };
 
 /// A value: copying shares the elements, and shared elements are never written (mutable_data()
-/// copies them first when someone else holds them). Threads: as shared_ptr.
+/// copies them first when someone else holds them, or they are lent). Threads: as shared_ptr.
 class Tensor {
   public:
     /// Rank 1, no elements, float32.
@@ -53,6 +55,12 @@ class Tensor {
     /// Copies nbytes from `data`.
     [[nodiscard]] static Tensor copy_of(DType dtype, Shape shape, const void* data);
     [[nodiscard]] static Tensor copy_of(const TensorView& view);
+    /// The source's elements where they lie, so that only pages that are looked at are read: of
+    /// floats in memory or in a mapped file, of anything else a copy. The source lives as long as
+    /// its elements are shared, and is released then; what it reads from must live longer. What
+    /// was computed of them is to be believed only after require_intact(). Errors: as
+    /// ElementSource::whole().
+    [[nodiscard]] static Tensor lent_by(std::shared_ptr<const ElementSource> source);
     template <class T>
     [[nodiscard]] static Tensor from(const Shape& shape, std::span<const T> values) {
         return copy_checked(kDTypeOf<T>, shape, values.data(), values.size());
@@ -74,8 +82,12 @@ class Tensor {
     [[nodiscard]] size_t nbytes() const { return static_cast<size_t>(numel_) * size_of(dtype_); }
 
     [[nodiscard]] const std::byte* data() const;
-    /// Copies shared elements first.
+    /// Copies shared and lent elements first.
     [[nodiscard]] std::byte* mutable_data();
+    /// Errors: of lent elements those of ElementSource::require_intact().
+    void require_intact() const;
+    /// Lent elements from `first` on are not needed again soon.
+    void release(int64_t first, int64_t count) const;
 
     /// Errors: Error(kInternal) when T is not the dtype's element type.
     template <class T>
@@ -101,6 +113,7 @@ class Tensor {
 
   private:
     struct Storage;
+    Tensor(DType dtype, Shape shape, std::shared_ptr<Storage> storage);
     static Tensor copy_checked(DType dtype, Shape shape, const void* data, size_t count);
     void require_dtype(DType dtype) const;
 

@@ -28,6 +28,7 @@ void add_exact_outputs(const SourceOp& run,
         if (made != nullptr) output.plain = made->cast(result.elements.dtype());
         found.outputs.push_back(std::move(output));
     }
+    require_intact(form);
 }
 
 }  // namespace npuscope::diagnose

@@ -43,6 +43,7 @@ std::optional<double> distance_from_exact(const SourceOp& op, const KnownInputs&
         errors += error * error;
         squares += exact->as<double>()[i] * exact->as<double>()[i];
     }
+    require_intact(*loaded);
     if (squares == 0) return std::nullopt;
     return std::sqrt(errors / squares);
 }

@@ -55,7 +55,7 @@ OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValue
     for (const SourceTensor& output : recorded.outputs())
         run.results.push_back({output.argument,
                                recorded.name_of_argument(output),
-                               output.open()->whole(),
+                               Tensor::lent_by(output.open()),
                                output.compute_type,
                                output.ignored,
                                output.path});
@@ -142,6 +142,13 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
     narrow_stored_wider(run);
     if (widen) run.wide = widened(run.arguments);
     return run;
+}
+
+void require_intact(const OpRun& run) {
+    for_each_tensor(run.arguments,
+                    [](const std::string&, const Tensor& tensor) { tensor.require_intact(); });
+    for (const RecordedResult& result : run.results)
+        result.elements.require_intact();
 }
 
 std::vector<OpRun> forms_of(OpRun run) {

@@ -74,6 +74,10 @@ struct KnownInputs {
                                             bool also_random = false,
                                             bool widen = true);
 
+/// After what was computed of a run is known. Errors: Error(kIo) a file that holds some of it was
+/// cut short meanwhile.
+void require_intact(const OpRun& run);
+
 /// Whether something of its results is ignored: a part of the run cannot stand for it.
 [[nodiscard]] bool has_ignored(const OpRun& run);
 /// Ignored elements of the results become f(inputs), so that nothing is wrong there.

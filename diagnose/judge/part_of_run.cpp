@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "diagnose/judge/evenly.h"
 #include "diagnose/judge/exact_run.h"
 
 namespace npuscope::diagnose {
@@ -14,8 +15,6 @@ namespace {
 
 /// What results may differ by that are computed beside others: float64 sums in another order.
 constexpr double kSame = 1e-12;
-/// Of the golden ratio: multiples of it, modulo 1, lie evenly, whatever the length of a row.
-constexpr double kGolden = 0.6180339887498949;
 
 /// The rows of `tensor` at the places that are asked for, in their order, where it is seen as rows
 /// of a shape but for the first axis.
@@ -35,6 +34,7 @@ Rows rows_at(const std::vector<int64_t>& places) {
     };
 }
 
+/// Each is taken once: what it was read from is released.
 Rows stretch(int64_t first, int64_t count) {
     return [first, count](const Tensor& tensor, Shape shape) {
         shape.front() = count;
@@ -43,6 +43,7 @@ Rows stretch(int64_t first, int64_t count) {
         std::memcpy(chosen.mutable_data(),
                     tensor.data() + static_cast<size_t>(first) * row,
                     chosen.nbytes());
+        tensor.release(first * (chosen.numel() / count), chosen.numel());
         return chosen;
     };
 }
@@ -141,11 +142,7 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
     const int64_t rows = rows_of(result, cut);
     const int64_t count = std::max<int64_t>(1, rows * elements / result.numel());
     if (2 * count > rows) return std::nullopt;
-    std::vector<int64_t> places;
-    for (int64_t i = 0; i < 2 * count; ++i) {
-        const double at = static_cast<double>(i) * kGolden;
-        places.push_back(static_cast<int64_t>((at - std::floor(at)) * static_cast<double>(rows)));
-    }
+    std::vector<int64_t> places = evenly(rows, 2 * count);
     const auto more = cut_run(run, places, cut);
     if (!more || !is_computable(*more)) return std::nullopt;
     places.erase(places.begin(), places.begin() + count);
@@ -160,6 +157,13 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
     part = cut_run(run, places, cut);
     if (!part || !is_computable(*part)) return std::nullopt;
     return PartOfRun{std::move(*part), cut, std::move(places)};
+}
+
+std::optional<OpRun> widened_block(const OpRun& run, const Block& block) {
+    auto less = cut_to(run, block);
+    if (!less) return std::nullopt;
+    less->wide = widened(less->arguments);
+    return is_computable(*less) ? less : std::nullopt;
 }
 
 /// Rows of a product, which need no proof.
@@ -189,12 +193,21 @@ std::optional<PartOfRun> part_of(const OpRun& run,
     if (run.results.empty() || has_lists(run)) return std::nullopt;
     const Tensor& result = run.results.front().elements;
     if (result.ndim() < 1 || result.numel() < 2 * elements) return std::nullopt;
+    if (auto block = block_of(run, elements, also)) {
+        auto less = widened_block(run, *block);
+        if (!less) return std::nullopt;
+        return PartOfRun{
+            std::move(*less), Cut::kBlock, std::move(block->rows), std::move(block->columns)};
+    }
     for (const Cut cut : {Cut::kElements, Cut::kMatrices, Cut::kFirst, Cut::kAll})
         if (auto part = proven_part(run, elements, also, cut)) return part;
     return std::nullopt;
 }
 
 std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part) {
+    if (part.cut == Cut::kBlock)
+        return run.op == part.run.op ? widened_block(run, {part.places, part.columns})
+                                     : std::nullopt;
     const bool fits = run.op == part.run.op && run.results.size() == part.run.results.size() &&
                       std::ranges::all_of(run.results, [&](const RecordedResult& result) {
                           const Tensor& cut = part.run.results.front().elements;
@@ -211,6 +224,7 @@ std::optional<OpRun> same_part(const OpRun& run, const PartOfRun& part) {
 
 std::optional<Cut> cut_of(const OpRun& run) {
     if (run.results.empty() || run.results.front().elements.ndim() < 1) return std::nullopt;
+    if (is_product_of_matrices(run)) return Cut::kFirst;
     const auto part =
         is_product(kind_of(*run.op)) ? part_of_product(run, {0}) : part_of(run, kTellingElements);
     return part ? std::optional(part->cut) : std::nullopt;
@@ -221,6 +235,8 @@ std::optional<OpRun> stretch_of(const OpRun& run, Cut cut, int64_t first, int64_
 }
 
 OpRun leading_rows(OpRun run, int64_t elements) {
+    if (const auto block = leading_block(run, elements))
+        if (auto less = widened_block(run, *block)) return std::move(*less);
     if (run.results.size() != 1 || run.results.front().elements.ndim() < 2) return run;
     const Tensor& result = run.results.front().elements;
     const int64_t rows =

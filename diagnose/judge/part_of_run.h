@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "diagnose/judge/block_of_product.h"
 #include "diagnose/judge/op_run.h"
 
 namespace npuscope::diagnose {
@@ -26,12 +27,14 @@ enum class Cut : uint8_t {
     kMatrices,  ///< those of two axes and more that have as many rows as the result
     kFirst,     ///< the first of these alone, as matrix products take them
     kAll,       ///< vectors of as many elements as well
+    kBlock,     ///< of a product of matrices: rows of the first, columns of the second
 };
 
 struct PartOfRun {
     OpRun run;
     Cut cut = Cut::kElements;
-    std::vector<int64_t> places{};  ///< elements or rows of the results
+    std::vector<int64_t> places{};   ///< elements or rows of the results
+    std::vector<int64_t> columns{};  ///< of a block
     /// Whether each element of the results comes of the like elements of the operands alone;
     /// else each row comes of the like rows, or of these and whole operands.
     [[nodiscard]] bool by_element() const { return cut == Cut::kElements; }
@@ -61,7 +64,8 @@ struct PartOfRun {
                                               int64_t first,
                                               int64_t count);
 
-/// As part_of(), for products, which need no proof: the first rows of their result.
+/// As part_of(), for products, which need no proof: the first rows of their result, and where that
+/// saves much the first columns alone.
 [[nodiscard]] OpRun leading_rows(OpRun run, int64_t elements);
 
 }  // namespace npuscope::diagnose

@@ -201,13 +201,13 @@ Value RecordedOp::list_of(const std::string& name) const {
     TensorList list;
     const std::string elements = name + "/" + name + "_";
     while (const SourceTensor* tensor = input(elements + std::to_string(list.size())))
-        list.push_back(tensor->open()->whole());
+        list.push_back(Tensor::lent_by(tensor->open()));
     return list.empty() ? Value() : Value(std::move(list));
 }
 
 Value RecordedOp::value_of(const backend::Argument& argument) const {
     if (const SourceTensor* tensor = input(argument.name)) {
-        Tensor elements = tensor->open()->whole();
+        Tensor elements = Tensor::lent_by(tensor->open());
         const auto numbers = is_tensor_kind(argument.kind) ? std::nullopt : numbers_of(elements);
         return numbers ? number_of(*numbers, argument.kind) : Value(std::move(elements));
     }

@@ -153,29 +153,32 @@ std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& ex
     const size_t stretch =
         std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
     std::vector<int64_t> places;
-    std::vector<double> values(stretch);
-    std::vector<double> others(stretch);
+    std::array<double, kBlock> values{};
+    std::array<double, kBlock> others{};
     for (size_t first = 0; first < numel; first += stretch) {
-        const size_t length = std::min(stretch, numel - first);
-        widen(recorded, first, std::span(values).first(length));
-        expect(first, std::span(others).first(length));
-        size_t furthest = 0;
-        size_t beside_size = 0;
+        const size_t end = std::min(numel, first + stretch);
+        size_t furthest = first;
+        size_t beside_size = first;
         double largest = -1;
         double share = -1;
-        for (size_t i = 0; i < length; ++i) {
-            const double error = std::abs(values[i] - others[i]);
-            if (error > largest) {
-                largest = error;
-                furthest = i;
-            }
-            if (error > share * std::abs(others[i])) {
-                share = error / std::abs(others[i]);
-                beside_size = i;
+        for (size_t start = first; start < end; start += kBlock) {
+            const size_t length = std::min(kBlock, end - start);
+            widen(recorded, start, std::span(values).first(length));
+            expect(start, std::span(others).first(length));
+            for (size_t i = 0; i < length; ++i) {
+                const double error = std::abs(values[i] - others[i]);
+                if (error > largest) {
+                    largest = error;
+                    furthest = start + i;
+                }
+                if (error > share * std::abs(others[i])) {
+                    share = error / std::abs(others[i]);
+                    beside_size = start + i;
+                }
             }
         }
-        places.push_back(static_cast<int64_t>(first + furthest));
-        places.push_back(static_cast<int64_t>(first + beside_size));
+        places.push_back(static_cast<int64_t>(furthest));
+        places.push_back(static_cast<int64_t>(beside_size));
     }
     return places;
 }

@@ -21,6 +21,8 @@ class RunInPieces {
     [[nodiscard]] int64_t count() const { return (rows_ + rows_of_piece_ - 1) / rows_of_piece_; }
     /// With its arguments in float64. `index` below count().
     [[nodiscard]] OpRun piece(int64_t index) const;
+    /// As require_intact() of the run.
+    void require_intact() const { diagnose::require_intact(run_); }
 
   private:
     RunInPieces(OpRun run, Cut cut, int64_t rows_of_piece);

@@ -272,12 +272,15 @@ std::vector<Split> RecomputingSplitter::split_loaded(
             differs || splits[i].target->ratio > 1 || (outputs[i].differs && !known_.target_only);
     }
     if (!splits.empty() && splits.front().target) judge_span(pair, splits.front());
-    if (pair.golden == nullptr || pair.also_target.size() != pair.also_golden.size()) return splits;
-    const bool other_numbers = !load_mode_ && !arguments.empty();
-    if (differs || other_numbers) ask_golden();
-    if (golden && other_numbers)
-        judge_arguments(target, *golden, to_text(arguments), outputs, splits);
-    if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
+    if (pair.golden != nullptr && pair.also_target.size() == pair.also_golden.size()) {
+        const bool other_numbers = !load_mode_ && !arguments.empty();
+        if (differs || other_numbers) ask_golden();
+        if (golden && other_numbers)
+            judge_arguments(target, *golden, to_text(arguments), outputs, splits);
+        if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
+    }
+    require_intact(target);
+    if (golden) require_intact(*golden);
     return splits;
 }
 

@@ -49,6 +49,8 @@ std::optional<std::vector<Split>> RecomputingSplitter::split_part(
         if (!part) return std::nullopt;
         golden_part = same_part(*golden, *part);
         if (!golden_part) return std::nullopt;
+        require_intact(*target);
+        require_intact(*golden);
     }
     const auto golden_run = [&] { return std::optional(*golden_part); };
     std::vector<Split> splits =

@@ -161,6 +161,8 @@ std::optional<std::vector<Split>> RecomputingSplitter::split_in_pieces(
         if (!piece) all_honest = false;
     });
     if (!all_honest) return std::nullopt;
+    target->require_intact();
+    if (golden) golden->require_intact();
     std::vector<Split> splits;
     for (size_t at = 0; at < outputs.size(); ++at)
         splits.push_back(split_of(pieces, at));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
 
@@ -21,6 +22,26 @@ double largest(const Tensor& tensor) {
     return found;
 }
 
+/// Of so many elements a bound is computed in float32: it needs no more digits.
+constexpr int64_t kMuch = int64_t{1} << 20;
+
+int64_t count_elements(const NamedValues& arguments) {
+    int64_t count = 0;
+    for_each_tensor(arguments,
+                    [&](const std::string&, const Tensor& tensor) { count += tensor.numel(); });
+    return count;
+}
+
+/// The largest number of a result of the op on the magnitudes of `arguments`; 0 without one.
+double largest_result(const backend::Op& op,
+                      const std::string& result,
+                      NamedValues arguments,
+                      const Device& device) {
+    const auto results = run(op, magnitudes(std::move(arguments)), device);
+    const Tensor* sum = results ? result_named(*results, result) : nullptr;
+    return sum == nullptr ? 0 : largest(*sum);
+}
+
 bool is_dump(const std::filesystem::path& path) {
     return path.extension() == ".h5" || path.extension() == ".hdf5";
 }
@@ -34,9 +55,14 @@ double sum_of_magnitudes(const backend::Op& op, const std::string& result, Named
         if (auto* mask = std::get_if<BoolMask>(&argument.value))
             for (size_t i = 0; i < mask->bits.size() && i < op.schema.results.size(); ++i)
                 mask->bits[i] = op.schema.results[i].name == result;
-    const auto results = run(op, magnitudes(widened(arguments)), Device::reference64());
-    const Tensor* sum = results ? result_named(*results, result) : nullptr;
-    return sum == nullptr ? 0 : largest(*sum);
+    if (count_elements(arguments) >= kMuch)
+        if (const double found = largest_result(op,
+                                                result,
+                                                with_floats_as(arguments, DType::kFloat32),
+                                                Device::reference32());
+            found > 0)
+            return found;
+    return largest_result(op, result, widened(arguments), Device::reference64());
 }
 
 double SumBounds::magnitudes_in(Dump& dump, const std::string& result) {

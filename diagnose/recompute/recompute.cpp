@@ -153,6 +153,7 @@ void run_op(const SourceOp& recorded,
                 return sum_of_magnitudes(op, result.name, run.arguments);
             }));
     report.errors.resize(report.results.size());
+    require_intact(run);
     if (entry.has_inputs() && !run.arguments.empty() && kind_of(op) != OpKind::kRandom)
         judge_arithmetic(std::move(run),
                          judge,

@@ -38,6 +38,9 @@ class MappedElements final : public ElementSource {
                                          std::vector<std::byte>&) const override {
         return file_->bytes().data() + offset_ + static_cast<size_t>(first) * size_of(dtype_);
     }
+    [[nodiscard]] const std::byte* in_place() const override {
+        return file_->bytes().data() + offset_;
+    }
     void release(int64_t first, int64_t count) const override {
         file_->release(offset_ + static_cast<uint64_t>(first) * size_of(dtype_),
                        static_cast<uint64_t>(count) * size_of(dtype_));
