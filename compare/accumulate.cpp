@@ -42,11 +42,10 @@ Moments moments_of(const double* values, size_t count) {
 }
 
 /// The tile's floats, converted where the dtype is shorter.
-template <class T>
-const float* as_floats(const std::byte* elements, size_t count, float* buffer) {
+const float* as_floats(const std::byte* elements, DType dtype, size_t count, float* buffer) {
     const bool aligned = reinterpret_cast<uintptr_t>(elements) % alignof(float) == 0;
-    if (std::is_same_v<T, float> && aligned) return reinterpret_cast<const float*>(elements);
-    convert_elements(elements, kDTypeOf<T>, buffer, DType::kFloat32, count);
+    if (dtype == DType::kFloat32 && aligned) return reinterpret_cast<const float*>(elements);
+    convert_elements(elements, dtype, buffer, DType::kFloat32, count);
     return buffer;
 }
 
@@ -59,7 +58,7 @@ struct Scratch {
     std::array<double, kTile> wide;
 };
 
-template <class T, class G>
+template <class T>
 class Accumulation {
   public:
     Accumulation(const ElementSource& target, const ElementSource& golden, int threads)
@@ -123,15 +122,19 @@ class Accumulation {
                       Scratch& scratch,
                       const float*& t_floats,
                       const float*& g_floats) const {
-        if constexpr (kFitsFloat<T> && kFitsFloat<G>) {
-            t_floats = as_floats<T>(t, count, scratch.t.data());
-            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, G>) {
-                g_floats = as_floats<G>(g, count, scratch.g.data());
+        const DType golden = golden_.dtype();
+        if constexpr (kFitsFloat<T>) {
+            if (golden == DType::kFloat64) return false;
+            t_floats = as_floats(t, kDTypeOf<T>, count, scratch.t.data());
+            if (std::is_same_v<T, float> || golden == kDTypeOf<T>) {
+                g_floats = as_floats(g, golden, count, scratch.g.data());
             } else {
                 std::array<T, kTile> rounded;
-                convert_elements(g, kDTypeOf<G>, rounded.data(), kDTypeOf<T>, count);
-                g_floats = as_floats<T>(
-                    reinterpret_cast<const std::byte*>(rounded.data()), count, scratch.g.data());
+                convert_elements(g, golden, rounded.data(), kDTypeOf<T>, count);
+                g_floats = as_floats(reinterpret_cast<const std::byte*>(rounded.data()),
+                                     kDTypeOf<T>,
+                                     count,
+                                     scratch.g.data());
             }
             return true;
         }
@@ -154,7 +157,7 @@ class Accumulation {
             return;
         }
         sums = {};
-        Tile<T, G> tile(t, g, count);
+        Tile<T> tile(t, g, golden_.dtype(), count);
         tile.classify(start, sums);
         add_pairs(tile, scratch, sums);
         if (tile.pairs > 0 && is_new_maximum(sums, group))
@@ -197,7 +200,7 @@ class Accumulation {
         return 0;
     }
 
-    static void add_pairs(const Tile<T, G>& tile, Scratch& scratch, Sums& sums) {
+    static void add_pairs(const Tile<T>& tile, Scratch& scratch, Sums& sums) {
         if constexpr (kFitsFloat<T>) {
             for (size_t p = 0; p < tile.pairs; ++p) {
                 scratch.t[p] = to_float32(tile.pair_target(p));
@@ -236,7 +239,7 @@ class Accumulation {
             add_float_divergence(t_floats, g_floats, count, total, sums);
             return;
         }
-        Tile<T, G> tile(t, g, count);
+        Tile<T> tile(t, g, golden_.dtype(), count);
         Sums ignored;
         tile.classify(start, ignored);
         const Mass p_of = Mass::between(total.min_t, total.max_t);
@@ -252,12 +255,12 @@ class Accumulation {
     int64_t groups_;
 };
 
-template <class T, class G>
+template <class T>
 Sums accumulate_as(const ElementSource& target,
                    const ElementSource& golden,
                    bool divergence,
                    int threads) {
-    const Accumulation<T, G> accumulation(target, golden, threads);
+    const Accumulation<T> accumulation(target, golden, threads);
     Sums total = accumulation.measure();
     if (divergence && total.pairs > 0) {
         const Sums second = accumulation.diverge(total);
@@ -286,13 +289,7 @@ Sums accumulate(const ElementSource& target,
     if (target.numel() != golden.numel() || !are_comparable(target.dtype(), golden.dtype()))
         throw Error(ErrorKind::kInternal, "accumulate: the tensors cannot be compared");
     return visit_dtype(target.dtype(), [&]<class T>() {
-        return visit_dtype(golden.dtype(), [&]<class G>() -> Sums {
-            if constexpr (kIsFloat<T> == kIsFloat<G>) {
-                return accumulate_as<T, G>(target, golden, divergence, threads);
-            } else {
-                return {};
-            }
-        });
+        return accumulate_as<T>(target, golden, divergence, threads);
     });
 }
 

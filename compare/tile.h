@@ -16,6 +16,9 @@
 
 namespace npuscope::compare {
 
+/// Bytes.
+inline constexpr size_t kLargestElement = 8;
+
 /// Whether the golden element `original`, before rounding, lies outside the range of T.
 template <class T, class G>
 bool leaves_range(G original, T rounded) {
@@ -30,31 +33,51 @@ bool leaves_range(G original, T rounded) {
     }
 }
 
+/// Marks the golden elements, before rounding, that lie outside the range of T; `rounded` are they
+/// after it.
+template <class T>
+void mark_out_of_range(
+    const void* originals, DType golden_dtype, const T* rounded, size_t count, bool* out) {
+    visit_dtype(golden_dtype, [&]<class G>() {
+        if constexpr (kIsFloat<T> == kIsFloat<G>) {
+            const auto* const elements = static_cast<const G*>(originals);
+            for (size_t i = 0; i < count; ++i)
+                out[i] = leaves_range<T, G>(elements[i], rounded[i]);
+        }
+    });
+}
+
 /// Large; lives on a thread's stack for one tile.
-template <class T, class G>
+template <class T>
 struct Tile {
     size_t count = 0;
+    DType golden_dtype;
     std::array<T, kTile> target;
-    std::array<G, kTile> original;
+    alignas(kLargestElement) std::array<std::byte, kTile * kLargestElement> original;
     std::array<T, kTile> golden;
     size_t pairs = 0;
     std::array<int32_t, kTile> at;  ///< element of each pair
 
-    Tile(const std::byte* target_bytes, const std::byte* golden_bytes, size_t elements)
-        : count(elements) {
+    Tile(const std::byte* target_bytes,
+         const std::byte* golden_bytes,
+         DType golden_is,
+         size_t elements)
+        : count(elements), golden_dtype(golden_is) {
         std::memcpy(target.data(), target_bytes, count * sizeof(T));
-        std::memcpy(original.data(), golden_bytes, count * sizeof(G));
-        convert_elements(original.data(), kDTypeOf<G>, golden.data(), kDTypeOf<T>, count);
+        std::memcpy(original.data(), golden_bytes, count * size_of(golden_dtype));
+        convert_elements(original.data(), golden_dtype, golden.data(), kDTypeOf<T>, count);
     }
 
     /// Counts non-finite and out-of-range elements and collects the pairs. Indices count from
     /// `start`.
     void classify(int64_t start, Sums& sums) {
         sums.numel = static_cast<int64_t>(count);
+        std::array<bool, kTile> beyond;
+        mark_out_of_range(original.data(), golden_dtype, golden.data(), count, beyond.data());
         for (size_t i = 0; i < count; ++i) {
             const double t = to_double(target[i]);
             const double g = to_double(golden[i]);
-            const bool out = leaves_range<T, G>(original[i], golden[i]);
+            const bool out = beyond[i];
             if (std::isfinite(t) && std::isfinite(g) && !out) {
                 at[pairs++] = static_cast<int32_t>(i);
                 continue;
