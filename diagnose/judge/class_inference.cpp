@@ -38,12 +38,18 @@ constexpr int64_t kFewestOfClass = 2;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
 
+/// What is wrong in few elements, and far off there, is a fault and no other class.
+bool is_off_in_few(const SampledRun& run, size_t column) {
+    return run.ratios[column] > kFar && run.off_by[column] <= kSpread;
+}
+
 /// How far off a class is, on the whole: without regard to how well it fits, or how far one fault
 /// is off.
 double log_score(const std::vector<SampledRun>& sample, size_t column) {
     double sum = 0;
     for (const SampledRun& run : sample)
-        sum += std::log(std::clamp(run.ratios[column], kBestFit, 1e6));
+        sum += is_off_in_few(run, column) ? 0
+                                          : std::log(std::clamp(run.ratios[column], kBestFit, 1e6));
     return sum / static_cast<double>(std::max<size_t>(sample.size(), 1));
 }
 
@@ -85,6 +91,17 @@ bool is_spread(const std::vector<SampledRun>& sample) {
     return std::ranges::any_of(sample, [](const SampledRun& run) { return run.off > kSpread; });
 }
 
+/// Every run that the class does not explain is off in few places alone, and some is.
+bool is_spoilt_in_few(const std::vector<SampledRun>& sample, size_t column) {
+    bool any = false;
+    for (const SampledRun& run : sample) {
+        if (run.ratios[column] <= 1) continue;
+        if (!is_off_in_few(run, column)) return false;
+        any = true;
+    }
+    return any;
+}
+
 /// It has narrow steps or sums, and no run has results that it could not give.
 bool may_have_made(const Stage& stage, const std::vector<SampledRun>& sample) {
     return stage.steps < kFloat32.bits && std::ranges::all_of(sample, [&](const SampledRun& run) {
@@ -105,6 +122,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     for (const Stage& stage : stages) {
         const int64_t within = count_within(sample, stage.column);
         if (!is_near(sample, stage.column, stage.near)) continue;
+        if (!but_one && is_spoilt_in_few(sample, stage.column)) return {stage.column, within};
         if (but_one && (within < all || !may_have_made(stage, sample))) continue;
         if (explains(sample, stage.column)) {
             if (within == all ||

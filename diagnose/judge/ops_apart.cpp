@@ -13,6 +13,8 @@ namespace {
 constexpr double kSpread = 0.05;
 /// One run may be faulty.
 constexpr size_t kFewest = 2;
+/// Where so many ops compute in narrow steps, one run of another that does is no fault.
+constexpr size_t kUsual = 2;
 /// Fewer others do not tell that they compute in more bits.
 constexpr size_t kFewestOthers = 10;
 
@@ -40,10 +42,16 @@ bool are_within(const Runs& runs, size_t column) {
     });
 }
 
-bool are_off(const Runs& runs, size_t column) {
-    return runs.size() >= kFewest && std::ranges::all_of(runs, [&](const SampledRun* run) {
-               return run->ratios[column] > 1 && run->off > kSpread;
-           });
+/// So many runs at least are off, and no other one would show narrow steps: a function of one
+/// number may be one step.
+bool are_off(const Runs& runs, size_t column, size_t fewest) {
+    size_t off = 0;
+    for (const SampledRun* run : runs) {
+        const bool is_off = run->ratios[column] > 1 && run->off > kSpread;
+        if (!is_off && (run->shows_steps || run->ratios[column] > 1)) return false;
+        off += is_off ? 1 : 0;
+    }
+    return off >= fewest;
 }
 
 InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) {
@@ -66,15 +74,21 @@ OpsApart ops_apart(ArithmeticSample& sample,
         by_name[run.name].push_back(&run);
     OpsApart apart{.others = found};
     std::vector<SampledRun> others;
-    for (const auto& [name, runs] : by_name) {
-        if (are_off(runs, own) && are_within(runs, *narrow)) {
+    const auto set_apart = [&](size_t fewest) {
+        for (const auto& [name, runs] : by_name) {
+            if (apart.ops.contains(name) || !are_off(runs, own, fewest) ||
+                !are_within(runs, *narrow))
+                continue;
             const auto count = static_cast<int64_t>(runs.size());
             apart.ops[name] = vector_class(*narrow, count, count);
-        } else {
+        }
+    };
+    set_apart(kFewest);
+    if (apart.ops.size() >= kUsual) set_apart(1);
+    for (const auto& [name, runs] : by_name)
+        if (!apart.ops.contains(name))
             for (const SampledRun* run : runs)
                 others.push_back(*run);
-        }
-    }
     // All others would be let off for these, or are too few to tell.
     if (is_narrow && (others.size() < kFewestOthers || !explains(others, own))) return none;
     if (!apart.ops.empty())

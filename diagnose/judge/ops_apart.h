@@ -16,9 +16,10 @@ struct OpsApart {
 };
 
 /// Of groups of 16-bit results that are no products, whose class is `found`. All sampled runs of
-/// such an op and its gradient, two at least, are off in many elements from what the others keep
-/// to (fp32 where that explains the others), and none by more than steps in the format of the
-/// results. Holds runs to that class where `sample` does not yet. Threads: one at a time.
+/// such an op and its gradient that would show it, two at least (or one where several ops are
+/// such), are off in many elements from what the others keep to (fp32 where that explains the
+/// others), and none by more than steps in the format of the results. Holds runs to that class
+/// where `sample` does not yet. Threads: one at a time.
 [[nodiscard]] OpsApart ops_apart(ArithmeticSample& sample,
                                  const ArithmeticGroup& group,
                                  const InferredArithmetic& found);

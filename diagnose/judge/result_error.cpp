@@ -94,6 +94,7 @@ struct Sums {
     double ratio = 0;
     double worst = 0;
     double scale = 0;  ///< the largest finite expected magnitude
+    int64_t over = 0;
     int64_t overflowed = 0;
 };
 
@@ -107,6 +108,7 @@ bool take_numbers(std::span<const double> recorded,
     double worst = 0;
     double ratio = 0;
     double recorded_sum = 0;
+    int64_t over = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
         const double magnitude = std::abs(expected[i]);
         const double error = std::abs(recorded[i] - expected[i]);
@@ -115,11 +117,13 @@ bool take_numbers(std::span<const double> recorded,
         worst = std::max(worst, error);
         const double share = error == 0 ? 0 : error / limit_of(allowed, i);
         ratio = std::max(ratio, share);
+        over += share > 1 ? 1 : 0;
     }
     if (!is_number(recorded_sum) || size > largest) return false;
     sums.ratio = std::max(sums.ratio, ratio);
     sums.worst = std::max(sums.worst, worst);
     sums.scale = std::max(sums.scale, size);
+    sums.over += over;
     return true;
 }
 
@@ -143,6 +147,7 @@ void take_any(std::span<const double> recorded,
         if (is_number(value) && is_number(exact))
             sums.worst = std::max(sums.worst, std::abs(value - exact));
         sums.ratio = std::max(sums.ratio, ratio);
+        sums.over += ratio > 1 ? 1 : 0;
     }
 }
 
@@ -152,7 +157,9 @@ std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& ex
     const auto numel = static_cast<size_t>(recorded.numel());
     const size_t stretch =
         std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
-    std::vector<int64_t> places;
+    using Place = std::pair<double, int64_t>;
+    std::vector<Place> by_error;
+    std::vector<Place> by_share;
     std::array<double, kBlock> values{};
     std::array<double, kBlock> others{};
     for (size_t first = 0; first < numel; first += stretch) {
@@ -177,8 +184,15 @@ std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& ex
                 }
             }
         }
-        places.push_back(static_cast<int64_t>(furthest));
-        places.push_back(static_cast<int64_t>(beside_size));
+        by_error.emplace_back(largest, static_cast<int64_t>(furthest));
+        by_share.emplace_back(share, static_cast<int64_t>(beside_size));
+    }
+    std::ranges::stable_sort(by_error, std::greater(), &Place::first);
+    std::ranges::stable_sort(by_share, std::greater(), &Place::first);
+    std::vector<int64_t> places;
+    for (size_t i = 0; i < by_error.size(); ++i) {
+        places.push_back(by_error[i].second);
+        places.push_back(by_share[i].second);
     }
     return places;
 }
@@ -202,6 +216,7 @@ compare::Introduced measure_error(const Tensor& recorded,
             take_any(std::span(block).first(count), exact, limits, largest, sums);
     }
     error.ratio = sums.ratio;
+    error.over = sums.over;
     error.overflowed = sums.overflowed;
     error.largest = sums.scale;
     error.relative = std::isinf(error.ratio) ? kInfinity

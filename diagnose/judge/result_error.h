@@ -31,7 +31,7 @@ class JudgedElements {
 
 /// `expected` has the elements of `recorded` in their order; an element that leaves the range of
 /// `results` (or of the recorded dtype) may be infinite or the largest finite number instead.
-/// Only ratio, numel and overflowed are found; describe() fills the rest.
+/// Only ratio, numel, over and overflowed are found; describe() fills the rest.
 [[nodiscard]] compare::Introduced measure_error(const Tensor& recorded,
                                                 std::span<const double> expected,
                                                 const NumberFormat& results,
@@ -44,7 +44,7 @@ class JudgedElements {
                                                 std::span<const double> allowed);
 
 /// About `count` places: of each stretch of elements those that are furthest off, absolutely and
-/// beside their size. Both have as many elements.
+/// beside their size, in turn; the furthest of all first. Both have as many elements.
 [[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
                                                 const Tensor& expected,
                                                 int64_t count);

@@ -98,6 +98,7 @@ bool gives_floats(const OpRun& run) {
 struct RunRatios {
     ClassRatios ratios;       ///< what was not tried fits nothing: infinity
     ClassRatios either{};     ///< as SampledRun::either
+    ClassRatios off_by{};     ///< as SampledRun::off_by
     bool is_telling = false;  ///< bits that equal the exact ones fit any class
     double off = 0;           ///< as SampledRun::off
 };
@@ -110,6 +111,12 @@ int64_t count_numbers(const Tensor& tensor) {
     });
 }
 
+/// So many elements, of those that are not 0.
+double share_of_numbers(int64_t elements, const RecordedResult& result) {
+    const int64_t numbers = std::max<int64_t>(1, count_numbers(result.elements));
+    return static_cast<double>(elements) / static_cast<double>(numbers);
+}
+
 /// As SampledRun::off, where `error` (ProductError, VectorError) holds the run to fp32.
 template <class Error, class Class>
 double share_off(const OpRun& run, Error& error, const Class& plain) {
@@ -118,8 +125,7 @@ double share_off(const OpRun& run, Error& error, const Class& plain) {
         if (!is_float(result.elements.dtype())) continue;
         const auto found = error.judge(plain, result, true);
         if (!found || found->ratio <= 1) continue;
-        const int64_t numbers = std::max<int64_t>(1, count_numbers(result.elements));
-        share = std::max(share, static_cast<double>(found->over) / static_cast<double>(numbers));
+        share = std::max(share, share_of_numbers(found->over, result));
     }
     return share;
 }
@@ -138,6 +144,7 @@ double nearer(const std::vector<double>& one, const std::vector<double>& other) 
 RunRatios no_ratios() {
     RunRatios found;
     found.ratios.fill(std::numeric_limits<double>::infinity());
+    found.off_by.fill(1);
     return found;
 }
 
@@ -159,7 +166,13 @@ RunRatios ratios_of_product(const OpRun& run, Tried tried) {
             if (done[i] || !rounds_alike(classes[i], classes[first])) continue;
             done[i] = true;
             if (!is_tried(classes[i], i, dtype, tried)) continue;
-            by_result[i] = ratios_by_result(run, error, classes[i]);
+            found.off_by[i] = 0;
+            for (const RecordedResult& result : run.results) {
+                const auto judged = error.judge(classes[i], result, false);
+                if (!judged) continue;
+                by_result[i].push_back(judged->ratio);
+                found.off_by[i] = std::max(found.off_by[i], share_of_numbers(judged->over, result));
+            }
             take(found, i, by_result[i].empty() ? 0 : std::ranges::max(by_result[i]));
         }
         error.forget_rounded();
@@ -234,6 +247,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         SampledRun sampled{.group = group_of(*run),
                            .ratios = {},
                            .either = {},
+                           .off_by = {},
                            .bits = bits,
                            .numbers = numbers,
                            .shows_steps = shows_steps(*run),
@@ -266,6 +280,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
         sampled.either = ratios.either;
+        sampled.off_by = ratios.off_by;
         sampled.off = ratios.off;
         return sampled;
     } catch (const Error&) {

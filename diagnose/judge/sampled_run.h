@@ -55,6 +55,9 @@ struct SampledRun {
     /// Of products: each result held to fp32 or to that class, whichever it is nearer to; libraries
     /// choose for each gradient.
     ClassRatios either;
+    /// Of products: the share of the numbers of a result that each class does not explain, the
+    /// largest; 1 of other ops, and where it was not tried.
+    ClassRatios off_by;
     /// Of significand, that all its float32 results need: 8 (bf16), 11 (fp16) or 24; 0 without any.
     int bits = 0;
     int64_t numbers = 0;  ///< float32 results that are finite and not 0

@@ -20,7 +20,8 @@ size_t column_of(std::string_view name) {
 /// of 35: the last is so many times over what it allows.
 ArithmeticSamples all_but_one_with_rounded_inputs(double last) {
     const ArithmeticGroup group{OpKind::kProduct, DType::kBFloat16, ComputeType::kNone};
-    SampledRun run{.group = group, .ratios = {}, .either = {}, .name = "mm"};
+    SampledRun run{.group = group, .ratios = {}, .either = {}, .off_by = {}, .name = "mm"};
+    run.off_by.fill(1);
     run.ratios.fill(100);
     run.either.fill(100);
     run.off = 0.9;
@@ -41,6 +42,29 @@ TEST(ClassInference, takes_a_run_that_is_just_over_for_no_fault_where_a_later_cl
     EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(0.9)), "bf16 inputs and results, fp32 sums");
     EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(1.13)), "bf16 throughout");
     EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(3.1)), "bf16 inputs and results, fp32 sums");
+}
+
+/// One product, of which TF32 explains all numbers but a share.
+ArithmeticSamples one_in_tf32_but(double share) {
+    const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
+    SampledRun run{.group = group, .ratios = {}, .either = {}, .off_by = {}, .name = "mm"};
+    run.off_by.fill(1);
+    run.ratios.fill(100);
+    run.either.fill(100);
+    run.off = 0.9;
+    run.shows_steps = true;
+    const size_t tf32 = column_of("TF32 inputs, fp32 sums");
+    run.ratios[tf32] = 90;
+    run.off_by[tf32] = share;
+    run.ratios[column_of("fp16 throughout")] = 0.7;
+    ArithmeticSamples samples;
+    samples[group].runs = {run};
+    return samples;
+}
+
+TEST(ClassInference, takes_what_is_far_off_in_few_elements_for_a_fault) {
+    EXPECT_EQ(class_of(one_in_tf32_but(0.001)), "TF32 inputs, fp32 sums");
+    EXPECT_EQ(class_of(one_in_tf32_but(0.5)), "fp16 throughout");
 }
 
 }  // namespace

@@ -89,6 +89,35 @@ std::vector<DumpedOp> program(bool forward_in_steps, bool backward_in_steps) {
     return ops;
 }
 
+float expm1(float x, bool in_steps) {
+    return rounded(in_steps ? double{rounded(std::exp(double{x}))} - 1 : std::expm1(double{x}));
+}
+
+float softplus(float x, bool in_steps) {
+    const double grown = std::exp(double{x});
+    return rounded(in_steps ? std::log(double{rounded(1 + double{rounded(grown)})})
+                            : std::log1p(grown));
+}
+
+/// The program, one softplus and so many expm1.
+std::vector<DumpedOp> longer_program(unsigned more, bool in_steps) {
+    std::vector<DumpedOp> ops = program(in_steps, in_steps);
+    const auto add = [&](const char* name, unsigned seed, float (*f)(float, bool)) {
+        const Tensor x = in_bfloat16(random_tensor({8, 24}, seed));
+        ops.push_back(
+            {.name = name,
+             .seqid = static_cast<int64_t>(ops.size()) + 1,
+             .inputs = {{"self", x}},
+             .outputs = {{"result",
+                          through(x, x, [&](float each, float) { return f(each, in_steps); })}},
+             .node = {}});
+    };
+    add("softplus", 40, softplus);
+    for (unsigned i = 0; i < more; ++i)
+        add("expm1", 41 + i, expm1);
+    return ops;
+}
+
 compare::Result held_against_rounded_once(const std::vector<DumpedOp>& target) {
     return test::held_against(target, program(false, false));
 }
@@ -116,6 +145,17 @@ TEST(OpsApart, are_none_where_they_are_off_by_more_than_such_steps) {
         value *= 1.1F;
     target[20].outputs[0].value = in_bfloat16(wide);
     EXPECT_EQ(held_against_rounded_once(target).ops[20].judgement.verdict, Verdict::kFail);
+}
+
+TEST(OpsApart, are_told_by_one_run_where_several_others_are_apart) {
+    constexpr size_t kSoftplus = 22;
+    const auto softplus_of = [&](unsigned more) {
+        const compare::Result result =
+            test::held_against(longer_program(more, true), longer_program(more, false));
+        return result.ops[kSoftplus].judgement.verdict;
+    };
+    EXPECT_EQ(softplus_of(0), Verdict::kFail);
+    EXPECT_EQ(softplus_of(2), Verdict::kPass);
 }
 
 }  // namespace
