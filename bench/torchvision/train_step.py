@@ -28,12 +28,12 @@ EDGES = {
     "alexnet": 64, "inception_v3": 96, "googlenet": 64, "densenet": 64, "maxvit_t": 224, "mnasnet": 64,
     "swin_v2": 64, "vit_h_14": 28, "vit_b_32": 64, "vit_l_32": 64, "vit_b_16": 32, "vit_l_16": 32, "vgg": 32,
     "raft": 128, "fasterrcnn": 96, "maskrcnn": 96, "keypointrcnn": 96, "retinanet": 96, "fcos": 96, "ssd300": 96,
-    "ssdlite": 96, "s3d": 224,
+    "ssdlite": 96, "s3d": 224, "mvit": 224,
 }
 # Images of a clip; others take 4.
-FRAMES = {"mvit": 8, "s3d": 14}
+FRAMES = {"mvit": 16, "s3d": 14}
 # What takes large images only gets one of them, others two.
-SINGLE = ("maxvit_t", "raft", "s3d", "ssd300")
+SINGLE = ("maxvit_t", "mvit", "raft", "s3d", "ssd300")
 # Classes that the head of a model tells apart.
 CLASSES = 10
 
@@ -77,8 +77,6 @@ def made(name: str) -> nn.Module:
         given.update(min_size=edge_of(name), max_size=edge_of(name))
     if name.startswith("vit_"):
         given["image_size"] = edge_of(name)
-    if name.startswith("mvit"):
-        given.update(spatial_size=(edge_of(name), edge_of(name)), temporal_size=FRAMES["mvit"])
     if name in ("googlenet", "inception_v3"):
         given.update(init_weights=False, aux_logits=name == "googlenet")
     with warnings.catch_warnings():
