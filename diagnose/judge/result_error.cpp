@@ -151,44 +151,54 @@ void take_any(std::span<const double> recorded,
     }
 }
 
+/// A place, and how far off it is.
+using Distant = std::pair<double, int64_t>;
+
+/// Where a stretch of elements is furthest off: absolutely, and beside the element's size.
+struct Furthest {
+    Distant by_error{-1, 0};
+    Distant by_share{-1, 0};
+
+    void take(double value, double expected, int64_t place) {
+        const double error = std::abs(value - expected);
+        const double size = std::abs(expected);
+        if (error > by_error.first) by_error = {error, place};
+        if (error > by_share.first * size) by_share = {error / size, place};
+    }
+};
+
 /// As furthest_off(); `expect` fills in the expected elements from one on.
+template <class F>
+Furthest furthest_in(const Tensor& recorded, size_t first, size_t end, F&& expect) {
+    std::array<double, kBlock> values{};
+    std::array<double, kBlock> others{};
+    const auto begin = static_cast<int64_t>(first);
+    Furthest furthest{.by_error = {-1, begin}, .by_share = {-1, begin}};
+    for (size_t start = first; start < end; start += kBlock) {
+        const size_t length = std::min(kBlock, end - start);
+        widen(recorded, start, std::span(values).first(length));
+        expect(start, std::span(others).first(length));
+        for (size_t i = 0; i < length; ++i)
+            furthest.take(values[i], others[i], static_cast<int64_t>(start + i));
+    }
+    return furthest;
+}
+
 template <class F>
 std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& expect) {
     const auto numel = static_cast<size_t>(recorded.numel());
     const size_t stretch =
         std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
-    using Place = std::pair<double, int64_t>;
-    std::vector<Place> by_error;
-    std::vector<Place> by_share;
-    std::array<double, kBlock> values{};
-    std::array<double, kBlock> others{};
+    std::vector<Distant> by_error;
+    std::vector<Distant> by_share;
     for (size_t first = 0; first < numel; first += stretch) {
-        const size_t end = std::min(numel, first + stretch);
-        size_t furthest = first;
-        size_t beside_size = first;
-        double largest = -1;
-        double share = -1;
-        for (size_t start = first; start < end; start += kBlock) {
-            const size_t length = std::min(kBlock, end - start);
-            widen(recorded, start, std::span(values).first(length));
-            expect(start, std::span(others).first(length));
-            for (size_t i = 0; i < length; ++i) {
-                const double error = std::abs(values[i] - others[i]);
-                if (error > largest) {
-                    largest = error;
-                    furthest = start + i;
-                }
-                if (error > share * std::abs(others[i])) {
-                    share = error / std::abs(others[i]);
-                    beside_size = start + i;
-                }
-            }
-        }
-        by_error.emplace_back(largest, static_cast<int64_t>(furthest));
-        by_share.emplace_back(share, static_cast<int64_t>(beside_size));
+        const Furthest found =
+            furthest_in(recorded, first, std::min(numel, first + stretch), expect);
+        by_error.push_back(found.by_error);
+        by_share.push_back(found.by_share);
     }
-    std::ranges::stable_sort(by_error, std::greater(), &Place::first);
-    std::ranges::stable_sort(by_share, std::greater(), &Place::first);
+    std::ranges::stable_sort(by_error, std::greater(), &Distant::first);
+    std::ranges::stable_sort(by_share, std::greater(), &Distant::first);
     std::vector<int64_t> places;
     for (size_t i = 0; i < by_error.size(); ++i) {
         places.push_back(by_error[i].second);
