@@ -119,7 +119,8 @@ bool take(int64_t place, std::vector<int64_t>& places, size_t& taken) {
 }  // namespace
 
 bool is_product_of_matrices(const OpRun& run) {
-    return operands_of(run).has_value();
+    const auto operands = operands_of(run);
+    return operands && (operands->bias == nullptr || tensor_in(*operands->bias).ndim() < 2);
 }
 
 std::optional<Block> block_of(const OpRun& run, int64_t elements, std::span<const int64_t> also) {

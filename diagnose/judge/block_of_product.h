@@ -30,8 +30,8 @@ struct Block {
 /// Not widened. Empty where the run has no such places, or is no product of two matrices.
 [[nodiscard]] std::optional<OpRun> cut_to(const OpRun& run, const Block& block);
 
-/// Whether each row of the result comes of a row of the first operand, a matrix or more, and all of
-/// the second, a matrix.
+/// Whether it is a product of two matrices, each row of whose result comes of a row of the first
+/// and what all rows have in common: the second, and no bias or a vector.
 [[nodiscard]] bool is_product_of_matrices(const OpRun& run);
 
 }  // namespace npuscope::diagnose

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/judge/part_of_run.h"
 #include "tests/compare/dataflow/hand_made.h"
 #include "tests/diagnose/judge/runs.h"
 
@@ -11,23 +12,18 @@ namespace npuscope::diagnose {
 namespace {
 
 using compare::random_tensor;
-using test::recorded_run;
-
-OpRun product(const std::string& op, const NamedValues& arguments) {
-    const auto results = run(*backend::find_op(op), arguments, Device::reference32());
-    return recorded_run(op, arguments, results.value().tensor(0));
-}
+using test::run_here;
 
 /// 300 x 400 times 400 x 700, and a bias that is added to it.
 OpRun with_bias(const Tensor& bias) {
-    return product("addmm",
-                   {{"self", bias},
-                    {"mat1", random_tensor({300, 400}, 1)},
-                    {"mat2", random_tensor({400, 700}, 2)}});
+    return run_here("addmm",
+                    {{"self", bias},
+                     {"mat1", random_tensor({300, 400}, 1)},
+                     {"mat2", random_tensor({400, 700}, 2)}});
 }
 
 OpRun without_bias() {
-    return product(
+    return run_here(
         "mm", {{"self", random_tensor({300, 400}, 1)}, {"mat2", random_tensor({400, 700}, 2)}});
 }
 
@@ -86,7 +82,7 @@ TEST(BlockOfProduct, cuts_each_form_of_bias) {
 }
 
 TEST(BlockOfProduct, may_be_of_few_rows) {
-    const OpRun whole = product(
+    const OpRun whole = run_here(
         "mm", {{"self", random_tensor({3, 400}, 1)}, {"mat2", random_tensor({400, 7000}, 2)}});
     const auto block = block_of(whole, 4096);
     ASSERT_TRUE(block);
@@ -104,20 +100,29 @@ TEST(BlockOfProduct, begins_at_the_first_row_and_column) {
 
 TEST(BlockOfProduct, is_none_where_whole_rows_cost_as_little_or_there_are_no_two_matrices) {
     EXPECT_FALSE(block_of(
-        product("mm",
-                {{"self", random_tensor({300, 40}, 1)}, {"mat2", random_tensor({40, 700}, 2)}}),
+        run_here("mm",
+                 {{"self", random_tensor({300, 40}, 1)}, {"mat2", random_tensor({40, 700}, 2)}}),
         4096));
     EXPECT_FALSE(block_of(without_bias(), 200000));
-    const OpRun batches = product(
+    const OpRun batches = run_here(
         "bmm",
         {{"self", random_tensor({2, 30, 400}, 1)}, {"mat2", random_tensor({2, 400, 700}, 2)}});
     EXPECT_FALSE(is_product_of_matrices(batches));
     EXPECT_FALSE(block_of(batches, 4096));
     const OpRun sum =
-        product("add_Tensor",
-                {{"self", random_tensor({600, 600}, 1)}, {"other", random_tensor({600, 600}, 2)}});
+        run_here("add_Tensor",
+                 {{"self", random_tensor({600, 600}, 1)}, {"other", random_tensor({600, 600}, 2)}});
     EXPECT_FALSE(is_product_of_matrices(sum));
     EXPECT_FALSE(block_of(sum, 4096));
+}
+
+TEST(BlockOfProduct, of_a_bias_that_is_a_matrix_has_rows_that_are_cut_with_it) {
+    const OpRun vector = with_bias(random_tensor({700}, 3));
+    EXPECT_TRUE(is_product_of_matrices(vector));
+    EXPECT_EQ(cut_of(vector), Cut::kFirst);
+    const OpRun matrix = with_bias(random_tensor({300, 700}, 3));
+    EXPECT_FALSE(is_product_of_matrices(matrix));
+    EXPECT_EQ(cut_of(matrix), Cut::kMatrices);
 }
 
 TEST(BlockOfProduct, is_not_cut_out_of_what_has_no_such_places) {

@@ -16,16 +16,21 @@ size_t column_of(std::string_view name) {
     throw std::out_of_range(std::string(name));
 }
 
-/// So many products in bfloat16, all of which "bf16 throughout" explains; of rounded inputs, 34
-/// of 35: the last is so many times over what it allows.
-ArithmeticSamples all_but_one_with_rounded_inputs(double last) {
-    const ArithmeticGroup group{OpKind::kProduct, DType::kBFloat16, ComputeType::kNone};
+SampledRun one_that_no_class_explains(const ArithmeticGroup& group) {
     SampledRun run{.group = group, .ratios = {}, .either = {}, .off_by = {}, .name = "mm"};
     run.off_by.fill(1);
     run.ratios.fill(100);
     run.either.fill(100);
     run.off = 0.9;
     run.shows_steps = true;
+    return run;
+}
+
+/// So many products in bfloat16, all of which "bf16 throughout" explains; of rounded inputs, 34
+/// of 35: the last is so many times over what it allows.
+ArithmeticSamples all_but_one_with_rounded_inputs(double last) {
+    const ArithmeticGroup group{OpKind::kProduct, DType::kBFloat16, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(group);
     run.ratios[column_of("bf16 inputs and results, fp32 sums")] = 0.5;
     run.ratios[column_of("bf16 throughout")] = 0.2;
     ArithmeticSamples samples;
@@ -47,12 +52,7 @@ TEST(ClassInference, takes_a_run_that_is_just_over_for_no_fault_where_a_later_cl
 /// One product, of which TF32 explains all numbers but a share.
 ArithmeticSamples one_in_tf32_but(double share) {
     const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
-    SampledRun run{.group = group, .ratios = {}, .either = {}, .off_by = {}, .name = "mm"};
-    run.off_by.fill(1);
-    run.ratios.fill(100);
-    run.either.fill(100);
-    run.off = 0.9;
-    run.shows_steps = true;
+    SampledRun run = one_that_no_class_explains(group);
     const size_t tf32 = column_of("TF32 inputs, fp32 sums");
     run.ratios[tf32] = 90;
     run.off_by[tf32] = share;

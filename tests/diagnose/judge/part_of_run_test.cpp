@@ -11,12 +11,7 @@ namespace npuscope::diagnose {
 namespace {
 
 using compare::random_tensor;
-using test::recorded_run;
-
-OpRun run_here(const std::string& op, const NamedValues& arguments) {
-    const auto results = run(*backend::find_op(op), arguments, Device::reference32());
-    return recorded_run(op, arguments, results.value().tensor(0));
-}
+using test::run_here;
 
 TEST(PartOfRun, of_elementwise_ops_is_some_elements) {
     const Tensor x = random_tensor({100, 200}, 1);

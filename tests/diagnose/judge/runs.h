@@ -22,4 +22,10 @@ inline diagnose::OpRun recorded_run(const std::string& op,
     return run;
 }
 
+/// With the first result that float32 gives here.
+inline diagnose::OpRun run_here(const std::string& op, const NamedValues& arguments) {
+    const auto results = diagnose::run(*backend::find_op(op), arguments, Device::reference32());
+    return recorded_run(op, arguments, results.value().tensor(0));
+}
+
 }  // namespace npuscope::test
