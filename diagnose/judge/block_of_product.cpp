@@ -27,6 +27,13 @@ const Tensor& tensor_in(const NamedValue& argument) {
     return std::get<Tensor>(argument.value);
 }
 
+/// Whether it is repeated to the result's shape, a matrix's. A file may hold anything.
+bool is_repeated_to(const Tensor& result, const Tensor& bias) {
+    const auto fits = [](int64_t own, int64_t wanted) { return own == 1 || own == wanted; };
+    return bias.ndim() <= 2 && (bias.ndim() < 1 || fits(bias.dim(-1), result.dim(1))) &&
+           (bias.ndim() < 2 || fits(bias.dim(0), result.dim(0)));
+}
+
 /// Empty where the run is no product of two matrices.
 std::optional<Operands> operands_of(const OpRun& run) {
     if (kind_of(*run.op) != OpKind::kProduct || run.results.size() != 1 || has_ignored(run))
@@ -49,7 +56,8 @@ std::optional<Operands> operands_of(const OpRun& run) {
     const Tensor& second = tensor_in(*found.second);
     const bool fits = result.ndim() == 2 && first.ndim() == 2 && second.ndim() == 2 &&
                       first.dim(1) == second.dim(0) && first.dim(0) == result.dim(0) &&
-                      second.dim(1) == result.dim(1);
+                      second.dim(1) == result.dim(1) &&
+                      (found.bias == nullptr || is_repeated_to(result, tensor_in(*found.bias)));
     return fits ? std::optional(found) : std::nullopt;
 }
 

@@ -125,6 +125,15 @@ TEST(BlockOfProduct, of_a_bias_that_is_a_matrix_has_rows_that_are_cut_with_it) {
     EXPECT_EQ(cut_of(matrix), Cut::kMatrices);
 }
 
+TEST(BlockOfProduct, is_none_of_a_file_whose_bias_does_not_fit) {
+    for (const Shape& shape : {Shape{3}, Shape{2, 700}, Shape{300, 3}, Shape{1, 1, 700}}) {
+        OpRun whole = with_bias(random_tensor({700}, 3));
+        whole.arguments.front().value = random_tensor(shape, 4);
+        EXPECT_FALSE(block_of(whole, 4096));
+        EXPECT_FALSE(cut_to(whole, {{0}, {699}}));
+    }
+}
+
 TEST(BlockOfProduct, is_not_cut_out_of_what_has_no_such_places) {
     const OpRun whole = without_bias();
     EXPECT_FALSE(cut_to(whole, {{300}, {0}}));
