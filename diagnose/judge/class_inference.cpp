@@ -93,13 +93,11 @@ bool is_spread(const std::vector<SampledRun>& sample) {
 
 /// Every run that the class does not explain is off in few places alone, and some is.
 bool is_spoilt_in_few(const std::vector<SampledRun>& sample, size_t column) {
-    bool any = false;
-    for (const SampledRun& run : sample) {
-        if (run.ratios[column] <= 1) continue;
-        if (!is_off_in_few(run, column)) return false;
-        any = true;
-    }
-    return any;
+    const auto is_fine = [&](const SampledRun& run) {
+        return run.ratios[column] <= 1 || is_off_in_few(run, column);
+    };
+    return count_within(sample, column) < std::ssize(sample) &&
+           std::ranges::all_of(sample, is_fine);
 }
 
 /// It has narrow steps or sums, and no run has results that it could not give.

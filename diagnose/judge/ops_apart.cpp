@@ -83,12 +83,25 @@ OpsApart ops_apart(ArithmeticSample& sample,
             apart.ops[name] = vector_class(*narrow, count, count);
         }
     };
+    const auto take_others = [&] {
+        others.clear();
+        for (const auto& [name, runs] : by_name)
+            if (!apart.ops.contains(name))
+                for (const SampledRun* run : runs)
+                    others.push_back(*run);
+    };
     set_apart(kFewest);
-    if (apart.ops.size() >= kUsual) set_apart(1);
-    for (const auto& [name, runs] : by_name)
-        if (!apart.ops.contains(name))
-            for (const SampledRun* run : runs)
-                others.push_back(*run);
+    take_others();
+    if (apart.ops.size() >= kUsual) {
+        const auto several = apart.ops;
+        set_apart(1);
+        take_others();
+        // Else others compute in narrow steps too, and these tell nothing of them.
+        if (count_within(others, own) < std::ssize(others)) {
+            apart.ops = several;
+            take_others();
+        }
+    }
     // All others would be let off for these, or are too few to tell.
     if (is_narrow && (others.size() < kFewestOthers || !explains(others, own))) return none;
     if (!apart.ops.empty())
