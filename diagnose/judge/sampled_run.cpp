@@ -171,7 +171,9 @@ RunRatios ratios_of_product(const OpRun& run, Tried tried) {
                 const auto judged = error.judge(classes[i], result, false);
                 if (!judged) continue;
                 by_result[i].push_back(judged->ratio);
-                found.off_by[i] = std::max(found.off_by[i], share_of_numbers(judged->over, result));
+                if (judged->over > 0)
+                    found.off_by[i] =
+                        std::max(found.off_by[i], share_of_numbers(judged->over, result));
             }
             take(found, i, by_result[i].empty() ? 0 : std::ranges::max(by_result[i]));
         }

@@ -160,6 +160,8 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
         take_numbers(*golden, *target);
         mixed = judge_draws(*target, target_judge_->vector_class(*target));
     }
+    require_intact(*target);
+    if (golden) require_intact(*golden);
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(*target, outputs[i].target);
         if (place < 0 || !errors[static_cast<size_t>(place)]) continue;

@@ -108,6 +108,7 @@ void judge_arithmetic(OpRun run,
             shares[i]->of_dtype = distance(result_named(*in_float32, found->name), *expected);
         shares[i]->of_device = distance(result_named(of_device, found->name), *expected);
     }
+    require_intact(best);
 }
 
 /// The device's result against the recorded one, but for what is ignored of it.
