@@ -2,7 +2,7 @@
 """How often `npuscope compare` names the planted fault first, and how often it accuses a clean target.
 
     bench/diagnosis/score.py --seeds 0:3200 --parity even [--binary build/release/bin/npuscope] [--variant "as is"]
-        [--jobs 2] [--cache build/diagnosis] [--baselines] [--standards] [--markdown] [--faulty | --clean] [--kind NAME]
+        [--jobs 2] [--cache build/diagnosis] [--baselines] [--standards] [--markdown] [--faulty | --clean] [--kind NAME] [--alone]
     bench/diagnosis/score.py --only SEED [--variant …] --keep DIR
 
 Even seeds are for tuning, odd ones for reports; three of eight are faulty, so 0:3200 of one parity is 600 faulty and
@@ -66,10 +66,16 @@ def made(seed: int, variant: str, cache: Path) -> Tuple[Path, Optional[Truth]]:
     return folder, read_truth(folder)
 
 
-def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
-    """Exit code, JSON, seconds and the text of errors of `npuscope compare`; -1 when it does not end."""
+def question(folder: Path, alone: bool) -> List[str]:
+    """What the program is asked of a pair, or of its target alone."""
+    target = str(folder / "target.h5")
+    return ["recompute", target] if alone else ["compare", "-m", target, "-g", str(folder / "golden.h5")]
+
+
+def asked(binary: str, folder: Path, alone: bool) -> Tuple[int, Dict[str, Any], float, str]:
+    """Exit code, JSON, seconds and the text of errors of the program; -1 when it does not end."""
     start = time.time()
-    words = [binary, "compare", "-q", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5"), "--json", "--threads", "1"]
+    words = [binary, *question(folder, alone), "-q", "--json", *([] if alone else ["--threads", "1"])]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -82,8 +88,8 @@ def asked(binary: str, folder: Path) -> Tuple[int, Dict[str, Any], float, str]:
     return done.returncode, report, seconds, done.stderr[-300:]
 
 
-def scored(task: Tuple[int, str, str, Path, bool, bool]) -> Optional[Dict[str, Any]]:
-    seed, variant, binary, cache, with_baselines, with_standards = task
+def scored(task: Tuple[int, str, str, Path, bool, bool, bool]) -> Optional[Dict[str, Any]]:
+    seed, variant, binary, cache, with_baselines, with_standards, alone = task
     torch.set_num_threads(1)
     start = time.time()
     try:
@@ -91,12 +97,13 @@ def scored(task: Tuple[int, str, str, Path, bool, bool]) -> Optional[Dict[str, A
     except Exception as error:  # one bad seed is told of, and does not end the others
         print(f"seed {seed} was not made: {type(error).__name__}: {error}", file=sys.stderr)
         return None
-    if truth is None:
+    if truth is None or (alone and truth.kind and truth.group != "op"):
         return None
     making = time.time() - start
-    code, report, seconds, errors = asked(binary, folder)
-    first = report.get("first_culprit")
-    ranked = report.get("culprits") or ([first] if first else [])
+    code, report, seconds, errors = asked(binary, folder, alone)
+    ranked = report.get("culprits") or []
+    first = report.get("first_culprit") or next(iter(ranked), None)
+    ranked = ranked or ([first] if first else [])
     row = {
         **truth._asdict(),
         "code": code,
@@ -136,6 +143,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--kind", help="only this kind of fault")
     parser.add_argument("--baselines", action="store_true")
     parser.add_argument("--standards", action="store_true", help="what the named standards say first")
+    parser.add_argument("--alone", action="store_true", help="what recompute says of the target alone; faults of ops only")
     parser.add_argument("--markdown", action="store_true", help="tables for a document")
     parser.add_argument("--rows", type=Path, help="file for all rows, as JSON")
     return parser.parse_args()
@@ -155,10 +163,10 @@ def seeds_of(options: argparse.Namespace) -> List[int]:
     return rows
 
 
-def keep(row: Dict[str, Any], binary: str, cache: Path, variant: str, folder: Path) -> None:
+def keep(row: Dict[str, Any], binary: str, cache: Path, variant: str, folder: Path, alone: bool) -> None:
     source, _ = made(row["seed"], variant, cache)
     shutil.copytree(source, folder, dirs_exist_ok=True)
-    words = [binary, "compare", "-m", str(folder / "target.h5"), "-g", str(folder / "golden.h5")]
+    words = [binary, *question(folder, alone)]
     said = subprocess.run(words, capture_output=True, text=True, check=False)
     (folder / "said.txt").write_text(said.stdout + said.stderr)
     (folder / "row.json").write_text(json.dumps(row, indent=1))
@@ -172,13 +180,14 @@ def main() -> None:
     version = generator_text()
     forget_older(options.cache, version)
     cache = options.cache / version
-    tasks = [(s, options.variant, options.binary, cache, options.baselines, options.standards) for s in seeds_of(options)]
+    how = (options.variant, options.binary, cache, options.baselines, options.standards, options.alone)
+    tasks = [(s, *how) for s in seeds_of(options)]
     start = time.time()
     with multiprocessing.Pool(options.jobs) as pool:
         found = list(pool.imap(scored, tasks, chunksize=4))
     rows = [row for row in found if row is not None]
     if options.only is not None and rows and options.keep:
-        keep(rows[0], options.binary, cache, options.variant, options.keep)
+        keep(rows[0], options.binary, cache, options.variant, options.keep, options.alone)
         return
     if options.rows:
         options.rows.write_text(json.dumps(rows))

@@ -50,18 +50,6 @@ bool replace_tensors(const RecordedOp& golden,
     return true;
 }
 
-OpRun recorded_run(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
-    OpRun run{.op = &op, .arguments = std::move(arguments), .wide = {}, .results = {}};
-    for (const SourceTensor& output : recorded.outputs())
-        run.results.push_back({output.argument,
-                               recorded.name_of_argument(output),
-                               Tensor::lent_by(output.open()),
-                               output.compute_type,
-                               output.ignored,
-                               output.path});
-    return run;
-}
-
 }  // namespace
 
 bool multiplies_inside(const backend::Op& op) {
@@ -91,8 +79,18 @@ const Results* exact_results(const OpRun& op) {
 }
 
 OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
-    OpRun run = recorded_run(op, recorded, std::move(arguments));
-    run.wide = widened(run.arguments);
+    OpRun run{.op = &op,
+              .arguments = std::move(arguments),
+              .wide = {},
+              .results = {},
+              .path = recorded.path()};
+    for (const SourceTensor& output : recorded.outputs())
+        run.results.push_back({output.argument,
+                               recorded.name_of_argument(output),
+                               Tensor::lent_by(output.open()),
+                               output.compute_type,
+                               output.ignored,
+                               output.path});
     return run;
 }
 
@@ -137,8 +135,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
         why_not = "its inputs are not recorded";
         return std::nullopt;
     }
-    OpRun run = recorded_run(*op, own, std::move(arguments));
-    run.path = recorded.path;
+    OpRun run = run_of(*op, own, std::move(arguments));
     narrow_stored_wider(run);
     if (widen) run.wide = widened(run.arguments);
     return run;

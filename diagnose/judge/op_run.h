@@ -53,7 +53,7 @@ enum class OpKind : uint8_t {
 /// A matrix product or a convolution.
 [[nodiscard]] bool is_product(OpKind kind);
 
-/// The run with its results as recorded. Errors: as SourceTensor::open.
+/// The run as recorded; nothing is widened. Errors: as SourceTensor::open.
 [[nodiscard]] OpRun run_of(const backend::Op& op,
                            const RecordedOp& recorded,
                            NamedValues arguments);

@@ -135,6 +135,7 @@ std::string schema_name(const std::string& recorded,
 
 RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
     : op_(op),
+      path_(recorded.path),
       alias_(op.name() == recorded.op() ? nullptr : find_alias(recorded.op())),
       is_numbered_(is_pytorch_call(recorded)) {
     for (SourceTensor& tensor : recorded.load()) {

@@ -26,6 +26,7 @@ class RecordedOp {
     /// Tensors with elements.
     [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }
     [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
+    [[nodiscard]] const std::string& path() const { return path_; }
     /// The tensor's argument as the schema calls it.
     [[nodiscard]] std::string name_of_argument(const SourceTensor& tensor) const {
         return tensor.name.empty() ? canonical(tensor.argument) : tensor.name;
@@ -41,6 +42,7 @@ class RecordedOp {
     void take_size_of_resized(NamedValues& values) const;
 
     const backend::Op& op_;
+    std::string path_;  ///< as recorded
     const Alias* alias_;
     bool is_numbered_;  ///< as is_pytorch_call()
     std::vector<SourceTensor> inputs_;

@@ -10,13 +10,13 @@
 #include "core/base/error.h"
 #include "core/recording/ignored_regions.h"
 #include "core/recording/source.h"
-#include "core/tensor/difference.h"
 #include "diagnose/apis/api_calls.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/side_judge.h"
 #include "diagnose/judge/sum_bounds.h"
+#include "diagnose/recompute/judge_again.h"
 #include "diagnose/recompute/recomputed_standard.h"
 #include "npu_backend/executor.h"
 
@@ -31,85 +31,6 @@ struct ComputeTypeOf : Observer {
     void op_end(const OpEnd& event) override { type = event.compute_type; }
     ComputeType type = ComputeType::kNone;
 };
-
-/// max|tensor - exact| / max|exact|; empty where they do not fit, or one is not finite.
-std::optional<double> distance(const Tensor* tensor, const Tensor& exact) {
-    if (tensor == nullptr || tensor->numel() != exact.numel() || !is_float(exact.dtype()))
-        return std::nullopt;
-    const Tensor wide = tensor->cast(DType::kFloat64);
-    double error = 0;
-    double scale = 0;
-    for (size_t i = 0; i < static_cast<size_t>(wide.numel()); ++i) {
-        const double expected = exact.as<double>()[i];
-        const double difference = std::abs(wide.as<double>()[i] - expected);
-        if (!std::isfinite(difference)) return std::nullopt;
-        error = std::max(error, difference);
-        scale = std::max(scale, std::abs(expected));
-    }
-    return scale == 0 ? error : error / scale;
-}
-
-/// A result that fails passes within a tolerance that was given for it, or within its noise.
-void accept(const RecordedResult& recorded, const Tensor& exact, compare::TensorResult& result) {
-    const compare::Bound& bound = result.judgement.bound;
-    if (!is_float(exact.dtype()) || (!bound.given && bound.floor == 0)) return;
-    const auto kept = [&](const Tensor& tensor) {
-        return recorded.ignored ? recorded.ignored->rest_of(tensor)
-                                : tensor.reshaped({tensor.numel()});
-    };
-    const Difference apart = difference(kept(recorded.elements), kept(exact));
-    std::string rule;
-    if (bound.given && apart.relative() <= bound.tolerance)
-        rule = fmt::format(
-            "{:.3g}, within the tolerance given, {:g}", apart.relative(), bound.tolerance);
-    if (bound.floor > 0 && apart.max_abs <= bound.floor)
-        rule = fmt::format("{:.3g}, within the noise of {} like runs, {:.3g}",
-                           apart.max_abs,
-                           bound.runs + 1,
-                           bound.floor);
-    if (rule.empty()) return;
-    result.judgement.verdict = compare::Verdict::kPass;
-    result.judgement.rule = rule;
-    result.judgement.bound.source = rule;
-}
-
-/// Judges the results again, by what the recorded run introduced.
-void judge_arithmetic(OpRun run,
-                      const SideJudge& judge,
-                      const Results& of_device,
-                      std::span<compare::TensorResult> results,
-                      std::span<std::optional<Errors>> shares) {
-    const std::vector<OpRun> forms = forms_of(std::move(run));
-    auto [form, errors] = judge.judge_best(forms);
-    const OpRun& best = forms[form];
-    std::optional<Results> in_float32;
-    for (size_t i = 0; i < results.size(); ++i) {
-        compare::TensorResult& result = results[i];
-        const auto found =
-            std::ranges::find(best.results, result.argument, &RecordedResult::argument);
-        if (found == best.results.end()) continue;
-        auto& error = errors[static_cast<size_t>(found - best.results.begin())];
-        if (!error) continue;
-        result.split = compare::Split{.target = std::move(error)};
-        const compare::Introduced& introduced = *result.split->target;
-        result.judgement.verdict =
-            introduced.ratio > 1 ? compare::Verdict::kFail : compare::Verdict::kPass;
-        result.judgement.rule =
-            fmt::format("{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
-        result.judgement.bound.source = result.judgement.rule;
-        shares[i] = Errors{.recorded = introduced.relative, .ratio = introduced.ratio};
-        const Results* exact = exact_results(best);
-        const Tensor* expected = exact == nullptr ? nullptr : expected_of(*exact, *found);
-        if (introduced.ratio > 1 && expected != nullptr) accept(*found, *expected, result);
-        if (expected == nullptr || expected->dtype() != DType::kFloat64) continue;
-        if (!in_float32)
-            in_float32 = npuscope::diagnose::run(*best.op, best.arguments, Device::reference32());
-        if (in_float32)
-            shares[i]->of_dtype = distance(result_named(*in_float32, found->name), *expected);
-        shares[i]->of_device = distance(result_named(of_device, found->name), *expected);
-    }
-    require_intact(best);
-}
 
 /// The device's result against the recorded one, but for what is ignored of it.
 compare::TensorResult judge_by_device(const Tensor* computed,
@@ -135,6 +56,19 @@ compare::TensorResult judge_by_device(const Tensor* computed,
     return result;
 }
 
+/// Where nothing could be said of any result, the op says why.
+void forget_unproven(RecomputedOp& op) {
+    const auto is_unproven = [&](const compare::TensorResult& result) {
+        const bool is_judged = result.split && result.split->target;
+        return result.judgement.verdict == compare::Verdict::kNotProvable ||
+               (!op.refused.empty() && !is_judged);
+    };
+    if (op.results.empty() || !std::ranges::all_of(op.results, is_unproven)) return;
+    op.skipped = op.refused.empty() ? op.results.front().judgement.rule : op.refused;
+    op.results.clear();
+    op.errors.clear();
+}
+
 void run_op(const SourceOp& recorded,
             const backend::Op& op,
             const Device& device,
@@ -146,7 +80,13 @@ void run_op(const SourceOp& recorded,
     Executor executor(device, {.bounded = true});
     ComputeTypeOf observed;
     executor.attach(observed);
-    const Results results = executor.call_named(op, run.arguments);
+    Results results;
+    try {
+        results = executor.call_named(op, run.arguments);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
+        report.refused = error.what();
+    }
     const size_t first = report.results.size();
     for (const RecordedResult& result : run.results)
         report.results.push_back(
@@ -155,12 +95,13 @@ void run_op(const SourceOp& recorded,
             }));
     report.errors.resize(report.results.size());
     require_intact(run);
-    if (entry.has_inputs() && !run.arguments.empty() && kind_of(op) != OpKind::kRandom)
-        judge_arithmetic(std::move(run),
-                         judge,
-                         results,
-                         std::span(report.results).subspan(first),
-                         std::span(report.errors).subspan(first));
+    const auto judged = std::span(report.results).subspan(first);
+    if (kind_of(op) == OpKind::kRandom)
+        judge_draws_again(std::move(run), judge, judged);
+    else if (entry.has_inputs() && !run.arguments.empty())
+        judge_again(
+            std::move(run), judge, results, judged, std::span(report.errors).subspan(first));
+    forget_unproven(report);
 }
 
 /// Of msprobe: "Module.conv1.Conv2d.forward.0".
@@ -219,6 +160,27 @@ void mark_ignored(IgnoredTally& tally, Source& source) {
         const auto at = found.find(tensor.path);
         return at == found.end() ? nullptr : at->second;
     });
+}
+
+/// "" where the device took all.
+std::string note_of_refused(const RecomputeReport& report) {
+    const RecomputedOp* first = nullptr;
+    int64_t ops = 0;
+    for (const RecomputedOp& op : report.ops) {
+        if (op.refused.empty() || op.results.empty()) continue;
+        if (first == nullptr) first = &op;
+        ++ops;
+    }
+    if (first == nullptr) return {};
+    return fmt::format(
+        "{} op{} judged by what {} recorded alone, since the device does not take {}; the first: "
+        "{}: {}",
+        ops,
+        ops == 1 ? " is" : "s are",
+        ops == 1 ? "it" : "they",
+        ops == 1 ? "it" : "them",
+        first->path,
+        first->refused);
 }
 
 }  // namespace
@@ -291,6 +253,8 @@ RecomputeReport recompute(const std::filesystem::path& dump,
     }
     if (standard) report.standard = standard->summary(as_comparison(report));
     for (std::string& note : tally.notes())
+        report.notes.push_back(std::move(note));
+    if (std::string note = note_of_refused(report); !note.empty())
         report.notes.push_back(std::move(note));
     return report;
 }

@@ -1,0 +1,26 @@
+// The results of a recorded run judged by what the run itself introduced.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "compare/compare.h"
+#include "diagnose/judge/op_run.h"
+#include "diagnose/judge/side_judge.h"
+#include "diagnose/recompute/recompute.h"
+
+namespace npuscope::diagnose {
+
+/// `results` are of the run's results, judged by the device's, which may be missing; where the run
+/// can be computed again, its arithmetic decides, and `shares` says how far off it is.
+void judge_again(OpRun run,
+                 const SideJudge& judge,
+                 const Results& of_device,
+                 std::span<compare::TensorResult> results,
+                 std::span<std::optional<Errors>> shares);
+
+/// Of a random op, as judge_draws(); `results` are of the run's results, in their order. What the
+/// device drew as well passes, what only chance decides is not provable.
+void judge_draws_again(OpRun run, const SideJudge& judge, std::span<compare::TensorResult> results);
+
+}  // namespace npuscope::diagnose
