@@ -38,8 +38,8 @@ struct RecomputedOp {
     /// `split` says what the recorded run introduced, and the judgement is about that.
     std::vector<compare::TensorResult> results{};
     std::vector<std::optional<Errors>> errors{};  ///< of each result, where it could be judged
-    std::string skipped{};  ///< why nothing can be said of it, "" otherwise
-    std::string refused{};  ///< why the device does not take it, "" otherwise
+    std::string skipped{};                        ///< why nothing can be said of it, "" otherwise
+    std::string refused{};                        ///< why the device does not take it, "" otherwise
     compare::StandardVerdict standard{};          ///< of RecomputeOptions::standard
 
     [[nodiscard]] double worst() const;  ///< largest relative error, 0 without results
@@ -71,11 +71,11 @@ struct RecomputeOptions {
 /// Each result is held against what honest arithmetic makes of the recorded inputs, whose class is
 /// found from the recording (SideJudge); a result that this cannot judge, against the device's own,
 /// by the tolerance of its precision. Of random ops what does not depend on chance is judged; an op
-/// that the device does not take is judged all the same. Names and arguments of other frameworks go through the
-/// aliases. A mask that was not recorded asks for the recorded results; an argument that is neither
-/// recorded nor optional skips the op. `dump` is anything that open_source() takes; records of
-/// functions (msprobe's) become runs of ops first. Errors: open_source's, and Error(kIo|kFormat)
-/// when the dump cannot be read.
+/// that the device does not take is judged all the same. Names and arguments of other frameworks go
+/// through the aliases. A mask that was not recorded asks for the recorded results; an argument
+/// that is neither recorded nor optional skips the op. `dump` is anything that open_source() takes;
+/// records of functions (msprobe's) become runs of ops first. Errors: open_source's, and
+/// Error(kIo|kFormat) when the dump cannot be read.
 [[nodiscard]] RecomputeReport recompute(const std::filesystem::path& dump,
                                         const Device& device,
                                         const RecomputeOptions& options = {});
