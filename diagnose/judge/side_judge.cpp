@@ -22,17 +22,21 @@ namespace {
 constexpr size_t kFewestShare = 3;
 constexpr int64_t kSampledElements = int64_t{1} << 22;
 
-/// An op may be off by so many times what honest arithmetic makes of it here: chips differ in their
-/// functions and in the order of their sums.
+/// An op may be off by so many times what honest arithmetic makes of it here. Products: chips
+/// differ in the order of their sums.
 constexpr double kOfHere = 4;
 /// The same for steps in 16 bits, which differ more.
 constexpr double kOfNarrow = 6;
+/// The same of other ops, whose functions and short sums differ less.
+constexpr double kOfVectors = 3;
+constexpr double kOfNarrowVectors = 4;
 /// The same where so many like runs show no other habit.
 constexpr double kOfSome = 3;
 constexpr size_t kSome = 4;
-/// The same where some elements are so many times further from the usual ones than in runs here:
-/// honest arithmetic that is coarser is so all over. Errors of ops that make each element of its
-/// own operands alone differ less in kind.
+/// The same where the worst elements stand alone: honest arithmetic that is coarser is so all over.
+constexpr double kOfAlone = 2;
+/// They do where they are so many times further from the usual ones than in runs here. Errors of
+/// ops that make each element of its own operands alone differ less in kind.
 constexpr double kAlone = 5;
 constexpr double kAloneOfLike = 3.5;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
@@ -295,18 +299,19 @@ double SideJudge::allowed_share(const OpRun& run,
             return 1;
     std::optional<Closeness> found;
     for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
-        found = error.closeness(by, result, which, kOfSome);
-        if (!found || found->times() <= kOfSome) return 1;
+        found = error.closeness(by, result, which, kOfAlone);
+        if (!found || found->times() <= kOfAlone) return 1;
     }
     std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
     // Like products may be of other lengths, which tell little of this one's.
-    const bool is_coarser_all_over =
-        is_product(kind_of(*run.op)) && found->singled_out > 0 && found->singled_out < 1;
-    double least = differ ? kOfNarrow : kOfHere;
+    const bool multiplies = is_product(kind_of(*run.op));
+    const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;
+    double least =
+        differ ? (multiplies ? kOfNarrow : kOfNarrowVectors) : (multiplies ? kOfHere : kOfVectors);
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
-    if (is_singled_out(error, found->singled_out)) least = kOfSome;
+    if (is_singled_out(error, found->singled_out)) least = kOfAlone;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front();

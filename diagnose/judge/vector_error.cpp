@@ -193,12 +193,13 @@ const std::vector<double>& VectorError::conditioned(const VectorClass& by,
         worst = some != nullptr ? part_->worst_steps(by, *some) : worst_steps(by, result);
         rms = 0;
     }
+    const std::vector<double> sums = sum_errors(result);
+    if (!sums.empty()) rms = 0;
     for (size_t i = 0; i < beside.size(); ++i) {
         const double own = std::max(steps != nullptr ? steps->errors[i] : 0,
                                     worst * (std::abs(exact_values[i]) + beside[i] / unit));
         beside[i] = kFactor * (beside[i] + scale * own + rms);
     }
-    const std::vector<double> sums = sum_errors(result);
     for (size_t i = 0; i < sums.size(); ++i)
         beside[i] += unit * sums[i];
     const std::vector<double> hidden = hidden_terms(run_, result);

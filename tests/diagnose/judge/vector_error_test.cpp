@@ -150,6 +150,37 @@ TEST(VectorError, lets_a_long_sum_walk) {
 
 // Half of what the sum of squares may be off: PyTorch's own float32 norm of 19200 numbers is off by
 // 1.4e-6, 12 units of the last place.
+// 8 rows of 40 columns, the last a thousandth of the others: what is little beside their sums is
+// much beside its own.
+TEST(VectorError, holds_a_sum_to_what_it_adds_up_and_not_to_its_neighbours) {
+    constexpr int kRows = 8;
+    constexpr int kColumns = 40;
+    std::vector<float> terms;
+    std::vector<float> sums(kColumns);
+    double magnitudes = 0;  // of the last column
+    for (int row = 0; row < kRows; ++row)
+        for (int column = 0; column < kColumns; ++column) {
+            const float scale = column == kColumns - 1 ? 1e-3F : 1.0F;
+            terms.push_back(scale * std::sin(static_cast<float>(3 * row + 7 * column + 1)));
+            sums[static_cast<size_t>(column)] += terms.back();
+            if (column == kColumns - 1) magnitudes += std::abs(terms.back());
+        }
+    const auto times_off = [&](int column) {
+        std::vector<float> results = sums;
+        results[static_cast<size_t>(column)] += static_cast<float>(12 * 0x1p-24 * magnitudes);
+        const OpRun run = recorded_run("sum_dim_IntList",
+                                       {{"self", floats({kRows, kColumns}, terms)},
+                                        {"dim", std::vector<int64_t>{0}},
+                                        {"keepdim", false}},
+                                       floats({kColumns}, std::move(results)));
+        const auto classes = vector_classes();
+        const auto by = std::ranges::find(classes, "fp32", &VectorClass::name);
+        return VectorError(run).closeness(*by, run.results[0], HonestRuns::kChips, 0)->times();
+    };
+    EXPECT_LT(times_off(0), 2);
+    EXPECT_GT(times_off(kColumns - 1), 4);
+}
+
 TEST(VectorError, lets_a_long_norm_walk) {
     const std::vector<float> ones(10000, 1.0F);
     const auto norm = [&](float result) {
