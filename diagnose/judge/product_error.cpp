@@ -321,8 +321,10 @@ std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
         judge_as(by, Rounded::kOperands, result, details, tightness);
     if (!best || best->ratio <= 1) return best;
     if (!is_emulated(by)) return by_transform(by, result, details, std::move(best));
-    // The bias may be rounded as well; a bias gradient is summed up without the Cube by some.
-    for (const Rounded which : {Rounded::kBiasToo, Rounded::kNothing}) {
+    // An operand may be scaled before it is rounded, the bias be rounded as well; a bias gradient
+    // is summed up without the Cube by some.
+    for (const Rounded which : {Rounded::kScaled, Rounded::kBiasToo, Rounded::kNothing}) {
+        if (which == Rounded::kScaled && !rounds_otherwise_scaled(run_)) continue;
         if (which == Rounded::kBiasToo && !has_bias()) continue;
         if (which == Rounded::kNothing && result.name != "result2") continue;
         const auto other = judge_as(by, which, result, details, tightness);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace npuscope::diagnose {
 
@@ -74,7 +75,29 @@ Tensor rounded_to_bits(const Tensor& tensor, int bits) {
     });
 }
 
+/// 1 where there is none.
+double alpha_of(const OpRun& run) {
+    for (const NamedValue& argument : run.wide) {
+        if (argument.name != "alpha") continue;
+        if (const auto* scalar = std::get_if<Scalar>(&argument.value)) return scalar->to_double();
+        if (const auto* real = std::get_if<double>(&argument.value)) return *real;
+    }
+    return 1;
+}
+
+/// In float32, as a vector unit does it.
+void scale(Tensor& tensor, double alpha) {
+    const auto factor = static_cast<float>(alpha);
+    for (double& element : tensor.mutable_as<double>())
+        element = static_cast<float>(element) * factor;
+}
+
 }  // namespace
+
+bool rounds_otherwise_scaled(const OpRun& run) {
+    int exponent = 0;
+    return std::abs(std::frexp(alpha_of(run), &exponent)) != 0.5;
+}
 
 bool is_bias(const backend::Op& op, const std::string& argument) {
     if (argument == "bias") return true;
@@ -95,13 +118,17 @@ NamedValues rounded_operands(const OpRun& run, const ProductClass& by, Rounded w
                           by.operands.bits < kFloat32.bits &&
                           (dtype || by.operands.lowest == kFloat32.lowest);
     NamedValues rounded = run.wide;
+    bool is_scaled = which != Rounded::kScaled;
     for (NamedValue& argument : rounded) {
+        if (which == Rounded::kScaled && argument.name == "alpha") argument.value = 1.0;
         auto* tensor = std::get_if<Tensor>(&argument.value);
         if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
-        if (which == Rounded::kOperands && is_bias(*run.op, argument.name)) continue;
+        if (which != Rounded::kBiasToo && is_bias(*run.op, argument.name)) continue;
+        const bool scales = !std::exchange(is_scaled, true);
+        if (scales) scale(*tensor, alpha_of(run));
         // As recorded they are fewer bytes; either way they are rounded once.
         const Tensor* recorded = tensor_named(run.arguments, argument.name);
-        if (is_quick && recorded != nullptr && recorded->dtype() == DType::kFloat32) {
+        if (is_quick && !scales && recorded != nullptr && recorded->dtype() == DType::kFloat32) {
             *tensor = dtype ? rounded_to(*recorded, *dtype)
                             : rounded_to_bits(*recorded, by.operands.bits);
         } else if (dtype) {

@@ -10,7 +10,16 @@
 namespace npuscope::diagnose {
 
 /// Which operands a class rounds.
-enum class Rounded : uint8_t { kOperands, kBiasToo, kNothing };
+enum class Rounded : uint8_t {
+    kOperands,
+    kScaled,  ///< the first times alpha, and the others: PyTorch's adapter multiplies before the
+              ///< product
+    kBiasToo,
+    kNothing
+};
+
+/// Whether an operand times the run's alpha rounds otherwise than the operand.
+[[nodiscard]] bool rounds_otherwise_scaled(const OpRun& run);
 
 /// Whether it is added to the product.
 [[nodiscard]] bool is_bias(const backend::Op& op, const std::string& argument);

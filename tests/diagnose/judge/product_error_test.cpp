@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/judge/rounded_operands.h"
 #include "tests/diagnose/judge/runs.h"
 
 namespace npuscope::diagnose {
@@ -57,6 +58,26 @@ TEST(ProductError, rounds_operands_as_the_class_does) {
     const OpRun whole = product_of(1 + 0x1p-12F, 0, 1, 0, 1 + 0x1p-12F);
     EXPECT_GT(ratio(whole, "fp16 inputs, fp32 sums"), 100);
     EXPECT_EQ(ratio(whole, "fp32"), 0);
+}
+
+// 5 (1 + 2^-10) = 5 + 1.25 2^-8, and 5 + 2^-8 where that is rounded to float16.
+TEST(ProductError, lets_an_operand_be_scaled_before_it_is_rounded) {
+    const auto scaled = [](float result, double alpha) {
+        return recorded_run("addmm",
+                            {{"self", floats({1, 1}, {0})},
+                             {"mat1", floats({1, 1}, {1 + 0x1p-10F})},
+                             {"mat2", floats({1, 1}, {1})},
+                             {"beta", Scalar{int64_t{1}}},
+                             {"alpha", Scalar{alpha}}},
+                            floats({1, 1}, {result}));
+    };
+    for (const float result : {5 + 0x1p-8F, 5 + 1.25F * 0x1p-8F})
+        EXPECT_LT(ratio(scaled(result, 5), "fp16 inputs, fp32 sums"), 0.1);
+    EXPECT_GT(ratio(scaled(5 + 0x1p-7F, 5), "fp16 inputs, fp32 sums"), 100);
+    EXPECT_GT(ratio(scaled(5 + 0x1p-8F, 5), "fp32"), 100);
+    // Half an operand is as many bits.
+    EXPECT_FALSE(rounds_otherwise_scaled(scaled(0.5F, 0.5)));
+    EXPECT_TRUE(rounds_otherwise_scaled(scaled(5, 5)));
 }
 
 // 100000 is 65504 on a chip that saturates, infinity on others.
