@@ -65,6 +65,8 @@ struct Split {
     /// Of the target's result against f(its tensors, the golden's other arguments), over what is
     /// allowed; empty where these arguments are the same.
     std::optional<double> by_golden_arguments{};
+    /// One of these is a constant of the program, and the target's results are nearer to its own.
+    bool is_other_constant = false;
     std::string arguments{};  ///< those that differ: "eps 0.001, golden 1e-05"
     std::string why_not{};  ///< why the target's share is not known: "random", "no inputs recorded"
 };

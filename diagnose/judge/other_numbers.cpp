@@ -1,11 +1,17 @@
 #include "diagnose/judge/other_numbers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "core/naming/aliases.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/number_format.h"
 
 namespace npuscope::diagnose {
 
@@ -20,7 +26,42 @@ std::string_view canonical_argument_of(const OpRun& run, const NamedValue& argum
     return alias == nullptr ? argument.name : canonical_argument(*alias, argument.name);
 }
 
+std::optional<double> real_of(const Value& value) {
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    const auto* scalar = std::get_if<Scalar>(&value);
+    if (scalar == nullptr || std::holds_alternative<bool>(scalar->number)) return std::nullopt;
+    return scalar->to_double();
+}
+
+/// As near as float32 holds it.
+bool is_same(double one, double other) {
+    return std::abs(one - other) <= 2 * kFloat32.unit() * std::abs(other);
+}
+
+bool is_of_text(double number) {
+    return std::isfinite(number) && is_same(number, std::stod(fmt::format("{:.4g}", number)));
+}
+
+bool is_other_constant(double target, double golden) {
+    return is_of_text(golden) && !is_same(target, golden) &&
+           !is_same(target, kFloat16.rounded(golden)) &&
+           !is_same(target, kBFloat16.rounded(golden));
+}
+
 }  // namespace
+
+bool has_other_constant(const OpRun& target, const OpRun& golden) {
+    return std::ranges::any_of(golden.arguments, [&](const NamedValue& theirs) {
+        const std::optional<double> number = real_of(theirs.value);
+        return number && std::ranges::any_of(target.arguments, [&](const NamedValue& own) {
+                   const std::optional<double> other = real_of(own.value);
+                   return other &&
+                          canonical_argument_of(target, own) ==
+                              canonical_argument_of(golden, theirs) &&
+                          is_other_constant(*other, *number);
+               });
+    });
+}
 
 void take_numbers(const OpRun& from, OpRun& to) {
     if (from.op == to.op) {

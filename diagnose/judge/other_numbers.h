@@ -9,4 +9,9 @@ namespace npuscope::diagnose {
 /// the op, those that both have.
 void take_numbers(const OpRun& from, OpRun& to);
 
+/// Whether a number that the golden took in is one of a program's text (at most four digits: 1e-05,
+/// -10000), and the target's is another: neither equal in float32 nor rounded to 16 bits. What a
+/// program computes has more digits, and may be off as its tensors are.
+[[nodiscard]] bool has_other_constant(const OpRun& target, const OpRun& golden);
+
 }  // namespace npuscope::diagnose

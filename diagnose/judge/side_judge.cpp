@@ -33,12 +33,6 @@ constexpr double kOfNarrowVectors = 4;
 /// The same where so many like runs show no other habit.
 constexpr double kOfSome = 3;
 constexpr size_t kSome = 4;
-/// The same where the worst elements stand alone: honest arithmetic that is coarser is so all over.
-constexpr double kOfAlone = 2;
-/// They do where they are so many times further from the usual ones than in runs here. Errors of
-/// ops that make each element of its own operands alone differ less in kind.
-constexpr double kAlone = 5;
-constexpr double kAloneOfLike = 3.5;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
 constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
@@ -280,13 +274,6 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
     return worst_of(errors) < worst_of(plain) ? errors : plain;
 }
 
-template <class Error>
-bool is_singled_out(Error& error, double times) {
-    if constexpr (requires { error.is_elementwise(); })
-        return times > kAlone || (times > kAloneOfLike && error.is_elementwise());
-    return times > kAlone;
-}
-
 template <class Error, class Class>
 double SideJudge::allowed_share(const OpRun& run,
                                 Error& error,
@@ -299,8 +286,8 @@ double SideJudge::allowed_share(const OpRun& run,
             return 1;
     std::optional<Closeness> found;
     for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
-        found = error.closeness(by, result, which, kOfAlone);
-        if (!found || found->times() <= kOfAlone) return 1;
+        found = error.closeness(by, result, which, kOfSome);
+        if (!found || found->times() <= kOfSome) return 1;
     }
     std::vector<double> others = habits_.others(run, result.name);
     if (!by.is_computed_here() && others.size() < kEnough) return 1;
@@ -311,7 +298,6 @@ double SideJudge::allowed_share(const OpRun& run,
     double least =
         differ ? (multiplies ? kOfNarrow : kOfNarrowVectors) : (multiplies ? kOfHere : kOfVectors);
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
-    if (is_singled_out(error, found->singled_out)) least = kOfAlone;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front();

@@ -32,6 +32,8 @@ constexpr size_t kQuickShare = 2;
 
 /// Runs of so many elements are in memory one at a time; all threads share their pieces.
 constexpr int64_t kMuch = int64_t{1} << 22;
+/// Results are those of the arguments that they are so many times nearer to.
+constexpr double kNearer = 2;
 
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
@@ -319,10 +321,14 @@ void RecomputingSplitter::judge_arguments(const OpRun& target,
     OpRun mixed = target;
     take_numbers(golden, mixed);
     const auto errors = target_judge_->judge(mixed);
+    const bool is_other_constant = has_other_constant(target, golden);
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(target, outputs[i].target);
         if (place < 0 || !errors[static_cast<size_t>(place)]) continue;
-        splits[i].by_golden_arguments = errors[static_cast<size_t>(place)]->ratio;
+        const double by_golden = errors[static_cast<size_t>(place)]->ratio;
+        splits[i].by_golden_arguments = by_golden;
+        splits[i].is_other_constant =
+            is_other_constant && splits[i].target && by_golden > kNearer * splits[i].target->ratio;
         splits[i].arguments = differences;
     }
 }

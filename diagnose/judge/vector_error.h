@@ -40,8 +40,6 @@ class VectorError {
     /// rounded to that format. Empty of others.
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const VectorClass& by,
                                                                     const RecordedResult& result);
-    /// Each element of the results depends on the like elements of the operands only.
-    [[nodiscard]] bool is_elementwise() { return disturbed_.is_elementwise(); }
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
         return worst_ratio(run_, *this, by);

@@ -145,40 +145,6 @@ TEST(SideJudge, tells_a_fault_from_a_habit) {
                                     [](double ratio) { return ratio <= 1; }));
 }
 
-/// How many units of the last place the element of a single run of exp that already is the largest
-/// beside the exact one, or all, must be off to be told.
-int least_told_units(bool one_alone) {
-    std::mt19937 random(5);
-    Tensor x = noise({12, 16}, random);
-    for (float& value : x.mutable_as<float>())
-        value = 40 + value / 4;
-    const Tensor honest = Executor(Device::reference32()).call("exp", {x}).tensor(0);
-    const auto excess = [&](size_t i) {
-        return honest.as<float>()[i] / std::exp(double{x.as<float>()[i]});
-    };
-    size_t largest = 0;
-    for (size_t i = 0; i < 12 * 16; ++i)
-        if (excess(i) > excess(largest)) largest = i;
-    for (int units = 1; units < 400; ++units) {
-        Tensor y = honest;
-        for (size_t i = 0; i < 12 * 16; ++i)
-            for (int step = 0; (!one_alone || i == largest) && step < units; ++step)
-                y.mutable_as<float>()[i] = std::nextafter(y.as<float>()[i], HUGE_VALF);
-        const std::vector<DumpedOp> run = {{.name = "exp",
-                                            .seqid = 1,
-                                            .inputs = {{"self", x}},
-                                            .outputs = {{"result", y}},
-                                            .node = {}}};
-        if (judged(run).ratios.front() > 1) return units;
-    }
-    return 400;
-}
-
-// Coarser arithmetic is so all over.
-TEST(SideJudge, tells_an_element_that_stands_alone_sooner) {
-    EXPECT_LT(least_told_units(true), least_told_units(false));
-}
-
 // 2^-9 and 2^-12 of the value are half units of bfloat16 and float16.
 TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
     const auto sentence = [](DType narrow) {

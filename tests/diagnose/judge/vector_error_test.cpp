@@ -192,6 +192,20 @@ TEST(VectorError, lets_a_long_norm_walk) {
     EXPECT_GT(step_ratio(norm(100.1F), "fp32"), 1);
 }
 
+// The larger of two rounded numbers is one of them, however large the others are.
+TEST(VectorError, lets_a_choice_be_off_by_the_rounding_of_what_was_chosen) {
+    const auto pooled = [](float small) {
+        return recorded_run("max_pool2d_with_indices",
+                            {{"self", floats({1, 1, 1, 4}, {1000, 999, 0.001F, 0})},
+                             {"kernel_size", IntList{1, 2}},
+                             {"stride", IntList{1, 2}}},
+                            floats({1, 1, 1, 2}, {1000, small}),
+                            "result0");
+    };
+    EXPECT_LT(step_ratio(pooled(0.0010004F), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(pooled(0.0011F), "fp16 throughout"), 1);
+}
+
 TEST(VectorError, holds_nan_and_infinity_against_what_they_should_be) {
     const auto logarithm = [](float x, float y) {
         return recorded_run("log", {{"self", floats({x})}}, floats({y}));
