@@ -338,7 +338,8 @@ std::optional<compare::Introduced> ProductError::by_transform(
     const RecordedResult& result,
     bool details,
     std::optional<compare::Introduced> plain) {
-    if (by.spread > 0 || !may_be_transformed(run_)) return plain;
+    // Transforms in 16 bits would leave little of the result, and explain anything.
+    if (by.spread > 0 || by.sums.bits < kFloat32.bits || !may_be_transformed(run_)) return plain;
     ProductClass transformed = by;
     transformed.spread = kTransformSpread;
     transformed.growth = kTransformGrowth;

@@ -170,5 +170,27 @@ TEST(ContractionLength, counts_the_products_of_one_element) {
     EXPECT_EQ(contraction_length(product, "result"), 7);
 }
 
+// A window of nine ones over ones is 9. F(2x2, 3x3) in float32 is off by tens of units of 9 2^-24,
+// and nobody transforms in float16.
+TEST(ProductError, lets_convolutions_be_transformed_in_float32_alone) {
+    const auto windows = [](float result) {
+        std::vector<float> sums(16, 9.0F);
+        sums[5] = result;
+        return recorded_run("convolution",
+                            {{"input", floats({1, 1, 6, 6}, std::vector<float>(36, 1.0F))},
+                             {"weight", floats({1, 1, 3, 3}, std::vector<float>(9, 1.0F))},
+                             {"stride", IntList{1, 1}},
+                             {"padding", IntList{0, 0}},
+                             {"dilation", IntList{1, 1}},
+                             {"transposed", false},
+                             {"output_padding", IntList{0, 0}},
+                             {"groups", int64_t{1}}},
+                            floats({1, 1, 4, 4}, std::move(sums)));
+    };
+    EXPECT_LT(ratio(windows(9 + 40 * 9 * 0x1p-24F), "fp32"), 1);
+    EXPECT_GT(ratio(windows(9.1F), "fp32"), 1);
+    EXPECT_GT(ratio(windows(9 + 40 * 9 * 0x1p-11F), "fp16 throughout"), 1);
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
