@@ -56,15 +56,22 @@ compare::TensorResult judge_by_device(const Tensor* computed,
     return result;
 }
 
+/// What a device that refuses the op, and its arithmetic, leave open.
+void leave_open(const std::string& refused, std::span<compare::TensorResult> results) {
+    for (compare::TensorResult& result : results) {
+        if (result.split && result.split->target) continue;
+        result.judgement.verdict = compare::Verdict::kNotProvable;
+        result.judgement.rule = result.judgement.bound.source = refused;
+    }
+}
+
 /// Where nothing could be said of any result, the op says why.
 void forget_unproven(RecomputedOp& op) {
-    const auto is_unproven = [&](const compare::TensorResult& result) {
-        const bool is_judged = result.split && result.split->target;
-        return result.judgement.verdict == compare::Verdict::kNotProvable ||
-               (!op.refused.empty() && !is_judged);
+    const auto is_unproven = [](const compare::TensorResult& result) {
+        return result.judgement.verdict == compare::Verdict::kNotProvable;
     };
     if (op.results.empty() || !std::ranges::all_of(op.results, is_unproven)) return;
-    op.skipped = op.refused.empty() ? op.results.front().judgement.rule : op.refused;
+    op.skipped = op.results.front().judgement.rule;
     op.results.clear();
     op.errors.clear();
 }
@@ -101,6 +108,7 @@ void run_op(const SourceOp& recorded,
     else if (entry.has_inputs() && !run.arguments.empty())
         judge_again(
             std::move(run), judge, results, judged, std::span(report.errors).subspan(first));
+    if (!report.refused.empty()) leave_open(report.refused, judged);
     forget_unproven(report);
 }
 
