@@ -88,11 +88,12 @@ void run_op(const SourceOp& recorded,
     ComputeTypeOf observed;
     executor.attach(observed);
     Results results;
+    std::string refused;
     try {
         results = executor.call_named(op, run.arguments);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
-        report.refused = error.what();
+        report.refused = refused = error.what();
     }
     const size_t first = report.results.size();
     for (const RecordedResult& result : run.results)
@@ -108,7 +109,7 @@ void run_op(const SourceOp& recorded,
     else if (entry.has_inputs() && !run.arguments.empty())
         judge_again(
             std::move(run), judge, results, judged, std::span(report.errors).subspan(first));
-    if (!report.refused.empty()) leave_open(report.refused, judged);
+    if (!refused.empty()) leave_open(refused, judged);
     forget_unproven(report);
 }
 
