@@ -263,15 +263,31 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
         return errors;
     }
     judge_all(VectorError(run), vector_class_by(inferred));
-    if (device_ != nullptr || !multiplies_inside(*run.op) || worst_of(errors) <= 1) return errors;
-    // Its products are as coarse as the products around it.
-    const Errors plain = std::move(errors);
-    errors.clear();
-    ArithmeticGroup products = group;
-    products.kind = OpKind::kProduct;
-    inferred = {.vector = &vector_class_around(class_of(products).of_products())};
-    judge_all(VectorError(run), vector_class_by(inferred));
-    return worst_of(errors) < worst_of(plain) ? errors : plain;
+    Errors best = std::move(errors);
+    for (const InferredArithmetic& inside : classes_inside(run, group)) {
+        if (worst_of(best) <= 1) break;
+        errors.clear();
+        inferred = inside;
+        judge_all(VectorError(run), vector_class_by(inferred));
+        if (worst_of(errors) < worst_of(best)) best = std::move(errors);
+    }
+    return best;
+}
+
+std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
+                                                          const ArithmeticGroup& group) const {
+    std::vector<InferredArithmetic> classes;
+    if (device_ != nullptr) return classes;
+    if (multiplies_inside(*run.op)) {
+        ArithmeticGroup products = group;
+        products.kind = OpKind::kProduct;
+        classes.push_back({.vector = &vector_class_around(class_of(products).of_products())});
+    }
+    const auto apart = apart_.find(group);
+    if (run.op->row->is_composed && apart != apart_.end())
+        for (const auto& [name, inferred] : apart->second)
+            classes.push_back(inferred);
+    return classes;
 }
 
 template <class Error, class Class>

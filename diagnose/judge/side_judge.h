@@ -60,6 +60,10 @@ class SideJudge {
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
     /// Of a run of the group.
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group, const OpRun& run) const;
+    /// That the steps of a run of the group may keep to as well: the products' in it, and of a
+    /// program of several ops those of the ops that are apart.
+    [[nodiscard]] std::vector<InferredArithmetic> classes_inside(
+        const OpRun& run, const ArithmeticGroup& group) const;
     /// With what the device computed it in, where that tells the class.
     [[nodiscard]] ArithmeticGroup own_group(const OpRun& run) const;
     /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
