@@ -158,5 +158,36 @@ TEST(OpsApart, are_told_by_one_run_where_several_others_are_apart) {
     EXPECT_EQ(softplus_of(2), Verdict::kPass);
 }
 
+/// The program, and an op of several, which takes a difference, an exponential and a product.
+std::vector<DumpedOp> with_several_ops(bool silu_in_steps, bool in_steps) {
+    std::vector<DumpedOp> ops = program(silu_in_steps, silu_in_steps);
+    const Tensor x = in_bfloat16(random_tensor({8, 24}, 60));
+    const Tensor output = in_bfloat16(random_tensor({8, 24}, 61));
+    const Tensor grad = in_bfloat16(through(x, x, [](float, float) { return 1.0F; }));
+    ops.push_back({.name = "gradient_of_logsumexp",
+                   .seqid = 23,
+                   .inputs = {{"grad", grad}, {"self", x}, {"output", output}},
+                   .outputs = {{"result",
+                                through(x,
+                                        output,
+                                        [&](float self, float whole) {
+                                            const double d = double{self} - whole;
+                                            return rounded(std::exp(in_steps ? rounded(d) : d));
+                                        })}},
+                   .node = {}});
+    return ops;
+}
+
+TEST(OpsApart, tell_of_ops_that_are_several_too) {
+    const auto rule_of = [](bool silu_in_steps) {
+        return test::held_against(with_several_ops(silu_in_steps, true),
+                                  with_several_ops(false, false))
+            .ops.back()
+            .judgement;
+    };
+    EXPECT_NE(rule_of(true).verdict, Verdict::kFail) << rule_of(true).rule;
+    EXPECT_EQ(rule_of(false).verdict, Verdict::kFail) << rule_of(false).rule;
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
