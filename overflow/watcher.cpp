@@ -1,11 +1,13 @@
 #include "overflow/watcher.h"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/ir/real_number.h"
 #include "overflow/report.h"
 #include "overflow/traces.h"
 
@@ -34,11 +36,8 @@ Damage damage_of(const std::string& via, const Trace& trace) {
 
 // Arguments that are numbers, not tensors, can carry an infinity as well (a mask's fill value).
 bool is_non_finite(const Value& value) {
-    const auto* number = std::get_if<double>(&value);
-    const auto* scalar = std::get_if<Scalar>(&value);
-    if (number == nullptr && scalar == nullptr) return false;
-    const double x = number != nullptr ? *number : scalar->to_double();
-    return x - x != 0;
+    const std::optional<double> x = real_of(value);
+    return x && *x - *x != 0;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/real_number.h"
 #include "core/naming/aliases.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/number_format.h"
@@ -24,13 +25,6 @@ bool is_tensor_value(const Value& value) {
 std::string_view canonical_argument_of(const OpRun& run, const NamedValue& argument) {
     const Alias* alias = find_alias(run.op->name());
     return alias == nullptr ? argument.name : canonical_argument(*alias, argument.name);
-}
-
-std::optional<double> real_of(const Value& value) {
-    if (const auto* real = std::get_if<double>(&value)) return *real;
-    const auto* scalar = std::get_if<Scalar>(&value);
-    if (scalar == nullptr || std::holds_alternative<bool>(scalar->number)) return std::nullopt;
-    return scalar->to_double();
 }
 
 /// As near as float32 holds it.

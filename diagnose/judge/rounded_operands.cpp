@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "core/ir/real_number.h"
+
 namespace npuscope::diagnose {
 
 namespace {
@@ -77,12 +79,8 @@ Tensor rounded_to_bits(const Tensor& tensor, int bits) {
 
 /// 1 where there is none.
 double alpha_of(const OpRun& run) {
-    for (const NamedValue& argument : run.wide) {
-        if (argument.name != "alpha") continue;
-        if (const auto* scalar = std::get_if<Scalar>(&argument.value)) return scalar->to_double();
-        if (const auto* real = std::get_if<double>(&argument.value)) return *real;
-    }
-    return 1;
+    const Value* alpha = find(run.wide, "alpha");
+    return alpha == nullptr ? 1 : real_of(*alpha).value_or(1);
 }
 
 /// In float32, as a vector unit does it.

@@ -263,13 +263,14 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
         return errors;
     }
     judge_all(VectorError(run), vector_class_by(inferred));
+    if (worst_of(errors) <= 1) return errors;
     Errors best = std::move(errors);
     for (const InferredArithmetic& inside : classes_inside(run, group)) {
-        if (worst_of(best) <= 1) break;
         errors.clear();
         inferred = inside;
         judge_all(VectorError(run), vector_class_by(inferred));
         if (worst_of(errors) < worst_of(best)) best = std::move(errors);
+        if (worst_of(best) <= 1) break;
     }
     return best;
 }

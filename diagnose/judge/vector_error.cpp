@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/real_number.h"
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
@@ -76,12 +77,11 @@ bool is_narrow(DType dtype) {
 /// factor is one more product.
 bool are_no_steps(const NamedValues& arguments) {
     return std::ranges::all_of(arguments, [](const NamedValue& argument) {
-        const auto* scalar = std::get_if<Scalar>(&argument.value);
-        const auto* real = std::get_if<double>(&argument.value);
-        if (scalar == nullptr && real == nullptr) return true;
-        const double number = scalar != nullptr ? scalar->to_double() : *real;
-        return argument.name == "alpha" ? std::abs(number) == 1
-                                        : static_cast<double>(static_cast<float>(number)) == number;
+        const std::optional<double> number = real_of(argument.value);
+        if (!number) return true;
+        return argument.name == "alpha"
+                   ? std::abs(*number) == 1
+                   : static_cast<double>(static_cast<float>(*number)) == *number;
     });
 }
 

@@ -9,7 +9,6 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/random_error.h"
 #include "diagnose/judge/recorded_op.h"
-#include "diagnose/judge/stored_wider.h"
 
 namespace npuscope::diagnose {
 
@@ -63,8 +62,6 @@ void judge_again(OpRun run,
                  const Results& of_device,
                  std::span<compare::TensorResult> results,
                  std::span<std::optional<Errors>> shares) {
-    narrow_stored_wider(run);
-    run.wide = widened(run.arguments);
     const std::vector<OpRun> forms = forms_of(std::move(run));
     auto [form, errors] = judge.judge_best(forms);
     const OpRun& best = forms[form];
@@ -102,8 +99,6 @@ void judge_draws_again(OpRun run,
                        std::span<compare::TensorResult> results) {
     SideJudge::Errors errors(run.results.size());
     if (!run.arguments.empty() && !has_ignored(run)) {
-        narrow_stored_wider(run);
-        run.wide = widened(run.arguments);
         errors = judge_draws(run, judge.vector_class(run));
         require_intact(run);
     }

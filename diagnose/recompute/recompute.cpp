@@ -15,6 +15,7 @@
 #include "diagnose/judge/judge_result.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/side_judge.h"
+#include "diagnose/judge/stored_wider.h"
 #include "diagnose/judge/sum_bounds.h"
 #include "diagnose/recompute/judge_again.h"
 #include "diagnose/recompute/recomputed_standard.h"
@@ -104,6 +105,8 @@ void run_op(const SourceOp& recorded,
     report.errors.resize(report.results.size());
     require_intact(run);
     const auto judged = std::span(report.results).subspan(first);
+    narrow_stored_wider(run);
+    run.wide = widened(run.arguments);
     if (kind_of(op) == OpKind::kRandom)
         judge_draws_again(std::move(run), judge, judged);
     else if (entry.has_inputs() && !run.arguments.empty())
