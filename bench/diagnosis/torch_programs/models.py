@@ -2,7 +2,7 @@
 
 import math
 import random
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import torch
 import torch.nn.functional as F
@@ -68,7 +68,7 @@ class Transformer(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.words(tokens) + self.places
-        mask = torch.ones(TOKENS, TOKENS).triu(1).bool() if self.is_causal else None
+        mask = torch.ones(TOKENS, TOKENS, device=x.device).triu(1).bool() if self.is_causal else None
         for block in self.blocks:
             x = block(x, mask)
         return self.last(self.norm(x))
@@ -81,6 +81,10 @@ class RmsNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.weight
+
+
+def places(count: int, like: Tensor) -> Tensor:
+    return torch.arange(count, device=like.device).float()
 
 
 class Llama(nn.Module):
@@ -97,7 +101,7 @@ class Llama(nn.Module):
     @staticmethod
     def turned(x: Tensor) -> Tensor:
         half = x.shape[-1] // 2
-        angles = torch.arange(x.shape[-2]).float()[:, None] / 100 ** (torch.arange(half).float() / half)
+        angles = places(x.shape[-2], x)[:, None] / 100 ** (places(half, x) / half)
         angles = torch.cat([angles, angles], -1)
         return x * angles.cos() + torch.cat([-x[..., half:], x[..., :half]], -1) * angles.sin()
 
@@ -108,7 +112,7 @@ class Llama(nn.Module):
         query, key = self.turned(query), self.turned(key)
         key, value = key.repeat_interleave(2, 1), value.repeat_interleave(2, 1)
         weights = query @ key.transpose(-1, -2) / math.sqrt(WIDTH // HEADS)
-        weights = weights + torch.full((TOKENS, TOKENS), float("-inf")).triu(1)
+        weights = weights + torch.full((TOKENS, TOKENS), float("-inf"), device=x.device).triu(1)
         x = x + self.out((weights.softmax(-1) @ value).transpose(1, 2).reshape(x.shape))
         y = self.norm_of_wide(x)
         return self.last(x + self.narrow(F.silu(self.gate(y)) * self.wide(y)))
@@ -124,7 +128,7 @@ class Recurrent(nn.Module):
         self.is_lstm, self.width = is_lstm, width
 
     def forward(self, x: Tensor) -> Tensor:
-        state = cell = torch.zeros(x.shape[0], self.width)
+        state = cell = torch.zeros(x.shape[0], self.width, device=x.device)
         for step in range(x.shape[1]):
             of_input, of_state = self.of_input(x[:, step]), self.of_state(state)
             if self.is_lstm:
@@ -165,8 +169,12 @@ class Scene(NamedTuple):
     kind: str
     model: nn.Module
     x: Tensor
-    loss: Callable[[Tensor], Tensor]
+    loss: Callable[[Tensor, Tensor], Tensor]  # of what the model gives and `wanted`
+    wanted: Tensor
     optimizer: Optional[Callable[[Any], torch.optim.Optimizer]]
+
+    def on(self, device: str) -> "Scene":
+        return self._replace(model=self.model.to(device), x=self.x.to(device), wanted=self.wanted.to(device))
 
 
 def scene_of(seed: int) -> Scene:
@@ -193,23 +201,19 @@ def scene_of(seed: int) -> Scene:
             lambda each: torch.optim.Adam(each, lr=1e-3, foreach=False),
         ]
     )
-    return Scene(kind, model, x, loss_of(kind, batch, chance), learn)
+    return Scene(kind, model, x, *loss_of(kind, batch, chance), learn)
 
 
-def loss_of(kind: str, batch: int, chance: random.Random) -> Callable[[Tensor], Tensor]:
+def loss_of(kind: str, batch: int, chance: random.Random) -> Tuple[Callable[[Tensor, Tensor], Tensor], Tensor]:
     if kind == "cnn":
-        labels = torch.randint(10, (batch,))
-        return lambda y: F.cross_entropy(y, labels)
+        return F.cross_entropy, torch.randint(10, (batch,))
     if kind == "unet":
-        mask = (torch.rand(batch, 1, 12, 12) > 0.5).float()
-        return lambda y: F.binary_cross_entropy_with_logits(y, mask)
+        return F.binary_cross_entropy_with_logits, (torch.rand(batch, 1, 12, 12) > 0.5).float()
     if kind in ("bert", "gpt", "llama"):
-        words = torch.randint(WORDS, (batch * TOKENS,))
-        return lambda y: F.cross_entropy(y.reshape(-1, WORDS), words)
+        return lambda y, words: F.cross_entropy(y.reshape(-1, WORDS), words), torch.randint(WORDS, (batch * TOKENS,))
     wanted = torch.randn(batch, 5 if kind in ("lstm", "gru") else 4)
-    losses = [
-        lambda y: F.mse_loss(y, wanted),
-        lambda y: F.smooth_l1_loss(y, wanted),
-        lambda y: F.kl_div(y.log_softmax(-1), wanted.softmax(-1), reduction="batchmean"),
-    ]
-    return chance.choice(losses)
+    return chance.choice([F.mse_loss, F.smooth_l1_loss, divergence]), wanted
+
+
+def divergence(y: Tensor, wanted: Tensor) -> Tensor:
+    return F.kl_div(y.log_softmax(-1), wanted.softmax(-1), reduction="batchmean")

@@ -63,7 +63,7 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, path: Optional[str], arithmetic: str = "fp32", faults: Optional[Dict[int, Fault]] = None) -> None:
         super().__init__()
-        self.file = h5py.File(path, "w") if path else None
+        self.file = h5py.File(path, "w", libver="latest") if path else None
         self.rounded = ROUNDINGS[arithmetic]
         self.faults = faults or {}
         self.ops: List[str] = []  # by seqid, from 1
@@ -118,7 +118,7 @@ def write_outputs(group: h5py.Group, schema: Any, results: Any) -> None:
         write(group, "result", results)
         return
     alone = len(schema.returns) == 1
-    for at, (returned, result) in enumerate(zip(schema.returns, [results] if alone else results)):
+    for at, (returned, result) in enumerate(zip(schema.returns, [results] if alone else results or ())):
         name = returned.name or ("result" if alone else f"result{at}")
         if returned.alias_info is not None and returned.alias_info.is_write:
             for argument in schema.arguments:
@@ -150,11 +150,11 @@ def write(group: h5py.Group, name: str, value: Any, is_scalar: bool = False) -> 
 
 def write_tensor(group: h5py.Group, name: str, tensor: torch.Tensor) -> None:
     kept = tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
-    array = kept.contiguous().numpy()
+    array = kept.contiguous().cpu().numpy()
     written = group.create_dataset(name, data=array.astype("i1") if tensor.dtype == torch.bool else array)
     written.attrs["Type"] = TENSOR
-    written.attrs["DataType"] = DTYPE_CODES[tensor.dtype]
-    written.attrs["DeviceType"] = 0
+    written.attrs["DataType"] = DTYPE_CODES.get(tensor.dtype, -1)
+    written.attrs["DeviceType"] = 1 if tensor.device.type == "cuda" else 0
     written.attrs["FormatType"] = 0
     written.attrs["Stride"] = np.array(tensor.contiguous().stride(), "i8")
     if tensor.dtype == torch.bfloat16:

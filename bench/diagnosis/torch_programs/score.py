@@ -2,6 +2,7 @@
 """Scores `npuscope compare` on training steps of PyTorch that a recorder of its own wrote, with a fault in every second one.
 
     NPUSCOPE_BIN_DIR=build/release/bin bench/diagnosis/torch_programs/score.py --seeds 0:200 [--rows build/rows.jsonl] [--results-alone]
+    NPUSCOPE_BIN_DIR=build/release/bin bench/diagnosis/torch_programs/score.py --recorded build/device_pairs   what record.py wrote
 
 The golden is in float32. The target rounds the operands of its products (float16, bfloat16, TF32), runs under bfloat16 autocast
 or in bfloat16 as a whole, or differs in nothing. A fault counts from 4 times the unit of that arithmetic on, of the result's
@@ -9,11 +10,12 @@ largest element, and is gross from 30 times. Needs python3-torch and python3-h5p
 there are counted as not made).
 """
 
+import json
 import os
 import random
 import sys
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import h5py
 import torch
@@ -59,7 +61,7 @@ def step(seed: int, recorder: Recorder, way: str, parameter: Optional[Dict[str, 
             y = scene.model.to(torch.bfloat16)(x)
         else:
             y = scene.model(scene.x)
-        scene.loss(y.float() if way.startswith("bf16") else y).backward()
+        scene.loss(y.float() if way.startswith("bf16") else y, scene.wanted).backward()
         if learn:
             learn.step()
     recorder.close()
@@ -131,10 +133,33 @@ def judged(seed: int, folder: Path, faulty: bool, results_alone: bool = False) -
     return row
 
 
+def recorded_rows(folder: Path) -> List[Dict[str, Any]]:
+    """Prints those that are not right."""
+    rows = []
+    for note in sorted(folder.glob("*/truths.json"), key=lambda each: int(each.parent.name)):
+        for row in json.loads(note.read_text()):
+            report = compared(NPUSCOPE, note.parent / row["target"], note.parent / "g.h5", row)
+            accused = report["first_culprit"] or row["code"] == 1
+            row["right"] = row["said"] == row["path"] or (not accused and row["size"] in ("clean", "none"))
+            rows.append(row)
+            if not row["right"]:
+                print(json.dumps(row), flush=True)
+    return rows
+
+
 def main() -> None:
     parser = parser_of("scores npuscope compare on programs of PyTorch")
     parser.add_argument("--results-alone", action="store_true", help="neither side has inputs")
+    parser.add_argument("--recorded", type=Path, help="a folder of pairs by record.py")
     options = parser.parse_args()
+    if options.recorded:
+        rows = recorded_rows(options.recorded)
+        for row in rows:
+            if options.rows:
+                with options.rows.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+        print_shares(rows)
+        return
     print_shares(rows_of(options, lambda seed, folder: judged(seed, folder, seed % 2 == 1, options.results_alone)))
 
 
