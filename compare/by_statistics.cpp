@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/givens.h"
-#include "compare/dataflow/overwritten.h"
 #include "compare/inflow.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "compare/dataflow/overwritten.h"
 #include "compare/relate/kinship.h"
 #include "compare/spans.h"
 #include "core/naming/in_place.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 
@@ -75,6 +75,15 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
                           in.content->numel == out.content->numel &&
                           in.content->first == out.content->first * scale;
                });
+    });
+}
+
+/// The scale itself, and how long it was not changed: of nothing.
+bool makes_a_number(const Side& side, const SourceOp& op) {
+    const auto tensors = side.of_op(op);
+    return !tensors.empty() && std::ranges::all_of(tensors, [](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kOutput && tensor.content &&
+               tensor.content->numel == 1;
     });
 }
 
@@ -143,6 +152,7 @@ class LossScale {
     [[nodiscard]] bool is_part(const SourceOp& op) const {
         const auto scaling = scaling_of(side_, op);
         return (scaling && scaling->scale == scale_) || undoes(*scale_, side_, op) ||
+               makes_a_number(side_, op) ||
                std::ranges::find(kOpsOfScalers, op.op()) != kOpsOfScalers.end();
     }
 

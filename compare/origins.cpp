@@ -7,10 +7,10 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/givens.h"
-#include "compare/dataflow/overwritten.h"
 #include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
 #include "compare/rules/rule.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

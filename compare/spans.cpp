@@ -10,6 +10,7 @@
 
 #include "compare/agreement.h"
 #include "compare/growth/last_ops.h"
+#include "compare/random_ops.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 
@@ -110,7 +111,10 @@ class Spans {
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
         const bool any_at_fault = judge(parting);
         const double allowed = std::max({kChainGrowth * ends.entry, kAgreement, ends.tolerance});
-        if (!any_at_fault && !(ends.exit && *ends.exit <= allowed)) {
+        // A dropout, and the steps that it is made of: what comes out is left to chance.
+        const bool by_chance =
+            may_be_random(parting.only_target) && may_be_random(parting.only_golden);
+        if (!any_at_fault && !by_chance && !(ends.exit && *ends.exit <= allowed)) {
             forget(parting);
             return false;
         }

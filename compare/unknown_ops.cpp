@@ -1,7 +1,6 @@
 #include "compare/unknown_ops.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/random_ops.h"
 
 namespace npuscope::compare {
 
@@ -19,14 +19,6 @@ using dumpfile::Direction;
 
 /// So many times farther off than like runs.
 constexpr double kOfLike = 4;
-
-/// By its name: nobody knows the op.
-bool may_be_random(std::string_view name) {
-    constexpr std::array<std::string_view, 8> kWords = {
-        "rand", "dropout", "bernoulli", "multinomial", "sample", "noise", "philox", "seed"};
-    return std::ranges::any_of(
-        kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
 
 /// Every tensor that it takes in was held against the golden's.
 bool has_inputs(const OpResult& op) {

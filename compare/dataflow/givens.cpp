@@ -10,9 +10,9 @@
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
-#include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/nearness.h"
-#include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 
@@ -120,10 +120,9 @@ class GivenOfBoth {
     /// Of the side that was given fewer tensors.
     [[nodiscard]] int64_t all() const { return fewer_; }
     [[nodiscard]] int64_t others() const {
-        return std::max<int64_t>(
-            0, fewer_ - std::ranges::count_if(shared_, [](const auto& each) {
-                return each.second;
-            }));
+        return std::max<int64_t>(0, fewer_ - std::ranges::count_if(shared_, [](const auto& each) {
+                                        return each.second;
+                                    }));
     }
 
   private:

@@ -1,8 +1,8 @@
 #include "compare/dataflow/rebuild.h"
 
 #include "compare/dataflow/find_part.h"
-#include "compare/dataflow/overwritten.h"
 #include "core/base/error.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

@@ -4,7 +4,7 @@
 
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
-#include "compare/dataflow/overwritten.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

@@ -5,11 +5,11 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
-#include "compare/dataflow/overwritten.h"
 #include "compare/dataflow/relation.h"
 #include "compare/dataflow/view.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
+#include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
 

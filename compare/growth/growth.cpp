@@ -17,6 +17,7 @@
 #include "compare/growth/no_pairs.h"
 #include "compare/growth/side_distances.h"
 #include "compare/growth/turned_off.h"
+#include "compare/random_ops.h"
 #include "compare/spans.h"
 #include "core/base/error.h"
 
@@ -130,7 +131,13 @@ class Growth {
     void judge_unknown(MeasuredRun& run) {
         Judgement& judgement = run.tensor->judgement;
         const double came_in = unsuspicious(run).norm;
-        if (const SourceOp* op = faulty_among(run.crossed); run.growth > 1 && op != nullptr) {
+        if (is_by_chance(run)) {
+            judgement.verdict = Verdict::kNotProvable;
+            judgement.rule =
+                fmt::format("off by {:.2g} of the norm: both sides draw at random", run.out.norm);
+            growths_[run.place] = 1;
+        } else if (const SourceOp* op = faulty_among(run.crossed);
+                   run.growth > 1 && op != nullptr) {
             judgement.verdict = Verdict::kInherited;
             judgement.rule = fmt::format(
                 "off by {:.2g} of the norm, through {}, which is at fault", run.out.norm, op->path);
@@ -165,6 +172,18 @@ class Growth {
                 run.out.norm,
                 came_in);
         }
+    }
+
+    /// A dropout of one side, and the last of the steps that it is made of on the other.
+    [[nodiscard]] bool is_by_chance(const MeasuredRun& run) const {
+        const OpPair& pair = plan_.ops[run.place];
+        std::vector<const SourceOp*> ops = run.crossed;
+        ops.insert(ops.end(), {pair.target, pair.golden});
+        const auto draws_on = [&](const SideDistances& side) {
+            return std::ranges::any_of(
+                ops, [&](const SourceOp* op) { return side.has(op) && may_be_random(op->op()); });
+        };
+        return draws_on(target_) && draws_on(golden_);
     }
 
     /// Whether what is made of it is no farther off than `noise`, and than other results are: the

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -66,6 +67,12 @@ class SideDistances {
     [[nodiscard]] std::vector<const SourceOp*> users_of(std::string_view path) const;
     [[nodiscard]] const TracedTensor& tensor(size_t index) const { return side_.tensor(index); }
     [[nodiscard]] const SourceOp* op_at(size_t index) const { return &side_.source.ops[index]; }
+    /// Whether it is an op of this side.
+    [[nodiscard]] bool has(const SourceOp* op) const {
+        const std::vector<SourceOp>& ops = side_.source.ops;
+        return !ops.empty() && std::less_equal()(&ops.front(), op) &&
+               std::less_equal()(op, &ops.back());
+    }
     [[nodiscard]] size_t index_of(const SourceOp* op) const {
         return static_cast<size_t>(op - side_.source.ops.data());
     }

@@ -125,8 +125,9 @@ std::vector<Likelihood::Op> Likelihood::ops_of(const Source& source) {
 bool Likelihood::may_pair(size_t target, size_t golden) const {
     const ListedTensor& mine = matches_.target.tensors[target];
     const ListedTensor& theirs = matches_.golden.tensors[golden];
-    return mine.sketch.numel == theirs.sketch.numel ||
-           views_.cut(mine.shape, theirs.shape).has_value();
+    // A mask is no number, whatever lies beside it.
+    return mine.is_float == theirs.is_float && (mine.sketch.numel == theirs.sketch.numel ||
+                                                views_.cut(mine.shape, theirs.shape).has_value());
 }
 
 const Sketch& Likelihood::arranged_sketch(bool of_target,

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/naming/overwritten.h"
+#include "core/naming/unspecified.h"
 #include "core/parallel/parallel_for.h"
 
 namespace npuscope::compare {
@@ -70,6 +72,12 @@ ReadTensor read(const SourceTensor& tensor, size_t op, size_t number, SharedSket
     return result;
 }
 
+/// Whether the op's definition says what it holds.
+bool is_told(const std::string& op, const SourceTensor& tensor) {
+    return tensor.direction == Direction::kOutput ? !is_unspecified(op, tensor.argument, true)
+                                                  : !is_overwritten(op, tensor.argument);
+}
+
 std::vector<std::vector<ReadTensor>> read_all(const Source& source, int threads) {
     std::vector<std::vector<ReadTensor>> all(source.ops.size());
     SharedSketches shared;
@@ -80,7 +88,8 @@ std::vector<std::vector<ReadTensor>> read_all(const Source& source, int threads)
         try {
             const std::vector<SourceTensor> tensors = source.ops[op].load();
             for (size_t i = 0; i < tensors.size(); ++i)
-                all[op].push_back(read(tensors[i], op, i, shared));
+                if (is_told(source.ops[op].id.op, tensors[i]))
+                    all[op].push_back(read(tensors[i], op, i, shared));
         } catch (const Error&) {
             all[op].clear();
         }

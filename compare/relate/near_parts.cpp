@@ -143,7 +143,8 @@ class NearParts {
         const ListedTensor& theirs = matches_.golden.tensors[golden];
         const ListedTensor& part = part_is_target ? mine : theirs;
         const ListedTensor& whole = part_is_target ? theirs : mine;
-        if (!part.sketch.told || !whole.sketch.told || !tried_.emplace(target, golden).second)
+        if (part.is_float != whole.is_float || !part.sketch.told || !whole.sketch.told ||
+            !tried_.emplace(target, golden).second)
             return;
         try {
             const auto elements =

@@ -150,6 +150,7 @@ class PartSearch {
 
     void examine(size_t part, size_t whole, const std::vector<Hit>& hits) {
         const ListedTensor& mine = parts_of()[part];
+        if (mine.is_float != wholes_of()[whole].is_float) return;
         if (sources_.kin.are_unlike(matches_.target.tensors[part_is_target_ ? part : whole],
                                     matches_.golden.tensors[part_is_target_ ? whole : part]))
             return;

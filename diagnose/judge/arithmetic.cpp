@@ -100,10 +100,20 @@ int operand_bits(const ProductClass& row) {
     return row.rounding == OperandRounding::kNone ? kFloat64.bits : row.operands.bits;
 }
 
+bool rounds_bits_off(const ProductClass& row) {
+    return row.rounding == OperandRounding::kNearest || row.rounding == OperandRounding::kAway ||
+           row.rounding == OperandRounding::kTruncated;
+}
+
 }  // namespace
 
 std::span<const ProductClass> product_classes() {
     return kProducts;
+}
+
+bool are_of_one_library(const ProductClass& one, const ProductClass& other) {
+    return rounds_bits_off(one) && rounds_bits_off(other) && one.operands == other.operands &&
+           one.stage == other.stage;
 }
 
 std::span<const VectorClass> vector_classes() {

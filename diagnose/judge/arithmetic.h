@@ -44,6 +44,9 @@ struct ProductClass {
     [[nodiscard]] bool steps_are_narrow() const { return sums.bits < kFloat32.bits; }
 };
 [[nodiscard]] std::span<const ProductClass> product_classes();
+/// They differ only in how they round operands to the same bits, to nearest or toward zero, as
+/// kernels of one library do.
+[[nodiscard]] bool are_of_one_library(const ProductClass& one, const ProductClass& other);
 
 /// A class of everything else. From the tightest to the most lenient.
 struct VectorClass {

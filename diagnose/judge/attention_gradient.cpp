@@ -1,11 +1,77 @@
-// The gradients of attention, whoever recorded them.
+#include "diagnose/judge/attention_gradient.h"
+
 #include "diagnose/judge/composed_op.h"
+#include "diagnose/judge/exact_run.h"
 #include "npu_backend/ops/linear/attention.h"
 
 namespace npuscope::diagnose {
 
+namespace {
+
+using backend::batch_of;
+using backend::step;
+
+Tensor magnitude_of(backend::Lowering& op, const Tensor& tensor) {
+    return step(op, "abs", {{"self", tensor}});
+}
+
+Tensor turned(backend::Lowering& op, const Tensor& batch) {
+    return step(op, "permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
+}
+
+Tensor product(backend::Lowering& op, const Tensor& one, const Tensor& other) {
+    return step(op, "bmm", {{"self", one}, {"mat2", other}});
+}
+
+void lower_sizes(backend::Lowering& op) {
+    const int64_t by_key = backend::heads_by_key(op);
+    const Tensor keys = backend::repeated_heads(op, op.tensor("key"), by_key);
+    const Tensor values = backend::repeated_heads(op, op.tensor("value"), by_key);
+    const Tensor weights =
+        batch_of(backend::attention_weights(op, backend::attention_scores(op, keys)));
+    const Tensor of_weights = product(op,
+                                      magnitude_of(op, batch_of(op.tensor("grad"))),
+                                      turned(op, magnitude_of(op, batch_of(values))));
+    const Tensor own = step(op, "mul_Tensor", {{"self", of_weights}, {"other", weights}});
+    const Tensor sum =
+        step(op, "sum_dim_IntList", {{"self", own}, {"dim", IntList{-1}}, {"keepdim", true}});
+    const Tensor both = step(op, "add_Tensor", {{"self", of_weights}, {"other", sum}});
+    const Tensor of_products = step(op, "mul_Tensor", {{"self", both}, {"other", weights}});
+    const Tensor of_scores = step(
+        op, "mul_Scalar", {{"self", of_products}, {"other", Scalar{backend::attention_scale(op)}}});
+    op.result(
+        product(op, of_scores, magnitude_of(op, batch_of(keys))).reshaped(op.raw("query").shape()),
+        op.declared("query"));
+    op.result(product(op, turned(op, of_scores), magnitude_of(op, batch_of(op.tensor("query"))))
+                  .reshaped(keys.shape()),
+              op.declared("key"));
+}
+
+const backend::Op& sizes() {
+    static const backend::OpRow row{
+        .schema =
+            "sizes_inside_attention(Tensor grad, Tensor query, Tensor key, Tensor value, "
+            "Tensor? attn_mask, bool is_causal, float? scale, int? shared, float "
+            "dropout_p=0.0) -> (Tensor, Tensor)",
+        .lower = lower_sizes};
+    static const backend::Op op{.schema = backend::Schema::parse(row.schema), .row = &row};
+    return op;
+}
+
+}  // namespace
+
 void lower_gradient_of_attention(backend::Lowering& op) {
     backend::lower_attention_gradient(op, "grad");
+}
+
+std::vector<double> sizes_inside_attention(const OpRun& run, const RecordedResult& result) {
+    const auto found = diagnose::run(sizes(), run.wide, Device::reference64());
+    const Tensor* size = found ? expected_of(*found, result) : nullptr;
+    if (size == nullptr || size->dtype() != DType::kFloat64 ||
+        size->numel() != result.elements.numel())
+        return {};
+    const std::span<const double> elements = size->as<double>();
+    return {elements.begin(), elements.end()};
 }
 
 }  // namespace npuscope::diagnose

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "diagnose/judge/two_products.h"
 
 namespace npuscope::diagnose {
 
@@ -33,8 +34,6 @@ constexpr int64_t kFewestNumbers = 8;
 constexpr double kSpread = 0.05;
 /// No class fits better than this.
 constexpr double kBestFit = 0.25;
-/// Runs that show a class which their like do not have: one may be faulty.
-constexpr int64_t kFewestOfClass = 2;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
 
@@ -225,7 +224,7 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
         return stages;
     };
-    const auto [column, within] = choose_class(classes, sample, bits, stages_of);
+    const auto [column, within] = choose_class(classes, by_libraries(sample), bits, stages_of);
     return {.product = &classes[column],
             .sampled = static_cast<int64_t>(sample.size()),
             .within = within};
@@ -280,53 +279,6 @@ std::vector<SampledRun> widened_sample(const ArithmeticSamples& samples,
     return wider;
 }
 
-size_t column_of(const ProductClass& row) {
-    return static_cast<size_t>(&row - product_classes().data());
-}
-
-/// A class whose products are computed here, operands and all: a fault does not come near it by
-/// chance.
-bool is_exact_class(size_t column) {
-    return product_classes()[column].stage == product_classes()[kPlainColumn].stage;
-}
-
-/// Runs that one of the two classes does not explain by itself, and the other one does or both do.
-int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t narrow) {
-    return std::ranges::count_if(sample, [&](const SampledRun& run) {
-        return run.ratios[one] > 1 && run.either[narrow] <= 1;
-    });
-}
-
-/// A library that multiplies in fp32 here and with narrower operands there, by op or shape: nearly
-/// all runs keep to one of both, and several to each; one does where several of the `like` show
-/// that class. Empty where that does not explain them.
-std::optional<InferredArithmetic> two_product_classes(const std::vector<SampledRun>& sample,
-                                                      const std::vector<SampledRun>& like) {
-    constexpr auto kPlain = kPlainColumn;
-    for (size_t column = 0; column < product_classes().size(); ++column) {
-        if (column == kPlain || !is_exact_class(column)) continue;
-        std::vector<SampledRun> nearest = sample;
-        for (SampledRun& run : nearest)
-            run.ratios[kPlain] = std::min(run.ratios[kPlain], run.either[column]);
-        const auto all = static_cast<int64_t>(sample.size());
-        const int64_t fewest = beyond(like, kPlain, column) >= kFewestOfClass ? 1 : kFewestOfClass;
-        if (!explains(nearest, kPlain) || beyond(sample, kPlain, column) < fewest ||
-            beyond(sample, column, column) < fewest)
-            continue;
-        return InferredArithmetic{.product = &product_classes()[kPlain],
-                                  .other_product = &product_classes()[column],
-                                  .sampled = all,
-                                  .within = count_within(nearest, kPlain)};
-    }
-    return std::nullopt;
-}
-
-/// One class of those that are computed here explains several runs, without exception.
-bool is_plainly_shown(const InferredArithmetic& found) {
-    return found.product != nullptr && found.within == found.sampled &&
-           found.sampled >= kFewestOfClass && is_exact_class(column_of(*found.product));
-}
-
 }  // namespace
 
 const ProductClass& InferredArithmetic::of_products() const {
@@ -371,13 +323,15 @@ InferredArithmetic class_from(const ArithmeticSamples& samples, const Arithmetic
     const InferredArithmetic found = class_of(wider);
     const std::vector<SampledRun>& own = samples.at(group).runs;
     if (is_product(group.kind) && !is_plainly_shown(found))
-        if (const auto both = two_product_classes(own, like_products(samples, group))) return *both;
+        if (const auto both =
+                two_product_classes(by_libraries(own), by_libraries(like_products(samples, group))))
+            return *both;
     if (wider.size() == own.size()) return found;
     // Few runs that are more precise than their like need no excuse, nor do such that show a class
     // to the bit which their like do not have.
     const InferredArithmetic alone = class_of(own);
-    const bool parts =
-        found.product != nullptr && count_within(own, column_of(*found.product)) < alone.within;
+    const bool parts = found.product != nullptr &&
+                       count_within(by_libraries(own), column_of(*found.product)) < alone.within;
     return is_more_precise(alone, found) || (parts && is_plainly_shown(alone)) ? alone : found;
 }
 
@@ -385,7 +339,9 @@ bool is_settled(const ArithmeticSamples& samples,
                 const ArithmeticGroup& group,
                 const InferredArithmetic& found,
                 Tried tried) {
-    const std::vector<SampledRun> sample = widened_sample(samples, group);
+    const bool multiplies = is_product(group.kind);
+    const std::vector<SampledRun> own = widened_sample(samples, group);
+    const std::vector<SampledRun> sample = multiplies ? by_libraries(own) : own;
     const auto column = found.product != nullptr
                             ? column_of(*found.product)
                             : static_cast<size_t>(found.vector - vector_classes().data());

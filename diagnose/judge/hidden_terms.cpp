@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "diagnose/judge/attention_gradient.h"
 #include "diagnose/judge/norm_terms.h"
 
 namespace npuscope::diagnose {
@@ -121,6 +122,7 @@ std::vector<double> of_erf(const OpRun& run) {
 struct Row {
     std::string_view op;
     std::vector<double> (*terms)(const OpRun& run);
+    bool are_functions = false;
 };
 
 /// "sigmoid" of sigmoid_.
@@ -135,9 +137,9 @@ constexpr auto kOfSigmoid =
     std::to_array<std::string_view>({"sigmoid", "silu", "mish", "silu_backward", "mish_backward"});
 
 constexpr auto kTermsOfOps = std::to_array<Row>({
-    {"gelu", of_gelu},
-    {"gelu_backward", of_gelu_backward},
-    {"erf", of_erf},
+    {"gelu", of_gelu, true},
+    {"gelu_backward", of_gelu_backward, true},
+    {"erf", of_erf, true},
     {"_log_softmax_backward_data", of_softmax_backward},
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},
@@ -154,14 +156,30 @@ constexpr auto kTermsOfOps = std::to_array<Row>({
     {"atanh", of_exponential},
 });
 
-}  // namespace
-
-std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result) {
+const Row* row_of_terms(const OpRun& run) {
     const std::string name = name_out_of_place(run);
     const auto* const row =
         std::ranges::find_if(kTermsOfOps, [&](const Row& each) { return each.op == name; });
-    std::vector<double> terms =
-        row == kTermsOfOps.end() ? one_pass_terms(run, result) : row->terms(run);
+    return row == kTermsOfOps.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+bool are_functions(const OpRun& run) {
+    const Row* row = row_of_terms(run);
+    return row != nullptr && row->are_functions;
+}
+
+std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result) {
+    const Row* row = row_of_terms(run);
+    std::vector<double> terms;
+    if (row != nullptr) {
+        terms = row->terms(run);
+    } else if (run.op->name() == "gradient_of_attention") {
+        terms = sizes_inside_attention(run, result);
+    } else {
+        terms = one_pass_terms(run, result);
+    }
     if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();
     return terms;
 }

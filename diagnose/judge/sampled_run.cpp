@@ -236,7 +236,7 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
         if (!run || !gives_floats(*run) || !open[is_product(kind_of(*run->op))])
             return std::nullopt;
         // What rounds between its steps tells nothing of one step.
-        if (run->op->row->is_composed) return std::nullopt;
+        if (run->op->row->is_composed || may_take_narrow_steps(*run)) return std::nullopt;
         if (has_ignored(*run)) {
             settle_ignored(*run);
         } else if (is_product(kind_of(*run->op))) {

@@ -58,18 +58,31 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
         most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
-/// Of two classes the one that the result is nearer to.
+double ratio_of(ProductError& error, const ProductClass& by, const RecordedResult& result) {
+    const auto found = error.judge(by, result, false);
+    return found ? found->ratio : 0;
+}
+
+/// Of the classes that the library may have taken, the one that the result is nearest to.
 const ProductClass& product_class(ProductError& error,
                                   const RecordedResult& result,
                                   const InferredArithmetic& inferred) {
-    const ProductClass& usual = inferred.of_products();
-    if (inferred.other_product == nullptr) return usual;
-    const auto ratio = [&](const ProductClass& by) {
-        const auto found = error.judge(by, result, false);
-        return found ? found->ratio : 0;
+    const ProductClass* best = &inferred.of_products();
+    double least = ratio_of(error, *best, result);
+    if (least <= 1) return *best;
+    const auto take = [&](const ProductClass& by) {
+        const double ratio = ratio_of(error, by, result);
+        if (ratio < least) best = &by;
+        least = std::min(least, ratio);
     };
-    const double plain = ratio(usual);
-    return plain > 1 && ratio(*inferred.other_product) < plain ? *inferred.other_product : usual;
+    const ProductClass* other = inferred.other_product;
+    if (other != nullptr) take(*other);
+    for (const ProductClass& by : product_classes())
+        if (least > 1 && &by != other && &by != inferred.product &&
+            (are_of_one_library(by, *inferred.product) ||
+             (other != nullptr && are_of_one_library(by, *other))))
+            take(by);
+    return *best;
 }
 
 /// What a result is held to, asked with the run's errors.
@@ -250,7 +263,7 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
                     found->ratio /= std::max(1.0, kOfChips * error.chips_ratio(by, result));
             }
             if (found && found->ratio > 1 && device_ == nullptr)
-                if (auto in_parts = error.judge_in_parts(by, result);
+                if (auto in_parts = judge_in_parts(run, error, by, result);
                     in_parts && in_parts->ratio <= 1)
                     found = std::move(in_parts);
             if (found) found->arithmetic = inferred.name();
@@ -289,6 +302,23 @@ std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
         for (const auto& [name, inferred] : apart->second)
             classes.push_back(inferred);
     return classes;
+}
+
+template <class Error, class Class>
+std::optional<compare::Introduced> SideJudge::judge_in_parts(const OpRun& run,
+                                                             Error& error,
+                                                             const Class& by,
+                                                             const RecordedResult& result) const {
+    if constexpr (requires { error.class_in_parts(by, result); }) {
+        const auto* parts = error.class_in_parts(by, result);
+        if (parts == nullptr) return std::nullopt;
+        auto found = error.judge(*parts, result, false);
+        if (!found || found->ratio > 1) return found;
+        const double share = allowed_share(run, error, *parts, result);
+        return share < 1 ? error.judge(*parts, result, false, share) : found;
+    } else {
+        return error.judge_in_parts(by, result);
+    }
 }
 
 template <class Error, class Class>

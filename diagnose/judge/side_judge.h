@@ -66,6 +66,11 @@ class SideJudge {
         const OpRun& run, const ArithmeticGroup& group) const;
     /// With what the device computed it in, where that tells the class.
     [[nodiscard]] ArithmeticGroup own_group(const OpRun& run) const;
+    /// Of a result that is beyond its class, as libraries do that add up in parts of 16 bits; empty
+    /// where none does.
+    template <class Error, class Class>
+    [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(
+        const OpRun& run, Error& error, const Class& by, const RecordedResult& result) const;
     /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
     /// here.
     template <class Error, class Class>

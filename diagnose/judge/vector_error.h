@@ -19,6 +19,9 @@ namespace npuscope::diagnose {
 
 /// Each result is rounded once: a sum, a product or a choice of elements.
 [[nodiscard]] bool is_rounded_once(const backend::Op& op);
+/// Results in 16 bits of an op whose steps some libraries round to them, and others do not: they
+/// tell nothing of other ops.
+[[nodiscard]] bool may_take_narrow_steps(const OpRun& run);
 
 /// Holds one run's results against the classes. With u the unit of the steps, an element may be off
 /// by a few u |y|; where that does not do, also by what disturbing the inputs by u makes of it
@@ -36,10 +39,10 @@ class VectorError {
                                                            const RecordedResult& result,
                                                            bool details,
                                                            double tightness = 1);
-    /// Of results in 16 bits that are made from several elements: as judge(), where each step is
-    /// rounded to that format. Empty of others.
-    [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const VectorClass& by,
-                                                                    const RecordedResult& result);
+    /// Of results in 16 bits of ops that are known to be computed in steps of 16 bits where others
+    /// are not: the class whose steps are in that format. nullptr of others.
+    [[nodiscard]] const VectorClass* class_in_parts(const VectorClass& by,
+                                                    const RecordedResult& result);
     /// The largest ratio over the results.
     [[nodiscard]] std::optional<double> ratio(const VectorClass& by) {
         return worst_ratio(run_, *this, by);

@@ -1,0 +1,27 @@
+#include "core/naming/overwritten.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/naming/unspecified.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr auto kOverwriting = std::to_array<std::string_view>({
+#define OVERWRITTEN(name) name,
+#include "core/naming/overwritten.def"
+#undef OVERWRITTEN
+});
+
+}  // namespace
+
+bool is_overwritten(std::string_view op, std::string_view argument) {
+    if (argument == "out" || argument == "grad_input") return true;
+    if (is_unspecified(op, argument, false)) return true;
+    const auto begins = [&](std::string_view name) { return op.starts_with(name); };
+    return argument == "self" && std::ranges::any_of(kOverwriting, begins);
+}
+
+}  // namespace npuscope
