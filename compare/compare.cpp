@@ -198,7 +198,8 @@ void Comparison::split(const OpPair& pair,
     std::vector<Split> splits = splitter_->split(pair, queries, op.arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
-        if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) && inputs_agree(op))
+        if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) &&
+            !pair.target->lacks_numbers && !pair.golden->lacks_numbers && inputs_agree(op))
             continue;
         judge_again(*results[i], splits[i]);
         results[i]->split = std::move(splits[i]);

@@ -230,6 +230,8 @@ struct Options {
     const IgnoredRegions* ignored = nullptr;
     /// Called for each side as soon as it is open, with what compare_files() opens.
     std::function<void(Source& side)> on_open{};
+    /// Likewise with both sides, when each was.
+    std::function<void(Source& target, Source& golden)> on_both{};
     /// Called after each op, for progress.
     std::function<void(int64_t done, int64_t total, const std::string& op)> on_op{};
 };

@@ -28,8 +28,9 @@ Result compare_ranks(const std::vector<RecordedRun>& target,
                      const std::vector<RecordedRun>& golden,
                      const Bounds& bounds,
                      const Options& options) {
-    const Source ours = open_ranks(target, options);
-    const Source theirs = open_ranks(golden, options);
+    Source ours = open_ranks(target, options);
+    Source theirs = open_ranks(golden, options);
+    if (options.on_both) options.on_both(ours, theirs);
     return compare_sources(ours, theirs, bounds, options);
 }
 
@@ -45,6 +46,7 @@ Result compare_files(const std::filesystem::path& target,
         options.on_open(ours);
         options.on_open(theirs);
     }
+    if (options.on_both) options.on_both(ours, theirs);
     if (options.standard.third.empty()) return compare_sources(ours, theirs, bounds, options);
     Source third = open_source(options.standard.third, form);
     if (options.on_open) options.on_open(third);

@@ -24,6 +24,9 @@ using dumpfile::Direction;
 /// Less than that is a factor that somebody meant.
 constexpr double kLeastScale = 128;
 
+/// Cosine, squared, of a tensor and a multiple of it.
+constexpr double kAlike = 0.9;
+
 constexpr auto kOpsOfScalers = std::to_array<std::string_view>({
 #define LOSS_SCALE_OP(name) name,
 #include "compare/loss_scale_ops.def"
@@ -78,13 +81,19 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
     });
 }
 
-/// The scale itself, and how long it was not changed: of nothing.
+/// The scale itself and how long it was not changed, of nothing; or one over it.
 bool makes_a_number(const Side& side, const SourceOp& op) {
     const auto tensors = side.of_op(op);
-    return !tensors.empty() && std::ranges::all_of(tensors, [](const TracedTensor& tensor) {
-        return tensor.direction == Direction::kOutput && tensor.content &&
-               tensor.content->numel == 1;
-    });
+    double product = 1;
+    for (const TracedTensor& tensor : tensors) {
+        if (!tensor.content || tensor.content->numel != 1) return false;
+        product *= tensor.content->first;
+    }
+    const auto is_output = [](const TracedTensor& each) {
+        return each.direction == Direction::kOutput;
+    };
+    return !tensors.empty() &&
+           (std::ranges::all_of(tensors, is_output) || (tensors.size() == 2 && product == 1));
 }
 
 /// Whether it writes over what no op made: a parameter, or what an optimizer keeps.
@@ -107,7 +116,10 @@ bool reaches_an_update(
     const auto is_scaled = [&](const TensorResult& tensor) {
         const Sums& sums = tensor.sums;
         const double ratio = of_target ? sums.tt / sums.gg : sums.gg / sums.tt;
-        return tensor.direction == Direction::kInput && !tensor.metrics.empty() && ratio > scale;
+        // The gradient of what moves nothing, a bias before a batch norm, is rounding, of any size.
+        const bool is_multiple = sums.tg * sums.tg > kAlike * sums.tt * sums.gg;
+        return tensor.direction == Direction::kInput && !tensor.metrics.empty() && is_multiple &&
+               ratio > scale;
     };
     for (size_t place = 0; place < plan.ops.size(); ++place) {
         const OpPair& pair = plan.ops[place];

@@ -11,6 +11,7 @@
 #include "compare/agreement.h"
 #include "compare/growth/last_ops.h"
 #include "compare/random_ops.h"
+#include "compare/relate/kinship.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 
@@ -28,6 +29,29 @@ class Spans {
           splitter_(splitter),
           result_(result),
           places_(places_of(plan)) {}
+
+    /// What ops made that is tied to nothing is judged by itself; what is honest is not told of.
+    void judge_untied() {
+        for (size_t place = 0; place < plan_.ops.size(); ++place) {
+            const OpPair& pair = plan_.ops[place];
+            if (pair.ties.empty()) continue;
+            OpResult& op = result_.ops[place];
+            const size_t known = op.tensors.size();
+            try {
+                if (!judge_op(pair, op)) op.tensors.resize(known);
+            } catch (const Error&) {
+                op.tensors.resize(known);
+            }
+            const auto is_told = [&](const TensorResult& tensor) {
+                return !is_finding(tensor.judgement.verdict);
+            };
+            op.tensors.erase(
+                std::remove_if(
+                    op.tensors.begin() + static_cast<ptrdiff_t>(known), op.tensors.end(), is_told),
+                op.tensors.end());
+            if (op.tensors.size() > known) conclude(op, result_.allow_golden_at_fault);
+        }
+    }
 
     void take() {
         if (are_all_spans()) {
@@ -111,15 +135,25 @@ class Spans {
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
         const bool any_at_fault = judge(parting);
         const double allowed = std::max({kChainGrowth * ends.entry, kAgreement, ends.tolerance});
-        // A dropout, and the steps that it is made of: what comes out is left to chance.
-        const bool by_chance =
-            may_be_random(parting.only_target) && may_be_random(parting.only_golden);
-        if (!any_at_fault && !by_chance && !(ends.exit && *ends.exit <= allowed)) {
+        if (!any_at_fault && !is_by_chance(parting) && !(ends.exit && *ends.exit <= allowed)) {
             forget(parting);
             return false;
         }
         mark(parting, ends);
         return true;
+    }
+
+    /// A dropout or its gradient, and the steps that it is made of: what comes out is left to
+    /// chance.
+    static bool is_by_chance(const Parting& parting) {
+        const auto scales = [](const SourceOp* op) {
+            return step_of(op->op()) == OpStep::kScaling;
+        };
+        const auto is_made_of_steps = [&](const std::vector<const SourceOp*>& ops) {
+            return may_be_random(ops) || std::ranges::all_of(ops, scales);
+        };
+        return (may_be_random(parting.only_target) && is_made_of_steps(parting.only_golden)) ||
+               (may_be_random(parting.only_golden) && is_made_of_steps(parting.only_target));
     }
 
     /// Whether an op of the target is at fault by itself, inside of what the other side computes in
@@ -204,11 +238,17 @@ class Spans {
         return any;
     }
 
+    static bool is_tied(const OpPair& pair, const SourceTensor& tensor) {
+        return std::ranges::any_of(pair.ties, [&](const TensorTie& tie) {
+            return tie.direction == tensor.direction && tie.target.path == tensor.path;
+        });
+    }
+
     bool judge_op(const OpPair& pair, OpResult& op) const {
         const std::vector<SourceTensor> tensors = pair.target->load();
         std::vector<SplitQuery> queries;
         for (const SourceTensor& tensor : tensors)
-            if (tensor.direction == Direction::kOutput && tensor.open)
+            if (tensor.direction == Direction::kOutput && tensor.open && !is_tied(pair, tensor))
                 queries.push_back({.target = &tensor});
         if (queries.empty()) return false;
         std::vector<Split> splits = splitter_.split(pair, queries, {});
@@ -273,8 +313,10 @@ void mark_span(const Parting& parting,
 }
 
 void take_spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result) {
-    if (plan.partings.empty() || !traced.flows) return;
-    Spans(plan, traced, splitter, result).take();
+    if (!traced.flows) return;
+    Spans spans(plan, traced, splitter, result);
+    spans.judge_untied();
+    if (!plan.partings.empty()) spans.take();
 }
 
 }  // namespace npuscope::compare

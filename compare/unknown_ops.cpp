@@ -73,7 +73,8 @@ class UnknownOps {
     [[nodiscard]] bool may_be_accused(size_t place) const {
         const OpPair& pair = plan_.ops[place];
         return pair.target->op() == pair.golden->op() && pair.also_target.empty() &&
-               pair.also_golden.empty() && !may_be_random(pair.target->op()) &&
+               pair.also_golden.empty() && !pair.target->lacks_numbers &&
+               !pair.golden->lacks_numbers && !may_be_random(pair.target->op()) &&
                has_inputs(result_.ops[place]);
     }
 

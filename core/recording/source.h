@@ -63,7 +63,8 @@ struct SourceOp {
     /// Of a run in load mode: no golden run fits, and it is not in the file; why. "" of others.
     std::string unmatched{};
     std::string unmatched_argument{};  ///< the number by which alone a golden run did not fit
-    std::string computes{};  ///< IR name of the op that it is a run of; "": the name of its id
+    std::string computes{};      ///< IR name of the op that it is a run of; "": the name of its id
+    bool lacks_numbers = false;  ///< of those it was given, some were not recorded
     /// Of a run of a function above the ops: the runs of ops that it came to, each with some of its
     /// results. Empty of others. Threads: any. Errors: Error(kUnsupported) says why there are none.
     std::function<std::vector<SourceOp>()> calls{};

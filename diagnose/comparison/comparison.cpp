@@ -7,6 +7,7 @@
 #include "core/recording/joined.h"
 #include "core/recording/tree.h"
 #include "diagnose/apis/api_calls.h"
+#include "diagnose/comparison/lists_apart.h"
 #include "diagnose/comparison/tree_runs.h"
 #include "diagnose/judge/split.h"
 #include "diagnose/judge/sum_bounds.h"
@@ -73,6 +74,7 @@ RecordingComparison::RecordingComparison(ComparisonRequest request)
     options_.standard = files_.standard();
     options_.ignored = files_.ignored();
     options_.on_open = describe_calls;
+    options_.on_both = take_lists_apart;
     if (request_.tolerance) {
         plain_ = std::make_unique<compare::FixedBounds>(*request_.tolerance);
     } else {

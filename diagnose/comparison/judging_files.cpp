@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/pending_file.h"
 #include "diagnose/apis/api_calls.h"
+#include "diagnose/comparison/lists_apart.h"
 #include "diagnose/comparison/tree_runs.h"
 
 namespace npuscope::diagnose {
@@ -39,6 +40,7 @@ void JudgingFiles::measure_repeats(const std::vector<std::filesystem::path>& rep
     options.divergence = false;
     options.judging = compare::Judging::kOff;
     options.on_open = describe_calls;
+    options.on_both = take_lists_apart;
     options.ignored = ignored();
     compare::RunNoise measured;
     for (const std::filesystem::path& repeat : repeats) {

@@ -95,6 +95,26 @@ std::vector<Statistics> statistics_of(std::span<const double> input, const Divis
     return groups;
 }
 
+double eps_of(const OpRun& run) {
+    return argument<double>(run, "eps").value_or(argument<double>(run, "epsilon").value_or(0));
+}
+
+/// |weight| by channel; 1 where there is none.
+class Scales {
+  public:
+    Scales(const OpRun& run, const Division& by) : weight_(argument<Tensor>(run, "weight")) {
+        if (weight_ && (weight_->dtype() != DType::kFloat64 ||
+                        static_cast<size_t>(weight_->numel()) != by.channels))
+            weight_.reset();
+    }
+    [[nodiscard]] double of(size_t channel) const {
+        return weight_ ? std::abs(weight_->as<double>()[channel]) : 1;
+    }
+
+  private:
+    std::optional<Tensor> weight_;
+};
+
 }  // namespace
 
 std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& result) {
@@ -103,8 +123,7 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
     const auto by = division_of(run, *input);
     if (!by) return {};
     const std::span<const double> values = input->as<double>();
-    const double eps =
-        argument<double>(run, "eps").value_or(argument<double>(run, "epsilon").value_or(0));
+    const double eps = eps_of(run);
     const std::vector<Statistics> groups = statistics_of(values, *by);
     // Of 1 / sqrt(variance + eps), relative; the errors of the sums walk.
     const auto change = [&](const Statistics& group) {
@@ -118,15 +137,33 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
         factors.push_back(change(group) / std::sqrt(std::max(group.variance + eps, 1e-300)));
     if (result.name == "result2") return factors;
     if (result.name != "result0") return {};
-    const auto weight = argument<Tensor>(run, "weight");
-    const bool is_weighted = weight && weight->dtype() == DType::kFloat64 &&
-                             static_cast<size_t>(weight->numel()) == by->channels;
-    const std::span<const double> weights =
-        is_weighted ? weight->as<double>() : std::span<const double>();
+    const Scales scales(run, *by);
     std::vector<double> terms(values.size());
     for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
-        const double scale = is_weighted ? std::abs(weights[channel]) : 1;
-        terms[i] = factors[group] * scale * std::abs(values[i] - groups[group].mean);
+        terms[i] = factors[group] * scales.of(channel) * std::abs(values[i] - groups[group].mean);
+    });
+    return terms;
+}
+
+std::vector<double> rounded_statistics(const OpRun& run, const RecordedResult& result) {
+    const RecordedResult* mean = recorded_result(run, "result1");
+    const auto input = argument<Tensor>(run, "input");
+    if (result.name != "result0" || mean == nullptr || !input ||
+        input->dtype() != DType::kFloat64 || size_of(mean->elements.dtype()) != 2)
+        return {};
+    const auto by = division_of(run, *input);
+    if (!by) return {};
+    const std::span<const double> values = input->as<double>();
+    const std::vector<Statistics> groups = statistics_of(values, *by);
+    const double unit = format_of(mean->elements.dtype()).unit();
+    const double eps = eps_of(run);
+    const Scales scales(run, *by);
+    std::vector<double> terms(values.size());
+    for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
+        const Statistics& own = groups[group];
+        const double deviation = std::sqrt(std::max(own.variance + eps, 1e-300));
+        terms[i] = unit * scales.of(channel) *
+                   (std::abs(own.mean) + std::abs(values[i] - own.mean)) / deviation;
     });
     return terms;
 }

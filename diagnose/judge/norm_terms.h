@@ -14,4 +14,10 @@ namespace npuscope::diagnose {
 /// results.
 [[nodiscard]] std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& result);
 
+/// By element of a norm's result, what rounding the mean and the deviation to the 16 bits that they
+/// are recorded in makes of it, as PyTorch's kernels of group and batch norms do; absolute. Empty
+/// where they are not kept in 16 bits.
+[[nodiscard]] std::vector<double> rounded_statistics(const OpRun& run,
+                                                     const RecordedResult& result);
+
 }  // namespace npuscope::diagnose

@@ -12,7 +12,7 @@ namespace {
 /// Narrow steps show in many numbers: a fault may be in few.
 constexpr double kSpread = 0.05;
 /// One run may be faulty.
-constexpr size_t kFewest = 2;
+constexpr size_t kFewestRuns = 2;
 /// Where so many ops compute in narrow steps, one run of another that does is no fault.
 constexpr size_t kUsual = 2;
 /// Fewer others do not tell that they compute in more bits.
@@ -90,7 +90,7 @@ OpsApart ops_apart(ArithmeticSample& sample,
                 for (const SampledRun* run : runs)
                     others.push_back(*run);
     };
-    set_apart(kFewest);
+    set_apart(kFewestRuns);
     take_others();
     if (apart.ops.size() >= kUsual) {
         const auto several = apart.ops;

@@ -8,21 +8,11 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Longer sums may be computed in parts: so many products are one step of a matrix unit. Recorded
-/// bf16 and fp16 products of an H100 are off by up to 2 units of what sqrt(K) of their products
-/// make.
-constexpr double kOneStep = 16;
-/// Small matrices of a batch are multiplied in plain loops by some, that round each step.
-constexpr double kOneStepOfBatch = 7;
+/// Longer sums may be computed in parts, by matrix units or in plain loops that round each step.
+/// Recorded bf16 and fp16 products of an H100 are off by up to 2 units of what sqrt(K) of their
+/// products make, those of an H200 from K = 10 on.
+constexpr double kOneStep = 7;
 constexpr double kParts = 4;
-
-double longest_step(const OpRun& run) {
-    const bool is_batch = std::ranges::any_of(run.arguments, [](const NamedValue& argument) {
-        const auto* tensor = std::get_if<Tensor>(&argument.value);
-        return tensor != nullptr && tensor->ndim() == 3;
-    });
-    return is_batch && kind_of(*run.op) == OpKind::kProduct ? kOneStepOfBatch : kOneStep;
-}
 
 /// Of 16 bits that the operands are in; empty of others.
 std::optional<NumberFormat> narrow_format(const OpRun& run) {
@@ -42,7 +32,7 @@ std::optional<compare::Introduced> ProductError::judge_in_parts(const ProductCla
                                                                 const RecordedResult& result) {
     const auto length = static_cast<double>(contraction_length(run_, result.name));
     const std::optional<NumberFormat> format = narrow_format(run_);
-    if (!format || length <= longest_step(run_)) return std::nullopt;
+    if (!format || length <= kOneStep) return std::nullopt;
     std::optional<Bound> found = bound(by, Rounded::kOperands, result);
     const Results* sizes = magnitude(0, 0, false);
     if (!found || sizes == nullptr) return std::nullopt;

@@ -23,7 +23,7 @@ double largest(const Tensor& tensor) {
 }
 
 /// Of so many elements a bound is computed in float32: it needs no more digits.
-constexpr int64_t kMuch = int64_t{1} << 20;
+constexpr int64_t kManyElements = int64_t{1} << 20;
 
 int64_t count_elements(const NamedValues& arguments) {
     int64_t count = 0;
@@ -55,7 +55,7 @@ double sum_of_magnitudes(const backend::Op& op, const std::string& result, Named
         if (auto* mask = std::get_if<BoolMask>(&argument.value))
             for (size_t i = 0; i < mask->bits.size() && i < op.schema.results.size(); ++i)
                 mask->bits[i] = op.schema.results[i].name == result;
-    if (count_elements(arguments) >= kMuch)
+    if (count_elements(arguments) >= kManyElements)
         if (const double found = largest_result(op,
                                                 result,
                                                 with_floats_as(arguments, DType::kFloat32),

@@ -13,6 +13,7 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/hidden_terms.h"
+#include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/off_grid.h"
 #include "npu_backend/kernels/kernel.h"
 
@@ -57,18 +58,6 @@ constexpr auto kRoundedOnce = std::to_array<std::string_view>({"Add",
                                                                "HardtanhGrad",
                                                                "ThresholdGradV2D"});
 
-/// PyTorch's CUDA kernels of these take each step in the elements' own dtype, others in float32.
-/// Source: BinaryMiscBackwardOpsKernels.cu, PointwiseOpsKernel.cu of PyTorch 2.11; recorded on an
-/// H100.
-constexpr auto kInNarrowSteps = std::to_array<std::string_view>({"sigmoid_backward",
-                                                                 "tanh_backward",
-                                                                 "mse_loss_backward",
-                                                                 "smooth_l1_loss_backward",
-                                                                 "huber_loss_backward"});
-/// Chips take their steps in either way.
-constexpr auto kInStepsOfChips = std::to_array<std::string_view>(
-    {"_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data"});
-
 /// nullptr where the op gives no such result.
 const Tensor* exact_of(const OpRun& run, const RecordedResult& result) {
     const Results* results = exact_results(run);
@@ -103,13 +92,6 @@ bool is_rounded_once(const backend::Op& op) {
     return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
         return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() || is_exact(name);
     });
-}
-
-bool may_take_narrow_steps(const OpRun& run) {
-    return std::ranges::find(kInNarrowSteps, run.op->name()) != kInNarrowSteps.end() &&
-           std::ranges::any_of(run.results, [](const RecordedResult& result) {
-               return is_narrow(result.elements.dtype());
-           });
 }
 
 bool VectorError::is_one_rounding(const VectorClass& by) const {
@@ -230,6 +212,9 @@ const std::vector<double>& VectorError::conditioned(const VectorClass& by,
     const std::vector<double> hidden = hidden_terms(run_, result);
     for (size_t i = 0; i < hidden.size(); ++i)
         beside[i] += kFunction * unit * hidden[i];
+    const std::vector<double> statistics = rounded_statistics(run_, result);
+    for (size_t i = 0; i < std::min(beside.size(), statistics.size()); ++i)
+        beside[i] += statistics[i];
     return beside;
 }
 
@@ -294,19 +279,6 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     return error;
 }
 
-const VectorClass* VectorError::class_in_parts(const VectorClass& by,
-                                               const RecordedResult& result) {
-    if (!is_narrow(result.elements.dtype()) || by.steps_are_narrow()) return nullptr;
-    const bool by_chips =
-        std::ranges::find(kInStepsOfChips, run_.op->name()) != kInStepsOfChips.end();
-    if (!by_chips && !may_take_narrow_steps(run_)) return nullptr;
-    const NumberFormat format = format_of(result.elements.dtype());
-    const auto classes = vector_classes();
-    const auto row = std::ranges::find_if(
-        classes, [&](const VectorClass& each) { return each.steps == format; });
-    return row == classes.end() ? nullptr : &*row;
-}
-
 std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
                                                 HonestRuns which,
@@ -367,6 +339,10 @@ double VectorError::closeness_here(const VectorClass& by,
     const double off = by.steps.unit() * (are_functions(run_) ? 2 : 1);
     for (size_t i = 0; i < hidden.size(); ++i)
         if (const double share = off * hidden[i] / limit[i]; std::isfinite(share))
+            largest = std::max(largest, share);
+    const std::vector<double> statistics = rounded_statistics(run_, result);
+    for (size_t i = 0; i < std::min(limit.size(), statistics.size()); ++i)
+        if (const double share = statistics[i] / limit[i]; std::isfinite(share))
             largest = std::max(largest, share);
     return largest;
 }

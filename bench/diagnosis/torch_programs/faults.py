@@ -10,13 +10,13 @@ from torch import Tensor
 # Made of nothing, copies, or results that differ between runs by right.
 UNTOUCHED = frozenset(
     """zeros_like ones_like clone arange full ones zeros scalar_tensor new_zeros zero fill copy _to_copy triu tril eq
-    bitwise_not full_like embedding_dense_backward repeat_interleave_Tensor""".split()
+    bitwise_not full_like embedding_dense_backward repeat_interleave_Tensor native_dropout bernoulli_float""".split()
 )
 
 
 def is_touched(op: str) -> bool:
     """Whether a fault may be put into it: not where it works in place."""
-    return op not in UNTOUCHED and not op.split("_Tensor")[0].split("_Scalar")[0].endswith("_")
+    return op not in UNTOUCHED and not op.startswith(("set_", "_foreach_", "_amp_")) and not op.split("_Tensor")[0].split("_Scalar")[0].endswith("_")
 
 
 def channel(y: Tensor, chance: random.Random) -> Tuple[Any, ...]:

@@ -86,7 +86,10 @@ class Recorder(TorchDispatchMode):
         fault = self.faults.get(seqid)
         results = fault(Run(func._schema, args, compute)) if fault else compute(args)
         if group is not None:
-            write_outputs(group.create_group("output"), func._schema, results)
+            outputs = group.create_group("output")
+            write_outputs(outputs, func._schema, results)
+            if not func._schema.returns:
+                write_written(outputs, func._schema, args)
         return results
 
     def operands(self, base: str, args: Tuple[Any, ...]) -> Tuple[Any, ...]:
@@ -126,6 +129,13 @@ def write_outputs(group: h5py.Group, schema: Any, results: Any) -> None:
                 if alias is not None and alias.is_write and alias.before_set == returned.alias_info.before_set:
                     name = argument.name
         write(group, name, result)
+
+
+def write_written(group: h5py.Group, schema: Any, args: Tuple[Any, ...]) -> None:
+    """Of ops that return nothing what they wrote over, by the arguments' names."""
+    for argument, value in zip(schema.arguments, args):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            write(group, argument.name, value)
 
 
 def write(group: h5py.Group, name: str, value: Any, is_scalar: bool = False) -> None:
