@@ -47,8 +47,8 @@ class DeviceSteps(unittest.TestCase):
 
     def test_a_library_rounds_to_tf32_in_several_ways(self):
         _, _, _, report = self.of("unet_tf32")["t.h5"]
-        ways = [each for each in report["arithmetic"] if each.startswith("convolutions")]
-        self.assertIn("fp32, or TF32 inputs, fp32 sums", ways[0])
+        ways = [each for each in report["arithmetic"] if each.startswith("target, convolutions")]
+        self.assertIn("fp32, or TF32 inputs, fp32 sums (8 of 8 sampled)", ways[0])
 
     def test_a_dropout_in_one_op_is_no_parting(self):
         _, _, _, report = self.of("dropout_tf32")["t.h5"]
