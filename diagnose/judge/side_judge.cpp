@@ -12,6 +12,7 @@
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/stated_arithmetic.h"
+#include "diagnose/judge/two_products.h"
 #include "diagnose/judge/vector_error.h"
 
 namespace npuscope::diagnose {
@@ -58,37 +59,11 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
         most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
 }
 
-double ratio_of(ProductError& error, const ProductClass& by, const RecordedResult& result) {
-    const auto found = error.judge(by, result, false);
-    return found ? found->ratio : 0;
-}
-
-/// Of the classes that the library may have taken, the one that the result is nearest to.
-const ProductClass& product_class(ProductError& error,
-                                  const RecordedResult& result,
-                                  const InferredArithmetic& inferred) {
-    const ProductClass* best = &inferred.of_products();
-    double least = ratio_of(error, *best, result);
-    if (least <= 1) return *best;
-    const auto take = [&](const ProductClass& by) {
-        const double ratio = ratio_of(error, by, result);
-        if (ratio < least) best = &by;
-        least = std::min(least, ratio);
-    };
-    const ProductClass* other = inferred.other_product;
-    if (other != nullptr) take(*other);
-    for (const ProductClass& by : product_classes())
-        if (least > 1 && &by != other && &by != inferred.product &&
-            (are_of_one_library(by, *inferred.product) ||
-             (other != nullptr && are_of_one_library(by, *other))))
-            take(by);
-    return *best;
-}
-
 /// What a result is held to, asked with the run's errors.
-auto product_class_by(const InferredArithmetic& inferred) {
-    return [&inferred](ProductError& error, const RecordedResult& result) -> const ProductClass& {
-        return product_class(error, result, inferred);
+auto product_class_by(const InferredArithmetic& inferred, bool is_stated) {
+    return [&inferred, is_stated](ProductError& error,
+                                  const RecordedResult& result) -> const ProductClass& {
+        return is_stated ? inferred.of_products() : nearest_class(error, result, inferred);
     };
 }
 auto vector_class_by(const InferredArithmetic& inferred) {
@@ -272,7 +247,7 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
         }
     };
     if (is_product(group.kind)) {
-        judge_all(ProductError(run), product_class_by(inferred));
+        judge_all(ProductError(run), product_class_by(inferred, device_ != nullptr));
         return errors;
     }
     judge_all(VectorError(run), vector_class_by(inferred));
@@ -369,7 +344,7 @@ std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
         }
     };
     if (is_product(kind_of(*run.op))) {
-        take(ProductError(form), product_class_by(inferred));
+        take(ProductError(form), product_class_by(inferred, device_ != nullptr));
     } else {
         take(VectorError(form), vector_class_by(inferred));
     }

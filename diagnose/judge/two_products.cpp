@@ -16,6 +16,11 @@ int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t narrow)
     });
 }
 
+double ratio_of(ProductError& error, const ProductClass& by, const RecordedResult& result) {
+    const auto found = error.judge(by, result, false);
+    return found ? found->ratio : 0;
+}
+
 }  // namespace
 
 size_t column_of(const ProductClass& row) {
@@ -59,6 +64,27 @@ std::optional<InferredArithmetic> two_product_classes(const std::vector<SampledR
                                   .within = count_within(nearest, kPlain)};
     }
     return std::nullopt;
+}
+
+const ProductClass& nearest_class(ProductError& error,
+                                  const RecordedResult& result,
+                                  const InferredArithmetic& inferred) {
+    const ProductClass* best = &inferred.of_products();
+    double least = ratio_of(error, *best, result);
+    if (least <= 1) return *best;
+    const auto take = [&](const ProductClass& by) {
+        const double ratio = ratio_of(error, by, result);
+        if (ratio < least) best = &by;
+        least = std::min(least, ratio);
+    };
+    const ProductClass* other = inferred.other_product;
+    if (other != nullptr) take(*other);
+    for (const ProductClass& by : product_classes())
+        if (least > 1 && &by != other && &by != inferred.product &&
+            (are_of_one_library(by, *inferred.product) ||
+             (other != nullptr && are_of_one_library(by, *other))))
+            take(by);
+    return *best;
 }
 
 bool is_plainly_shown(const InferredArithmetic& found) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diagnose/judge/class_inference.h"
+#include "diagnose/judge/product_error.h"
 
 namespace npuscope::diagnose {
 
@@ -20,6 +21,10 @@ namespace npuscope::diagnose {
 /// that class. Both by_libraries(). Empty where that does not explain them.
 [[nodiscard]] std::optional<InferredArithmetic> two_product_classes(
     const std::vector<SampledRun>& sample, const std::vector<SampledRun>& like);
+/// Of the classes that the library may have taken, the one that the result is nearest to.
+[[nodiscard]] const ProductClass& nearest_class(ProductError& error,
+                                                const RecordedResult& result,
+                                                const InferredArithmetic& inferred);
 /// One class of those that are computed here explains several runs, without exception.
 [[nodiscard]] bool is_plainly_shown(const InferredArithmetic& found);
 

@@ -110,7 +110,7 @@ TEST(ProductError, lets_a_bias_be_rounded_with_the_operands_or_not) {
     }
 }
 
-// A matrix unit adds up 16 products in one step: there are no parts that could be rounded.
+// Libraries that add up in parts were recorded from 8 products on.
 TEST(ProductError, takes_long_sums_alone_for_sums_in_parts) {
     const auto of_length = [](int64_t length, float off) {
         const auto count = static_cast<size_t>(length);
@@ -123,7 +123,8 @@ TEST(ProductError, takes_long_sums_alone_for_sums_in_parts) {
     const auto in_parts = [](const OpRun& run) {
         return ProductError(run).judge_in_parts(class_named("fp32"), run.results.front());
     };
-    EXPECT_FALSE(in_parts(of_length(16, 0)));
+    EXPECT_FALSE(in_parts(of_length(7, 0)));
+    EXPECT_TRUE(in_parts(of_length(8, 0)));
     const Tensor ones = floats({1, 1, 8}, std::vector<float>(8, 1)).cast(DType::kFloat16);
     const OpRun batch = recorded_run(
         "bmm", {{"self", ones}, {"mat2", ones.reshaped({1, 8, 1})}}, floats({1, 1, 1}, {8}));
