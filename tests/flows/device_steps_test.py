@@ -13,7 +13,6 @@ import h5py
 from compared import NPUSCOPE, compared
 
 ROOT = Path(os.environ.get("NPUSCOPE_SOURCE_DIR", Path(__file__).resolve().parents[2]))
-# What is faulty is told at the step that the fault is in.
 NAMES = ("cnn_fp16", "cnn_fp16_nan", "dropout_tf32", "mlp_bf16", "optimizer_bf16", "unet_tf32")
 
 
