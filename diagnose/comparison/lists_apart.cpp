@@ -135,8 +135,10 @@ SideFacts facts_at(
 std::vector<std::string> elements_of(const SourceOp& op) {
     std::array<std::vector<std::string>, 2> paths;
     try {
-        for (const SourceTensor& tensor : op.load()) {
+        const std::vector<SourceTensor> tensors = op.load();
+        for (const SourceTensor& tensor : tensors) {
             const auto element = element_of(tensor.argument);
+            if (element && element->index >= tensors.size()) return {};
             const bool is_output = tensor.direction == Direction::kOutput;
             if (!element || (!is_output && element->list != "self")) continue;
             std::vector<std::string>& own = paths[is_output ? 0 : 1];

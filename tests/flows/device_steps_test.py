@@ -70,6 +70,20 @@ class DeviceSteps(unittest.TestCase):
         done = subprocess.run([NPUSCOPE, "inspect", path, own], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_list_whose_elements_are_not_all_there_stays_whole(self):
+        for number in (1, 4_000_000_000_000):
+            target = self.folder.parent / f"{self.folder.name}_{number}.h5"
+            self.addCleanup(target.unlink)
+            with h5py.File(self.folder / "optimizer_bf16" / "t.h5") as file, h5py.File(target, "w") as other:
+                for name in file:
+                    file.copy(name, other)
+                (run,) = other["_foreach_add__List"].values()
+                whole = run.name
+                run["output/self"].move("self_0", f"self_{number + 100}")
+            code, _, report = compared(target, self.folder / "optimizer_bf16" / "g.h5")
+            self.assertIn(code, (0, 1), report["stderr"])
+            self.assertIn(whole, {op["path"] for op in report["ops"]})
+
     def test_a_scale_of_a_vanishing_gradient_is_told_by_no_update(self):
         _, _, _, report = self.of("cnn_fp16")["t.h5"]
         self.assertIn("multiplies its loss by 1024", report["stderr"])
