@@ -1,6 +1,7 @@
 #include "compare/spans.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -35,21 +36,19 @@ class Spans {
         for (size_t place = 0; place < plan_.ops.size(); ++place) {
             const OpPair& pair = plan_.ops[place];
             if (pair.ties.empty()) continue;
-            OpResult& op = result_.ops[place];
-            const size_t known = op.tensors.size();
+            OpResult untied;
             try {
-                if (!judge_op(pair, op)) op.tensors.resize(known);
+                if (!judge_op(pair, untied)) continue;
             } catch (const Error&) {
-                op.tensors.resize(known);
+                continue;
             }
-            const auto is_told = [&](const TensorResult& tensor) {
+            std::erase_if(untied.tensors, [](const TensorResult& tensor) {
                 return !is_finding(tensor.judgement.verdict);
-            };
-            op.tensors.erase(
-                std::remove_if(
-                    op.tensors.begin() + static_cast<ptrdiff_t>(known), op.tensors.end(), is_told),
-                op.tensors.end());
-            if (op.tensors.size() > known) conclude(op, result_.allow_golden_at_fault);
+            });
+            if (untied.tensors.empty()) continue;
+            OpResult& op = result_.ops[place];
+            std::ranges::move(untied.tensors, std::back_inserter(op.tensors));
+            conclude(op, result_.allow_golden_at_fault);
         }
     }
 

@@ -1,6 +1,7 @@
 #include "core/dtype/convert_half.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include "core/base/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -30,8 +31,12 @@ HWY_INLINE void each(
     size_t i = 0;
     for (; i + width <= count; i += width)
         vectors(from + i, to + i);
-    for (; i < count; ++i)
-        to[i] = scalar(from[i]);
+    for (; i < count; ++i) {
+        // Elements of a mapped file need not be aligned.
+        From value;
+        std::memcpy(&value, from + i, sizeof value);
+        to[i] = scalar(value);
+    }
 }
 
 HWY_INLINE void store(VI bits, void* to) {

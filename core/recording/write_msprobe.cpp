@@ -17,6 +17,7 @@
 #include "core/base/printable.h"
 #include "core/base/system_error.h"
 #include "core/npz/torch_file.h"
+#include "core/recording/list_element.h"
 #include "core/recording/msprobe/dump_file.h"
 #include "core/recording/msprobe/record_name.h"
 #include "core/tensor/statistics.h"
@@ -149,15 +150,9 @@ class TreeWriter {
 
     /// "tensors/tensors_0" is element 0 of the list `tensors`.
     static std::pair<std::string, std::optional<size_t>> split(const std::string& argument) {
-        const size_t slash = argument.find('/');
-        if (slash == std::string::npos) return {argument, std::nullopt};
-        const std::string list = argument.substr(0, slash);
-        const std::string number = argument.substr(argument.rfind('_') + 1);
-        size_t index = 0;
-        const auto [end, problem] =
-            std::from_chars(number.data(), number.data() + number.size(), index);
-        if (problem != std::errc() || end != number.data() + number.size()) return {argument, {}};
-        return {list, index};
+        const auto element = list_element(argument);
+        if (!element) return {argument, std::nullopt};
+        return {std::string(element->list), element->index};
     }
 
     static std::string path_of(const std::string& argument, char between) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "npu_backend/ops/op.h"
+#include "core/recording/list_element.h"
+#include "npu_backend/ops/forms/lists_of_tensors.h"
 
 namespace npuscope::diagnose {
 
@@ -28,27 +29,11 @@ bool has_lists(const Source& source) {
     return std::ranges::any_of(source.ops, is_on_lists);
 }
 
-/// "tensors1/tensors1_3": its list, and its place there.
-struct ListElement {
-    std::string_view list;
-    size_t index = 0;
-};
-
-std::optional<ListElement> element_of(std::string_view argument) {
-    const size_t slash = argument.find('/');
-    if (slash == std::string_view::npos) return std::nullopt;
-    ListElement element{argument.substr(0, slash)};
-    const std::string_view number = argument.substr(argument.rfind('_') + 1);
-    const char* end = number.data() + number.size();
-    if (std::from_chars(number.data(), end, element.index).ptr != end) return std::nullopt;
-    return element;
-}
-
 /// How an op on lists is called as an op on one tensor, and its arguments.
 class OneByOne {
   public:
     OneByOne(const backend::Op& op, const std::unordered_set<std::string>& others)
-        : pairs_(op.row->argument) {
+        : arguments_(backend::arguments_of_one(*op.row)) {
         const std::string_view name = op.row->schema.substr(0, op.row->schema.find_first_of("(."));
         const std::string base(name.substr(kOnLists.size()));
         is_in_place_ = base.ends_with('_');
@@ -67,48 +52,78 @@ class OneByOne {
     [[nodiscard]] std::string result() const { return is_in_place_ ? "self" : "result"; }
     /// Whether each tensor has a number of its own, which recorders leave out.
     [[nodiscard]] bool takes_numbers() const {
-        return pairs_.find("scalars=") != std::string_view::npos;
+        return std::ranges::find(arguments_, "scalars", &Pair::first) != arguments_.end();
     }
     /// "" of what the op on one tensor does not take.
     [[nodiscard]] std::string argument(std::string_view given) const {
         if (given == "self") return "self";
-        std::string_view rest = pairs_;
-        while (!rest.empty()) {
-            const std::string_view pair = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-            const size_t equals = pair.find('=');
-            if (pair.substr(0, equals) == given) return std::string(pair.substr(equals + 1));
-        }
-        return "";
+        const auto found = std::ranges::find(arguments_, given, &Pair::first);
+        return found == arguments_.end() ? "" : std::string(found->second);
     }
 
   private:
-    std::string_view pairs_;
+    using Pair = std::pair<std::string_view, std::string_view>;
+
+    std::vector<Pair> arguments_;
     std::string name_;
     bool is_in_place_ = false;
 };
 
-/// A number for all tensors, which a loop over them takes as a number.
-bool is_number(const SourceTensor& tensor) {
-    return tensor.direction == Direction::kInput && tensor.shape.empty() &&
-           !element_of(tensor.argument);
+bool has_list_of_numbers(const SourceOp& op) {
+    if (!op.facts) return false;
+    const SideFacts facts = op.facts();
+    return std::ranges::any_of(facts.arguments, &PlainArgument::is_list);
 }
 
-std::vector<SourceTensor> tensors_at(const SourceOp& op, const OneByOne& as, size_t index) {
-    std::vector<SourceTensor> own;
-    for (SourceTensor& tensor : op.load()) {
-        const auto element = element_of(tensor.argument);
-        if ((element && element->index != index) || is_number(tensor)) continue;
-        const std::string_view name = element ? element->list : std::string_view(tensor.argument);
-        tensor.argument = tensor.direction == Direction::kOutput ? as.result() : as.argument(name);
+/// What an op on lists took in and gave, by the places in its lists: loaded once for all of them.
+struct Elements {
+    std::vector<std::vector<SourceTensor>> tensors{};  ///< as the op on one tensor calls them
+    std::vector<SourceTensor>
+        numbers{};  ///< for all, which a loop over the tensors takes as numbers
+    /// Of the only result, or, where a recorder left out what the op writes over, of `self`.
+    std::vector<std::string> paths{};
+};
+
+/// Without paths where elements are missing. Errors: as SourceOp::load.
+Elements elements_of(const SourceOp& op, const OneByOne& as) {
+    std::array<std::vector<std::string>, 2> paths;
+    Elements found;
+    std::vector<SourceTensor> for_all;
+    std::vector<SourceTensor> loaded = op.load();
+    for (SourceTensor& tensor : loaded) {
+        const bool is_output = tensor.direction == Direction::kOutput;
+        const auto element = list_element(tensor.argument);
+        if (!element) {
+            const bool is_number = !is_output && tensor.shape.empty();
+            (is_number ? found.numbers : for_all).push_back(std::move(tensor));
+            continue;
+        }
+        const size_t index = element->index;
+        if (index >= loaded.size()) return {};
+        found.tensors.resize(std::max(found.tensors.size(), index + 1));
+        if (is_output || element->list == "self") {
+            std::vector<std::string>& own = paths[is_output ? 0 : 1];
+            own.resize(std::max(own.size(), index + 1));
+            own[index] = tensor.path;
+        }
+        tensor.argument = is_output ? as.result() : as.argument(element->list);
         tensor.name.clear();
-        if (!tensor.argument.empty()) own.push_back(std::move(tensor));
+        if (!tensor.argument.empty()) found.tensors[index].push_back(std::move(tensor));
     }
-    return own;
+    for (SourceTensor& tensor : for_all) {
+        tensor.argument = as.argument(tensor.argument);
+        tensor.name.clear();
+        if (tensor.argument.empty() || tensor.direction == Direction::kOutput) continue;
+        for (std::vector<SourceTensor>& own : found.tensors)
+            own.push_back(tensor);
+    }
+    found.paths = std::move(paths[paths[0].empty() ? 1 : 0]);
+    if (std::ranges::find(found.paths, "") != found.paths.end()) found.paths.clear();
+    found.tensors.resize(found.paths.size());
+    return found;
 }
 
-SideFacts facts_at(
-    const SourceOp& op, SideFacts facts, const OneByOne& as, size_t index, size_t count) {
+SideFacts facts_at(SideFacts facts, const Elements& elements, const OneByOne& as, size_t index) {
     std::vector<PlainArgument> own;
     const auto take = [&](PlainArgument argument) {
         argument.name = as.argument(argument.name);
@@ -116,48 +131,18 @@ SideFacts facts_at(
         if (!argument.name.empty()) own.push_back(std::move(argument));
     };
     for (PlainArgument& argument : facts.arguments) {
-        if (argument.is_list && argument.numbers.size() == count) {
+        if (argument.is_list && argument.numbers.size() == elements.paths.size()) {
             argument.numbers = {argument.numbers[index]};
             argument.is_list = false;
         }
         take(std::move(argument));
     }
-    for (const SourceTensor& tensor : op.load())
-        if (is_number(tensor) && tensor.open)
-            take({.name = tensor.argument,
-                  .numbers = {tensor.open()->whole().cast(DType::kFloat64).as<double>()[0]}});
+    for (const SourceTensor& number : elements.numbers)
+        if (number.open)
+            take({.name = number.argument,
+                  .numbers = {number.open()->whole().cast(DType::kFloat64).as<double>()[0]}});
     facts.arguments = std::move(own);
     return facts;
-}
-
-/// Paths of the elements of its only result, or, where a recorder left out what the op writes over,
-/// of `self`. Empty where they are not all there.
-std::vector<std::string> elements_of(const SourceOp& op) {
-    std::array<std::vector<std::string>, 2> paths;
-    try {
-        const std::vector<SourceTensor> tensors = op.load();
-        for (const SourceTensor& tensor : tensors) {
-            const auto element = element_of(tensor.argument);
-            if (element && element->index >= tensors.size()) return {};
-            const bool is_output = tensor.direction == Direction::kOutput;
-            if (!element || (!is_output && element->list != "self")) continue;
-            std::vector<std::string>& own = paths[is_output ? 0 : 1];
-            own.resize(std::max(own.size(), element->index + 1));
-            own[element->index] = tensor.path;
-        }
-    } catch (const Error&) {
-        // Told where the op is compared.
-        return {};
-    }
-    std::vector<std::string>& found = paths[paths[0].empty() ? 1 : 0];
-    if (std::ranges::find(found, "") != found.end()) found.clear();
-    return std::move(found);
-}
-
-bool has_list_of_numbers(const SourceOp& op) {
-    if (!op.facts) return false;
-    const SideFacts facts = op.facts();
-    return std::ranges::any_of(facts.arguments, &PlainArgument::is_list);
 }
 
 /// One op on lists, as runs on one tensor.
@@ -166,13 +151,17 @@ class TakenApart {
     TakenApart(const SourceOp& op, const std::unordered_set<std::string>& others) : op_(op) {
         const backend::Op* known = backend::find_op(op.op());
         if (known == nullptr) return;
-        paths_ = elements_of(op);
-        as_.emplace(*known, others);
-        lacks_numbers_ = as_->takes_numbers() && !has_list_of_numbers(op);
+        try {
+            as_.emplace(*known, others);
+            elements_ = std::make_shared<const Elements>(elements_of(op, *as_));
+            lacks_numbers_ = as_->takes_numbers() && !has_list_of_numbers(op);
+        } catch (const Error&) {
+            // Told where the op is compared.
+        }
     }
 
     /// Tensors; 0 of an op that stays as it is.
-    [[nodiscard]] size_t count() const { return paths_.size(); }
+    [[nodiscard]] size_t count() const { return elements_->paths.size(); }
 
     [[nodiscard]] SourceOp at(size_t index) const {
         SourceOp one = op_;
@@ -180,13 +169,12 @@ class TakenApart {
         // Of an unknown number nothing is computed: there is no such run of the op on lists.
         one.computes = lacks_numbers_ ? op_.op() : "";
         one.lacks_numbers = lacks_numbers_;
-        one.path = paths_[index];
+        one.path = elements_->paths[index];
         one.mapped_bytes /= std::max<size_t>(1, count());
-        one.load = [op = op_, as = *as_, index] { return tensors_at(op, as, index); };
-        const size_t count = paths_.size();
+        one.load = [elements = elements_, index] { return elements->tensors[index]; };
         const auto facts_of_one = [&](const std::function<SideFacts()>& facts) {
-            return [op = op_, facts, as = *as_, index, count] {
-                return facts_at(op, facts(), as, index, count);
+            return [facts, elements = elements_, as = *as_, index] {
+                return facts_at(facts(), *elements, as, index);
             };
         };
         if (op_.facts) one.facts = facts_of_one(op_.facts);
@@ -197,7 +185,7 @@ class TakenApart {
   private:
     SourceOp op_;
     std::optional<OneByOne> as_;
-    std::vector<std::string> paths_;
+    std::shared_ptr<const Elements> elements_ = std::make_shared<const Elements>();
     bool lacks_numbers_ = false;
 };
 

@@ -9,18 +9,12 @@ namespace npuscope::diagnose {
 namespace {
 
 using backend::batch_of;
+using backend::batch_product;
 using backend::step;
+using backend::turned_batch;
 
 Tensor magnitude_of(backend::Lowering& op, const Tensor& tensor) {
     return step(op, "abs", {{"self", tensor}});
-}
-
-Tensor turned(backend::Lowering& op, const Tensor& batch) {
-    return step(op, "permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
-}
-
-Tensor product(backend::Lowering& op, const Tensor& one, const Tensor& other) {
-    return step(op, "bmm", {{"self", one}, {"mat2", other}});
 }
 
 void lower_sizes(backend::Lowering& op) {
@@ -29,9 +23,9 @@ void lower_sizes(backend::Lowering& op) {
     const Tensor values = backend::repeated_heads(op, op.tensor("value"), by_key);
     const Tensor weights =
         batch_of(backend::attention_weights(op, backend::attention_scores(op, keys)));
-    const Tensor of_weights = product(op,
-                                      magnitude_of(op, batch_of(op.tensor("grad"))),
-                                      turned(op, magnitude_of(op, batch_of(values))));
+    const Tensor of_weights = batch_product(op,
+                                            magnitude_of(op, batch_of(op.tensor("grad"))),
+                                            turned_batch(op, magnitude_of(op, batch_of(values))));
     const Tensor own = step(op, "mul_Tensor", {{"self", of_weights}, {"other", weights}});
     const Tensor sum =
         step(op, "sum_dim_IntList", {{"self", own}, {"dim", IntList{-1}}, {"keepdim", true}});
@@ -39,10 +33,11 @@ void lower_sizes(backend::Lowering& op) {
     const Tensor of_products = step(op, "mul_Tensor", {{"self", both}, {"other", weights}});
     const Tensor of_scores = step(
         op, "mul_Scalar", {{"self", of_products}, {"other", Scalar{backend::attention_scale(op)}}});
-    op.result(
-        product(op, of_scores, magnitude_of(op, batch_of(keys))).reshaped(op.raw("query").shape()),
-        op.declared("query"));
-    op.result(product(op, turned(op, of_scores), magnitude_of(op, batch_of(op.tensor("query"))))
+    op.result(batch_product(op, of_scores, magnitude_of(op, batch_of(keys)))
+                  .reshaped(op.raw("query").shape()),
+              op.declared("query"));
+    op.result(batch_product(
+                  op, turned_batch(op, of_scores), magnitude_of(op, batch_of(op.tensor("query"))))
                   .reshaped(keys.shape()),
               op.declared("key"));
 }

@@ -20,10 +20,6 @@ constexpr auto kInNarrowSteps = std::to_array<std::string_view>({"sigmoid_backwa
 /// Chips take their steps in either way, as in attention and gradients.
 constexpr auto kInStepsOfChips = std::to_array<std::string_view>({"_softmax", "_log_softmax"});
 
-bool is_of_16_bits(const Tensor& tensor) {
-    return tensor.dtype() == DType::kFloat16 || tensor.dtype() == DType::kBFloat16;
-}
-
 bool is_gradient(const backend::Op& op) {
     return op.name().find("_backward") != std::string::npos;
 }
@@ -31,11 +27,11 @@ bool is_gradient(const backend::Op& op) {
 /// Of 16 bits: the result's, or of what a norm's gradient by its weight and bias adds up. Recorded
 /// on an H200: sums of bfloat16 gradients that are kept in float32, off by a bfloat16 rounding.
 std::optional<DType> dtype_of_parts(const OpRun& run, const RecordedResult& result) {
-    if (is_of_16_bits(result.elements)) return result.elements.dtype();
+    if (is_of_16_bits(result.elements.dtype())) return result.elements.dtype();
     if (!run.op->name().ends_with("_norm_backward")) return std::nullopt;
     for (const NamedValue& argument : run.arguments)
         if (const auto* tensor = std::get_if<Tensor>(&argument.value);
-            tensor != nullptr && is_of_16_bits(*tensor))
+            tensor != nullptr && is_of_16_bits(tensor->dtype()))
             return tensor->dtype();
     return std::nullopt;
 }
@@ -45,7 +41,7 @@ std::optional<DType> dtype_of_parts(const OpRun& run, const RecordedResult& resu
 bool may_take_narrow_steps(const OpRun& run) {
     return std::ranges::find(kInNarrowSteps, run.op->name()) != kInNarrowSteps.end() &&
            std::ranges::any_of(run.results, [](const RecordedResult& result) {
-               return is_of_16_bits(result.elements);
+               return is_of_16_bits(result.elements.dtype());
            });
 }
 

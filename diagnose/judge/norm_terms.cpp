@@ -149,7 +149,7 @@ std::vector<double> rounded_statistics(const OpRun& run, const RecordedResult& r
     const RecordedResult* mean = recorded_result(run, "result1");
     const auto input = argument<Tensor>(run, "input");
     if (result.name != "result0" || mean == nullptr || !input ||
-        input->dtype() != DType::kFloat64 || size_of(mean->elements.dtype()) != 2)
+        input->dtype() != DType::kFloat64 || !is_of_16_bits(mean->elements.dtype()))
         return {};
     const auto by = division_of(run, *input);
     if (!by) return {};

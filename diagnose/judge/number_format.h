@@ -10,6 +10,10 @@
 
 namespace npuscope::diagnose {
 
+[[nodiscard]] inline bool is_of_16_bits(DType dtype) {
+    return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
 [[nodiscard]] inline double power_of_two(int exponent) {
     constexpr int kBias = 1023;
     if (exponent <= -kBias || exponent > kBias) return std::ldexp(1.0, exponent);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/recording/list_element.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/stored_wider.h"
 #include "diagnose/judge/recorded_op.h"
@@ -41,9 +42,9 @@ bool replace_tensors(const RecordedOp& golden,
             auto* list = std::get_if<TensorList>(&argument.value);
             if (list == nullptr) {
                 argument.value = *input.tensor;
-            } else if (const size_t at = name.rfind('_'); at != std::string::npos) {
-                const size_t index = std::stoul(name.substr(at + 1));
-                if (index < list->size()) (*list)[index] = *input.tensor;
+            } else if (const auto element = list_element(name);
+                       element && element->index < list->size()) {
+                (*list)[element->index] = *input.tensor;
             }
         }
     }

@@ -70,10 +70,6 @@ bool is_exact(std::string_view launched) {
     return kernel != nullptr && kernel->is_exact();
 }
 
-bool is_narrow(DType dtype) {
-    return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
-}
-
 /// Of the numbers that are no tensors: a chip may round them before it computes with them, and a
 /// factor is one more product.
 bool are_no_steps(const NamedValues& arguments) {
@@ -334,16 +330,14 @@ double VectorError::closeness_here(const VectorClass& by,
         for (const Results& own : honest_runs(*run_.op, inputs, by.steps, which))
             take(own, own_exact->as<double>());
     }
+    const auto allow = [&](const std::vector<double>& terms, double off) {
+        for (size_t i = 0; i < std::min(limit.size(), terms.size()); ++i)
+            if (const double share = off * terms[i] / limit[i]; std::isfinite(share))
+                largest = std::max(largest, share);
+    };
     // What one rounding of a term that cancels makes, or an ulp of a function.
-    const std::vector<double> hidden = hidden_terms(run_, result);
-    const double off = by.steps.unit() * (are_functions(run_) ? 2 : 1);
-    for (size_t i = 0; i < hidden.size(); ++i)
-        if (const double share = off * hidden[i] / limit[i]; std::isfinite(share))
-            largest = std::max(largest, share);
-    const std::vector<double> statistics = rounded_statistics(run_, result);
-    for (size_t i = 0; i < std::min(limit.size(), statistics.size()); ++i)
-        if (const double share = statistics[i] / limit[i]; std::isfinite(share))
-            largest = std::max(largest, share);
+    allow(hidden_terms(run_, result), by.steps.unit() * (are_functions(run_) ? 2 : 1));
+    allow(rounded_statistics(run_, result), 1);
     return largest;
 }
 
@@ -367,7 +361,7 @@ double VectorError::times_at_first_sight(const VectorClass& by, const RecordedRe
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {
     const Tensor* y = exact_of(run_, result);
-    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_narrow(result.elements.dtype()))
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_of_16_bits(result.elements.dtype()))
         return 0;
     if (const RecordedResult* some = part_result(result)) return part_->chips_ratio(by, *some);
     const std::span<const double> exact = y->as<double>();

@@ -16,7 +16,9 @@ UNTOUCHED = frozenset(
 
 def is_touched(op: str) -> bool:
     """Whether a fault may be put into it: not where it works in place."""
-    return op not in UNTOUCHED and not op.startswith(("set_", "_foreach_", "_amp_")) and not op.split("_Tensor")[0].split("_Scalar")[0].endswith("_")
+    if op in UNTOUCHED or op.startswith(("set_", "_foreach_", "_amp_")):
+        return False
+    return not op.split("_Tensor")[0].split("_Scalar")[0].endswith("_")
 
 
 def channel(y: Tensor, chance: random.Random) -> Tuple[Any, ...]:
@@ -180,6 +182,26 @@ def effect_of(honest: Any, faulty: Any) -> float:
         found = float(difference.max()) / max(scale, 1e-30)
         worst = max(worst, found if found == found else float("inf"))
     return worst
+
+
+# In units of the arithmetic.
+COUNTS, GROSS = 4.0, 30.0
+
+
+def size_of(units: float) -> str:
+    return "gross" if units > GROSS else "subtle" if units > COUNTS else "none"
+
+
+def measured(fault: Fault) -> Tuple[Fault, Dict[str, float]]:
+    """The fault, and what it changed when it has run, as `found`."""
+    effect = {"found": 0.0}
+
+    def with_effect(run: Run) -> Any:
+        result = fault(run)
+        effect["found"] = effect_of(run.compute(run.args), result)
+        return result
+
+    return with_effect, effect
 
 
 KINDS = (*OF_RESULT, *OF_OPERAND, ARGUMENT, *OF_PARAMETER)

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from device_scenes import device_scene_of  # noqa: E402
 from faults import KINDS as FAULTS  # noqa: E402
-from faults import OF_PARAMETER, effect_of, fault_of, is_touched  # noqa: E402
-from recorder import Fault, Recorder, Run  # noqa: E402
+from faults import OF_PARAMETER, fault_of, is_touched, measured, size_of  # noqa: E402
+from recorder import Recorder  # noqa: E402
 
 # The unit of what products take in or give.
 WAYS = {
@@ -38,7 +38,6 @@ WAYS = {
 }
 OF_AUTOCAST = {"fp16 autocast": torch.float16, "bf16 autocast": torch.bfloat16}
 OF_ALL = {"fp16 throughout": torch.float16, "bf16 throughout": torch.bfloat16}
-COUNTS, GROSS = 4.0, 30.0
 LOSS_SCALE = 1024.0
 
 
@@ -78,41 +77,23 @@ def record(seed: int, device: str, folder: Path, faults: int) -> List[Dict[str, 
     step(seed, device, way, clean, channels_last)
     truths = [{"target": "t.h5", "seed": seed, "model": model, "arithmetic": way, "kind": "", "path": "", "size": "clean"}]
     places = [at for at, op in enumerate(clean.ops, 1) if is_touched(op)]
-
-    def run_step(recorder: Recorder) -> None:
-        step(seed, device, way, recorder, channels_last)
-
     for number in range(1, faults + 1):
         kind, seqid = chance.choice([each for each in FAULTS if each not in OF_PARAMETER]), chance.choice(places)
-        effect = planted(kind, seqid, chance, run_step, folder / f"t{number}.h5")
+        fault, effect = measured(fault_of(kind, chance))
+        step(seed, device, way, Recorder(str(folder / f"t{number}.h5"), faults={seqid: fault}), channels_last)
+        units = effect["found"] / WAYS[way]
         truths.append(
             {
                 **truths[0],
                 "target": f"t{number}.h5",
                 "kind": kind,
                 "path": f"/{clean.ops[seqid - 1]}/{seqid}",
-                "units": effect / WAYS[way],
-                "size": "gross" if effect > GROSS * WAYS[way] else "subtle" if effect > COUNTS * WAYS[way] else "none",
+                "units": units,
+                "size": size_of(units),
             }
         )
     (folder / "truths.json").write_text(json.dumps(truths, indent=1))
     return truths
-
-
-def planted(kind: str, seqid: int, chance: random.Random, run_step: Any, path: Path) -> float:
-    """Records the step with a fault in one op; what the fault changed there."""
-    effect = 0.0
-    fault_in = fault_of(kind, chance)
-
-    def fault(run: Run) -> Any:
-        nonlocal effect
-        result = fault_in(run)
-        effect = effect_of(run.compute(run.args), result)
-        return result
-
-    own: Dict[int, Fault] = {seqid: fault}
-    run_step(Recorder(str(path), faults=own))
-    return effect
 
 
 # The targets of a seed are alike up to their faults.

@@ -25,9 +25,9 @@ sys.path.insert(0, str(HERE))
 sys.path.append(str(HERE.parent))
 
 from faults import KINDS as FAULTS  # noqa: E402
-from faults import OF_PARAMETER, effect_of, fault_of, is_touched  # noqa: E402
+from faults import OF_PARAMETER, effect_of, fault_of, is_touched, measured, size_of  # noqa: E402
 from models import scene_of  # noqa: E402
-from recorder import Fault, Recorder, Run  # noqa: E402
+from recorder import Fault, Recorder  # noqa: E402
 from scored_seeds import compared, parser_of, print_shares, rows_of  # noqa: E402
 
 NPUSCOPE = Path(os.environ.get("NPUSCOPE_BIN_DIR", HERE.parents[2] / "build/release/bin")) / "npuscope"
@@ -39,7 +39,6 @@ UNITS = {
     "bf16 autocast": 2.0**-8,
     "bf16 throughout": 2.0**-8,
 }
-COUNTS, GROSS = 4.0, 30.0
 
 
 def step(seed: int, recorder: Recorder, way: str, parameter: Optional[Dict[str, Any]] = None) -> str:
@@ -88,18 +87,11 @@ def pair_of(seed: int, folder: Path, faulty: bool) -> Dict[str, Any]:
             step(seed, plain, way)
             seqid = chance.choice([at for at, op in enumerate(plain.ops, 1) if is_touched(op)])
             truth["path"] = f"/{plain.ops[seqid - 1]}/{seqid}"
-            planted = fault_of(kind, chance)
-
-            def fault(run: Run) -> Any:
-                result = planted(run)
-                effect["found"] = effect_of(run.compute(run.args), result)
-                return result
-
-            faults[seqid] = fault
+            faults[seqid], effect = measured(fault_of(kind, chance))
     step(seed, Recorder(str(folder / "t.h5"), arithmetic, faults), way, parameter)
     if faulty:
         units = (parameter["effect"] if parameter else effect["found"]) / UNITS[way]
-        truth["size"] = "gross" if units > GROSS else "subtle" if units > COUNTS else "none"
+        truth["size"] = size_of(units)
         truth["units"] = units
     return truth
 

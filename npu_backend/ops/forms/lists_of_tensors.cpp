@@ -1,4 +1,5 @@
-// _foreach_ ops: one op for each tensor of a list.
+#include "npu_backend/ops/forms/lists_of_tensors.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -26,23 +27,32 @@ Value element(const Lowering& op, std::string_view name, size_t index, size_t co
     return given;
 }
 
+using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// "given=single,given=single".
+Pairs pairs_in(std::string_view rest) {
+    Pairs pairs;
+    while (!rest.empty()) {
+        const std::string_view pair = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+        const size_t equals = pair.find('=');
+        pairs.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+    return pairs;
+}
+
 /// The row's argument says which of its own arguments are which of the op for one tensor:
 /// "given=single,given=single". Its name ends in _ where the results replace self.
 void lower_each(Lowering& op) {
     const TensorList& self = op.raw_list("self");
     const std::string_view name = op.schema_name();
     const bool in_place = name.substr(0, name.find('.')).ends_with('_');
+    const auto pairs = pairs_in(op.argument());
     TensorList results;
     for (size_t i = 0; i < self.size(); ++i) {
         NamedValues arguments = {{"self", self[i]}};
-        std::string_view rest = op.argument();
-        while (!rest.empty()) {
-            const std::string_view pair = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-            const size_t equals = pair.find('=');
-            arguments.push_back({std::string(pair.substr(equals + 1)),
-                                 element(op, pair.substr(0, equals), i, self.size())});
-        }
+        for (const auto& [given, single] : pairs)
+            arguments.push_back({std::string(single), element(op, given, i, self.size())});
         Tensor y = op.rounded(op.like(), std::move(arguments));
         if (in_place) y = y.cast(self[i].dtype());
         results.push_back(std::move(y));
@@ -51,6 +61,10 @@ void lower_each(Lowering& op) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string_view, std::string_view>> arguments_of_one(const OpRow& row) {
+    return pairs_in(row.argument);
+}
 
 std::span<const OpRow> lists_of_tensors_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({

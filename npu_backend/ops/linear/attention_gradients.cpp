@@ -7,14 +7,6 @@ namespace npuscope::backend {
 
 namespace {
 
-Tensor turned_batch(Lowering& op, const Tensor& batch) {
-    return step(op, "permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
-}
-
-Tensor batch_product(Lowering& op, const Tensor& a, const Tensor& b) {
-    return step(op, "bmm", {{"self", a}, {"mat2", b}});
-}
-
 /// Heads of keys and values that `shared` queries' heads use, one behind the other, are one.
 Tensor summed_heads(Lowering& op, const Tensor& gradient, const Shape& shape, int64_t shared) {
     if (shared == 1) return gradient.reshaped(shape);
@@ -37,6 +29,14 @@ void lower_gradient(Lowering& op) {
 }
 
 }  // namespace
+
+Tensor turned_batch(Lowering& op, const Tensor& batch) {
+    return step(op, "permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
+}
+
+Tensor batch_product(Lowering& op, const Tensor& a, const Tensor& b) {
+    return step(op, "bmm", {{"self", a}, {"mat2", b}});
+}
 
 void lower_attention_gradient(Lowering& op, std::string_view gradient) {
     const int64_t by_key = heads_by_key(op);
