@@ -21,6 +21,7 @@ class GivenOtherwise {
 
   private:
     [[nodiscard]] bool outputs_agree() const;
+    [[nodiscard]] bool is_written_over(const GivenFinding& finding) const;
 
     const PairedFlows& flows_;
     const Result& result_;

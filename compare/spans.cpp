@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/side_branch.h"
 #include "compare/growth/last_ops.h"
 #include "compare/random_ops.h"
 #include "compare/relate/kinship.h"
@@ -53,6 +54,11 @@ class Spans {
     }
 
     void take() {
+        std::erase_if(plan_.partings, [&](const Parting& parting) {
+            if (!changes_nothing(parting)) return false;
+            mark(parting, ends_of(parting.only_target, parting.only_golden));
+            return true;
+        });
         if (are_all_spans()) {
             const LastOps last(*traced_.flows);
             std::erase_if(plan_.partings, [&](const Parting& parting) {
@@ -89,6 +95,19 @@ class Spans {
         look_at(traced_.flows->target(), targets, true, ends);
         look_at(traced_.flows->golden(), goldens, false, ends);
         return ends;
+    }
+
+    /// Ops of one side that the program goes on without.
+    [[nodiscard]] bool changes_nothing(const Parting& parting) const {
+        const auto is_paired = [&](const SourceOp& op) {
+            const auto place = places_.find(&op);
+            return place != places_.end() && plan_.ops[place->second].target != nullptr &&
+                   plan_.ops[place->second].golden != nullptr;
+        };
+        const bool of_target = parting.only_golden.empty();
+        if (!of_target && !parting.only_target.empty()) return false;
+        return of_target ? leads_nowhere(traced_.flows->target(), parting.only_target, is_paired)
+                         : leads_nowhere(traced_.flows->golden(), parting.only_golden, is_paired);
     }
 
     /// Both sides have ops of their own, here and there (the steps of an LSTM, say), and nothing

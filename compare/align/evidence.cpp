@@ -22,6 +22,8 @@ constexpr double kNear = 0.3;
 constexpr double kCloseSays = 1;
 constexpr double kNearSays = 0.3;
 constexpr double kOtherSays = -0.25;
+/// Less is no loss scale of mixed precision.
+constexpr double kLeastLossScale = 8;
 
 std::vector<double> some_elements(const ElementSource& tensor) {
     std::vector<double> elements;
@@ -44,6 +46,37 @@ std::vector<double> some_elements(const ElementSource& tensor) {
 
 bool is_constant(const std::vector<double>& elements) {
     return std::ranges::all_of(elements, [&](double each) { return each == elements.front(); });
+}
+
+/// What the elements of one say, which are to be `scale` times the other's.
+double says_of(const std::vector<double>& one, const std::vector<double>& other, double scale) {
+    double error = 0;
+    double size = 0;
+    for (size_t i = 0; i < one.size(); ++i) {
+        const double expected = scale * other[i];
+        const double difference = one[i] - expected;
+        if (!std::isfinite(difference)) continue;
+        error += difference * difference;
+        size += expected * expected;
+    }
+    const double distance = std::sqrt(error);
+    if (distance <= kClose * std::sqrt(size)) return kCloseSays;
+    return distance <= kNear * std::sqrt(size) ? kNearSays : kOtherSays;
+}
+
+/// The power of two that gradients may have been multiplied by with their loss, as the elements
+/// tell it; 1 where they do not.
+double loss_scale_of(const std::vector<double>& one, const std::vector<double>& other) {
+    double products = 0;
+    double squares = 0;
+    for (size_t i = 0; i < one.size(); ++i) {
+        products += one[i] * other[i];
+        squares += other[i] * other[i];
+    }
+    const double factor = products / squares;
+    if (!std::isfinite(factor) || factor < kLeastLossScale / 2) return 1;
+    const double scale = std::exp2(std::round(std::log2(factor)));
+    return scale >= kLeastLossScale ? scale : 1;
 }
 
 }  // namespace
@@ -83,22 +116,16 @@ const ElementEvidence::Samples& ElementEvidence::of(const Source& source,
 }
 
 double ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
-    if (one.direction != other.direction || one.shape != other.shape || one.elements.empty() ||
-        one.elements.size() != other.elements.size())
+    if (one.direction != other.direction || one.elements.empty() ||
+        one.elements.size() != other.elements.size() ||
+        numel_of(one.shape) != numel_of(other.shape))
         return 0;
     if (is_constant(one.elements) && is_constant(other.elements)) return 0;
-    double error = 0;
-    double scale = 0;
-    for (size_t i = 0; i < one.elements.size(); ++i) {
-        const double difference = one.elements[i] - other.elements[i];
-        if (!std::isfinite(difference)) continue;
-        error += difference * difference;
-        scale += other.elements[i] * other.elements[i];
-    }
-    const double distance = std::sqrt(error);
-    const double size = std::sqrt(scale);
-    if (distance <= kClose * size) return kCloseSays;
-    return distance <= kNear * size ? kNearSays : kOtherSays;
+    double says = says_of(one.elements, other.elements, 1);
+    if (const double scale = loss_scale_of(one.elements, other.elements); scale > 1)
+        says = std::max(says, says_of(one.elements, other.elements, scale));
+    // In another shape they may be in another order.
+    return one.shape == other.shape ? says : std::max(says, 0.0);
 }
 
 double ElementEvidence::agreement(size_t target, size_t golden) {

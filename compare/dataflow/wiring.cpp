@@ -52,18 +52,23 @@ int64_t other_uses(const Side& side, const TracedTensor& like, const Content& co
     });
 }
 
-/// How often sums take these elements, as they are or cast.
+/// What the cast that made the tensor was given; nullptr of what no cast made.
+const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
+    if (!tensor.producer) return nullptr;
+    const TracedTensor& made = side.tensor(*tensor.producer);
+    if (!is_cast(op_of(side, made))) return nullptr;
+    for (const TracedTensor& each : side.flow.of_op(made.op))
+        if (each.direction == Direction::kInput && each.content) return &each;
+    return nullptr;
+}
+
+/// How often sums take these elements, as they are or cast, several times too.
 int64_t uses_in_sums(const Side& side, const Content& content) {
-    const auto holds = [&](const TracedTensor& tensor) {
-        return tensor.direction == Direction::kInput && tensor.content &&
-               same_elements(*tensor.content, content);
-    };
     return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& use) {
         if (use.direction != Direction::kInput || op_of(side, use) != kSum) return false;
-        if (holds(use)) return true;
-        if (!use.producer) return false;
-        const TracedTensor& made = side.tensor(*use.producer);
-        return is_cast(op_of(side, made)) && std::ranges::any_of(side.flow.of_op(made.op), holds);
+        for (const TracedTensor* each = &use; each != nullptr; each = before_cast(side, *each))
+            if (each->content && same_elements(*each->content, content)) return true;
+        return false;
     });
 }
 

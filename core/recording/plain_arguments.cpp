@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/dtype/extremes.h"
 #include "core/naming/aliases.h"
 #include "core/naming/ir_name.h"
 
@@ -39,7 +40,8 @@ PlainArgument read_argument(const dumpfile::Reader& reader, const dumpfile::Entr
 
 bool are_equal(double one, double other) {
     if (std::isnan(one) || std::isnan(other)) return std::isnan(one) && std::isnan(other);
-    return one == other || static_cast<float>(one) == static_cast<float>(other);
+    return one == other || static_cast<float>(one) == static_cast<float>(other) ||
+           are_extremes(one, other);
 }
 
 bool are_equal(const PlainArgument& one, const PlainArgument& other) {

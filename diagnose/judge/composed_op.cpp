@@ -142,8 +142,8 @@ void lower_program(Lowering& op) {
 constexpr auto kRows = std::to_array<OpRow>({
 #define COMPOSED(schema, program, sum) \
     {schema, {}, {}, {}, "ours", lower_program, program, sum, backend::Draws::kNothing, true},
-#define COMPOSED_BY(schema, function) \
-    {schema, {}, {}, {}, "ours", function, {}, {}, backend::Draws::kNothing, true},
+#define COMPOSED_BY(schema, launch, function) \
+    {schema, {launch}, {}, {}, "ours", function, {}, {}, backend::Draws::kNothing, true},
 #include "diagnose/judge/composed_ops.def"
 #undef COMPOSED
 #undef COMPOSED_BY
@@ -155,10 +155,14 @@ std::span<const Op> composed_ops() {
     static const std::vector<Op> ops = [] {
         std::vector<Op> all;
         all.reserve(kRows.size());
-        for (const OpRow& row : kRows)
-            all.push_back({.schema = backend::Schema::parse(row.schema),
-                           .row = &row,
-                           .argument = row.argument});
+        for (const OpRow& row : kRows) {
+            Op& op = all.emplace_back(Op{.schema = backend::Schema::parse(row.schema),
+                                         .row = &row,
+                                         .argument = row.argument});
+            std::ranges::copy_if(row.launches, std::back_inserter(op.launches), [](auto name) {
+                return !name.empty();
+            });
+        }
         return all;
     }();
     return ops;

@@ -18,7 +18,7 @@ namespace npuscope::diagnose {
 
 // Programs that are functions.
 #define COMPOSED(schema, program, sum)
-#define COMPOSED_BY(schema, function) void function(backend::Lowering& op);
+#define COMPOSED_BY(schema, launch, function) void function(backend::Lowering& op);
 #include "diagnose/judge/composed_ops.def"
 #undef COMPOSED
 #undef COMPOSED_BY

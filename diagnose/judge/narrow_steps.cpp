@@ -10,13 +10,17 @@ namespace npuscope::diagnose {
 namespace {
 
 /// PyTorch's CUDA kernels of these take each step in the elements' own dtype, others in float32.
-/// Source: BinaryMiscBackwardOpsKernels.cu, PointwiseOpsKernel.cu of PyTorch 2.11; recorded on an
-/// H100.
+/// Source: BinaryMiscBackwardOpsKernels.cu, PointwiseOpsKernel.cu, Indexing.cu (it adds in place by
+/// atomics) of PyTorch 2.11; recorded on an H100.
 constexpr auto kInNarrowSteps = std::to_array<std::string_view>({"sigmoid_backward",
                                                                  "tanh_backward",
                                                                  "mse_loss_backward",
                                                                  "smooth_l1_loss_backward",
-                                                                 "huber_loss_backward"});
+                                                                 "huber_loss_backward",
+                                                                 "index_add",
+                                                                 "index_add_",
+                                                                 "scatter_add",
+                                                                 "scatter_add_"});
 /// Chips take their steps in either way, as in attention and gradients.
 constexpr auto kInStepsOfChips = std::to_array<std::string_view>({"_softmax", "_log_softmax"});
 

@@ -319,6 +319,8 @@ double SideJudge::allowed_share(const OpRun& run,
     const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;
     double least =
         differ ? (multiplies ? kOfNarrow : kOfNarrowVectors) : (multiplies ? kOfHere : kOfVectors);
+    // Several products, one after the other, and what cancels between them.
+    if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());

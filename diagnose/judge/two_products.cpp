@@ -9,6 +9,9 @@ namespace {
 /// Runs that show a class which their like do not have: one may be faulty.
 constexpr int64_t kFewestOfClass = 2;
 
+/// A class that comes so near needs no better one.
+constexpr double kClearly = 0.25;
+
 /// Runs that one of the two classes does not explain by itself, and the other one does or both do.
 int64_t beyond(const std::vector<SampledRun>& sample, size_t one, size_t narrow) {
     return std::ranges::count_if(sample, [&](const SampledRun& run) {
@@ -71,7 +74,7 @@ const ProductClass& nearest_class(ProductError& error,
                                   const InferredArithmetic& inferred) {
     const ProductClass* best = &inferred.of_products();
     double least = ratio_of(error, *best, result);
-    if (least <= 1) return *best;
+    if (least <= kClearly) return *best;
     const auto take = [&](const ProductClass& by) {
         const double ratio = ratio_of(error, by, result);
         if (ratio < least) best = &by;
@@ -80,11 +83,14 @@ const ProductClass& nearest_class(ProductError& error,
     const ProductClass* other = inferred.other_product;
     if (other != nullptr) take(*other);
     for (const ProductClass& by : product_classes())
-        if (least > 1 && &by != other && &by != inferred.product &&
+        if (least > kClearly && &by != other && &by != inferred.product &&
             (are_of_one_library(by, *inferred.product) ||
              (other != nullptr && are_of_one_library(by, *other))))
             take(by);
-    return *best;
+    // Kernels for narrow operands ask for shapes of their own; what is more precise is no fault.
+    const ProductClass& plain = product_classes()[kPlainColumn];
+    const bool may_be_plain = least > 1 && is_exact_class(column_of(*inferred.product));
+    return may_be_plain && ratio_of(error, plain, result) <= 1 ? plain : *best;
 }
 
 bool is_plainly_shown(const InferredArithmetic& found) {

@@ -94,6 +94,8 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "scatter_add"},
         {"diagnose", "split_with_sizes"},
         {"diagnose", "huber_loss_backward"},  // what libraries compute in steps of 16 bits
+        {"diagnose", "index_add_"},
+        {"diagnose", "scatter_add_"},
         {"diagnose", "mse_loss_backward"},
         {"diagnose", "sigmoid_backward"},
         {"diagnose", "smooth_l1_loss_backward"},

@@ -41,9 +41,18 @@ OF_ALL = {"fp16 throughout": torch.float16, "bf16 throughout": torch.bfloat16}
 LOSS_SCALE = 1024.0
 
 
-def step(seed: int, device: str, way: str, recorder: Recorder, channels_last: bool = False) -> str:
+def scene_of_libraries(seed: int) -> Any:
+    from library_models import library_scene_of
+
+    return library_scene_of(seed)
+
+
+PROGRAMS = {"own": device_scene_of, "libraries": scene_of_libraries}
+
+
+def step(scene: Any, device: str, way: str, recorder: Recorder, channels_last: bool = False) -> str:
     """One training step; under fp16 autocast with a loss scale."""
-    scene = device_scene_of(seed).on(device)
+    scene = scene.on(device)
     model, x = scene.model, scene.x
     for switch in (torch.backends.cuda.matmul, torch.backends.cudnn):
         switch.allow_tf32 = way == "TF32"
@@ -67,20 +76,21 @@ def step(seed: int, device: str, way: str, recorder: Recorder, channels_last: bo
     return scene.kind
 
 
-def record(seed: int, device: str, folder: Path, faults: int) -> List[Dict[str, Any]]:
+def record(seed: int, device: str, folder: Path, faults: int, programs: str = "own") -> List[Dict[str, Any]]:
     """The truths of the seed's targets, the clean one first."""
     chance = random.Random(f"recorded {seed}")
     way, channels_last = chance.choice(sorted(WAYS)), chance.random() < 0.5
     folder.mkdir(parents=True, exist_ok=True)
-    model = step(seed, "cpu", "fp32", Recorder(str(folder / "g.h5")))
+    scene_of = PROGRAMS[programs]
+    model = step(scene_of(seed), "cpu", "fp32", Recorder(str(folder / "g.h5")))
     clean = Recorder(str(folder / "t.h5"))
-    step(seed, device, way, clean, channels_last)
+    step(scene_of(seed), device, way, clean, channels_last)
     truths = [{"target": "t.h5", "seed": seed, "model": model, "arithmetic": way, "kind": "", "path": "", "size": "clean"}]
     places = [at for at, op in enumerate(clean.ops, 1) if is_touched(op)]
     for number in range(1, faults + 1):
         kind, seqid = chance.choice([each for each in FAULTS if each not in OF_PARAMETER]), chance.choice(places)
         fault, effect = measured(fault_of(kind, chance))
-        step(seed, device, way, Recorder(str(folder / f"t{number}.h5"), faults={seqid: fault}), channels_last)
+        step(scene_of(seed), device, way, Recorder(str(folder / f"t{number}.h5"), faults={seqid: fault}), channels_last)
         units = effect["found"] / WAYS[way]
         truths.append(
             {
@@ -101,9 +111,9 @@ _ALIKE = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 27}]
 
 
 def pack(folder: Path, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with lzma.open(path, "w", filters=_ALIKE) as file, tarfile.open(fileobj=file, mode="w|") as archive:
-        for each in sorted(folder.iterdir()):
-            archive.add(each, each.name)
+        archive.add(folder, folder.name)
 
 
 def main(words: Optional[List[str]] = None) -> None:
@@ -111,19 +121,22 @@ def main(words: Optional[List[str]] = None) -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seeds", default="0:40", help="first:end")
     parser.add_argument("--faults", type=int, default=3, help="targets with a fault, of each seed")
+    parser.add_argument("--programs", choices=PROGRAMS, default="own", help="ours, or models of Transformers, torchvision, torchaudio, PyG")
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--pack", type=Path, help="the folders as one archive, .tar.xz")
+    parser.add_argument("--pack", type=Path, help="a folder for archives, SEED.tar.xz each")
     given = parser.parse_args(words)
     torch.backends.cudnn.benchmark = True
     first, end = map(int, given.seeds.split(":"))
     for seed in range(first, end):
+        folder = given.output / str(seed)
         try:
-            for truth in record(seed, given.device, given.output / str(seed), given.faults):
+            for truth in record(seed, given.device, folder, given.faults, given.programs):
                 print(json.dumps(truth), flush=True)
-        except (RuntimeError, NotImplementedError, TypeError) as error:
+        except Exception as error:  # of any library
             print(f"seed {seed} was not made: {type(error).__name__}: {error}".splitlines()[0], flush=True)
-    if given.pack:
-        pack(given.output, given.pack)
+            continue
+        if given.pack:
+            pack(folder, given.pack / f"{seed}.tar.xz")
 
 
 if __name__ == "__main__":

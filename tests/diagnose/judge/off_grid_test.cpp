@@ -74,5 +74,14 @@ TEST(OffGrid, is_of_formats_that_are_narrower_than_the_recorded) {
     EXPECT_EQ(half.forbidden(), std::vector<size_t>{});
 }
 
+// The gradient of a bias adds up elements of bfloat16: some of its sums have few bits.
+TEST(OffGrid, is_not_asked_where_tensors_of_16_bits_say_what_was_kept_in_float32) {
+    const Tensor wide = floats({1, kNext});
+    EXPECT_FALSE(tells_16_bits(test::recorded_run("relu", {{"self", wide}}, wide)));
+    const Tensor half = wide.cast(DType::kFloat16);
+    EXPECT_TRUE(tells_16_bits(test::recorded_run("relu", {{"self", half}}, wide)));
+    EXPECT_TRUE(tells_16_bits(test::recorded_run("relu", {{"self", wide}}, half)));
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose

@@ -1,0 +1,85 @@
+#include "compare/dataflow/side_branch.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+class Branch {
+  public:
+    Branch(const Side& side, const std::vector<const SourceOp*>& ops) : side_(side) {
+        for (const SourceOp* op : ops)
+            inside_.insert(static_cast<size_t>(op - side.source.ops.data()));
+        for (const TracedTensor& tensor : side.flow.tensors)
+            if (tensor.direction == Direction::kInput && inside_.contains(tensor.op) &&
+                !is_from_inside(tensor) && tensor.content && tensor.content->tells_bag())
+                given_.emplace(tensor.content->numel, tensor.content->bag);
+    }
+
+    [[nodiscard]] bool writes_over() const {
+        return std::ranges::any_of(inside_, [&](size_t op) {
+            const auto tensors = side_.flow.of_op(op);
+            return std::ranges::any_of(tensors, [&](const TracedTensor& made) {
+                return made.direction == Direction::kOutput &&
+                       std::ranges::any_of(tensors, [&](const TracedTensor& each) {
+                           return each.direction == Direction::kInput &&
+                                  each.argument == made.argument;
+                       });
+            });
+        });
+    }
+
+    [[nodiscard]] bool makes_what_is_unknown() const {
+        return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kOutput && inside_.contains(tensor.op) &&
+                   !tensor.content;
+        });
+    }
+
+    [[nodiscard]] bool is_used() const {
+        return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kInput && !inside_.contains(tensor.op) &&
+                   is_from_inside(tensor) && !is_given(tensor);
+        });
+    }
+
+    [[nodiscard]] bool is_passed(const std::function<bool(const SourceOp&)>& is_paired) const {
+        const size_t last = *std::ranges::max_element(inside_);
+        return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kInput && tensor.op > last && is_given(tensor) &&
+                   is_paired(side_.source.ops[tensor.op]);
+        });
+    }
+
+  private:
+    [[nodiscard]] bool is_from_inside(const TracedTensor& tensor) const {
+        return tensor.producer && inside_.contains(side_.tensor(*tensor.producer).op);
+    }
+    [[nodiscard]] bool is_given(const TracedTensor& tensor) const {
+        return tensor.content && given_.contains({tensor.content->numel, tensor.content->bag});
+    }
+
+    const Side& side_;
+    std::unordered_set<size_t> inside_;
+    /// Elements and bags of what comes from outside.
+    std::set<std::pair<int64_t, uint64_t>> given_;
+};
+
+}  // namespace
+
+bool leads_nowhere(const Side& side,
+                   const std::vector<const SourceOp*>& ops,
+                   const std::function<bool(const SourceOp&)>& is_paired) {
+    if (ops.empty()) return false;
+    const Branch branch(side, ops);
+    return !branch.writes_over() && !branch.makes_what_is_unknown() && !branch.is_used() &&
+           branch.is_passed(is_paired);
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,18 @@
+// Ops of one side alone that change nothing: checks, what is logged, clamps that cut nothing off.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "compare/dataflow/paired_flows.h"
+
+namespace npuscope::compare {
+
+/// Whether the program goes on without what these ops of one side make: nobody else takes it in, or
+/// only as elements that the ops were given. They are not the program's last: what they were given
+/// is taken in by a paired op after them. Not of ops that write over what they are given.
+[[nodiscard]] bool leads_nowhere(const Side& side,
+                                 const std::vector<const SourceOp*>& ops,
+                                 const std::function<bool(const SourceOp&)>& is_paired);
+
+}  // namespace npuscope::compare

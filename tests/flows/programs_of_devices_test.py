@@ -1,0 +1,223 @@
+"""What the same script does otherwise on another device, or in another dtype, is no fault: masks of the dtype's lowest number, checks for
+infinities, memory that nobody had written, gradients in another order, shapes that a kernel is not made for."""
+
+import h5py
+import numpy as np
+from compared import InFolder, compared
+
+TOKENS, WIDTH = 12, 16
+
+
+class Program:
+    """Writes ops as they are computed, in the plain layout. `dtype` is what the program computes in, in steps of float32."""
+
+    def __init__(self, path, dtype="f4"):
+        self.file, self.dtype, self.count = h5py.File(path, "w"), np.dtype(dtype), 0
+        self.chance = np.random.default_rng(5)
+
+    def given(self, *shape):
+        return self.chance.standard_normal(shape).astype("f2").astype(self.dtype)
+
+    def op(program, name, result, output="result", **inputs):
+        """`result` may be of another dtype than the program's where it is no float."""
+        program.count += 1
+        group = program.file.create_group(f"{name}/{program.count}")
+        for argument, value in inputs.items():
+            group[f"input/{argument}"] = value
+        result = np.asarray(result)
+        group[f"output/{output}"] = result = result.astype(program.dtype) if result.dtype.kind == "f" else result
+        return result
+
+    def product(self, x, w):
+        return self.op("mm", x.astype("f8") @ w.astype("f8"), self=x, mat2=w)
+
+    def relu(self, x):
+        return self.op("relu", np.maximum(x, 0), self=x)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.file.close()
+
+
+def masked_softmax(program, lowest):
+    scores = program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, TOKENS))
+    mask = np.triu(np.ones((TOKENS, TOKENS), bool), 1)
+    scores = program.op("masked_fill_Scalar", np.where(mask, lowest, scores), self=scores, mask=mask, value=lowest)
+    powers = np.exp(scores.astype("f8") - scores.max(-1, keepdims=True).astype("f8"))
+    weights = program.op("_softmax", powers / powers.sum(-1, keepdims=True), self=scores, dim=np.int64(-1), half_to_float=False)
+    program.relu(program.product(weights, program.given(TOKENS, WIDTH)))
+
+
+class ProgramsOfDevices(InFolder):
+    def compared(self, target, golden):
+        """Each is called with a program to write, in float16 and in float32."""
+        for name, write, dtype in (("t.h5", target, "f2"), ("g.h5", golden, "f4")):
+            with Program(self.folder / name, dtype) as program:
+                write(program)
+        return compared(self.folder / "t.h5", self.folder / "g.h5")
+
+    def assert_passes(self, target, golden):
+        code, culprit, report = self.compared(target, golden)
+        self.assertEqual((code, culprit), (0, None), report["first_culprit"])
+        return report
+
+    def test_a_mask_is_the_lowest_number_of_each_dtype(self):
+        def mask_of(dtype):
+            return lambda program: masked_softmax(program, np.float64(np.finfo(dtype).min))
+
+        report = self.assert_passes(mask_of("f2"), mask_of("f4"))
+        verdicts = {t["target"]: t["verdict"] for op in report["ops"] for t in op["tensors"] if op["path"] == "/masked_fill_Scalar/2"}
+        self.assertEqual(verdicts["/masked_fill_Scalar/2/output/result"], "pass")
+
+    def test_a_mask_of_another_number_is_told(self):
+        code, culprit, _ = self.compared(
+            lambda program: masked_softmax(program, np.float64(-2)), lambda program: masked_softmax(program, np.float64(np.finfo("f4").min))
+        )
+        self.assertEqual((code, culprit), (1, "/masked_fill_Scalar/2"))
+
+    @staticmethod
+    def chain(program, check=None):
+        x = program.given(TOKENS, WIDTH)
+        for layer in range(4):
+            x = program.product(x, program.given(WIDTH, WIDTH) * program.dtype.type(0.25))
+            if check and layer == 1:
+                x = check(program, x)
+            x = program.relu(x)
+
+    def test_checks_and_clamps_that_change_nothing_are_no_parting(self):
+        def finite(program, x):
+            size = program.op("abs", np.abs(x), self=x)
+            found = program.op("ne_Scalar", size != np.inf, self=size, other=np.float64(np.inf))
+            program.op("all", found.all(), self=found)
+            return x
+
+        def clamped(program, x):
+            most = float(np.finfo("f2").max)
+            return program.op("clamp", np.clip(x, -most, most), self=x, min=np.float64(-most), max=np.float64(most))
+
+        for check in (finite, clamped):
+            with self.subTest(check.__name__):
+                report = self.assert_passes(lambda program, check=check: self.chain(program, check), self.chain)
+                self.assertEqual((len(report["spans"]), report["partings"]), (1, []))
+
+    def test_what_changes_something_or_ends_the_program_is_a_parting(self):
+        def clamped(program, x):
+            return program.op("clamp", np.clip(x, -0.5, 0.5), self=x, min=np.float64(-0.5), max=np.float64(0.5))
+
+        code, culprit, _ = self.compared(lambda program: self.chain(program, clamped), self.chain)
+        self.assertEqual((code, culprit), (1, "/clamp/4"))
+
+        def ended(program):
+            self.chain(program)
+            last = program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH))
+            program.op("sigmoid", 1 / (1 + np.exp(-last.astype("f8"))), self=last)
+
+        def cut_short(program):
+            self.chain(program)
+            program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH))
+
+        code, culprit, _ = self.compared(ended, cut_short)
+        self.assertEqual((code, culprit), (1, "/sigmoid/10"))
+
+    @staticmethod
+    def inverted(memory, fault=False):
+        def write(program):
+            ProgramsOfDevices.chain(program)
+            order = np.random.default_rng(7).permutation(TOKENS)
+            held = memory if isinstance(memory, np.ndarray) else np.full(TOKENS, memory)
+            made = np.argsort(order)
+            if fault:
+                made = made[::-1].copy()
+            program.op("index_put_", made, "self", self=held, indices=order, values=np.arange(TOKENS), accumulate=False)
+
+        return write
+
+    def test_memory_that_nobody_had_written_is_no_input(self):
+        rubbish = np.random.default_rng(9).integers(-(2**62), 2**62, TOKENS)
+        self.assert_passes(self.inverted(rubbish), self.inverted(0))
+        code, culprit, _ = self.compared(self.inverted(rubbish, fault=True), self.inverted(0))
+        self.assertEqual(code, 1, culprit)
+
+    @staticmethod
+    def gradients(sum_first, scale=1):
+        """Two layers: of each the gradients of the weight and of the bias, in either order."""
+
+        def write(program):
+            gradient = (program.given(32, WIDTH).astype("f4") * 2.0**-12 * scale).astype(program.dtype)
+            for layer in range(2):
+                x, w = program.given(32, WIDTH), program.given(WIDTH, WIDTH) * program.dtype.type(0.25)
+
+                def of_bias(of=gradient):
+                    made = of.astype("f8").sum(0, keepdims=True)
+                    program.op("sum_dim_IntList", made, self=of, dim=np.array([0]), keepdim=True)
+
+                def of_weight(of=gradient, x=x):
+                    program.product(np.ascontiguousarray(of.T), x)
+
+                for part in (of_bias, of_weight) if sum_first and layer == 0 else (of_weight, of_bias):
+                    part()
+                gradient = program.product(gradient, w)
+
+        return write
+
+    def test_gradients_of_weights_and_biases_may_come_in_either_order(self):
+        for scale in (1, 1024):
+            with self.subTest(scale=scale):
+                code, culprit, report = self.compared(self.gradients(True, scale), self.gradients(False))
+                pairs = {op["path"]: op["golden"] for op in report["ops"]}
+                self.assertEqual(pairs["/sum_dim_IntList/1"], "/sum_dim_IntList/2")
+                self.assertEqual(report["partings"], [])
+                if scale == 1:
+                    self.assertEqual((code, culprit), (0, None))
+
+    def test_three_gradients_may_be_added_up_in_another_order(self):
+        def terms(program):
+            x = program.given(TOKENS, WIDTH)
+            return [program.product(x, program.given(WIDTH, WIDTH)) for _ in range(3)]
+
+        def one_by_one(program):
+            first, second, third = terms(program)
+            sum_of_two = program.op("add_Tensor", first.astype("f8") + second, self=first, other=second)
+            program.relu(program.op("add_Tensor", sum_of_two.astype("f8") + third, self=sum_of_two, other=third))
+
+        def the_last_first(program):
+            first, second, third = terms(program)
+            sum_of_two = program.op("add_Tensor", second.astype("f8") + third, self=second, other=third)
+            program.relu(program.op("add_Tensor", first.astype("f8") + sum_of_two, self=first, other=sum_of_two))
+
+        self.assert_passes(the_last_first, one_by_one)
+
+
+def to_tf32(x, ties_away=False):
+    mantissa, exponent = np.frexp(x.astype("f8"))
+    scaled = mantissa * 2.0**11
+    rounded = np.sign(scaled) * np.floor(np.abs(scaled) + 0.5) if ties_away else np.round(scaled)
+    return np.ldexp(rounded / 2.0**11, exponent)
+
+
+class Tf32(InFolder):
+    def write(self, name, rounded, of_one_row):
+        with Program(self.folder / name) as program:
+            x = program.chance.standard_normal((TOKENS, WIDTH)).astype("f4")
+            for layer in range(6):
+                w = (program.chance.standard_normal((WIDTH, WIDTH)) * 0.25).astype("f4")
+                w[0, layer] = np.float32(0.5 + 2.0**-12)  # between two TF32 numbers
+                x = program.op("mm", rounded(x) @ rounded(w), self=x, mat2=w)
+            places, steps = np.arange(1.0, 23, dtype="f4")[None], np.array([[1], [0.01]], "f4")
+            program.op("mm", of_one_row(steps) @ of_one_row(places), self=steps, mat2=places)
+            program.relu(x)
+
+    def verdict(self, rounded, of_one_row):
+        self.write("t.h5", rounded, of_one_row)
+        self.write("g.h5", lambda x: x.astype("f8"), lambda x: x.astype("f8"))
+        return compared(self.folder / "t.h5", self.folder / "g.h5")[:2]
+
+    def test_a_product_that_the_kernel_is_not_made_for_is_more_precise(self):
+        self.assertEqual(self.verdict(to_tf32, lambda x: x.astype("f8")), (0, None))
+        self.assertEqual(self.verdict(to_tf32, to_tf32), (0, None))
+        self.assertEqual(self.verdict(to_tf32, lambda x: x.astype("f8") * (1 + 2.0**-9)), (1, "/mm/7"))
+
+    def test_ties_are_rounded_away(self):
+        self.assertEqual(self.verdict(lambda x: to_tf32(x, ties_away=True), to_tf32), (0, None))
