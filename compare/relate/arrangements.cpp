@@ -17,6 +17,11 @@ constexpr int kMostSplits = 2;
 constexpr double kSameTop = 0.02;
 constexpr int64_t kSampled = 4096;
 constexpr double kOutliers = 0.05;
+/// Of the norm, what elements beside their mean must have to tell anything: rounding to 8 bits
+/// leaves as much.
+constexpr double kLeastSpread = 0.005;
+/// Of the spread: who is farther off is another.
+constexpr double kUnlike = 0.35;
 
 /// Fills the result's axes from the left with axes of the source, or parts of them.
 class Enumeration {
@@ -183,13 +188,12 @@ double distance_through(const View& view,
     const std::vector<double> theirs = values_at(result, here);
     struct Square {
         double off = 0;
-        double size = 0;
+        double value = 0;
     };
     std::vector<Square> squares;
     for (size_t i = 0; i < mine.size(); ++i) {
         const double difference = mine[i] - theirs[i];
-        if (std::isfinite(difference))
-            squares.push_back({difference * difference, theirs[i] * theirs[i]});
+        if (std::isfinite(difference)) squares.push_back({difference * difference, theirs[i]});
     }
     if (2 * squares.size() < mine.size()) return std::numeric_limits<double>::infinity();
     std::ranges::sort(squares, {}, &Square::off);
@@ -197,12 +201,18 @@ double distance_through(const View& view,
                    static_cast<size_t>(kOutliers * static_cast<double>(squares.size())));
     double off = 0;
     double size = 0;
+    double sum = 0;
     for (const Square& square : squares) {
         off += square.off;
-        size += square.size;
+        size += square.value * square.value;
+        sum += square.value;
     }
-    if (size > 0) return std::sqrt(off / size);
-    return off > 0 ? std::numeric_limits<double>::infinity() : 0;
+    if (size <= 0) return off > 0 ? std::numeric_limits<double>::infinity() : 0;
+    const double distance = std::sqrt(off / size);
+    // Of weights about 1 any are near to any others: what they are beside that has to agree.
+    const double spread = size - sum * sum / static_cast<double>(squares.size());
+    const bool is_told = spread > kLeastSpread * kLeastSpread * size;
+    return is_told && off > kUnlike * kUnlike * spread ? std::sqrt(off / spread) : distance;
 }
 
 }  // namespace npuscope::compare

@@ -29,7 +29,8 @@ namespace npuscope::compare {
 [[nodiscard]] double share_of_tops(const View& view, const Sketch& source, const Sketch& result);
 
 /// |view(source) - result| / |result| without the twentieth of the elements that are farthest off:
-/// of some thousand elements. Errors: as ElementSource::range().
+/// of some thousand elements. Where these lie about a number and agree in it alone, over what they
+/// are beside it. Errors: as ElementSource::range().
 [[nodiscard]] double distance_through(const View& view,
                                       const ElementSource& source,
                                       const ElementSource& result);

@@ -14,8 +14,9 @@ bool is_overflowed(const Evidence& evidence) {
 }
 
 std::string overflowed_text(const Evidence& evidence) {
+    const bool is_narrow = evidence.dtype == DType::kFloat16 || evidence.dtype == DType::kBFloat16;
     return fmt::format("f(inputs) leaves the range of {} at {}",
-                       evidence.target()->arithmetic,
+                       is_narrow ? name_of(evidence.dtype) : evidence.target()->arithmetic,
                        evidence.share_text(evidence.target()->overflowed));
 }
 

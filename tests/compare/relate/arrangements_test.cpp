@@ -1,11 +1,14 @@
 #include "compare/relate/arrangements.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "compare/relate/slices.h"
 #include "tests/compare/relate/made_side.h"
+#include "tests/support/values.h"
 
 namespace npuscope::compare {
 
@@ -74,6 +77,33 @@ TEST(SliceForms, hold_parts_along_each_axis_and_inside_one) {
         return form.positions > 1 && stays_inside(form.at(1)) &&
                identical(apply(form.at(1), mixed), keys);
     }));
+}
+
+/// Distance of `result` from `source`, in their order.
+static double distance_in_order(const std::vector<float>& source,
+                                const std::vector<float>& result) {
+    const Tensor theirs = test::floats(source);
+    const std::vector<View> views = arrangements(theirs.shape(), theirs.shape(), 1);
+    return distance_through(
+        views.at(0), TensorElements(theirs), TensorElements(test::floats(result)));
+}
+
+TEST(DistanceThrough, is_of_the_norm) {
+    EXPECT_NEAR(distance_in_order({3, -4}, {3, -4.5}), 0.5 / std::hypot(3, 4.5), 1e-12);
+    EXPECT_EQ(distance_in_order({0, 0}, {0, 0}), 0);
+}
+
+// Weights of two batch norms are near to each other whatever they are.
+TEST(DistanceThrough, is_of_what_elements_are_beside_their_mean_where_only_that_agrees) {
+    const std::vector<float> weights = {1.02F, 0.98F, 1.01F, 0.97F, 1.03F, 0.99F, 1.0F, 0.96F};
+    const std::vector<float> others = {0.97F, 1.0F, 0.99F, 1.02F, 0.98F, 1.01F, 1.03F, 1.01F};
+    EXPECT_GT(distance_in_order(others, weights), 1);
+    std::vector<float> rounded;
+    for (const float weight : weights)
+        rounded.push_back(std::round(weight * 256) / 256);
+    EXPECT_LT(distance_in_order(rounded, weights), 0.002);
+    // Ones that rounding alone tells apart say nothing.
+    EXPECT_LT(distance_in_order({1.0F, 1.0F, 1.001F}, {1.001F, 1.0F, 1.0F}), 0.002);
 }
 
 }  // namespace npuscope::compare

@@ -25,5 +25,15 @@ TEST(Overflowed, leaves_what_overflowed_in_the_golden_too) {
     EXPECT_EQ(judged_with({65504, 1}, {INFINITY, 1}, split).verdict, Verdict::kInherited);
 }
 
+TEST(Overflowed, names_the_dtype_of_narrow_results) {
+    const Tensor target = Tensor::from<Float16>({2}, {to_float16(INFINITY), to_float16(1.0F)});
+    const Tensor golden = Tensor::from<float>({2}, {70000.0F, 1.0F});
+    const Split split{.target = Introduced{.overflowed = 1, .arithmetic = "fp32"},
+                      .golden = Introduced{}};
+    const Bound bound{.tolerance = 0.01, .limit = {}, .source = "test"};
+    EXPECT_EQ(test::judged(target, golden, bound, &split).rule,
+              "f(inputs) leaves the range of float16 at 1 of 2 elements");
+}
+
 }  // namespace
 }  // namespace npuscope::compare
