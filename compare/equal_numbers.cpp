@@ -53,4 +53,23 @@ bool hold_equal_numbers(const ElementSource& one, const ElementSource& other) {
     });
 }
 
+bool hold_whole_numbers(const ElementSource& source) {
+    if (source.dtype() == DType::kBool) return false;
+    std::vector<std::byte> buffer;
+    ReleasedBehind released(source);
+    return visit_dtype(source.dtype(), [&]<class T>() {
+        for (int64_t at = 0; at < source.numel(); at += kTile) {
+            const int64_t count = std::min<int64_t>(kTile, source.numel() - at);
+            const std::byte* elements = source.range(at, count, buffer);
+            for (int64_t i = 0; i < count; ++i) {
+                const double number = number_at<T>(elements, i);
+                if (!(std::fabs(number) < kLargestWhole) || number != std::trunc(number))
+                    return false;
+            }
+            released.until(at + count);
+        }
+        return true;
+    });
+}
+
 }  // namespace npuscope::compare

@@ -10,4 +10,8 @@ namespace npuscope::compare {
 /// sources.
 [[nodiscard]] bool hold_equal_numbers(const ElementSource& one, const ElementSource& other);
 
+/// Whether all elements are whole numbers that float64 holds; false of bools. Errors and memory: as
+/// hold_equal_numbers().
+[[nodiscard]] bool hold_whole_numbers(const ElementSource& source);
+
 }  // namespace npuscope::compare

@@ -61,10 +61,22 @@ TensorResult measure(const ElementSource& target,
                                       : hold_equal_numbers(KeptElements(target, *ignored),
                                                            KeptElements(golden, *ignored));
         };
-        result.judgement =
-            without_ones(target.shape()) == without_ones(golden.shape()) && are_equal()
-                ? Judgement{Verdict::kPass, "the same numbers in " + dtypes}
-                : Judgement{Verdict::kIncomparable, "dtypes differ: " + dtypes};
+        const bool are_alike = without_ones(target.shape()) == without_ones(golden.shape());
+        if (are_alike && are_equal()) {
+            result.judgement = {Verdict::kPass, "the same numbers in " + dtypes};
+        } else if (are_alike && ignored == nullptr && hold_whole_numbers(target) &&
+                   hold_whole_numbers(golden)) {
+            // What is chosen by numbers (an expert, a word) is counted in either.
+            result.sums = accumulate(target.whole().cast(DType::kFloat64),
+                                     golden.whole().cast(DType::kFloat64),
+                                     options.divergence,
+                                     options.threads);
+            for (const Metric* metric : all_metrics())
+                result.metrics.push_back(metric->compute(result.sums));
+            result.judgement = judge({result.sums, bound, target.dtype()});
+        } else {
+            result.judgement = {Verdict::kIncomparable, "dtypes differ: " + dtypes};
+        }
         return result;
     }
     if (without_ones(target.shape()) != without_ones(golden.shape())) {

@@ -141,6 +141,27 @@ class ProgramsOfDevices(InFolder):
         self.assertEqual(code, 1, culprit)
 
     @staticmethod
+    def routed(counted_in, flip):
+        """Tokens choose an expert; a chosen one that is near another may be another there."""
+
+        def write(program):
+            scores = program.relu(program.given(TOKENS, 4))
+            scores = program.product(scores, program.given(4, 4))
+            ids = np.argmax(scores, 1)
+            ids[3] = (ids[3] + flip) % 4
+            ids = program.op("argmax", ids, self=scores, dim=np.int64(1), keepdim=False)
+            counted = program.op("_to_copy", ids.astype(counted_in), self=ids)
+            program.op("histc", np.bincount(counted.astype("i8"), minlength=4).astype(counted_in), self=counted, bins=4, min=0, max=3)
+
+        return write
+
+    def test_experts_may_be_counted_in_whole_numbers_of_any_dtype(self):
+        self.assert_passes(self.routed("i4", 0), self.routed("f4", 0))
+        code, culprit, report = self.compared(self.routed("i4", 1), self.routed("f4", 0))
+        self.assertEqual((code, culprit), (1, "/argmax/3"), report["first_culprit"])
+        self.assertEqual([each["path"] for each in report["culprits"]], ["/argmax/3"])
+
+    @staticmethod
     def gradients(sum_first, scale=1):
         """Two layers: of each the gradients of the weight and of the bias, in either order."""
 
