@@ -6,6 +6,8 @@ import numpy as np
 from compared import InFolder, compared
 
 TOKENS, WIDTH = 12, 16
+# What the attribute Type says of arguments that are no tensors.
+SAVE_TYPES = {bool: 4, float: 7, int: 3, list: 16}
 
 
 class Program:
@@ -19,11 +21,12 @@ class Program:
         return self.chance.standard_normal(shape).astype("f2").astype(self.dtype)
 
     def op(program, name, result, output="result", **inputs):
-        """`result` may be of another dtype than the program's where it is no float."""
+        """`result` is kept in the program's dtype if it is a float. Tensors are arrays."""
         program.count += 1
         group = program.file.create_group(f"{name}/{program.count}")
         for argument, value in inputs.items():
-            group[f"input/{argument}"] = value
+            group[f"input/{argument}"] = np.int8(value) if isinstance(value, bool) else value
+            group[f"input/{argument}"].attrs["Type"] = SAVE_TYPES.get(type(value), 0)
         result = np.asarray(result)
         group[f"output/{output}"] = result = result.astype(program.dtype) if result.dtype.kind == "f" else result
         return result
@@ -41,12 +44,16 @@ class Program:
         self.file.close()
 
 
-def masked_softmax(program, lowest):
+def masked_softmax(program, lowest, by_tensor=False):
     scores = program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, TOKENS))
     mask = np.triu(np.ones((TOKENS, TOKENS), bool), 1)
-    scores = program.op("masked_fill_Scalar", np.where(mask, lowest, scores), self=scores, mask=mask, value=lowest)
+    if by_tensor:
+        value = program.op("scalar_tensor", np.float64(lowest), s=lowest)
+        scores = program.op("where_self", np.where(mask, value, scores), condition=mask, self=value, other=scores)
+    else:
+        scores = program.op("masked_fill_Scalar", np.where(mask, lowest, scores), self=scores, mask=mask, value=lowest)
     powers = np.exp(scores.astype("f8") - scores.max(-1, keepdims=True).astype("f8"))
-    weights = program.op("_softmax", powers / powers.sum(-1, keepdims=True), self=scores, dim=np.int64(-1), half_to_float=False)
+    weights = program.op("_softmax", powers / powers.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
     program.relu(program.product(weights, program.given(TOKENS, WIDTH)))
 
 
@@ -64,16 +71,28 @@ class ProgramsOfDevices(InFolder):
         return report
 
     def test_a_mask_is_the_lowest_number_of_each_dtype(self):
-        def mask_of(dtype):
-            return lambda program: masked_softmax(program, np.float64(np.finfo(dtype).min))
+        def mask_of(dtype, by_tensor):
+            return lambda program: masked_softmax(program, float(np.finfo(dtype).min), by_tensor)
 
-        report = self.assert_passes(mask_of("f2"), mask_of("f4"))
-        verdicts = {t["target"]: t["verdict"] for op in report["ops"] for t in op["tensors"] if op["path"] == "/masked_fill_Scalar/2"}
-        self.assertEqual(verdicts["/masked_fill_Scalar/2/output/result"], "pass")
+        for by_tensor, path in ((False, "/masked_fill_Scalar/2"), (True, "/scalar_tensor/2")):
+            with self.subTest(path):
+                report = self.assert_passes(mask_of("f2", by_tensor), mask_of("f4", by_tensor))
+                verdicts = {t["target"]: t["verdict"] for op in report["ops"] for t in op["tensors"]}
+                self.assertEqual(verdicts[f"{path}/output/result"], "pass")
+
+    def test_a_mask_of_float16_may_be_put_into_float32(self):
+        def mask_of(dtype):
+            def write(program):
+                program.dtype = np.dtype("f4")
+                masked_softmax(program, float(np.finfo(dtype).min))
+
+            return write
+
+        self.assert_passes(mask_of("f2"), mask_of("f4"))
 
     def test_a_mask_of_another_number_is_told(self):
         code, culprit, _ = self.compared(
-            lambda program: masked_softmax(program, np.float64(-2)), lambda program: masked_softmax(program, np.float64(np.finfo("f4").min))
+            lambda program: masked_softmax(program, -2.0), lambda program: masked_softmax(program, float(np.finfo("f4").min))
         )
         self.assertEqual((code, culprit), (1, "/masked_fill_Scalar/2"))
 
@@ -89,13 +108,13 @@ class ProgramsOfDevices(InFolder):
     def test_checks_and_clamps_that_change_nothing_are_no_parting(self):
         def finite(program, x):
             size = program.op("abs", np.abs(x), self=x)
-            found = program.op("ne_Scalar", size != np.inf, self=size, other=np.float64(np.inf))
+            found = program.op("ne_Scalar", size != np.inf, self=size, other=float(np.inf))
             program.op("all", found.all(), self=found)
             return x
 
         def clamped(program, x):
             most = float(np.finfo("f2").max)
-            return program.op("clamp", np.clip(x, -most, most), self=x, min=np.float64(-most), max=np.float64(most))
+            return program.op("clamp", np.clip(x, -most, most), self=x, min=-most, max=most)
 
         for check in (finite, clamped):
             with self.subTest(check.__name__):
@@ -104,7 +123,7 @@ class ProgramsOfDevices(InFolder):
 
     def test_what_changes_something_or_ends_the_program_is_a_parting(self):
         def clamped(program, x):
-            return program.op("clamp", np.clip(x, -0.5, 0.5), self=x, min=np.float64(-0.5), max=np.float64(0.5))
+            return program.op("clamp", np.clip(x, -0.5, 0.5), self=x, min=-0.5, max=0.5)
 
         code, culprit, _ = self.compared(lambda program: self.chain(program, clamped), self.chain)
         self.assertEqual((code, culprit), (1, "/clamp/4"))
@@ -149,7 +168,7 @@ class ProgramsOfDevices(InFolder):
             scores = program.product(scores, program.given(4, 4))
             ids = np.argmax(scores, 1)
             ids[3] = (ids[3] + flip) % 4
-            ids = program.op("argmax", ids, self=scores, dim=np.int64(1), keepdim=False)
+            ids = program.op("argmax", ids, self=scores, dim=1, keepdim=False)
             counted = program.op("_to_copy", ids.astype(counted_in), self=ids)
             program.op("histc", np.bincount(counted.astype("i8"), minlength=4).astype(counted_in), self=counted, bins=4, min=0, max=3)
 
@@ -167,17 +186,19 @@ class ProgramsOfDevices(InFolder):
 
         def write(program):
             gradient = (program.given(32, WIDTH).astype("f4") * 2.0**-12 * scale).astype(program.dtype)
-            for layer in range(2):
+            for _ in range(2):
                 x, w = program.given(32, WIDTH), program.given(WIDTH, WIDTH) * program.dtype.type(0.25)
 
                 def of_bias(of=gradient):
-                    made = of.astype("f8").sum(0, keepdims=True)
-                    program.op("sum_dim_IntList", made, self=of, dim=np.array([0]), keepdim=True)
+                    wide = of.reshape(1, 4, 8, WIDTH) if sum_first else of
+                    axes = list(range(wide.ndim - 1))
+                    made = wide.astype("f8").sum(tuple(axes), keepdims=True)
+                    program.op("sum_dim_IntList", made, self=wide, dim=axes, keepdim=True)
 
                 def of_weight(of=gradient, x=x):
                     program.product(np.ascontiguousarray(of.T), x)
 
-                for part in (of_bias, of_weight) if sum_first and layer == 0 else (of_weight, of_bias):
+                for part in (of_bias, of_weight) if sum_first else (of_weight, of_bias):
                     part()
                 gradient = program.product(gradient, w)
 
@@ -198,15 +219,25 @@ class ProgramsOfDevices(InFolder):
             x = program.given(TOKENS, WIDTH)
             return [program.product(x, program.given(WIDTH, WIDTH)) for _ in range(3)]
 
+        def added(program, one, other):
+            return program.op("add_Tensor", one.astype("f8") + other, self=one, other=other)
+
         def one_by_one(program):
             first, second, third = terms(program)
-            sum_of_two = program.op("add_Tensor", first.astype("f8") + second, self=first, other=second)
-            program.relu(program.op("add_Tensor", sum_of_two.astype("f8") + third, self=sum_of_two, other=third))
+            program.relu(added(program, added(program, first, second), third))
+
+        def in_half(program, x):
+            half = x.astype("f2")
+            program.dtype = np.dtype("f2")
+            program.op("_to_copy", half, self=x)
+            program.dtype = np.dtype("f4")
+            return program.op("_to_copy", half.astype("f4"), self=half)
 
         def the_last_first(program):
+            program.dtype = np.dtype("f4")
             first, second, third = terms(program)
-            sum_of_two = program.op("add_Tensor", second.astype("f8") + third, self=second, other=third)
-            program.relu(program.op("add_Tensor", first.astype("f8") + sum_of_two, self=first, other=sum_of_two))
+            first = in_half(program, first)
+            program.relu(added(program, first, added(program, second, third)))
 
         self.assert_passes(the_last_first, one_by_one)
 
@@ -219,19 +250,21 @@ def to_tf32(x, ties_away=False):
 
 
 class Tf32(InFolder):
-    def write(self, name, rounded, of_one_row):
+    def write(self, name, rounded, of_one_row, is_mixed=False):
         with Program(self.folder / name) as program:
             x = program.chance.standard_normal((TOKENS, WIDTH)).astype("f4")
             for layer in range(6):
                 w = (program.chance.standard_normal((WIDTH, WIDTH)) * 0.25).astype("f4")
-                w[0, layer] = np.float32(0.5 + 2.0**-12)  # between two TF32 numbers
-                x = program.op("mm", rounded(x) @ rounded(w), self=x, mat2=w)
+                if layer == 2:
+                    w[0] = np.float32(1.5 * 2.0**-10 + 2.0**-21)  # between two TF32 numbers
+                of_layer = rounded if layer % 2 == 0 or not is_mixed else of_one_row
+                x = program.op("mm", of_layer(x) @ of_layer(w), self=x, mat2=w)
             places, steps = np.arange(1.0, 23, dtype="f4")[None], np.array([[1], [0.01]], "f4")
             program.op("mm", of_one_row(steps) @ of_one_row(places), self=steps, mat2=places)
             program.relu(x)
 
-    def verdict(self, rounded, of_one_row):
-        self.write("t.h5", rounded, of_one_row)
+    def verdict(self, rounded, of_one_row, is_mixed=False):
+        self.write("t.h5", rounded, of_one_row, is_mixed)
         self.write("g.h5", lambda x: x.astype("f8"), lambda x: x.astype("f8"))
         return compared(self.folder / "t.h5", self.folder / "g.h5")[:2]
 
@@ -241,4 +274,7 @@ class Tf32(InFolder):
         self.assertEqual(self.verdict(to_tf32, lambda x: x.astype("f8") * (1 + 2.0**-9)), (1, "/mm/7"))
 
     def test_ties_are_rounded_away(self):
-        self.assertEqual(self.verdict(lambda x: to_tf32(x, ties_away=True), to_tf32), (0, None))
+        for is_mixed in (False, True):
+            with self.subTest(is_mixed=is_mixed):
+                found = self.verdict(lambda x: to_tf32(x, ties_away=True), lambda x: x.astype("f8"), is_mixed)
+                self.assertEqual(found, (0, None))
