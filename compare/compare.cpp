@@ -263,7 +263,7 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         chosen.assign(1, i);
         if (differs_anywhere(result.ops[i])) differing.push_back(i);
     }
-    if (differing.empty() && !traced) {
+    if (differing.empty() && !traced && plan_.partings.empty()) {
         // Nobody needs to know what made what: the last op alone is an output for sure.
         traced.emplace(plan_, target_, golden_);
     } else {
@@ -332,7 +332,7 @@ Result Comparison::run() {
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
     if (splitter_ != nullptr && traced) take_loss_scale(plan_, *traced, result);
-    if (splitter_ != nullptr && traced && !quick) take_spans(plan_, *traced, *splitter_, result);
+    if (splitter_ != nullptr && traced) take_spans(plan_, *traced, *splitter_, result);
     take_programs(traced, options_.dataflow, plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);

@@ -160,7 +160,7 @@ void Scan::scan_op(const SourceOp& op) {
     record.kernels = facts.kernels;
     record.status = facts.status.value_or(FloatStatus{});
 
-    const std::vector<SourceTensor> tensors = op.load();
+    const std::vector<SourceTensor> tensors = specified_tensors(op);
     std::vector<Scanned> outputs = scan_outputs(tensors);
     const bool overflowed = facts.overflow;
     const bool non_finite = std::ranges::any_of(outputs, has_non_finite);

@@ -4,7 +4,18 @@
 #include <memory>
 #include <vector>
 
+#include "core/naming/unspecified.h"
+
 namespace npuscope::overflow {
+
+std::vector<SourceTensor> specified_tensors(const SourceOp& op) {
+    std::vector<SourceTensor> tensors = op.load();
+    std::erase_if(tensors, [&](const SourceTensor& each) {
+        const bool is_output = each.direction == dumpfile::Direction::kOutput;
+        return is_unspecified(op.id.op, each.argument, is_output);
+    });
+    return tensors;
+}
 
 std::optional<DType> TensorScanner::dtype_of(const SourceTensor& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);

@@ -7,12 +7,17 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "core/recording/source.h"
 #include "overflow/detectors/detector.h"
 #include "overflow/fingerprint.h"
 
 namespace npuscope::overflow {
+
+/// Of the op, in its order, but those that its definition does not tell: what a kernel keeps for
+/// its gradient has infinities where no number is. Errors: as SourceOp::load().
+[[nodiscard]] std::vector<SourceTensor> specified_tensors(const SourceOp& op);
 
 class TensorScanner {
   public:

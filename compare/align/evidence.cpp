@@ -22,8 +22,8 @@ constexpr double kNear = 0.3;
 constexpr double kCloseSays = 1;
 constexpr double kNearSays = 0.3;
 constexpr double kOtherSays = -0.25;
-/// Less is no loss scale of mixed precision.
-constexpr double kLeastLossScale = 8;
+/// A loss scale of mixed precision, as an exponent of 2, on either side.
+constexpr double kLeastLossScale = 3;
 
 std::vector<double> some_elements(const ElementSource& tensor) {
     std::vector<double> elements;
@@ -74,9 +74,9 @@ double loss_scale_of(const std::vector<double>& one, const std::vector<double>& 
         squares += other[i] * other[i];
     }
     const double factor = products / squares;
-    if (!std::isfinite(factor) || factor < kLeastLossScale / 2) return 1;
-    const double scale = std::exp2(std::round(std::log2(factor)));
-    return scale >= kLeastLossScale ? scale : 1;
+    if (!std::isfinite(factor) || factor <= 0) return 1;
+    const double exponent = std::round(std::log2(factor));
+    return std::abs(exponent) >= kLeastLossScale ? std::exp2(exponent) : 1;
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ double ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
         return 0;
     if (is_constant(one.elements) && is_constant(other.elements)) return 0;
     double says = says_of(one.elements, other.elements, 1);
-    if (const double scale = loss_scale_of(one.elements, other.elements); scale > 1)
+    if (const double scale = loss_scale_of(one.elements, other.elements); scale != 1)
         says = std::max(says, says_of(one.elements, other.elements, scale));
     // In another shape they may be in another order.
     return one.shape == other.shape ? says : std::max(says, 0.0);

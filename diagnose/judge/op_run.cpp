@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/recording/list_element.h"
 #include "diagnose/judge/exact_run.h"
-#include "diagnose/judge/stored_wider.h"
 #include "diagnose/judge/recorded_op.h"
+#include "diagnose/judge/stored_wider.h"
 #include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::diagnose {
@@ -21,8 +21,10 @@ bool launches(const backend::Op& op, bool (*wanted)(const backend::Kernel&)) {
     });
 }
 
+/// PyTorch's generator is no argument of those that make a tensor.
 bool takes_a_generator(const backend::Op& op) {
-    return op.row->schema.find("Generator") != std::string_view::npos;
+    return op.row->schema.find("Generator") != std::string_view::npos ||
+           op.name().starts_with("rand");
 }
 
 /// False, with the reason, where a tensor is not known.

@@ -101,7 +101,10 @@ compare::Introduced VectorError::judge_whole(const VectorClass& by,
                                              const RecordedResult& result,
                                              const Tensor& exact,
                                              bool details) const {
-    const Tensor wide = exact.cast(DType::kFloat64);
+    // A cast whose dtype was not recorded gives what its result holds.
+    const DType recorded = result.elements.dtype();
+    const bool is_cast = is_float(exact.dtype()) && !is_float(recorded);
+    const Tensor wide = (is_cast ? exact.cast(recorded) : exact).cast(DType::kFloat64);
     compare::Introduced error = measure_error(result, wide.as<double>(), kFloat64, {});
     if (error.ratio > 1 && are_ties(run_, result, exact, by.steps).value_or(false)) {
         error.ratio = 0;

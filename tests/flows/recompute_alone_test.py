@@ -54,6 +54,27 @@ class RecomputeAlone(InFolder):
         self.assertEqual(report["culprits"][0]["path"], "/native_dropout/1")
         self.assertIn("scale", json.dumps(report["culprits"][0]))
 
+    def test_numbers_that_nothing_was_drawn_from_are_random_too(self):
+        self.record("rand", {"size": np.array([3, 4])}, result=self.chance.random((3, 4), "f4"))
+        self.record("randn_like", {"self": np.zeros((5, 2), "f4")}, result=self.chance.standard_normal((5, 2), "f4"))
+        self.record("tanh", {"self": np.zeros(3, "f4")}, result=np.zeros(3, "f4"))
+        code, report = self.recomputed()
+        self.assertEqual((code, report["failed"], report["passed"], report["skipped"]), (0, 0, 1, 2))
+
+    def test_a_cast_gives_the_dtype_of_its_result(self):
+        for result, wrong in (("i8", 7), (bool, False)):
+            with self.subTest(result):
+                for is_wrong in (False, True):
+                    self.path = self.folder / f"{np.dtype(result).name}{is_wrong}.h5"
+                    self.count = 0
+                    x = np.array([-2.75, 0, 2.75, np.finfo("f4").min if result is bool else 1e6], "f4")
+                    y = x.astype(result)
+                    if is_wrong:
+                        y[2] = wrong
+                    self.record("_to_copy", {"self": x}, result=y)
+                    code, report = self.recomputed()
+                    self.assertEqual((code, report["failed"]), (1, 1) if is_wrong else (0, 0), report)
+
     def products(self, wrong=False, says=False):
         for number in range(6):
             a, b = (bf16(self.chance.standard_normal((24, 24))) for _ in range(2))

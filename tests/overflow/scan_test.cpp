@@ -177,6 +177,20 @@ op('_softmax', 3, {'self': [2, -inf]}, {'result': [1, 0]})
     EXPECT_FALSE(report.found());
 }
 
+// An NVIDIA H100 fills it up with infinity beyond the last token.
+TEST_F(ScanDump, inf_in_what_a_kernel_keeps_for_its_gradient_is_no_finding) {
+    const std::string attention = R"(
+op('_scaled_dot_product_efficient_attention', 1, {'query': [1, 2]},
+   {'output': [1, OUTPUT], 'log_sumexp': [1, inf]}, dtype='float32')
+op('_scaled_dot_product_efficient_attention_backward', 2, {'logsumexp': [1, inf]},
+   {'result0': [1, 2]}, dtype='float32')
+)";
+    EXPECT_TRUE(scan("OUTPUT = 2" + attention).damaged.empty());
+    const ScanReport report = scan("OUTPUT = inf" + attention);
+    ASSERT_EQ(report.damaged.size(), 1U);
+    EXPECT_EQ(report.damaged[0].tensors.size(), 1U);
+}
+
 TEST_F(ScanDump, nan_that_reaches_outputs_is_a_finding_wherever_it_came_from) {
     const ScanReport report = scan(R"(
 op('relu', 1, {'self': [1, nan]}, {'result': [1, nan]})
