@@ -55,19 +55,14 @@ bool GivenOtherwise::outputs_agree() const {
 }
 
 /// What it held before is lost, as the results tell: memory that nobody had written.
-bool GivenOtherwise::is_written_over(const GivenFinding& finding) const {
+bool GivenOtherwise::is_lost(const GivenFinding& finding) const {
     const TracedTensor& input = flows_.target().tensor(finding.input.target);
-    const auto tensors = flows_.target().flow.of_op(input.op);
-    return std::ranges::any_of(tensors,
-                               [&](const TracedTensor& each) {
-                                   return each.direction == Direction::kOutput &&
-                                          each.argument == input.argument;
-                               }) &&
+    return is_written_over(flows_.target().flow, input) &&
            results_agree(result_.ops[finding.input.pair]);
 }
 
 bool GivenOtherwise::explains(const GivenFinding& finding) const {
-    if (is_written_over(finding)) return true;
+    if (is_lost(finding)) return true;
     if (!flows_.plan().is_related) return false;
     const OpPair& pair = flows_.plan().ops[finding.input.pair];
     if (!pair.ties.empty() &&

@@ -8,7 +8,8 @@
 
 namespace npuscope::compare {
 
-/// Of plans by relations. Ops of other kinds may be given other things (a bias that a batch norm is
+/// What an op in place writes over may be anything where its results agree. Of plans by relations:
+/// ops of other kinds may be given other things (a bias that a batch norm is
 /// folded into) where their results agree. The parts of a weight may lie in another order (the
 /// gates of an LSTM) where those of the result do so too, and the program's outputs agree. Borrows
 /// all.
@@ -21,7 +22,7 @@ class GivenOtherwise {
 
   private:
     [[nodiscard]] bool outputs_agree() const;
-    [[nodiscard]] bool is_written_over(const GivenFinding& finding) const;
+    [[nodiscard]] bool is_lost(const GivenFinding& finding) const;
 
     const PairedFlows& flows_;
     const Result& result_;

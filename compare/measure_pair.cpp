@@ -44,6 +44,13 @@ Sums accumulate_kept(const ElementSource& target,
     return sums;
 }
 
+/// Of a pair whose sums are known.
+void judge_sums(const Bound& bound, DType dtype, TensorResult& result) {
+    for (const Metric* metric : all_metrics())
+        result.metrics.push_back(metric->compute(result.sums));
+    result.judgement = judge({result.sums, bound, dtype});
+}
+
 /// Measures and judges one pair. `ignored` may be nullptr.
 TensorResult measure(const ElementSource& target,
                      const ElementSource& golden,
@@ -71,9 +78,7 @@ TensorResult measure(const ElementSource& target,
                                      golden.whole().cast(DType::kFloat64),
                                      options.divergence,
                                      options.threads);
-            for (const Metric* metric : all_metrics())
-                result.metrics.push_back(metric->compute(result.sums));
-            result.judgement = judge({result.sums, bound, target.dtype()});
+            judge_sums(bound, target.dtype(), result);
         } else {
             result.judgement = {Verdict::kIncomparable, "dtypes differ: " + dtypes};
         }
@@ -89,9 +94,7 @@ TensorResult measure(const ElementSource& target,
     } else {
         result.sums = accumulate(target, golden, options.divergence, options.threads);
     }
-    for (const Metric* metric : all_metrics())
-        result.metrics.push_back(metric->compute(result.sums));
-    result.judgement = judge({result.sums, bound, target.dtype()});
+    judge_sums(bound, target.dtype(), result);
     return result;
 }
 

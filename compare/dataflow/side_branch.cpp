@@ -24,13 +24,8 @@ class Branch {
 
     [[nodiscard]] bool writes_over() const {
         return std::ranges::any_of(inside_, [&](size_t op) {
-            const auto tensors = side_.flow.of_op(op);
-            return std::ranges::any_of(tensors, [&](const TracedTensor& made) {
-                return made.direction == Direction::kOutput &&
-                       std::ranges::any_of(tensors, [&](const TracedTensor& each) {
-                           return each.direction == Direction::kInput &&
-                                  each.argument == made.argument;
-                       });
+            return std::ranges::any_of(side_.flow.of_op(op), [&](const TracedTensor& tensor) {
+                return tensor.direction == Direction::kInput && is_written_over(side_.flow, tensor);
             });
         });
     }

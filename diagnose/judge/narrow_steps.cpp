@@ -44,9 +44,7 @@ std::optional<DType> dtype_of_parts(const OpRun& run, const RecordedResult& resu
 
 bool may_take_narrow_steps(const OpRun& run) {
     return std::ranges::find(kInNarrowSteps, run.op->name()) != kInNarrowSteps.end() &&
-           std::ranges::any_of(run.results, [](const RecordedResult& result) {
-               return is_of_16_bits(result.elements.dtype());
-           });
+           gives_16_bits(run);
 }
 
 const VectorClass* VectorError::class_in_parts(const VectorClass& by,

@@ -1,6 +1,5 @@
 #include "diagnose/judge/off_grid.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -40,18 +39,6 @@ bool forbid_off_grid(const RecordedResult& result,
     for (const size_t i : outside)
         limit[i] = kShareOfWider * results.half_unit(exact[i]);
     return true;
-}
-
-bool tells_16_bits(const OpRun& run) {
-    const auto is_given = [](const NamedValue& argument) {
-        const auto* tensor = std::get_if<Tensor>(&argument.value);
-        return tensor != nullptr && is_of_16_bits(tensor->dtype());
-    };
-    const auto is_made = [](const RecordedResult& result) {
-        return is_of_16_bits(result.elements.dtype());
-    };
-    return std::ranges::any_of(run.arguments, is_given) ||
-           std::ranges::any_of(run.results, is_made);
 }
 
 }  // namespace npuscope::diagnose

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "diagnose/judge/number_format.h"
-#include "diagnose/judge/op_run.h"
 #include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
@@ -19,9 +18,5 @@ bool forbid_off_grid(const RecordedResult& result,
                      std::span<const double> exact,
                      const NumberFormat& results,
                      AllowedErrors& limit);
-
-/// Whether the run has tensors of 16 bits: what is float32 beside them was kept so, and being a
-/// number of fewer bits is chance (a sum of few bits that cancels).
-[[nodiscard]] bool tells_16_bits(const OpRun& run);
 
 }  // namespace npuscope::diagnose

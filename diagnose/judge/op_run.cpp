@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/recording/list_element.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/number_format.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/stored_wider.h"
 #include "npu_backend/kernels/kernel.h"
@@ -54,6 +55,20 @@ bool replace_tensors(const RecordedOp& golden,
 }
 
 }  // namespace
+
+bool gives_16_bits(const OpRun& run) {
+    return std::ranges::any_of(run.results, [](const RecordedResult& result) {
+        return is_of_16_bits(result.elements.dtype());
+    });
+}
+
+bool tells_16_bits(const OpRun& run) {
+    const auto is_given = [](const NamedValue& argument) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        return tensor != nullptr && is_of_16_bits(tensor->dtype());
+    };
+    return gives_16_bits(run) || std::ranges::any_of(run.arguments, is_given);
+}
 
 bool multiplies_inside(const backend::Op& op) {
     return op.row->is_composed && launches(op, [](const backend::Kernel& kernel) {

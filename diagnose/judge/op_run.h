@@ -89,6 +89,12 @@ void leave_out_ignored(const RecordedResult& result, compare::Introduced& error)
 /// alone where nothing is left open.
 [[nodiscard]] std::vector<OpRun> forms_of(OpRun run);
 
+/// A result is of 16 bits.
+[[nodiscard]] bool gives_16_bits(const OpRun& run);
+/// The run has tensors of 16 bits: what is float32 beside them was kept so, and being a number of
+/// fewer bits is chance (a sum of few bits that cancels).
+[[nodiscard]] bool tells_16_bits(const OpRun& run);
+
 /// Whether it is composed of several steps and multiplies matrices in one of them.
 [[nodiscard]] bool multiplies_inside(const backend::Op& op);
 

@@ -6,7 +6,7 @@ from typing import Callable, List
 
 import torch
 import torch.nn.functional as F
-from models import GELUS, HEADS, TOKENS, WIDTH, WORDS, Scene, gelu_by_tanh, heads, loss_of, scene_of
+from models import GELUS, HEADS, TOKENS, WIDTH, WORDS, Scene, disturb, gelu_by_tanh, heads, loss_of, scene_of
 from torch import Tensor, nn
 
 STATE = 24
@@ -102,9 +102,7 @@ def device_scene_of(seed: int) -> Scene:
         model, x, like = WideCnn(chance.choice([16, 24])), torch.randn(batch, 3, 16, 16), "cnn"
     else:
         model, x, like = Dropped(chance.choice([F.relu, gelu_by_tanh, torch.tanh])), torch.randn(4 * batch, 16), "mlp"
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.02)
+    disturb(model)
     return Scene(kind, model, x, *loss_of(like, len(x), chance), optimizer_of(chance))
 
 

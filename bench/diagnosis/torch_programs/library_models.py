@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 import torch
 import torch.nn.functional as F
 from device_scenes import optimizer_of
-from models import Scene
+from models import Scene, disturb
 from torch import Tensor, nn
 
 WORDS, TOKENS, CLASSES, PIXELS = 96, 22, 10, 32
@@ -270,7 +270,5 @@ def library_scene_of(seed: int) -> Scene:
     kind = kinds[seed % len(kinds)]
     own = drawn(kind, chance)
     own.model.train()
-    with torch.no_grad():
-        for parameter in own.model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.02)
+    disturb(own.model)
     return Scene(kind, own.model, own.x, own.loss, own.wanted, chance.choice([None, optimizer_of(chance)]))

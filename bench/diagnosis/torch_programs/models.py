@@ -177,6 +177,13 @@ class Scene(NamedTuple):
         return self._replace(model=self.model.to(device), x=self.x.to(device), wanted=self.wanted.to(device))
 
 
+def disturb(model: nn.Module) -> None:
+    """So that no parameter is zeros or ones."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.02)
+
+
 def scene_of(seed: int) -> Scene:
     chance = random.Random(seed)
     torch.manual_seed(seed)
@@ -191,9 +198,7 @@ def scene_of(seed: int) -> Scene:
         model, x = Recurrent(kind == "lstm"), torch.randn(batch, 5, 12)
     else:
         model, x = Mlp([chance.choice(ACTIVATIONS) for _ in range(chance.choice([2, 3, 4]))]), torch.randn(batch, 16)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.02)
+    disturb(model)
     learn = chance.choice(
         [
             None,
