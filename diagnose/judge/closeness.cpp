@@ -59,6 +59,7 @@ std::vector<double> largest_by_size(const Tensor& result, std::span<const double
 }
 
 double usual_of(std::vector<double> shares) {
+    std::erase(shares, 0);
     if (shares.size() < kFewestOff) return 0;
     const auto quartile = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() * 3 / 4);
     std::ranges::nth_element(shares, quartile);
@@ -108,11 +109,11 @@ std::vector<Results> chip_runs(const backend::Op& op, const NamedValues& argumen
     return found;
 }
 
-std::optional<Shares> shares_of_own(const HonestResult& of,
-                                    const Results& own,
-                                    std::span<const double> exact,
-                                    std::span<const double> limit,
-                                    double most) {
+std::optional<std::vector<double>> element_shares_of_own(const HonestResult& of,
+                                                         const Results& own,
+                                                         std::span<const double> exact,
+                                                         std::span<const double> limit,
+                                                         double most) {
     const Tensor* found = expected_of(own, of.result);
     if (found == nullptr || !is_float(found->dtype())) return std::nullopt;
     const double scale = found->dtype() == DType::kFloat32 && of.steps.bits < kFloat32.bits
@@ -121,7 +122,7 @@ std::optional<Shares> shares_of_own(const HonestResult& of,
     const Tensor wide = found->cast(DType::kFloat64);
     const std::span<const double> values = wide.as<double>();
     const NumberFormat recorded = format_of(of.result.elements.dtype());
-    std::vector<double> shares;
+    std::vector<double> shares(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
         if (!std::isfinite(values[i]) || !std::isfinite(exact[i])) continue;
         const double value =
@@ -130,10 +131,34 @@ std::optional<Shares> shares_of_own(const HonestResult& of,
         if (error == 0 || !std::isfinite(value)) continue;
         const double allowed = limit[i];
         if (error > most * allowed) return std::nullopt;
-        shares.push_back(error / allowed);
+        shares[i] = error / allowed;
     }
-    const double worst = shares.empty() ? 0 : std::ranges::max(shares);
-    return Shares{.most = worst, .usual = usual_of(std::move(shares))};
+    return shares;
+}
+
+std::optional<Shares> shares_of_own(const HonestResult& of,
+                                    const Results& own,
+                                    std::span<const double> exact,
+                                    std::span<const double> limit,
+                                    double most) {
+    const auto shares = element_shares_of_own(of, own, exact, limit, most);
+    if (!shares) return std::nullopt;
+    return Shares{.most = shares->empty() ? 0 : std::ranges::max(*shares),
+                  .usual = usual_of(*shares)};
+}
+
+std::vector<double> element_shares(const RecordedResult& result,
+                                   std::span<const double> exact,
+                                   std::span<const double> limit) {
+    const JudgedElements judged(result, exact);
+    const Tensor wide = judged.recorded().cast(DType::kFloat64);
+    const std::span<const double> values = wide.as<double>();
+    std::vector<double> shares(values.size());
+    for (size_t i = 0; i < values.size(); ++i)
+        if (const double error = std::abs(values[i] - judged.expected()[i]);
+            error > 0 && std::isfinite(error))
+            shares[i] = error / limit[i];
+    return shares;
 }
 
 double singled_out(const RecordedResult& result,
@@ -141,15 +166,7 @@ double singled_out(const RecordedResult& result,
                    std::span<const double> limit,
                    double most,
                    std::span<const Shares> own) {
-    const JudgedElements judged(result, exact);
-    const Tensor wide = judged.recorded().cast(DType::kFloat64);
-    const std::span<const double> values = wide.as<double>();
-    std::vector<double> shares;
-    for (size_t i = 0; i < values.size(); ++i)
-        if (const double error = std::abs(values[i] - judged.expected()[i]);
-            error > 0 && std::isfinite(error))
-            shares.push_back(error / limit[i]);
-    double usual = usual_of(std::move(shares));
+    double usual = usual_of(element_shares(result, exact, limit));
     if (usual == 0) return 0;
     double times = 0;
     for (const Shares& each : own) {

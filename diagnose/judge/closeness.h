@@ -22,14 +22,29 @@ struct Shares {
 struct Closeness {
     double recorded = 0;
     double here = 0;
-    /// How many times further the worst element is from the usual ones than in any run here; 0 where
-    /// they are too few to tell.
+    /// How many times further the worst element is from the usual ones than in any run here; 0
+    /// where they are too few to tell.
     double singled_out = 0;
 
     /// Results that equal the exact ones here may be off by a rounding elsewhere.
     [[nodiscard]] double floored() const;
     /// How many times further off the recorded result is than those computed here.
     [[nodiscard]] double times() const;
+};
+
+/// Results that are so many times further off than others are looked at twice.
+inline constexpr double kUnlike = 2;
+
+/// What a result is held to, less than its bound.
+struct Tightness {
+    double share = 1;  ///< of the bound
+    /// Of the result, always allowed; as many as the op takes where it is 0.
+    double half_units = 0;
+    /// Like runs are nearer, so that it is no other algorithm.
+    bool by_likes = false;
+    /// How many times further off the result is than its like and the reference here; 0 where they
+    /// do not tell.
+    double of_likes = 0;
 };
 
 /// Which runs of an op are taken for what honest arithmetic makes.
@@ -52,14 +67,24 @@ struct HonestResult {
     NumberFormat steps;
 };
 
-/// The shares of `limit` that the result of `own` is off by; empty where it has no such
-/// result, or is off by more than `most` and so is of another class. Errors of float32 steps are
-/// scaled to narrower ones.
+/// The shares of `limit` that the elements of `own`'s result are off by, 0 of those that are no
+/// numbers; empty where it has no such result, or is off by more than `most` and so is of another
+/// class. Errors of float32 steps are scaled to narrower ones.
+[[nodiscard]] std::optional<std::vector<double>> element_shares_of_own(
+    const HonestResult& of,
+    const Results& own,
+    std::span<const double> exact,
+    std::span<const double> limit,
+    double most = 1);
 [[nodiscard]] std::optional<Shares> shares_of_own(const HonestResult& of,
                                                   const Results& own,
                                                   std::span<const double> exact,
                                                   std::span<const double> limit,
                                                   double most = 1);
+/// The same of the recorded result.
+[[nodiscard]] std::vector<double> element_shares(const RecordedResult& result,
+                                                 std::span<const double> exact,
+                                                 std::span<const double> limit);
 
 /// Closeness::singled_out of a result whose largest share is `most`, beside those of `own`.
 [[nodiscard]] double singled_out(const RecordedResult& result,

@@ -12,7 +12,7 @@ constexpr size_t kRunsOfHabit = 10;
 
 }  // namespace
 
-Habits::Habits(std::vector<SideOp> ops, TimesOf times_of) : times_of_(std::move(times_of)) {
+Habits::Habits(std::vector<SideOp> ops, HabitsOf habits_of) : habits_of_(std::move(habits_of)) {
     for (SideOp& op : ops)
         if (const backend::Op* row = row_of(*op.op))
             ops_[std::string(row->name())].push_back(std::move(op));
@@ -20,7 +20,7 @@ Habits::Habits(std::vector<SideOp> ops, TimesOf times_of) : times_of_(std::move(
         runs = evenly(runs, kRunsOfHabit);
 }
 
-const Habits::ByResult& Habits::times_of(const std::string& op) const {
+const Habits::ByResult& Habits::habits_of(const std::string& op) const {
     const auto [place, fresh] = found_.try_emplace(op);
     const auto runs = ops_.find(op);
     if (!fresh || runs == ops_.end()) return place->second;
@@ -29,8 +29,10 @@ const Habits::ByResult& Habits::times_of(const std::string& op) const {
             std::string why_not;
             if (auto run = load_run(*each.op, why_not, each.inputs)) {
                 settle_ignored(*run);
-                for (const auto& [result, times] : times_of_(*run))
-                    place->second[result].push_back({run->path, times});
+                for (auto& [result, habit] : habits_of_(*run)) {
+                    habit.path = run->path;
+                    place->second[result].push_back(std::move(habit));
+                }
             }
         } catch (const Error&) {
             // What cannot be read is told where it is compared.
@@ -39,16 +41,16 @@ const Habits::ByResult& Habits::times_of(const std::string& op) const {
     return place->second;
 }
 
-std::vector<double> Habits::others(const OpRun& run, const std::string& result) const {
+std::vector<Habit> Habits::others(const OpRun& run, const std::string& result) const {
     const std::lock_guard guard(mutex_);
-    const ByResult& all = times_of(std::string(run.op->name()));
+    const ByResult& all = habits_of(std::string(run.op->name()));
     const auto found = all.find(result);
     if (found == all.end()) return {};
-    std::vector<double> times;
-    for (const auto& [path, of_run] : found->second)
-        if (path != run.path) times.push_back(of_run);
-    std::ranges::sort(times, std::greater<>());
-    return times;
+    std::vector<Habit> habits;
+    for (const Habit& habit : found->second)
+        if (habit.path != run.path) habits.push_back(habit);
+    std::ranges::sort(habits, std::greater<>(), &Habit::times);
+    return habits;
 }
 
 }  // namespace npuscope::diagnose

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diagnose/judge/op_run.h"
@@ -14,25 +13,32 @@
 
 namespace npuscope::diagnose {
 
+/// Of one run's result.
+struct Habit {
+    std::string path{};  ///< of the run
+    double times = 0;    ///< Closeness::times
+    double share = 0;    ///< Closeness::recorded
+    int64_t numel = 0;
+};
+
 /// Threads: several may ask at once.
 class Habits {
   public:
-    /// Closeness::times of each result of a run, by its name.
-    using TimesOf = std::function<std::map<std::string, double>(const OpRun& run)>;
+    /// Of each result of a run, by its name.
+    using HabitsOf = std::function<std::map<std::string, Habit>(const OpRun& run)>;
     /// Borrows what the ops borrow.
-    Habits(std::vector<SideOp> ops, TimesOf times_of);
+    Habits(std::vector<SideOp> ops, HabitsOf habits_of);
 
-    /// Of the like runs but itself, from the largest. Runs that cannot be read or computed say
-    /// nothing.
-    [[nodiscard]] std::vector<double> others(const OpRun& run, const std::string& result) const;
+    /// Of the like runs but itself, from the furthest off, in times. Runs that cannot be read or
+    /// computed say nothing.
+    [[nodiscard]] std::vector<Habit> others(const OpRun& run, const std::string& result) const;
 
   private:
-    /// Each with the path of its run.
-    using ByResult = std::map<std::string, std::vector<std::pair<std::string, double>>>;
-    [[nodiscard]] const ByResult& times_of(const std::string& op) const;
+    using ByResult = std::map<std::string, std::vector<Habit>>;
+    [[nodiscard]] const ByResult& habits_of(const std::string& op) const;
 
     std::map<std::string, std::vector<SideOp>> ops_;  ///< some of each name as the schema has it
-    TimesOf times_of_;
+    HabitsOf habits_of_;
     mutable std::mutex mutex_;
     mutable std::map<std::string, ByResult> found_;
 };

@@ -117,6 +117,10 @@ class Scales {
 
 }  // namespace
 
+bool is_norm(const backend::Op& op) {
+    return op.name().find("norm") != std::string_view::npos;
+}
+
 std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& result) {
     const auto input = argument<Tensor>(run, "input");
     if (!input || input->dtype() != DType::kFloat64) return {};

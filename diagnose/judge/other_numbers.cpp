@@ -11,12 +11,16 @@
 
 #include "core/ir/real_number.h"
 #include "core/naming/aliases.h"
+#include "core/tensor/difference.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/number_format.h"
 
 namespace npuscope::diagnose {
 
 namespace {
+
+/// Changes of results that are told, in units of float32 and of the largest element.
+constexpr double kVisible = 32;
 
 bool is_tensor_value(const Value& value) {
     return std::holds_alternative<Tensor>(value) || std::holds_alternative<TensorList>(value);
@@ -54,6 +58,18 @@ bool has_other_constant(const OpRun& target, const OpRun& golden) {
                               canonical_argument_of(golden, theirs) &&
                           is_other_constant(*other, *number);
                });
+    });
+}
+
+bool numbers_change_results(const OpRun& one, const OpRun& other) {
+    const Results* own = exact_results(one);
+    const Results* theirs = exact_results(other);
+    if (own == nullptr || theirs == nullptr) return false;
+    return std::ranges::any_of(one.results, [&](const RecordedResult& result) {
+        const Tensor* a = expected_of(*own, result);
+        const Tensor* b = expected_of(*theirs, result);
+        return a != nullptr && b != nullptr && a->shape() == b->shape() &&
+               difference(*a, *b).relative() > kVisible * kFloat32.unit();
     });
 }
 

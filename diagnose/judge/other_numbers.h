@@ -14,4 +14,9 @@ void take_numbers(const OpRun& from, OpRun& to);
 /// program computes has more digits, and may be off as its tensors are.
 [[nodiscard]] bool has_other_constant(const OpRun& target, const OpRun& golden);
 
+/// Whether the exact results of two runs, which differ in their numbers alone, are further apart
+/// than float32 arithmetic makes anything: a chip's own errors may be larger, but the programs
+/// differ.
+[[nodiscard]] bool numbers_change_results(const OpRun& one, const OpRun& other);
+
 }  // namespace npuscope::diagnose

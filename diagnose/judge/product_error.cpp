@@ -10,6 +10,7 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/off_grid.h"
+#include "diagnose/judge/uneven_errors.h"
 
 namespace npuscope::diagnose {
 
@@ -245,13 +246,17 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
                                                           Rounded which,
                                                           const RecordedResult& result,
                                                           bool details,
-                                                          double tightness) {
+                                                          const Tightness& tight) {
     std::optional<Bound> found = bound(by, which, result);
     if (!found) return std::nullopt;
     AllowedErrors limit = std::move(found->limit);
-    if (tightness < 1)
-        limit =
-            tightened(std::move(limit), tightness, kHalfUnits, result, by.results, found->exact);
+    if (tight.share < 1)
+        limit = tightened(std::move(limit),
+                          tight.share,
+                          tight.half_units > 0 ? tight.half_units : kHalfUnits,
+                          result,
+                          by.results,
+                          found->exact);
     const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
     compare::Introduced error = measure_error(result, found->exact, narrow, limit);
     if (error.ratio <= 1 && forbid_off_grid(result, found->exact, by.results, limit))
@@ -265,7 +270,7 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
                                 by.sums.bits,
                                 terms_of(by, length),
                                 length);
-    if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
+    if (tight.share < 1) error.formula = fmt::format("{:.2g} of {}", tight.share, error.formula);
     return error;
 }
 
@@ -313,24 +318,39 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     return closeness;
 }
 
+std::optional<compare::Introduced> ProductError::uneven(const ProductClass& by,
+                                                        const RecordedResult& result) {
+    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
+    if (!found) return std::nullopt;
+    return uneven_error({.result = result, .results = by.results, .steps = by.sums},
+                        found->exact,
+                        found->limit,
+                        [&](HonestRuns which) {
+                            const auto operands = rounded_operands(run_, by, Rounded::kOperands);
+                            return honest_runs(*run_.op, operands, by.sums, which);
+                        });
+}
+
 std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,
                                                        const RecordedResult& result,
                                                        bool details,
-                                                       double tightness) {
+                                                       const Tightness& tight) {
     std::optional<compare::Introduced> best =
-        judge_as(by, Rounded::kOperands, result, details, tightness);
+        judge_as(by, Rounded::kOperands, result, details, tight);
     if (!best || best->ratio <= 1) return best;
-    if (!is_emulated(by)) return by_transform(by, result, details, std::move(best));
+    if (!is_emulated(by))
+        return tight.by_likes ? best : by_transform(by, result, details, std::move(best));
     // An operand may be scaled before it is rounded, the bias be rounded as well; a bias gradient
     // is summed up without the Cube by some.
     for (const Rounded which : {Rounded::kScaled, Rounded::kBiasToo, Rounded::kNothing}) {
         if (which == Rounded::kScaled && !rounds_otherwise_scaled(run_)) continue;
         if (which == Rounded::kBiasToo && !has_bias()) continue;
         if (which == Rounded::kNothing && result.name != "result2") continue;
-        const auto other = judge_as(by, which, result, details, tightness);
+        const auto other = judge_as(by, which, result, details, tight);
         if (other && other->ratio < best->ratio) best = other;
     }
-    return best->ratio > 1 ? by_transform(by, result, details, std::move(best)) : best;
+    return best->ratio > 1 && !tight.by_likes ? by_transform(by, result, details, std::move(best))
+                                              : best;
 }
 
 std::optional<compare::Introduced> ProductError::by_transform(
@@ -343,7 +363,7 @@ std::optional<compare::Introduced> ProductError::by_transform(
     ProductClass transformed = by;
     transformed.spread = kTransformSpread;
     transformed.growth = kTransformGrowth;
-    auto found = judge_as(transformed, Rounded::kOperands, result, details, 1);
+    auto found = judge_as(transformed, Rounded::kOperands, result, details, {});
     return found && found->ratio <= 1 ? found : plain;
 }
 

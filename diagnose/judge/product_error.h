@@ -34,7 +34,10 @@ class ProductError {
     [[nodiscard]] std::optional<compare::Introduced> judge(const ProductClass& by,
                                                            const RecordedResult& result,
                                                            bool details,
-                                                           double tightness = 1);
+                                                           const Tightness& tight = {});
+    /// As uneven_error().
+    [[nodiscard]] std::optional<compare::Introduced> uneven(const ProductClass& by,
+                                                            const RecordedResult& result);
     /// Of operands in 16 bits: as judge(), where the parts of a long sum are rounded to that
     /// format, each about as large as sqrt(K) of its products. Empty of others.
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const ProductClass& by,
@@ -72,7 +75,7 @@ class ProductError {
                                                               Rounded which,
                                                               const RecordedResult& result,
                                                               bool details,
-                                                              double tightness);
+                                                              const Tightness& tight);
 
     /// As a transform's result where the op may be one and that explains it, else as it was judged.
     [[nodiscard]] std::optional<compare::Introduced> by_transform(

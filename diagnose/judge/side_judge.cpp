@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
+#include "diagnose/judge/class_choice.h"
 #include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
@@ -23,29 +24,8 @@ namespace {
 constexpr size_t kFewestShare = 3;
 constexpr int64_t kSampledElements = int64_t{1} << 22;
 
-/// An op may be off by so many times what honest arithmetic makes of it here. Products: chips
-/// differ in the order of their sums.
-constexpr double kOfHere = 4;
-/// The same for steps in 16 bits, which differ more.
-constexpr double kOfNarrow = 6;
-/// The same of other ops, whose functions and short sums differ less.
-constexpr double kOfVectors = 3;
-constexpr double kOfNarrowVectors = 4;
-/// The same where so many like runs show no other habit.
-constexpr double kOfSome = 3;
-constexpr size_t kSome = 4;
-/// Errors of fewer elements may be small here by luck: so much more is allowed.
-constexpr double kOfFew = 2;
-constexpr int64_t kFewElements = 4;
 /// Of what an emulated chip, whose op is known to compute in fewer bits, is off by.
 constexpr double kOfChips = 1.5;
-/// Of what the recording's like runs are off by.
-constexpr double kOfOthers = 2;
-/// Of so many like runs one may be at fault as well.
-constexpr size_t kMany = 8;
-/// Where nothing here computes as the class does, like runs must show its habit: so many at least.
-constexpr size_t kEnough = 5;
-
 /// Runs of large tensors tell more each, and cost more: so many that they have kSampledElements.
 size_t affordable_runs(const SourceOp& op, size_t most) {
     int64_t elements = 1;
@@ -57,19 +37,6 @@ size_t affordable_runs(const SourceOp& op, size_t most) {
     }
     return std::min(
         most, std::max(most / kFewestShare, static_cast<size_t>(kSampledElements / elements)));
-}
-
-/// What a result is held to, asked with the run's errors.
-auto product_class_by(const InferredArithmetic& inferred, bool is_stated) {
-    return [&inferred, is_stated](ProductError& error,
-                                  const RecordedResult& result) -> const ProductClass& {
-        return is_stated ? inferred.of_products() : nearest_class(error, result, inferred);
-    };
-}
-auto vector_class_by(const InferredArithmetic& inferred) {
-    return [&inferred](VectorError&, const RecordedResult&) -> const VectorClass& {
-        return inferred.of_vectors();
-    };
 }
 
 InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
@@ -88,6 +55,14 @@ void follow_stored_wider(std::map<ArithmeticGroup, InferredArithmetic>& classes)
         if (found.steps == kBFloat16 && is_as_precise(inferred.of_vectors(), found))
             inferred.vector = &found;
     }
+}
+
+/// Whether honest arithmetic is off evenly in all parts of a result: not in 16 bits, whose rounding
+/// meets some elements and not others.
+template <class Class>
+bool is_even(const Class& by, const RecordedResult& result) {
+    return !by.steps_are_narrow() && result.elements.dtype() == DType::kFloat32 &&
+           result.elements.numel() < kLargeElements;
 }
 
 double worst_of(const SideJudge::Errors& errors) {
@@ -144,7 +119,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
                      int threads,
                      size_t sample_size,
                      bool all_classes)
-    : habits_(ops, [this](const OpRun& run) { return times_of(run); }) {
+    : habits_(ops, [this](const OpRun& run) { return habits_of(run); }) {
     std::map<std::string, std::vector<const SideOp*>> by_name;
     for (const SideOp& op : ops)
         by_name[op.op->op()].push_back(&op);
@@ -228,10 +203,11 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
         for (const RecordedResult& result : run.results) {
             const auto& by = class_of_result(error, result);
             auto found = error.judge(by, result, false);
+            Tightness tight;
             if (found && found->ratio > 0 && found->ratio <= 1 && device_ == nullptr) {
-                const double share = allowed_share(run, error, by, result);
-                if (share < 1) found = error.judge(by, result, false, share);
-                if (found && found->ratio > 1) found = error.judge(by, result, true, share);
+                tight = tightness(run, error, by, result);
+                if (tight.share < 1) found = error.judge(by, result, false, tight);
+                if (found && found->ratio > 1) found = error.judge(by, result, true, tight);
             } else if (found && found->ratio > 1) {
                 found = error.judge(by, result, true);
                 if constexpr (requires { error.chips_ratio(by, result); })
@@ -241,6 +217,8 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
                 if (auto in_parts = judge_in_parts(run, error, by, result);
                     in_parts && in_parts->ratio <= 1)
                     found = std::move(in_parts);
+            if (found && found->ratio <= 1 && tight.of_likes > kUnlike && is_even(by, result))
+                if (auto uneven = error.uneven(by, result)) found = std::move(uneven);
             if (found) found->arithmetic = inferred.name();
             if (found) leave_out_ignored(result, *found);
             errors.push_back(std::move(found));
@@ -289,68 +267,11 @@ std::optional<compare::Introduced> SideJudge::judge_in_parts(const OpRun& run,
         if (parts == nullptr) return std::nullopt;
         auto found = error.judge(*parts, result, false);
         if (!found || found->ratio > 1) return found;
-        const double share = allowed_share(run, error, *parts, result);
-        return share < 1 ? error.judge(*parts, result, false, share) : found;
+        const Tightness tight = tightness(run, error, *parts, result);
+        return tight.share < 1 ? error.judge(*parts, result, false, tight) : found;
     } else {
         return error.judge_in_parts(by, result);
     }
-}
-
-template <class Error, class Class>
-double SideJudge::allowed_share(const OpRun& run,
-                                Error& error,
-                                const Class& by,
-                                const RecordedResult& result) const {
-    if constexpr (requires { error.times_at_first_sight(by, result); })
-        // Large results are first held against one run here, before bounds are computed.
-        if (result.elements.numel() >= kLargeElements &&
-            error.times_at_first_sight(by, result) <= kOfSome)
-            return 1;
-    std::optional<Closeness> found;
-    for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
-        found = error.closeness(by, result, which, kOfSome);
-        if (!found || found->times() <= kOfSome) return 1;
-    }
-    std::vector<double> others = habits_.others(run, result.name);
-    if (!by.is_computed_here() && others.size() < kEnough) return 1;
-    const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
-    // Like products may be of other lengths, which tell little of this one's.
-    const bool multiplies = is_product(kind_of(*run.op));
-    const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;
-    double least =
-        differ ? (multiplies ? kOfNarrow : kOfNarrowVectors) : (multiplies ? kOfHere : kOfVectors);
-    // Several products, one after the other, and what cancels between them.
-    if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
-    if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
-    if (result.elements.numel() < kFewElements) least *= kOfFew;
-    if (others.size() >= kMany) others.erase(others.begin());
-    const double habit = others.empty() ? 0 : kOfOthers * others.front();
-    return std::max(least, habit) * found->floored();
-}
-
-std::map<std::string, double> SideJudge::times_of(const OpRun& run) const {
-    const std::vector<OpRun> forms = forms_of(run);
-    const OpRun& whole = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
-    const std::optional<PartOfRun> part = part_of(whole, kTellingElements);
-    const OpRun& form = part ? part->run : whole;
-    const InferredArithmetic inferred = class_of(own_group(run), run);
-    std::map<std::string, double> times;
-    const auto take = [&](auto&& error, const auto& class_of_result) {
-        for (const RecordedResult& result : form.results) {
-            const auto& by = class_of_result(error, result);
-            for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips})
-                if (const auto found = error.closeness(by, result, which, 0)) {
-                    times[result.name] = found->times();
-                    if (found->times() <= kOfSome) break;
-                }
-        }
-    };
-    if (is_product(kind_of(*run.op))) {
-        take(ProductError(form), product_class_by(inferred, device_ != nullptr));
-    } else {
-        take(VectorError(form), vector_class_by(inferred));
-    }
-    return times;
 }
 
 std::vector<std::string> SideJudge::sentences() const {

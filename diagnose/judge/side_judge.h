@@ -9,6 +9,7 @@
 
 #include "compare/split.h"
 #include "diagnose/judge/class_inference.h"
+#include "diagnose/judge/closeness.h"
 #include "diagnose/judge/habits.h"
 #include "diagnose/judge/op_run.h"
 #include "npu_backend/chips/device.h"
@@ -71,15 +72,14 @@ class SideJudge {
     template <class Error, class Class>
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(
         const OpRun& run, Error& error, const Class& by, const RecordedResult& result) const;
-    /// Of the class's bound: what an op keeps to that computes like its like and like honest runs
-    /// here.
+    /// What an op keeps to that computes like its like and like honest runs here.
     template <class Error, class Class>
-    [[nodiscard]] double allowed_share(const OpRun& run,
-                                       Error& error,
-                                       const Class& by,
-                                       const RecordedResult& result) const;
-    /// Closeness::times by result.
-    [[nodiscard]] std::map<std::string, double> times_of(const OpRun& run) const;
+    [[nodiscard]] Tightness tightness(const OpRun& run,
+                                      Error& error,
+                                      const Class& by,
+                                      const RecordedResult& result) const;
+    /// Of each result.
+    [[nodiscard]] std::map<std::string, Habit> habits_of(const OpRun& run) const;
 
     const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;

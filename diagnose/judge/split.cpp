@@ -11,6 +11,7 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/inherited.h"
 #include "diagnose/judge/load_mode.h"
+#include "diagnose/judge/other_form.h"
 #include "diagnose/judge/other_numbers.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/random_error.h"
@@ -32,8 +33,6 @@ constexpr size_t kQuickShare = 2;
 
 /// Runs of so many elements are in memory one at a time; all threads share their pieces.
 constexpr int64_t kMuch = int64_t{1} << 22;
-/// Results are those of the arguments that they are so many times nearer to.
-constexpr double kNearer = 2;
 
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
@@ -259,6 +258,7 @@ std::vector<Split> RecomputingSplitter::split_loaded(
     } else {
         std::tie(form, errors) = target_judge_->judge_best(forms);
     }
+    if (forms.size() > 1) tell_other_form(forms, form, errors);
     const OpRun target = std::move(forms[form]);
     bool differs = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -309,27 +309,6 @@ void RecomputingSplitter::compare_inputs(const OpRun& target,
         splits[i].inherited = ignored && g->numel() == t->numel()
                                   ? relative_difference(ignored->rest_of(*t), ignored->rest_of(*g))
                                   : relative_difference(*t, *g);
-    }
-}
-
-void RecomputingSplitter::judge_arguments(const OpRun& target,
-                                          const OpRun& golden,
-                                          const std::string& differences,
-                                          const std::vector<SplitQuery>& outputs,
-                                          std::vector<Split>& splits) const {
-    if (canonical_name(golden.op->name()) != canonical_name(target.op->name())) return;
-    OpRun mixed = target;
-    take_numbers(golden, mixed);
-    const auto errors = target_judge_->judge(mixed);
-    const bool is_other_constant = has_other_constant(target, golden);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        const int place = place_of(target, outputs[i].target);
-        if (place < 0 || !errors[static_cast<size_t>(place)]) continue;
-        const double by_golden = errors[static_cast<size_t>(place)]->ratio;
-        splits[i].by_golden_arguments = by_golden;
-        splits[i].is_other_constant =
-            is_other_constant && splits[i].target && by_golden > kNearer * splits[i].target->ratio;
-        splits[i].arguments = differences;
     }
 }
 

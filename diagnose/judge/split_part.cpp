@@ -25,7 +25,8 @@ std::vector<int64_t> furthest_apart(const OpRun& target, const OpRun& golden) {
 
 bool is_clear(const Split& split) {
     return split.target && split.target->ratio <= 1 && split.why_not.empty() &&
-           !(split.golden && split.golden->ratio > 1) && split.by_golden_arguments.value_or(0) <= 1;
+           !(split.golden && split.golden->ratio > 1) &&
+           split.by_golden_arguments.value_or(0) <= 1 && !split.is_other_constant;
 }
 
 }  // namespace

@@ -13,9 +13,10 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/hidden_terms.h"
+#include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/off_grid.h"
-#include "npu_backend/kernels/kernel.h"
+#include "diagnose/judge/uneven_errors.h"
 
 namespace npuscope::diagnose {
 
@@ -64,12 +65,6 @@ const Tensor* exact_of(const OpRun& run, const RecordedResult& result) {
     return results == nullptr ? nullptr : expected_of(*results, result);
 }
 
-/// It chooses elements, or moves them.
-bool is_exact(std::string_view launched) {
-    const backend::Kernel* kernel = backend::find_kernel(launched);
-    return kernel != nullptr && kernel->is_exact();
-}
-
 /// Of the numbers that are no tensors: a chip may round them before it computes with them, and a
 /// factor is one more product.
 bool are_no_steps(const NamedValues& arguments) {
@@ -86,13 +81,13 @@ bool are_no_steps(const NamedValues& arguments) {
 
 bool is_rounded_once(const backend::Op& op) {
     return !op.launches.empty() && std::ranges::all_of(op.launches, [](std::string_view name) {
-        return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() || is_exact(name);
+        return std::ranges::find(kRoundedOnce, name) != kRoundedOnce.end() || moves(name);
     });
 }
 
 bool VectorError::is_one_rounding(const VectorClass& by) const {
     // What is chosen was rounded before, in any steps, and nothing is computed of it.
-    if (!run_.op->launches.empty() && std::ranges::all_of(run_.op->launches, is_exact)) return true;
+    if (only_moves(*run_.op)) return true;
     return by.steps.bits >= kFloat32.bits && is_rounded_once(*run_.op) &&
            are_no_steps(run_.arguments);
 }
@@ -221,6 +216,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
                                    const RecordedResult& result,
                                    std::span<const double> exact,
                                    std::span<const double> beside) const {
+    if (only_moves(*run_.op)) return allowed_of_moves(result, exact, by.results);
     const NumberFormat recorded = format_of(result.elements.dtype());
     const bool is_once = is_rounded_once(*run_.op);
     const double of_value = by.steps.unit() * (is_once ? kOnce : kFunction);
@@ -241,7 +237,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
 std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                                       const RecordedResult& result,
                                                       bool details,
-                                                      double tightness) {
+                                                      const Tightness& tight) {
     const Tensor* y = exact_of(run_, result);
     if (y == nullptr) return std::nullopt;
     if (y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
@@ -249,13 +245,15 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     const std::span<const double> exact = y->as<double>();
     AllowedErrors limit = allowed(by, result, exact, {});
     compare::Introduced error = measure_error(result, exact, by.results, limit);
-    const bool by_conditioning = error.ratio > 1 || tightness < 1;
+    const bool by_conditioning = error.ratio > 1 || tight.share < 1;
     if (by_conditioning) {
         limit = allowed(by, result, exact, conditioned(by, result, *y));
-        if (tightness < 1) {
+        if (tight.share < 1 && !only_moves(*run_.op)) {
             limit = tightened(std::move(limit),
-                              tightness,
-                              is_rounded_once(*run_.op) ? kRounding : kSteps,
+                              tight.share,
+                              tight.half_units > 0        ? tight.half_units
+                              : is_rounded_once(*run_.op) ? kRounding
+                                                          : kSteps,
                               result,
                               by.results,
                               exact);
@@ -270,12 +268,16 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     describe(result, exact, limit, error);
     error.told = told_by_pattern(result, exact, limit);
     error.arithmetic = by.name;
-    error.formula = fmt::format(
-        "{:g} 2^-{} |y|{} + half a unit",
-        is_rounded_once(*run_.op) ? kOnce : kFunction,
-        by.steps.bits,
-        by_conditioning && !is_one_rounding(by) ? " + 6 (conditioning + float32 steps)" : "");
-    if (tightness < 1) error.formula = fmt::format("{:.2g} of {}", tightness, error.formula);
+    error.formula = only_moves(*run_.op)
+                        ? "equal, or rounded to the result's format"
+                        : fmt::format("{:g} 2^-{} |y|{} + half a unit",
+                                      is_rounded_once(*run_.op) ? kOnce : kFunction,
+                                      by.steps.bits,
+                                      by_conditioning && !is_one_rounding(by)
+                                          ? " + 6 (conditioning + float32 steps)"
+                                          : "");
+    if (tight.share < 1 && !only_moves(*run_.op))
+        error.formula = fmt::format("{:.2g} of {}", tight.share, error.formula);
     return error;
 }
 
@@ -343,6 +345,20 @@ double VectorError::closeness_here(const VectorClass& by,
     allow(hidden_terms(run_, result), by.steps.unit() * (are_functions(run_) ? 2 : 1));
     allow(rounded_statistics(run_, result), 1);
     return largest;
+}
+
+std::optional<compare::Introduced> VectorError::uneven(const VectorClass& by,
+                                                       const RecordedResult& result) {
+    const Tensor* y = exact_of(run_, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()) ||
+        only_moves(*run_.op))
+        return std::nullopt;
+    const std::span<const double> exact = y->as<double>();
+    return uneven_error(
+        {.result = result, .results = by.results, .steps = by.steps},
+        exact,
+        allowed(by, result, exact, conditioned(by, result, *y)),
+        [&](HonestRuns which) { return honest_runs(*run_.op, run_.wide, by.steps, which); });
 }
 
 double VectorError::times_at_first_sight(const VectorClass& by, const RecordedResult& result) {

@@ -33,12 +33,12 @@ class VectorError {
   public:
     explicit VectorError(const OpRun& run) : run_(run), disturbed_(run) {}
 
-    /// `tightness` below 1: only that share of the bound with conditioning is allowed, but an ulp
-    /// of the result always.
+    /// `tight` with a share below 1: only that share of the bound with conditioning is allowed, but
+    /// an ulp of the result always.
     [[nodiscard]] std::optional<compare::Introduced> judge(const VectorClass& by,
                                                            const RecordedResult& result,
                                                            bool details,
-                                                           double tightness = 1);
+                                                           const Tightness& tight = {});
     /// Of results in 16 bits of ops that are known to be computed in steps of 16 bits where others
     /// are not: the class whose steps are in that format. nullptr of others.
     [[nodiscard]] const VectorClass* class_in_parts(const VectorClass& by,
@@ -53,6 +53,9 @@ class VectorError {
                                                      const RecordedResult& result,
                                                      HonestRuns which,
                                                      double enough);
+    /// As uneven_error().
+    [[nodiscard]] std::optional<compare::Introduced> uneven(const VectorClass& by,
+                                                            const RecordedResult& result);
     /// As times_by_size beside the float32 reference; infinity where that computes no such result.
     [[nodiscard]] double times_at_first_sight(const VectorClass& by, const RecordedResult& result);
     /// How far off, by the class, the emulated chips are on the recorded arguments; 0 where the

@@ -39,5 +39,19 @@ TEST(OtherConstant, is_none_where_the_program_computed_the_number) {
     EXPECT_FALSE(is_told(0.73128, 0.7311586));
 }
 
+// With a variance near 1 an eps of 1e-3 halves to 5e-4 of a norm's result, 1e-12 to nothing of it.
+TEST(OtherConstant, changes_results_by_more_than_float32_does) {
+    const auto norm = [](double eps) {
+        return test::recorded_run("native_layer_norm",
+                                  {{"input", floats({1, 4}, {-1, 1, -1, 1})},
+                                   {"normalized_shape", IntList{4}},
+                                   {"eps", eps}},
+                                  floats({1, 4}, {-1, 1, -1, 1}),
+                                  "result0");
+    };
+    EXPECT_TRUE(numbers_change_results(norm(1e-3), norm(1e-5)));
+    EXPECT_FALSE(numbers_change_results(norm(1e-12), norm(1e-8)));
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose

@@ -145,6 +145,54 @@ TEST(SideJudge, tells_a_fault_from_a_habit) {
                                     [](double ratio) { return ratio <= 1; }));
 }
 
+// By itself a run may be off by three units, as functions of some libraries are; its like tell that
+// this library's are not.
+TEST(SideJudge, holds_a_run_to_what_its_like_are_off_by) {
+    EXPECT_GT(judged(runs_off("exp", 1, 3)).ratios.front(), 1);
+    std::vector<DumpedOp> two = runs_off("exp", 1, 3);
+    two.resize(2);
+    EXPECT_LE(judged(two).ratios.front(), 1);
+    EXPECT_LE(std::ranges::max(judged(runs_off("exp", 14, 3)).ratios), 1);
+    // An ulp is always allowed.
+    EXPECT_LE(std::ranges::max(judged(runs_off("exp", 1, 1)).ratios), 1);
+}
+
+/// Four layer norms of float32; of the last, elements of rows 3 and 4 are off by `units` of what
+/// their largest element has.
+std::vector<DumpedOp> norms_off(float units) {
+    std::mt19937 random(9);
+    Executor executor(Device::reference32());
+    std::vector<DumpedOp> ops;
+    for (int64_t seqid = 1; seqid <= 4; ++seqid) {
+        const Tensor x = noise({8, 32}, random);
+        const Tensor weight = noise({32}, random);
+        const Tensor bias = noise({32}, random);
+        Results results = executor.call("native_layer_norm", {x, IntList{32}, weight, bias, 1e-5});
+        Tensor y = results.tensor(0);
+        std::normal_distribution<float> normal;
+        const auto elements = y.mutable_as<float>();
+        for (size_t i = 96; seqid == 4 && i < 128; ++i)
+            elements[i] += units * 0x1p-23F * normal(random);
+        ops.push_back({.name = "native_layer_norm",
+                       .seqid = seqid,
+                       .inputs = {{"input", x},
+                                  {"normalized_shape", IntList{32}},
+                                  {"weight", weight},
+                                  {"bias", bias},
+                                  {"eps", 1e-5}},
+                       .outputs = {{"result0", y}},
+                       .node = {}});
+    }
+    return ops;
+}
+
+// Coarser arithmetic would be coarser in all rows.
+TEST(SideJudge, finds_the_part_of_a_result_that_is_further_off) {
+    EXPECT_LE(std::ranges::max(judged(norms_off(0)).ratios), 1);
+    EXPECT_LE(std::ranges::max(judged(norms_off(0.5F)).ratios), 1);
+    EXPECT_GT(judged(norms_off(4)).ratios.back(), 1);
+}
+
 // 2^-9 and 2^-12 of the value are half units of bfloat16 and float16.
 TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
     const auto sentence = [](DType narrow) {

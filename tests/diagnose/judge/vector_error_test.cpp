@@ -121,7 +121,7 @@ TEST(VectorError, lets_what_leaves_the_range_of_steps_become_zero) {
     const auto classes = vector_classes();
     const auto row = std::ranges::find(classes, "fp16 throughout", &VectorClass::name);
     const OpRun run = sigmoid(-11.2F, 0);
-    EXPECT_LE(VectorError(run).judge(*row, run.results.front(), false, 0.1)->ratio, 1);
+    EXPECT_LE(VectorError(run).judge(*row, run.results.front(), false, {.share = 0.1})->ratio, 1);
 }
 
 TEST(VectorError, lets_a_variance_be_taken_in_one_pass) {

@@ -1,0 +1,79 @@
+#include "diagnose/judge/other_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "diagnose/judge/result_error.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+constexpr double kNearerForm = 1.25;
+/// 3000 to one.
+constexpr double kLogOdds = 8;
+
+struct Distance {
+    double rms = std::numeric_limits<double>::infinity();
+    /// As many elements of one size would tell as much.
+    double elements = 0;
+};
+
+/// What a result is off by.
+Distance distance_to(const OpRun& form, const RecordedResult& result) {
+    const Results* results = exact_results(form);
+    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64) return {};
+    const JudgedElements judged(result, y->as<double>());
+    const Tensor wide = judged.recorded().cast(DType::kFloat64);
+    const auto count = static_cast<double>(judged.expected().size());
+    double squares = 0;
+    double fourths = 0;
+    for (size_t i = 0; i < judged.expected().size(); ++i) {
+        const double square = std::pow(wide.as<double>()[i] - judged.expected()[i], 2);
+        squares += square;
+        fourths += square * square;
+    }
+    return {.rms = std::sqrt(squares / count),
+            .elements = fourths > 0 ? squares * squares / fourths : 0};
+}
+
+/// Whether it is clearly nearer to the other one.
+bool is_nearer(const Distance& own, const Distance& other) {
+    return std::isfinite(own.rms) && own.rms > kNearerForm * other.rms &&
+           std::min(own.elements, other.elements) * std::log(own.rms / other.rms) > kLogOdds;
+}
+
+/// "approximate=tanh", "no rounding_mode": the last form has the word at its end.
+std::string name_of(const OpRun& form, const OpRun& last) {
+    const std::string& word = last.arguments.back().name;
+    const Value* value = find(form.arguments, word);
+    return value == nullptr ? "no " + word : word + "=" + std::get<std::string>(*value);
+}
+
+}  // namespace
+
+void tell_other_form(std::span<const OpRun> forms, size_t expected, SideJudge::Errors& errors) {
+    const OpRun& own = forms[expected];
+    for (size_t i = 0; i < own.results.size() && i < errors.size(); ++i) {
+        const RecordedResult& result = own.results[i];
+        if (!errors[i] || errors[i]->ratio > 1 || !is_float(result.elements.dtype())) continue;
+        const Distance off = distance_to(own, result);
+        for (size_t form = 0; form < forms.size(); ++form) {
+            if (form == expected) continue;
+            const Distance other = distance_to(forms[form], result);
+            if (!is_nearer(off, other)) continue;
+            errors[i]->ratio = std::max(off.rms / other.rms, errors[i]->ratio);
+            errors[i]->told = fmt::format("computed with {}, which it is {:.2g} times nearer to",
+                                          name_of(forms[form], forms.back()),
+                                          off.rms / other.rms);
+        }
+    }
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,163 @@
+// What a result within its bound is held to: what honest arithmetic makes of it here, and what its
+// like in the recording are off by.
+#include <algorithm>
+
+#include "diagnose/judge/class_choice.h"
+#include "diagnose/judge/norm_terms.h"
+#include "diagnose/judge/part_of_run.h"
+#include "diagnose/judge/side_judge.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// An op may be off by so many times what honest arithmetic makes of it here. Products: chips
+/// differ in the order of their sums.
+constexpr double kOfHere = 4;
+/// The same for steps in 16 bits, which differ more.
+constexpr double kOfNarrow = 6;
+/// The same of other ops, whose functions and short sums differ less.
+constexpr double kOfVectors = 3;
+constexpr double kOfNarrowVectors = 4;
+/// The same where so many like runs show no other habit.
+constexpr double kOfSome = 3;
+constexpr size_t kSome = 4;
+/// Errors of fewer elements may be small here by luck: so much more is allowed.
+constexpr double kOfFew = 2;
+constexpr int64_t kFewElements = 4;
+/// Of what the recording's like runs are off by.
+constexpr double kOfOthers = 2;
+/// Of so many like runs one may be at fault as well.
+constexpr size_t kMany = 8;
+/// Where nothing here computes as the class does, like runs must show its habit: so many at least.
+constexpr size_t kEnough = 5;
+
+/// Of the bound's share that two like runs or more need at most, and the reference here. Of 105 000
+/// clean results, those of GPUs among them, none needs more than 2.3.
+constexpr double kOfLikes = 2.75;
+constexpr size_t kFewestLikes = 2;
+/// Of results that have more elements than all like runs together.
+constexpr double kOfMore = 1.3;
+/// What like runs show leaves an ulp to luck, beside half of one that is rounded.
+constexpr double kHalfUnitsOfLikes = 3;
+
+/// Of what all runs here make exactly.
+constexpr double kHalfUnitsOfExact = 2;
+
+/// What chips make of it depends on its numbers more than on the op: sums in other orders,
+/// variances in one pass.
+bool goes_by_numbers(const OpRun& run, const RecordedResult& result) {
+    return is_norm(*run.op) || run.op->row->sum == result.name ||
+           (kind_of(*run.op) == OpKind::kConvolution && result.name == "result2");
+}
+
+/// How many times further off `recorded` is than like runs, and than `here`; 0 where they do not
+/// tell.
+double times_of_likes(const std::vector<Habit>& others,
+                      const RecordedResult& result,
+                      bool multiplies,
+                      double recorded,
+                      double here) {
+    double most = here;
+    size_t likes = 0;
+    int64_t elements = 0;
+    for (const Habit& other : others)
+        if (other.share <= 1) {
+            most = std::max(most, other.share);
+            elements += other.numel;
+            ++likes;
+        }
+    if (likes < (multiplies ? kSome : kFewestLikes) || recorded > 1) return 0;
+    return recorded / most / (elements < result.elements.numel() ? kOfMore : 1);
+}
+
+}  // namespace
+
+template <class Error, class Class>
+Tightness SideJudge::tightness(const OpRun& run,
+                               Error& error,
+                               const Class& by,
+                               const RecordedResult& result) const {
+    if constexpr (requires { error.times_at_first_sight(by, result); })
+        // Large results are first held against one run here, before bounds are computed.
+        if (result.elements.numel() >= kLargeElements &&
+            error.times_at_first_sight(by, result) <= kOfSome)
+            return {};
+    std::optional<Closeness> found = error.closeness(by, result, HonestRuns::kReference, kUnlike);
+    if (!found || found->times() <= kUnlike) return {};
+    const double reference = found->floored();
+    if (const auto of_chips = found->times() > kOfSome || goes_by_numbers(run, result)
+                                  ? error.closeness(by, result, HonestRuns::kChips, 0)
+                                  : std::nullopt)
+        found = of_chips;
+    std::vector<Habit> others = habits_.others(run, result.name);
+    const bool multiplies = is_product(kind_of(*run.op));
+    const double of_likes =
+        by.is_computed_here()
+            ? times_of_likes(others, result, multiplies, found->recorded, reference)
+            : 0;
+    const bool is_beyond = of_likes > kOfLikes && (!goes_by_numbers(run, result) ||
+                                                   found->recorded > kOfLikes * found->floored());
+    const Tightness by_likes{.share = is_beyond ? found->recorded * kOfLikes / of_likes : 1,
+                             .half_units = kHalfUnitsOfLikes,
+                             .by_likes = is_beyond,
+                             .of_likes = of_likes};
+    if (found->times() <= kOfSome || (!by.is_computed_here() && others.size() < kEnough))
+        return by_likes;
+    const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
+    // Like products may be of other lengths, which tell little of this one's.
+    const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;
+    double least =
+        differ ? (multiplies ? kOfNarrow : kOfNarrowVectors) : (multiplies ? kOfHere : kOfVectors);
+    // Several products, one after the other, and what cancels between them.
+    if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
+    if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
+    if (result.elements.numel() < kFewElements) least *= kOfFew;
+    if (others.size() >= kMany) others.erase(others.begin());
+    const double habit = others.empty() ? 0 : kOfOthers * others.front().times;
+    const double share = std::max(least, habit) * found->floored();
+    if (by_likes.share < share) return by_likes;
+    // What all runs here make exactly nobody rounds more than once.
+    return {.share = share,
+            .half_units = found->here == 0 ? kHalfUnitsOfExact : 0,
+            .by_likes = is_beyond,
+            .of_likes = of_likes};
+}
+
+template Tightness SideJudge::tightness(const OpRun&,
+                                        ProductError&,
+                                        const ProductClass&,
+                                        const RecordedResult&) const;
+template Tightness SideJudge::tightness(const OpRun&,
+                                        VectorError&,
+                                        const VectorClass&,
+                                        const RecordedResult&) const;
+
+std::map<std::string, Habit> SideJudge::habits_of(const OpRun& run) const {
+    const std::vector<OpRun> forms = forms_of(run);
+    const OpRun& whole = forms[forms.size() > 1 ? form_of(*run.op).value_or(0) : 0];
+    const std::optional<PartOfRun> part = part_of(whole, kTellingElements);
+    const OpRun& form = part ? part->run : whole;
+    const InferredArithmetic inferred = class_of(own_group(run), run);
+    std::map<std::string, Habit> habits;
+    const auto take = [&](auto&& error, const auto& class_of_result) {
+        for (const RecordedResult& result : form.results) {
+            const auto& by = class_of_result(error, result);
+            for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips})
+                if (const auto found = error.closeness(by, result, which, 0)) {
+                    habits[result.name] = {.times = found->times(),
+                                           .share = found->recorded,
+                                           .numel = result.elements.numel()};
+                    if (found->times() <= kOfSome) break;
+                }
+        }
+    };
+    if (is_product(kind_of(*run.op))) {
+        take(ProductError(form), product_class_by(inferred, device_ != nullptr));
+    } else {
+        take(VectorError(form), vector_class_by(inferred));
+    }
+    return habits;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,44 @@
+#include "diagnose/judge/other_form.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/diagnose/judge/runs.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using test::floats;
+
+/// gelu of 256 numbers in that form, rounded to float16.
+OpRun gelu(const std::string& form) {
+    std::vector<float> x;
+    for (int i = 0; i < 256; ++i)
+        x.push_back(2.5F * std::sin(static_cast<float>(i)));
+    OpRun run = test::run_here("gelu", {{"self", floats(x)}, {"approximate", form}});
+    run.results.front().elements =
+        run.results.front().elements.cast(DType::kFloat16).cast(DType::kFloat32);
+    run.arguments.pop_back();
+    run.wide = widened(run.arguments);
+    return run;
+}
+
+std::string told(const std::string& form, size_t expected) {
+    const std::vector<OpRun> forms = forms_of(gelu(form));
+    SideJudge::Errors errors = {compare::Introduced{.ratio = 0.1}};
+    tell_other_form(forms, expected, errors);
+    EXPECT_EQ(errors.front()->ratio > 1, !errors.front()->told.empty());
+    return errors.front()->told.substr(0, errors.front()->told.find(','));
+}
+
+// The forms of gelu differ by 5e-4 at most, which is a unit of float16 at 1.
+TEST(OtherForm, is_told_where_results_are_nearer_to_it) {
+    EXPECT_EQ(told("tanh", 0), "computed with approximate=tanh");
+    EXPECT_EQ(told("none", 1), "computed with approximate=none");
+    EXPECT_EQ(told("none", 0), "");
+    EXPECT_EQ(told("tanh", 1), "");
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
