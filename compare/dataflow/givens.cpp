@@ -243,8 +243,12 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     const TracedTensor& mine = target(suspect.input);
     if (relation.likeness == Likeness::kLeaning)
         return is_parameter(op_name(suspect.input), mine.argument);
-    // Made by an op in the target: told only where it surely is another tensor.
-    if (mine.producer &&
+    // Made by an op in the target: told only where it surely is another tensor. Numbers that are
+    // all alike some op makes by chance.
+    const bool is_by_chance =
+        mine.content->constant &&
+        (is_running(mine.argument) || is_parameter(op_name(suspect.input), mine.argument));
+    if (mine.producer && !is_by_chance &&
         (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))
         return false;
     // Given in fewer bits, and widened by an op that is recorded.

@@ -58,16 +58,24 @@ std::string name_of(const OpRun& form, const OpRun& last) {
 
 }  // namespace
 
-void tell_other_form(std::span<const OpRun> forms, size_t expected, SideJudge::Errors& errors) {
+void tell_other_form(std::span<const OpRun> forms,
+                     size_t expected,
+                     const GoldenForms& golden,
+                     SideJudge::Errors& errors) {
     const OpRun& own = forms[expected];
     for (size_t i = 0; i < own.results.size() && i < errors.size(); ++i) {
         const RecordedResult& result = own.results[i];
         if (!errors[i] || errors[i]->ratio > 1 || !is_float(result.elements.dtype())) continue;
         const Distance off = distance_to(own, result);
         for (size_t form = 0; form < forms.size(); ++form) {
-            if (form == expected) continue;
             const Distance other = distance_to(forms[form], result);
-            if (!is_nearer(off, other)) continue;
+            if (form == expected || !is_nearer(off, other)) continue;
+            const std::vector<OpRun> theirs = golden();
+            if (theirs.size() == forms.size() && i < theirs[form].results.size()) {
+                const RecordedResult& like = theirs[form].results[i];
+                const double expected_there = distance_to(theirs[expected], like).rms;
+                if (distance_to(theirs[form], like).rms < expected_there) continue;
+            }
             errors[i]->ratio = std::max(off.rms / other.rms, errors[i]->ratio);
             errors[i]->told = fmt::format("computed with {}, which it is {:.2g} times nearer to",
                                           name_of(forms[form], forms.back()),

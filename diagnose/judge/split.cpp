@@ -258,7 +258,15 @@ std::vector<Split> RecomputingSplitter::split_loaded(
     } else {
         std::tie(form, errors) = target_judge_->judge_best(forms);
     }
-    if (forms.size() > 1) tell_other_form(forms, form, errors);
+    if (forms.size() > 1)
+        tell_other_form(
+            forms,
+            form,
+            [&] {
+                auto found = golden_run();
+                return found ? forms_of(std::move(*found)) : std::vector<OpRun>();
+            },
+            errors);
     const OpRun target = std::move(forms[form]);
     bool differs = false;
     for (size_t i = 0; i < outputs.size(); ++i) {

@@ -134,6 +134,19 @@ TEST(DifferingGivens, judges_running_statistics_at_their_first_use_only) {
                              "not the golden's: 6 of"));
 }
 
+// Some op makes zeros by chance.
+TEST(DifferingGivens, tells_statistics_that_are_as_zero_as_what_an_op_made) {
+    const Tensor zeros = Tensor::zeros(DType::kFloat32, {6});
+    const auto norm = [&](const Tensor& mean) {
+        return std::vector<HandMadeOp>{
+            {"detach", {}, {{"out", zeros}}},
+            {"native_batch_norm", {{"running_mean", mean}}, {}, "norm", "net.py:3"}};
+    };
+    const auto found = findings(norm(zeros), norm(random_tensor({6}, 1)));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].starts_with("buffer `running_mean` of /native_batch_norm/2")) << found[0];
+}
+
 TEST(DifferingGivens, leaves_alone_gradients_and_what_is_overwritten) {
     const auto ops = [](unsigned seed) {
         return std::vector<HandMadeOp>{

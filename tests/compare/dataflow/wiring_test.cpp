@@ -46,6 +46,24 @@ TEST(WrongWires, names_the_op_that_made_it_instead) {
               Wires{kWrong + "it is what /gelu/2 made"});
 }
 
+/// relu makes a; nll_loss_backward a few numbers, of which a part of any two rows may be made; the
+/// last takes one of both.
+std::vector<HandMadeOp> of_loss(bool lost) {
+    const Tensor few = changed(kB, [i = 0](float) mutable { return i++ % 20 == 3 ? -0.5f : 0.f; });
+    return {{"relu", {}, {{"out", kA}}},
+            {"nll_loss_backward", {}, {{"out", few}}},
+            {"mul_Scalar", {{"self", lost ? kA : few}}, {{"out", kC}}}};
+}
+
+// The golden's input does not tell which op made it; the target's does, and what it should be is
+// lost.
+TEST(WrongWires, are_told_by_the_target_alone) {
+    EXPECT_EQ(wires(of_loss(true), of_loss(false)),
+              Wires{"input `self` of /mul_Scalar/3 is not what /nll_loss_backward/2 made (in the "
+                    "golden it is); it is what /relu/1 made"});
+    EXPECT_TRUE(wires(of_loss(false), of_loss(false)).empty());
+}
+
 /// relu makes a, gelu makes b, `op` takes both.
 std::vector<HandMadeOp> joined(const std::string& op, const Tensor& self, const Tensor& other) {
     return {{"relu", {}, {{"out", kA}}},
