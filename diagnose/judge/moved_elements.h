@@ -15,8 +15,9 @@ namespace npuscope::diagnose {
 [[nodiscard]] bool only_moves(const backend::Op& op);
 
 /// Elements that were moved are what they were. What neither `results` nor the recorded format
-/// holds is rounded to nearest, or all of it cut off; subnormal numbers may become 0.
-[[nodiscard]] AllowedErrors allowed_of_moves(const RecordedResult& result,
+/// holds is rounded to nearest, or all of it cut off; a cast may make 0 of subnormal numbers.
+[[nodiscard]] AllowedErrors allowed_of_moves(const backend::Op& op,
+                                             const RecordedResult& result,
                                              std::span<const double> exact,
                                              const NumberFormat& results);
 
