@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/naming/casts.h"
 #include "npu_backend/kernels/kernel.h"
 
 namespace npuscope::diagnose {
-
-namespace {
-
-constexpr std::string_view kCast = "Cast";
-
-}  // namespace
 
 bool moves(std::string_view launched) {
     const backend::Kernel* kernel = backend::find_kernel(launched);
@@ -31,7 +26,7 @@ AllowedErrors allowed_of_moves(const backend::Op& op,
     bool are_cut_off = true;
     for (size_t i = 0; are_cut_off && i < exact.size(); ++i)
         are_cut_off = !(std::abs(wide.as<double>()[i]) > std::abs(judged.expected()[i]));
-    const bool casts = std::ranges::find(op.launches, kCast) != op.launches.end();
+    const bool casts = is_cast(op.name());
     AllowedErrors limits(exact.size());
     for (const NumberFormat& format : {format_of(result.elements.dtype()), results})
         for (size_t i = 0; i < limits.size(); ++i) {
