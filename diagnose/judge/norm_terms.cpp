@@ -121,6 +121,10 @@ bool is_norm(const backend::Op& op) {
     return op.name().find("norm") != std::string_view::npos;
 }
 
+bool is_gradient_of_norm(const backend::Op& op) {
+    return is_norm(op) && op.name().find("backward") != std::string_view::npos;
+}
+
 std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& result) {
     const auto input = argument<Tensor>(run, "input");
     if (!input || input->dtype() != DType::kFloat64) return {};

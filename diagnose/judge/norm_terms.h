@@ -11,6 +11,7 @@ namespace npuscope::diagnose {
 
 /// A norm or its gradient, by its name.
 [[nodiscard]] bool is_norm(const backend::Op& op);
+[[nodiscard]] bool is_gradient_of_norm(const backend::Op& op);
 
 /// By element of the result, the change that the unit makes in it when the squares err by one: of
 /// batch, layer and group norm that take their statistics from their input. Empty for other

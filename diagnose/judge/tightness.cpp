@@ -38,6 +38,9 @@ constexpr double kOfLikes = 2.75;
 constexpr size_t kFewestLikes = 2;
 /// Of results that have more elements than all like runs together.
 constexpr double kOfMore = 1.3;
+/// Of few elements, which may be near by luck.
+constexpr double kOfSmall = 1.5;
+constexpr int64_t kSmall = 16;
 /// What like runs show leaves an ulp to luck, beside half of one that is rounded.
 constexpr double kHalfUnitsOfLikes = 3;
 
@@ -68,7 +71,8 @@ double times_of_likes(const std::vector<Habit>& others,
             ++likes;
         }
     if (likes < (multiplies ? kSome : kFewestLikes) || recorded > 1) return 0;
-    return recorded / most / (elements < result.elements.numel() ? kOfMore : 1);
+    const double more = elements < result.elements.numel() ? kOfMore : 1;
+    return recorded / most / more / (result.elements.numel() < kSmall ? kOfSmall : 1);
 }
 
 }  // namespace
@@ -93,7 +97,7 @@ Tightness SideJudge::tightness(const OpRun& run,
     std::vector<Habit> others = habits_.others(run, result.name);
     const bool multiplies = is_product(kind_of(*run.op));
     const double of_likes =
-        by.is_computed_here()
+        by.is_computed_here() && !is_gradient_of_norm(*run.op)
             ? times_of_likes(others, result, multiplies, found->recorded, reference)
             : 0;
     const bool is_beyond = of_likes > kOfLikes && (!goes_by_numbers(run, result) ||
