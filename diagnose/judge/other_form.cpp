@@ -65,11 +65,14 @@ void tell_other_form(std::span<const OpRun> forms,
     const OpRun& own = forms[expected];
     for (size_t i = 0; i < own.results.size() && i < errors.size(); ++i) {
         const RecordedResult& result = own.results[i];
-        if (!errors[i] || errors[i]->ratio > 1 || !is_float(result.elements.dtype())) continue;
+        if (!errors[i] || errors[i]->ratio == 0 || errors[i]->ratio > 1 ||
+            !is_float(result.elements.dtype()))
+            continue;
         const Distance off = distance_to(own, result);
         for (size_t form = 0; form < forms.size(); ++form) {
+            if (form == expected) continue;
             const Distance other = distance_to(forms[form], result);
-            if (form == expected || !is_nearer(off, other)) continue;
+            if (!is_nearer(off, other)) continue;
             const std::vector<OpRun> theirs = golden();
             if (theirs.size() == forms.size() && i < theirs[form].results.size()) {
                 const RecordedResult& like = theirs[form].results[i];

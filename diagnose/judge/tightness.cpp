@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diagnose/judge/class_choice.h"
+#include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/side_judge.h"
@@ -32,7 +33,7 @@ constexpr size_t kMany = 8;
 /// Where nothing here computes as the class does, like runs must show its habit: so many at least.
 constexpr size_t kEnough = 5;
 
-/// Of the bound's share that two like runs or more need at most, and the reference here. Of 105 000
+/// Of the bound's share that two like runs or more need at most, and the reference here. Of 184 000
 /// clean results, those of GPUs among them, none needs more than 2.3.
 constexpr double kOfLikes = 2.75;
 constexpr size_t kFewestLikes = 2;
@@ -82,6 +83,8 @@ Tightness SideJudge::tightness(const OpRun& run,
                                Error& error,
                                const Class& by,
                                const RecordedResult& result) const {
+    // Their elements are what they were, or not.
+    if (only_moves(*run.op)) return {};
     if constexpr (requires { error.times_at_first_sight(by, result); })
         // Large results are first held against one run here, before bounds are computed.
         if (result.elements.numel() >= kLargeElements &&
@@ -89,19 +92,18 @@ Tightness SideJudge::tightness(const OpRun& run,
             return {};
     std::optional<Closeness> found = error.closeness(by, result, HonestRuns::kReference, kUnlike);
     if (!found || found->times() <= kUnlike) return {};
-    const double reference = found->floored();
-    if (const auto of_chips = found->times() > kOfSome || goes_by_numbers(run, result)
-                                  ? error.closeness(by, result, HonestRuns::kChips, 0)
-                                  : std::nullopt)
-        found = of_chips;
     std::vector<Habit> others = habits_.others(run, result.name);
     const bool multiplies = is_product(kind_of(*run.op));
     const double of_likes =
         by.is_computed_here() && !is_gradient_of_norm(*run.op)
-            ? times_of_likes(others, result, multiplies, found->recorded, reference)
+            ? times_of_likes(others, result, multiplies, found->recorded, found->floored())
             : 0;
-    const bool is_beyond = of_likes > kOfLikes && (!goes_by_numbers(run, result) ||
-                                                   found->recorded > kOfLikes * found->floored());
+    bool is_beyond = of_likes > kOfLikes;
+    const bool asks_chips = is_beyond && goes_by_numbers(run, result);
+    if (found->times() > kOfSome || asks_chips)
+        if (const auto of_chips = error.closeness(by, result, HonestRuns::kChips, 0))
+            found = of_chips;
+    if (asks_chips) is_beyond = found->recorded > kOfLikes * found->floored();
     const Tightness by_likes{.share = is_beyond ? found->recorded * kOfLikes / of_likes : 1,
                              .half_units = kHalfUnitsOfLikes,
                              .by_likes = is_beyond,

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "diagnose/judge/result_error.h"
+#include "npu_backend/numerics/rounding.h"
 
 namespace npuscope::diagnose {
 
@@ -138,11 +139,6 @@ bool may_be_uneven(const std::vector<double>& shares, const Partition& partition
     return most >= kLeastShare && most > kAtFirstSight * middle_of(own);
 }
 
-bool all_numbers(const Tensor& tensor) {
-    const Tensor wide = tensor.cast(DType::kFloat64);
-    return std::ranges::all_of(wide.as<double>(), [](double each) { return std::isfinite(each); });
-}
-
 /// "[:, 5]" or "elements 16 to 31".
 std::string name_of(const Part& part, const Shape& shape) {
     const auto count = static_cast<size_t>(numel_of(shape));
@@ -163,7 +159,7 @@ std::optional<compare::Introduced> uneven_error(const HonestResult& of,
                                                 std::span<const double> exact,
                                                 std::span<const double> limit,
                                                 const RunsHere& runs_here) {
-    if (!all_numbers(of.result.elements)) return std::nullopt;
+    if (!backend::all_finite(of.result.elements)) return std::nullopt;
     const std::vector<double> shares = element_shares(of.result, exact, limit);
     std::vector<Partition> partitions = partitions_of(of.result.elements.shape());
     std::erase_if(partitions, [&](const Partition& each) { return !may_be_uneven(shares, each); });

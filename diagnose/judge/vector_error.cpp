@@ -248,7 +248,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
     const bool by_conditioning = error.ratio > 1 || tight.share < 1;
     if (by_conditioning) {
         limit = allowed(by, result, exact, conditioned(by, result, *y));
-        if (tight.share < 1 && !only_moves(*run_.op)) {
+        if (tight.share < 1) {
             limit = tightened(std::move(limit),
                               tight.share,
                               tight.half_units > 0        ? tight.half_units
@@ -276,8 +276,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                                       by_conditioning && !is_one_rounding(by)
                                           ? " + 6 (conditioning + float32 steps)"
                                           : "");
-    if (tight.share < 1 && !only_moves(*run_.op))
-        error.formula = fmt::format("{:.2g} of {}", tight.share, error.formula);
+    if (tight.share < 1) error.formula = fmt::format("{:.2g} of {}", tight.share, error.formula);
     return error;
 }
 
@@ -350,8 +349,7 @@ double VectorError::closeness_here(const VectorClass& by,
 std::optional<compare::Introduced> VectorError::uneven(const VectorClass& by,
                                                        const RecordedResult& result) {
     const Tensor* y = exact_of(run_, result);
-    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()) ||
-        only_moves(*run_.op))
+    if (y == nullptr || y->dtype() != DType::kFloat64 || !is_float(result.elements.dtype()))
         return std::nullopt;
     const std::span<const double> exact = y->as<double>();
     return uneven_error(
