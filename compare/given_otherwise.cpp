@@ -23,6 +23,21 @@ bool hold_the_same(const SourceTensor& target, const SourceTensor& golden) {
     return distance && *distance <= kMovedNoise;
 }
 
+/// Whether the result in its place holds all elements of another input, in any order, and no more.
+bool holds_what_was_put(const Dataflow& flow, const TracedTensor& input) {
+    const auto tensors = flow.of_op(input.op);
+    return std::ranges::any_of(tensors, [&](const TracedTensor& result) {
+        return result.direction == Direction::kOutput && result.argument == input.argument &&
+               result.content && result.content->tells_bag() &&
+               std::ranges::any_of(tensors, [&](const TracedTensor& other) {
+                   return other.direction == Direction::kInput && &other != &input &&
+                          other.argument != input.argument && other.content &&
+                          other.content->numel == result.content->numel &&
+                          other.content->bag == result.content->bag;
+               });
+    });
+}
+
 }  // namespace
 
 bool results_hold_the_same(const OpPair& pair) {
@@ -56,9 +71,10 @@ bool GivenOtherwise::outputs_agree() const {
 
 /// What it held before is lost, as the results tell: memory that nobody had written.
 bool GivenOtherwise::is_lost(const GivenFinding& finding) const {
-    const TracedTensor& input = flows_.target().tensor(finding.input.target);
-    return is_written_over(flows_.target().flow, input) &&
-           results_agree(result_.ops[finding.input.pair]);
+    const Dataflow& flow = flows_.target().flow;
+    const TracedTensor& input = flow.tensors[finding.input.target];
+    return is_written_over(flow, input) &&
+           (results_agree(result_.ops[finding.input.pair]) || holds_what_was_put(flow, input));
 }
 
 bool GivenOtherwise::explains(const GivenFinding& finding) const {

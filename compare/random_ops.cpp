@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace npuscope::compare {
 
@@ -12,8 +13,19 @@ bool may_be_random(std::string_view name) {
         kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
+bool may_be_random(const SourceOp& op) {
+    if (may_be_random(op.op())) return true;
+    // To read the arguments of all would cost more.
+    if (op.op().find("attention") == std::string::npos || !op.facts) return false;
+    const SideFacts facts = op.facts();
+    return std::ranges::any_of(facts.arguments, [](const PlainArgument& argument) {
+        return argument.recorded.find("dropout") != std::string::npos &&
+               argument.numbers.size() == 1 && argument.numbers.front() > 0;
+    });
+}
+
 bool may_be_random(const std::vector<const SourceOp*>& ops) {
-    return std::ranges::any_of(ops, [](const SourceOp* op) { return may_be_random(op->op()); });
+    return std::ranges::any_of(ops, [](const SourceOp* op) { return may_be_random(*op); });
 }
 
 }  // namespace npuscope::compare

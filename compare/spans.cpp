@@ -16,6 +16,7 @@
 #include "compare/relate/kinship.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
+#include "core/naming/padding_ops.h"
 
 namespace npuscope::compare {
 
@@ -71,7 +72,7 @@ class Spans {
         }
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
-            if (both || are_in_others(parting)) return is_span(parting);
+            if (both || are_in_others(parting) || only_pads(parting)) return is_span(parting);
             return plan_.is_related && has_fault(parting);
         });
     }
@@ -148,12 +149,20 @@ class Spans {
         });
     }
 
+    /// Ops of one side that put zeros behind what they are given, or take them off.
+    static bool only_pads(const Parting& parting) {
+        const auto pads = [](const SourceOp* op) { return may_pad(op->id.op); };
+        return std::ranges::all_of(parting.only_target, pads) &&
+               std::ranges::all_of(parting.only_golden, pads);
+    }
+
     bool is_span(const Parting& parting) {
         if (!take_the_same(parting.only_target, parting.only_golden)) return false;
         const Ends ends = ends_of(parting.only_target, parting.only_golden);
         const bool any_at_fault = judge(parting);
         const double allowed = std::max({kChainGrowth * ends.entry, kAgreement, ends.tolerance});
-        if (!any_at_fault && !is_by_chance(parting) && !(ends.exit && *ends.exit <= allowed)) {
+        const bool ends_well = ends.exit ? *ends.exit <= allowed : only_pads(parting);
+        if (!any_at_fault && !is_by_chance(parting) && !ends_well) {
             forget(parting);
             return false;
         }

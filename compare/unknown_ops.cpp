@@ -74,7 +74,7 @@ class UnknownOps {
         const OpPair& pair = plan_.ops[place];
         return pair.target->op() == pair.golden->op() && pair.also_target.empty() &&
                pair.also_golden.empty() && !pair.target->lacks_numbers &&
-               !pair.golden->lacks_numbers && !may_be_random(pair.target->op()) &&
+               !pair.golden->lacks_numbers && !may_be_random(*pair.target) &&
                has_inputs(result_.ops[place]);
     }
 

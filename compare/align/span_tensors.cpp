@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/naming/aliases.h"
+#include "core/tensor/padding.h"
 
 namespace npuscope::compare {
 
@@ -23,12 +24,17 @@ constexpr auto kRenamings = std::to_array<Renaming>({{"mm", "self", "mat1"},
                                                      {"linear", "bias", "self"},
                                                      {"linear", "weight", ""}});
 
+/// As all overloads and implementations of the op call it.
+std::string common_argument(const SourceOp& op, const std::string& argument) {
+    const Alias* alias = find_alias(op.id.op);
+    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+}
+
 std::string fused_argument(const SourceOp& op, const std::string& argument) {
     const std::string_view name = canonical_name(op.id.op);
     for (const Renaming& row : kRenamings)
         if (row.op == name && row.argument == argument) return std::string(row.fused);
-    const Alias* alias = find_alias(op.id.op);
-    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+    return common_argument(op, argument);
 }
 
 bool is_linear(const SourceOp& op) {
@@ -126,6 +132,31 @@ void take_rows(BothTensors& tensors) {
                 take_shape(golden.shape, tensor);
 }
 
+/// Whether kernels of the op ask for widths of their own, and programs fill these up with zeros.
+bool asks_for_widths(const SourceOp& op) {
+    return canonical_name(op.id.op).find("attention") != std::string_view::npos;
+}
+
+/// Without the padding that the other side's op of the same arguments has not.
+void take_padding_off(const SourceOp& op,
+                      std::vector<SourceTensor>& tensors,
+                      const SourceOp& other_op,
+                      const std::vector<SourceTensor>& others) {
+    for (SourceTensor& tensor : tensors)
+        for (const SourceTensor& other : others) {
+            if (other.direction != tensor.direction || !tensor.open ||
+                !may_be_padded(tensor.shape, other.shape) ||
+                common_argument(other_op, other.argument) != common_argument(op, tensor.argument))
+                continue;
+            const auto inside = without_padding(tensor.open()->whole(), other.shape);
+            if (!inside) continue;
+            tensor.shape = other.shape;
+            tensor.open = [inside = *inside]() -> std::unique_ptr<ElementSource> {
+                return std::make_unique<TensorElements>(inside);
+            };
+        }
+}
+
 /// Whatever the only output is called.
 void name_outputs_alike(BothTensors& tensors) {
     const auto is_output = [](const SourceTensor& each) {
@@ -160,6 +191,10 @@ BothTensors tensors_of(const OpPair& pair) {
     if (!is_span(pair)) {
         BothTensors tensors{pair.target->load(), pair.golden->load()};
         if (pair.inputs_differ) take_rows(tensors);
+        if (asks_for_widths(*pair.target)) {
+            take_padding_off(*pair.target, tensors.target, *pair.golden, tensors.golden);
+            take_padding_off(*pair.golden, tensors.golden, *pair.target, tensors.target);
+        }
         return tensors;
     }
     BothTensors tensors{fused_tensors(*pair.target, pair.also_target),

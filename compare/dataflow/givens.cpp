@@ -66,6 +66,22 @@ struct Suspect {
     bool noise_before = false;  ///< some earlier output differs
 };
 
+/// How many ops before, at most, the number was made that a tensor is full of.
+constexpr size_t kNumberBefore = 8;
+
+/// A tensor of one number, which an op just before made by itself: an expanded view of it.
+bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
+    if (!tensor.content->constant || tensor.content->numel == 1) return false;
+    const size_t first = tensor.op > kNumberBefore ? tensor.op - kNumberBefore : 0;
+    for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
+        const TracedTensor& made = flow.tensors[i];
+        if (made.direction == Direction::kOutput && made.content && made.content->numel == 1 &&
+            made.content->first == tensor.content->first)
+            return true;
+    }
+    return false;
+}
+
 class Search {
   public:
     explicit Search(PairedFlows& flows) : flows_(flows) {}
@@ -218,7 +234,9 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
         const TracedTensor& theirs = golden(suspect.input);
         const bool may_be_given = theirs.ambiguous && !target(suspect.input).producer &&
                                   is_parameter(op_name(suspect.input), theirs.argument);
-        return theirs.producer && !may_be_given;
+        return (theirs.producer && !may_be_given) ||
+               (is_number_expanded(flows_.golden().flow, theirs) &&
+                is_number_expanded(flows_.target().flow, target(suspect.input)));
     });
 }
 

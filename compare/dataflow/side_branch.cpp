@@ -25,7 +25,8 @@ class Branch {
     [[nodiscard]] bool writes_over() const {
         return std::ranges::any_of(inside_, [&](size_t op) {
             return std::ranges::any_of(side_.flow.of_op(op), [&](const TracedTensor& tensor) {
-                return tensor.direction == Direction::kInput && is_written_over(side_.flow, tensor);
+                return tensor.direction == Direction::kInput && !is_from_inside(tensor) &&
+                       is_written_over(side_.flow, tensor);
             });
         });
     }
@@ -40,7 +41,7 @@ class Branch {
     [[nodiscard]] bool is_used() const {
         return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
             return tensor.direction == Direction::kInput && !inside_.contains(tensor.op) &&
-                   is_from_inside(tensor) && !is_given(tensor);
+                   is_from_inside(tensor) && !is_given(tensor) && !is_part_by_chance(tensor);
         });
     }
 
@@ -55,6 +56,10 @@ class Branch {
   private:
     [[nodiscard]] bool is_from_inside(const TracedTensor& tensor) const {
         return tensor.producer && inside_.contains(side_.tensor(*tensor.producer).op);
+    }
+    /// A few plain elements are part of many tensors.
+    [[nodiscard]] static bool is_part_by_chance(const TracedTensor& tensor) {
+        return tensor.ambiguous && tensor.passage == Passage::kPart;
     }
     [[nodiscard]] bool is_given(const TracedTensor& tensor) const {
         return tensor.content && given_.contains({tensor.content->numel, tensor.content->bag});

@@ -181,7 +181,7 @@ class Growth {
         ops.insert(ops.end(), {pair.target, pair.golden});
         const auto draws_on = [&](const SideDistances& side) {
             return std::ranges::any_of(
-                ops, [&](const SourceOp* op) { return side.has(op) && may_be_random(op->op()); });
+                ops, [&](const SourceOp* op) { return side.has(op) && may_be_random(*op); });
         };
         return draws_on(target_) && draws_on(golden_);
     }

@@ -6,12 +6,13 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <set>
-#include <unordered_map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "compare/relate/arrangements.h"
 #include "compare/relate/block_orders.h"
+#include "compare/relate/slice_votes.h"
 #include "compare/relate/slices.h"
 #include "core/base/error.h"
 
@@ -37,21 +38,80 @@ constexpr double kPartDistance = 0.1;
 constexpr double kPairedPartDistance = 0.02;
 constexpr int64_t kFewInPart = 8;
 
-/// An element of a whole that may be one of a part's largest.
-struct Hit {
-    size_t top = 0;
-    int64_t place = 0;
-};
-
 uint32_t bucket_of(float value, int bits) {
     return std::bit_cast<uint32_t>(value) >> static_cast<unsigned>(23 - bits);
 }
+
+/// One of a part's largest elements.
+struct PartTop {
+    size_t part = 0;
+    size_t top = 0;
+};
+
+/// The largest elements of parts, by bucket.
+class TopsByBucket {
+  public:
+    explicit TopsByBucket(int bits) : first_((size_t{1} << static_cast<unsigned>(9 + bits)) + 1) {}
+
+    /// There are no values in buckets beyond the last one.
+    void add(uint32_t bucket, PartTop top) {
+        if (bucket + size_t{1} < first_.size()) listed_.emplace_back(bucket, top);
+    }
+    /// Before any is asked for.
+    void sort() {
+        std::ranges::stable_sort(listed_, {}, [](const auto& each) { return each.first; });
+        for (const auto& [bucket, top] : listed_)
+            ++first_[bucket + 1];
+        for (size_t bucket = 1; bucket < first_.size(); ++bucket)
+            first_[bucket] += first_[bucket - 1];
+    }
+    [[nodiscard]] bool empty() const { return listed_.empty(); }
+    [[nodiscard]] std::span<const std::pair<uint32_t, PartTop>> of(uint32_t bucket) const {
+        return std::span(listed_).subspan(first_[bucket], first_[bucket + 1] - first_[bucket]);
+    }
+
+  private:
+    std::vector<std::pair<uint32_t, PartTop>> listed_;
+    std::vector<uint32_t> first_;
+};
+
+/// By part. Lists are kept for the next whole.
+class Hits {
+  public:
+    void add(size_t part, Hit hit) {
+        if (lists_.size() <= part) lists_.resize(part + 1);
+        std::vector<Hit>& list = lists_[part];
+        if (list.empty()) parts_.push_back(part);
+        if (list.size() < kMostHits) list.push_back(hit);
+    }
+    /// In the order of the parts; forgets them.
+    template <class F>
+    void take(F&& each) {
+        std::ranges::sort(parts_);
+        for (const size_t part : parts_) {
+            each(part, lists_[part]);
+            lists_[part].clear();
+        }
+        parts_.clear();
+    }
+    void forget() {
+        take([](size_t, const std::vector<Hit>&) {});
+    }
+
+  private:
+    std::vector<std::vector<Hit>> lists_;
+    std::vector<size_t> parts_;
+};
 
 /// One side's parts in the other side's wholes.
 class PartSearch {
   public:
     PartSearch(Matches& matches, const SourcePair& sources, bool part_is_target, int bits)
-        : matches_(matches), sources_(sources), part_is_target_(part_is_target), bits_(bits) {}
+        : matches_(matches),
+          sources_(sources),
+          part_is_target_(part_is_target),
+          bits_(bits),
+          values_(bits) {}
 
     void relate() {
         // What has a partner may be a part of what has none.
@@ -62,6 +122,7 @@ class PartSearch {
                 !matches_.is_read_otherwise(part_is_target_, part))
                 index(part);
         if (values_.empty()) return;
+        values_.sort();
         for (size_t whole = 0; whole < wholes_of().size(); ++whole)
             if (is_whole(whole) && wholes_of()[whole].sketch.numel > smallest_) search(whole);
         choose();
@@ -101,27 +162,26 @@ class PartSearch {
         for (size_t i = 0; i < sketch.top_count; ++i) {
             const uint32_t bucket = bucket_of(sketch.tops[i].value, bits_);
             for (const uint32_t near : {bucket - 1, bucket, bucket + 1})
-                values_[near].push_back({part, i});
+                values_.add(near, {part, i});
         }
     }
 
     void search(size_t whole) {
         const ListedTensor& tensor = wholes_of()[whole];
-        std::map<size_t, std::vector<Hit>> hits;
         try {
             const auto elements =
                 open_listed(part_is_target_ ? sources_.golden : sources_.target, tensor);
-            visit_dtype(elements->dtype(), [&]<class T>() { look_up_all<T>(*elements, hits); });
+            visit_dtype(elements->dtype(), [&]<class T>() { look_up_all<T>(*elements); });
         } catch (const Error&) {
+            hits_.forget();
             return;
         }
-        for (const auto& [part, found] : hits)
-            examine(part, whole, found);
+        hits_.take(
+            [&](size_t part, const std::vector<Hit>& found) { examine(part, whole, found); });
     }
 
     template <class T>
-    void look_up_all(const ElementSource& elements,
-                     std::map<size_t, std::vector<Hit>>& hits) const {
+    void look_up_all(const ElementSource& elements) {
         constexpr int64_t kPiece = 65536;
         std::vector<std::byte> buffer;
         for (int64_t first = 0; first < elements.numel(); first += kPiece) {
@@ -130,22 +190,14 @@ class PartSearch {
             for (int64_t i = 0; i < count; ++i) {
                 T value;
                 std::memcpy(&value, bytes + static_cast<size_t>(i) * sizeof(T), sizeof(T));
-                look_up(static_cast<float>(to_double(value)), first + i, elements.numel(), hits);
+                look_up(static_cast<float>(to_double(value)), first + i, elements.numel());
             }
         }
     }
 
-    void look_up(float value,
-                 int64_t place,
-                 int64_t numel,
-                 std::map<size_t, std::vector<Hit>>& hits) const {
-        const auto found = values_.find(bucket_of(value, bits_));
-        if (found == values_.end()) return;
-        for (const auto& [part, top] : found->second) {
-            if (parts_of()[part].sketch.numel >= numel) continue;
-            std::vector<Hit>& list = hits[part];
-            if (list.size() < kMostHits) list.push_back({top, place});
-        }
+    void look_up(float value, int64_t place, int64_t numel) {
+        for (const auto& [bucket, each] : values_.of(bucket_of(value, bits_)))
+            if (parts_of()[each.part].sketch.numel < numel) hits_.add(each.part, {each.top, place});
     }
 
     void examine(size_t part, size_t whole, const std::vector<Hit>& hits) {
@@ -158,46 +210,28 @@ class PartSearch {
         if (mine.form == RankForm::kMaybeCopy &&
             2 * mine.sketch.numel <= wholes_of()[whole].sketch.numel)
             return;
-        std::set<size_t> distinct;
-        for (const Hit& hit : hits)
-            distinct.insert(hit.top);
         const auto least = std::max(
             kFewTops,
             static_cast<size_t>(kLeastPartTops * static_cast<double>(mine.sketch.top_count)));
-        if (distinct.size() < least) return;
-        const Shape& shape = wholes_of()[whole].shape;
-        std::optional<SliceForm> best;
-        int64_t best_position = 0;
-        size_t most = least - 1;
-        const auto vote = [&](const SliceForm& form) {
-            std::map<int64_t, std::set<size_t>> votes;
-            for (const Hit& hit : hits) {
-                const int64_t off =
-                    hit.place - place_in_source(form.first, mine.sketch.tops[hit.top].place);
-                if (off < 0 || off % form.step != 0 || off / form.step >= form.positions) continue;
-                votes[off / form.step].insert(hit.top);
-            }
-            for (const auto& [position, tops] : votes)
-                if (tops.size() > most) {
-                    most = tops.size();
-                    best = form;
-                    best_position = position;
-                }
-        };
-        const std::vector<SliceForm>& forms = forms_.of(shape, mine.shape);
-        std::ranges::for_each(forms, vote);
-        const bool is_clear =
-            static_cast<double>(most) >= kClearPartTops * static_cast<double>(distinct.size());
+        std::vector<int64_t> tops;
+        for (size_t i = 0; i < mine.sketch.top_count; ++i)
+            tops.push_back(mine.sketch.tops[i].place);
+        SliceVotes votes(std::move(tops), hits, least);
+        if (votes.distinct() < least) return;
+        const std::vector<SliceForm>& forms = forms_.of(wholes_of()[whole].shape, mine.shape);
+        for (const SliceForm& form : forms)
+            votes.look_at(form);
+        const bool is_clear = static_cast<double>(votes.most()) >=
+                              kClearPartTops * static_cast<double>(votes.distinct());
         if (!is_clear && bits_ == kFineBits && mine.is_given() && wholes_of()[whole].is_given())
             for (const SliceForm& form : forms) {
                 SliceForm reordered = form;
                 for (View& view : block_orders(form.first)) {
                     reordered.first = std::move(view);
-                    vote(reordered);
+                    votes.look_at(reordered);
                 }
             }
-        if (!best) return;
-        confirm(part, whole, *best, best_position);
+        if (votes.best()) confirm(part, whole, *votes.best(), votes.position());
     }
 
     void confirm(size_t part, size_t whole, const SliceForm& form, int64_t position) {
@@ -256,7 +290,8 @@ class PartSearch {
     int bits_;
     int64_t smallest_ = int64_t{1} << 62;
     SliceForms forms_;
-    std::unordered_map<uint32_t, std::vector<std::pair<size_t, size_t>>> values_;
+    TopsByBucket values_;
+    Hits hits_;
     std::map<size_t, TensorRelation> found_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,7 +25,7 @@ struct View {
         static constexpr size_t kMostOrdered = 4;
         std::array<uint8_t, kMostOrdered> order{};
 
-        [[nodiscard]] bool is_ordered() const { return order != decltype(order){}; }
+        [[nodiscard]] bool is_ordered() const { return std::bit_cast<uint32_t>(order) != 0; }
         /// Whether all places are `stride` apart.
         [[nodiscard]] bool is_plain() const { return tile == 0 && !is_ordered(); }
         /// How far place `index` is from the beginning.

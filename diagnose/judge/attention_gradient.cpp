@@ -1,5 +1,8 @@
 #include "diagnose/judge/attention_gradient.h"
 
+#include <algorithm>
+
+#include "core/naming/aliases.h"
 #include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/exact_run.h"
 #include "npu_backend/ops/linear/attention.h"
@@ -60,8 +63,20 @@ void lower_gradient_of_attention(backend::Lowering& op) {
 }
 
 std::vector<double> sizes_inside_attention(const OpRun& run, const RecordedResult& result) {
-    const auto found = diagnose::run(sizes(), run.wide, Device::reference64());
-    const Tensor* size = found ? expected_of(*found, result) : nullptr;
+    NamedValues values = run.wide;
+    RecordedResult named = result;
+    if (const Alias* alias = find_alias(run.op->name())) {
+        for (NamedValue& value : values)
+            value.name = canonical_argument(*alias, value.name);
+        named.name = canonical_argument(*alias, result.name);
+    }
+    // What the forward pass left is computed again.
+    std::erase_if(values, [](const NamedValue& value) {
+        return std::ranges::find(sizes().schema.arguments, value.name, &backend::Argument::name) ==
+               sizes().schema.arguments.end();
+    });
+    const auto found = diagnose::run(sizes(), values, Device::reference64());
+    const Tensor* size = found ? expected_of(*found, named) : nullptr;
     if (size == nullptr || size->dtype() != DType::kFloat64 ||
         size->numel() != result.elements.numel())
         return {};

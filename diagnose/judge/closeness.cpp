@@ -60,6 +60,8 @@ std::vector<double> largest_by_size(const Tensor& result, std::span<const double
 
 double usual_of(std::vector<double> shares) {
     std::erase(shares, 0);
+    for (double& share : shares)
+        share = std::abs(share);
     if (shares.size() < kFewestOff) return 0;
     const auto quartile = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() * 3 / 4);
     std::ranges::nth_element(shares, quartile);
@@ -127,10 +129,10 @@ std::optional<std::vector<double>> element_shares_of_own(const HonestResult& of,
         if (!std::isfinite(values[i]) || !std::isfinite(exact[i])) continue;
         const double value =
             recorded.rounded(of.results.rounded(exact[i] + (values[i] - exact[i]) * scale));
-        const double error = std::abs(value - exact[i]);
+        const double error = value - exact[i];
         if (error == 0 || !std::isfinite(value)) continue;
         const double allowed = limit[i];
-        if (error > most * allowed) return std::nullopt;
+        if (std::abs(error) > most * allowed) return std::nullopt;
         shares[i] = error / allowed;
     }
     return shares;
@@ -143,8 +145,10 @@ std::optional<Shares> shares_of_own(const HonestResult& of,
                                     double most) {
     const auto shares = element_shares_of_own(of, own, exact, limit, most);
     if (!shares) return std::nullopt;
-    return Shares{.most = shares->empty() ? 0 : std::ranges::max(*shares),
-                  .usual = usual_of(*shares)};
+    double most_of_all = 0;
+    for (const double share : *shares)
+        most_of_all = std::max(most_of_all, std::abs(share));
+    return Shares{.most = most_of_all, .usual = usual_of(*shares)};
 }
 
 std::vector<double> element_shares(const RecordedResult& result,
@@ -155,8 +159,8 @@ std::vector<double> element_shares(const RecordedResult& result,
     const std::span<const double> values = wide.as<double>();
     std::vector<double> shares(values.size());
     for (size_t i = 0; i < values.size(); ++i)
-        if (const double error = std::abs(values[i] - judged.expected()[i]);
-            error > 0 && std::isfinite(error))
+        if (const double error = values[i] - judged.expected()[i];
+            error != 0 && std::isfinite(error))
             shares[i] = error / limit[i];
     return shares;
 }

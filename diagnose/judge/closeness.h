@@ -67,9 +67,9 @@ struct HonestResult {
     NumberFormat steps;
 };
 
-/// The shares of `limit` that the elements of `own`'s result are off by, 0 of those that are no
-/// numbers; empty where it has no such result, or is off by more than `most` and so is of another
-/// class. Errors of float32 steps are scaled to narrower ones.
+/// The shares of `limit` that the elements of `own`'s result are off by, with their signs, 0 of
+/// those that are no numbers; empty where it has no such result, or is off by more than `most` and
+/// so is of another class. Errors of float32 steps are scaled to narrower ones.
 [[nodiscard]] std::optional<std::vector<double>> element_shares_of_own(
     const HonestResult& of,
     const Results& own,

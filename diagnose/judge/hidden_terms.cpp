@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/naming/aliases.h"
 #include "diagnose/judge/attention_gradient.h"
 #include "diagnose/judge/norm_terms.h"
 
@@ -175,7 +176,7 @@ std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result)
     std::vector<double> terms;
     if (row != nullptr) {
         terms = row->terms(run);
-    } else if (run.op->name() == "gradient_of_attention") {
+    } else if (canonical_name(run.op->name()) == "gradient_of_attention") {
         terms = sizes_inside_attention(run, result);
     } else {
         terms = one_pass_terms(run, result);

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "diagnose/judge/number_format.h"
+
 namespace npuscope::diagnose {
 
 namespace {

@@ -233,4 +233,9 @@ const Tensor* expected_of(const Results& results, const RecordedResult& recorded
     return fits ? found : nullptr;
 }
 
+const Tensor* exact_result(const OpRun& run, const RecordedResult& recorded) {
+    const Results* results = exact_results(run);
+    return results == nullptr ? nullptr : expected_of(*results, recorded);
+}
+
 }  // namespace npuscope::diagnose

@@ -110,5 +110,7 @@ void leave_out_ignored(const RecordedResult& result, compare::Introduced& error)
 
 /// The result in float64; nullptr where the op gives none of that name and `numel` elements.
 [[nodiscard]] const Tensor* expected_of(const Results& results, const RecordedResult& recorded);
+/// The same of exact_results().
+[[nodiscard]] const Tensor* exact_result(const OpRun& run, const RecordedResult& recorded);
 
 }  // namespace npuscope::diagnose

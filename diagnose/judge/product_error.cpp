@@ -10,7 +10,6 @@
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
 #include "diagnose/judge/off_grid.h"
-#include "diagnose/judge/uneven_errors.h"
 
 namespace npuscope::diagnose {
 
@@ -318,17 +317,25 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
     return closeness;
 }
 
-std::optional<compare::Introduced> ProductError::uneven(const ProductClass& by,
-                                                        const RecordedResult& result) {
-    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
+std::optional<ResultInLimit> ProductError::in_limit(const ProductClass& by,
+                                                    const RecordedResult& result) {
+    std::optional<Bound> found = bound(by, Rounded::kOperands, result);
     if (!found) return std::nullopt;
-    return uneven_error({.result = result, .results = by.results, .steps = by.sums},
-                        found->exact,
-                        found->limit,
-                        [&](HonestRuns which) {
-                            const auto operands = rounded_operands(run_, by, Rounded::kOperands);
-                            return honest_runs(*run_.op, operands, by.sums, which);
-                        });
+    return ResultInLimit{.run = run_,
+                         .of = {.result = result, .results = by.results, .steps = by.sums},
+                         .exact = found->exact,
+                         .limit = std::move(found->limit),
+                         .runs_here = [this, &by](HonestRuns which) {
+                             const auto operands = rounded_operands(run_, by, Rounded::kOperands);
+                             return honest_runs(*run_.op, operands, by.sums, which);
+                         }};
+}
+
+std::optional<ResultInLimit> ProductError::part_in_limit(const ProductClass& by,
+                                                         const RecordedResult& result) {
+    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
+    const RecordedResult* some = found ? part_result(result, found->exact) : nullptr;
+    return some != nullptr ? part_->in_limit(by, *some) : in_limit(by, result);
 }
 
 std::optional<compare::Introduced> ProductError::judge(const ProductClass& by,

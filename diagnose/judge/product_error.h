@@ -14,6 +14,7 @@
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/result_error.h"
+#include "diagnose/judge/result_in_limit.h"
 #include "diagnose/judge/rounded_operands.h"
 
 namespace npuscope::diagnose {
@@ -35,9 +36,12 @@ class ProductError {
                                                            const RecordedResult& result,
                                                            bool details,
                                                            const Tightness& tight = {});
-    /// As uneven_error().
-    [[nodiscard]] std::optional<compare::Introduced> uneven(const ProductClass& by,
-                                                            const RecordedResult& result);
+    /// Empty where the op does not give that result.
+    [[nodiscard]] std::optional<ResultInLimit> in_limit(const ProductClass& by,
+                                                        const RecordedResult& result);
+    /// Of a large run that of a part.
+    [[nodiscard]] std::optional<ResultInLimit> part_in_limit(const ProductClass& by,
+                                                             const RecordedResult& result);
     /// Of operands in 16 bits: as judge(), where the parts of a long sum are rounded to that
     /// format, each about as large as sqrt(K) of its products. Empty of others.
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(const ProductClass& by,

@@ -9,11 +9,14 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/class_choice.h"
+#include "diagnose/judge/misfit.h"
+#include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/two_products.h"
+#include "diagnose/judge/uneven_errors.h"
 #include "diagnose/judge/vector_error.h"
 
 namespace npuscope::diagnose {
@@ -63,6 +66,23 @@ template <class Class>
 bool is_even(const Class& by, const RecordedResult& result) {
     return !by.steps_are_narrow() && result.elements.dtype() == DType::kFloat32 &&
            result.elements.numel() < kLargeElements;
+}
+
+/// Of a result within its limit.
+template <class Error, class Class>
+std::optional<compare::Introduced> named_fault(const OpRun& run,
+                                               Error& error,
+                                               const Class& by,
+                                               const RecordedResult& result,
+                                               const Tightness& tight) {
+    if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
+    const std::optional<ResultInLimit> within = error.in_limit(by, result);
+    // What is within its limit only with operands that are rounded in another way is not looked at.
+    if (!within || !is_within(*within)) return std::nullopt;
+    if (tight.of_likes > kUnlike && is_even(by, result))
+        if (auto uneven = uneven_error(*within)) return uneven;
+    const auto some = error.part_in_limit(by, result);
+    return some ? misfit_error(*some) : std::nullopt;
 }
 
 double worst_of(const SideJudge::Errors& errors) {
@@ -217,8 +237,9 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
                 if (auto in_parts = judge_in_parts(run, error, by, result);
                     in_parts && in_parts->ratio <= 1)
                     found = std::move(in_parts);
-            if (found && found->ratio <= 1 && tight.of_likes > kUnlike && is_even(by, result))
-                if (auto uneven = error.uneven(by, result)) found = std::move(uneven);
+            if (found && found->ratio > 0 && found->ratio <= 1 && device_ == nullptr)
+                if (auto named = named_fault(run, error, by, result, tight))
+                    found = std::move(named);
             if (found) found->arithmetic = inferred.name();
             if (found) leave_out_ignored(result, *found);
             errors.push_back(std::move(found));

@@ -7,6 +7,7 @@
 
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
+#include "core/tensor/padding.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/inherited.h"
@@ -39,8 +40,12 @@ bool hold_the_same(const Tensor& one, const Tensor& other) {
     return one.numel() == other.numel() && identical(one.reshaped(other.shape()), other);
 }
 
-/// Empty where they have not as many elements.
+/// Without what one of them alone is padded with. Empty where they have not as many elements.
 std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
+    if (const auto inside = without_padding(one, other.shape()))
+        return difference(*inside, other).relative();
+    if (const auto inside = without_padding(other, one.shape()))
+        return difference(one, *inside).relative();
     if (one.numel() != other.numel()) return std::nullopt;
     return difference(one, other.reshaped(one.shape())).relative();
 }

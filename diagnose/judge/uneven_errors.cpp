@@ -155,10 +155,8 @@ std::string name_of(const Part& part, const Shape& shape) {
 
 }  // namespace
 
-std::optional<compare::Introduced> uneven_error(const HonestResult& of,
-                                                std::span<const double> exact,
-                                                std::span<const double> limit,
-                                                const RunsHere& runs_here) {
+std::optional<compare::Introduced> uneven_error(const ResultInLimit& within) {
+    const auto& [run, of, exact, limit, runs_here] = within;
     if (!backend::all_finite(of.result.elements)) return std::nullopt;
     const std::vector<double> shares = element_shares(of.result, exact, limit);
     std::vector<Partition> partitions = partitions_of(of.result.elements.shape());

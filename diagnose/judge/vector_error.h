@@ -14,6 +14,7 @@
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/result_error.h"
+#include "diagnose/judge/result_in_limit.h"
 
 namespace npuscope::diagnose {
 
@@ -53,9 +54,12 @@ class VectorError {
                                                      const RecordedResult& result,
                                                      HonestRuns which,
                                                      double enough);
-    /// As uneven_error().
-    [[nodiscard]] std::optional<compare::Introduced> uneven(const VectorClass& by,
-                                                            const RecordedResult& result);
+    /// Empty for integers.
+    [[nodiscard]] std::optional<ResultInLimit> in_limit(const VectorClass& by,
+                                                        const RecordedResult& result);
+    /// Of a large run that of a part.
+    [[nodiscard]] std::optional<ResultInLimit> part_in_limit(const VectorClass& by,
+                                                             const RecordedResult& result);
     /// As times_by_size beside the float32 reference; infinity where that computes no such result.
     [[nodiscard]] double times_at_first_sight(const VectorClass& by, const RecordedResult& result);
     /// How far off, by the class, the emulated chips are on the recorded arguments; 0 where the

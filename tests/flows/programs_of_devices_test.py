@@ -116,7 +116,14 @@ class ProgramsOfDevices(InFolder):
             most = float(np.finfo("f2").max)
             return program.op("clamp", np.clip(x, -most, most), self=x, min=-most, max=most)
 
-        for check in (finite, clamped):
+        def masked(program, x):
+            """The gradient of a clamp."""
+            low = program.op("ge_Scalar", x >= -1e4, self=x, other=-1e4)
+            high = program.op("le_Scalar", x <= 1e4, self=x, other=1e4)
+            both = program.op("logical_and_", low & high, "self", self=low, other=high)
+            return program.op("where_self", np.where(both, x, 0), condition=both, self=x, other=np.zeros((), x.dtype))
+
+        for check in (finite, clamped, masked):
             with self.subTest(check.__name__):
                 report = self.assert_passes(lambda program, check=check: self.chain(program, check), self.chain)
                 self.assertEqual((len(report["spans"]), report["partings"]), (1, []))
@@ -149,7 +156,8 @@ class ProgramsOfDevices(InFolder):
             made = np.argsort(order)
             if fault:
                 made = made[::-1].copy()
-            program.op("index_put_", made, "self", self=held, indices=order, values=np.arange(TOKENS), accumulate=False)
+            given = {"self": held, "indices/indices_0": order, "values": np.arange(TOKENS)}
+            program.op("index_put_", made, "self", **given, accumulate=False)
 
         return write
 
@@ -158,6 +166,111 @@ class ProgramsOfDevices(InFolder):
         self.assert_passes(self.inverted(rubbish), self.inverted(0))
         code, culprit, _ = self.compared(self.inverted(rubbish, fault=True), self.inverted(0))
         self.assertEqual(code, 1, culprit)
+
+    def test_memory_is_no_input_where_other_numbers_are_put_into_it(self):
+        rubbish = np.random.default_rng(9).integers(-(2**62), 2**62, TOKENS)
+
+        def write_with(memory, seed):
+            def write(program):
+                self.chain(program)
+                order = np.random.default_rng(seed).permutation(TOKENS)
+                order = program.op("_to_copy", order, self=order)
+                made = np.argsort(order)
+                given = {"self": memory, "indices/indices_0": order, "values": np.arange(TOKENS)}
+                program.op("index_put_", made, "self", **given, accumulate=False)
+
+            return write
+
+        _, _, report = self.compared(write_with(rubbish, 7), write_with(np.zeros(TOKENS, "i8"), 8))
+        self.assertNotIn("/index_put_/10/input/self", [each["tensor"] for each in report["culprits"]])
+
+    @staticmethod
+    def attention(program, width, name, dropout=0.0):
+        """One head of WIDTH - 4 numbers, padded to `width`."""
+        padded = np.zeros((1, 1, TOKENS, width), program.dtype)
+        operands = {}
+        for role in ("query", "key", "value"):
+            x = program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH - 4))
+            operands[role] = x[None, None]
+            if width > WIDTH - 4:
+                more = padded.copy()
+                more[..., : WIDTH - 4] = x
+                operands[role] = program.op("constant_pad_nd", more, self=x[None, None], pad=[0, width - WIDTH + 4], value=0.0)
+        query, key, value = (operands[role].astype("f8") for role in ("query", "key", "value"))
+        scores = np.exp(query @ key.swapaxes(2, 3) * 0.125)
+        weights = scores / scores.sum(-1, keepdims=True)
+        result = weights * (np.random.default_rng(3).random(weights.shape) > dropout) / (1 - dropout) @ value
+        result = program.op(name, result, "output", **operands, dropout_p=dropout, is_causal=False, scale=0.125)
+        program.relu(program.product(result[0, 0, :, : WIDTH - 4], program.given(WIDTH - 4, WIDTH)))
+
+    def test_heads_may_be_padded(self):
+        def padded(program):
+            self.attention(program, WIDTH, "_scaled_dot_product_flash_attention")
+
+        def plain(program, scale=1.0):
+            self.attention(program, WIDTH - 4, "_scaled_dot_product_flash_attention_for_cpu")
+
+        report = self.assert_passes(padded, plain)
+        self.assertEqual((report["partings"], report["counts"]["incomparable"]), ([], 0))
+        self.assertGreaterEqual(len(report["spans"]), 1)
+
+    def test_attention_may_drop_weights_by_itself(self):
+        def by_steps(program):
+            query, key, value = (program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH)) for _ in range(3))
+            scores = program.product(query, np.ascontiguousarray(key.T))
+            scores = program.op("mul_Scalar", scores * program.dtype.type(0.25), self=scores, other=0.25)
+            powers = np.exp(scores.astype("f8") - scores.max(-1, keepdims=True))
+            weights = program.op("_softmax", powers / powers.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+            kept = program.chance.random(weights.shape) > 0.5
+            weights = program.op("native_dropout", weights * kept * 2, "result0", input=weights, p=0.5, train=True)
+            program.relu(program.product(weights, value))
+
+        def in_one(program):
+            query, key, value = (program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH)) for _ in range(3))
+            powers = np.exp(query.astype("f8") @ key.T.astype("f8") * 0.25)
+            weights = powers / powers.sum(-1, keepdims=True) * (program.chance.random(powers.shape) > 0.5) * 2
+            operands = {"query": query[None, None], "key": key[None, None], "value": value[None, None]}
+            made = program.op(
+                "_scaled_dot_product_cudnn_attention", (weights @ value)[None, None], "output", **operands, dropout_p=0.5, is_causal=False
+            )
+            program.relu(made[0, 0])
+
+        self.assert_passes(in_one, by_steps)
+
+    def test_a_loss_scale_is_seen_in_a_view_of_it(self):
+        def write_with(scale):
+            def write(program):
+                self.chain(program)
+                one = program.op("ones_like", np.ones(()), self=np.ones((), program.dtype))
+                if scale > 1:
+                    loss = program.op("full", np.float64(scale), fill_value=float(scale), size=[])
+                    program.op("mul_Tensor", loss * 3, self=np.full((), 3, program.dtype), other=loss)
+                    one = program.op("mul_Tensor", one * loss, self=one, other=loss)
+                spread = np.full(4, one)
+                made = program.op("div_Scalar", spread / program.dtype.type(4), self=spread, other=4.0)
+                x = program.given(4, WIDTH)
+                made = program.op("mul_Tensor", made[:, None] * x, self=np.repeat(made[:, None], WIDTH, 1), other=x)
+                if scale > 1:
+                    program.op("div_Tensor", made / loss, self=made, other=loss)
+
+            return write
+
+        _, _, report = self.compared(write_with(1024), write_with(1))
+        self.assertNotIn("tensor", [each["kind"] for each in report["culprits"]], report["culprits"])
+
+    def test_ops_that_nobody_can_compute_may_make_more_of_what_came_in(self):
+        def write_with(off):
+            def write(program):
+                program.dtype = np.dtype("f4")
+                x = program.product(program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH)) * np.float32(1 + off / 16)
+                x = program.op("_to_copy", x, self=x)
+                program.op("_ctc_loss_backward_Tensor", x * (1 + off), grad=x, blank=0)
+
+            return write
+
+        self.assert_passes(write_with(3e-5), write_with(0))
+        code, culprit, _ = self.compared(write_with(1.5e-4), write_with(0))
+        self.assertEqual((code, culprit), (1, "/_ctc_loss_backward_Tensor/3"))
 
     @staticmethod
     def routed(counted_in, flip):

@@ -1,0 +1,215 @@
+#include "diagnose/judge/misfit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "core/ir/real_number.h"
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/product_error.h"
+#include "diagnose/judge/result_error.h"
+#include "diagnose/judge/vector_error.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// Squares of errors before and after the fit.
+constexpr double kLess = 1.5;
+constexpr double kLogOdds = 10;
+constexpr double kFewestElements = 8;
+/// Of the unit of the steps or the result: so much may be the same error of all elements, a number
+/// or a statistic that was rounded.
+constexpr double kRoundings = 2.5;
+/// Of what runs here show.
+constexpr double kOfHere = 3;
+/// Of a number, by which its derivative is taken.
+constexpr double kStep = 1.0 / 1024;
+/// Of a number that is rounded before anything is computed with it.
+constexpr double kOfRounded = 3;
+
+constexpr double kAddedAtOnce = 4;
+/// CUDA's and vector libraries' keep 4 ulp, that is 8 units.
+constexpr double kOfFunctions = 8;
+
+/// Numbers that may be recorded as integers.
+constexpr auto kNumbers = std::to_array<std::string_view>({"alpha", "beta", "other", "value"});
+
+/// By how much, of itself, a number is another, and what is left of the errors' squares then.
+struct Fit {
+    double change = 0;
+    double before = 0;
+    double after = 0;
+    /// As many elements of one size would tell as much.
+    double elements = 0;
+
+    [[nodiscard]] bool is_no_chance() const {
+        return elements >= kFewestElements && before > kLess * after &&
+               (after == 0 || (elements - 1) / 2 * std::log(before / after) > kLogOdds);
+    }
+};
+
+double elements_in(std::span<const double> values) {
+    double squares = 0;
+    double fourths = 0;
+    for (const double value : values) {
+        squares += value * value;
+        fourths += value * value * value * value;
+    }
+    return fourths > 0 ? squares * squares / fourths : 0;
+}
+
+double root_of_squares(std::span<const double> values) {
+    double squares = 0;
+    for (const double value : values)
+        squares += value * value;
+    return std::sqrt(squares);
+}
+
+Fit fit(std::span<const double> errors, std::span<const double> direction) {
+    double along = 0;
+    double squares = 0;
+    Fit found;
+    for (size_t i = 0; i < errors.size(); ++i) {
+        along += errors[i] * direction[i];
+        squares += direction[i] * direction[i];
+        found.before += errors[i] * errors[i];
+    }
+    if (squares == 0 || !std::isfinite(squares) || !std::isfinite(along)) return found;
+    found.change = along / squares;
+    for (size_t i = 0; i < errors.size(); ++i)
+        found.after += std::pow(errors[i] - found.change * direction[i], 2);
+    found.elements = std::min(elements_in(errors), elements_in(direction));
+    return found;
+}
+
+/// What the elements change by, as shares of the limit, when a number changes by itself.
+struct Direction {
+    std::string name;  ///< "" of a factor of all elements
+    double number = 1;
+    std::vector<double> shares;
+};
+
+double share_of(double value, double limit) {
+    const double share = value / limit;
+    return std::isfinite(share) ? share : 0;
+}
+
+bool is_number(const NamedValue& argument) {
+    const std::optional<double> number = real_of(argument.value);
+    return number && *number != 0 && std::isfinite(*number) &&
+           (std::holds_alternative<double>(argument.value) ||
+            (std::holds_alternative<int64_t>(argument.value) &&
+             std::ranges::find(kNumbers, argument.name) != kNumbers.end()));
+}
+
+std::vector<Direction> directions_of(const ResultInLimit& within) {
+    std::vector<Direction> found;
+    Direction factor;
+    for (size_t i = 0; i < within.exact.size(); ++i)
+        factor.shares.push_back(share_of(within.exact[i], within.limit[i]));
+    found.push_back(std::move(factor));
+    for (size_t at = 0; at < within.run.wide.size(); ++at) {
+        const NamedValue& argument = within.run.wide[at];
+        if (!is_number(argument)) continue;
+        const double number = *real_of(argument.value);
+        NamedValues moved = within.run.wide;
+        moved[at].value = number * (1 + kStep);
+        const auto results = run(*within.run.op, moved, Device::reference64());
+        const Tensor* y = results ? expected_of(*results, within.of.result) : nullptr;
+        if (y == nullptr || y->dtype() != DType::kFloat64) continue;
+        Direction direction{.name = argument.name, .number = number, .shares = {}};
+        const std::span<const double> values = y->as<double>();
+        for (size_t i = 0; i < values.size(); ++i)
+            direction.shares.push_back(
+                share_of((values[i] - within.exact[i]) / kStep, within.limit[i]));
+        found.push_back(std::move(direction));
+    }
+    return found;
+}
+
+/// That an honest number may be off by, of itself.
+double rounded_off(const ResultInLimit& within, double number) {
+    double most = 0;
+    for (const NumberFormat& format :
+         {within.of.steps, within.of.results, format_of(within.of.result.elements.dtype())})
+        most = std::max(most, std::abs(format.rounded(number) - number));
+    return most / std::abs(number);
+}
+
+/// What all elements may be off by alike, of themselves: matrix units round toward zero each time
+/// they add a few products, and functions of libraries are off to one side.
+double leaning_inside(const ResultInLimit& within) {
+    const double unit = within.of.steps.unit();
+    if (is_product(kind_of(*within.run.op)))
+        return unit / kAddedAtOnce *
+               static_cast<double>(contraction_length(within.run, within.of.result.name));
+    return is_rounded_once(*within.run.op) ? 0 : unit * kOfFunctions;
+}
+
+bool is_beyond_rounding(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
+    if (!direction.name.empty() &&
+        std::abs(fit.change) <= kOfRounded * rounded_off(within, direction.number))
+        return false;
+    const double unit = std::max({within.of.steps.unit(),
+                                  within.of.results.unit(),
+                                  format_of(within.of.result.elements.dtype()).unit()});
+    const double least = kRoundings * unit + leaning_inside(within);
+    std::vector<double> rounded;
+    for (size_t i = 0; i < within.exact.size(); ++i)
+        rounded.push_back(share_of(least * within.exact[i], within.limit[i]));
+    return std::abs(fit.change) * root_of_squares(direction.shares) > root_of_squares(rounded);
+}
+
+bool is_beyond_runs_here(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
+    for (const Results& own : within.runs_here(HonestRuns::kChips)) {
+        const auto errors = element_shares_of_own(within.of, own, within.exact, within.limit);
+        if (errors && std::abs(diagnose::fit(*errors, direction.shares).change) * kOfHere >
+                          std::abs(fit.change))
+            return false;
+    }
+    return true;
+}
+
+std::string told_of(const Direction& direction, const Fit& fit) {
+    if (direction.name.empty())
+        return fmt::format("all elements are 1 {} {:.2g} times what they should be",
+                           fit.change < 0 ? '-' : '+',
+                           std::abs(fit.change));
+    return fmt::format("computed as if {} were {:.4g}, not {:.4g}",
+                       direction.name,
+                       direction.number * (1 + fit.change),
+                       direction.number);
+}
+
+}  // namespace
+
+std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
+    if (within.of.result.elements.numel() < static_cast<int64_t>(kFewestElements))
+        return std::nullopt;
+    const std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
+    std::optional<compare::Introduced> found;
+    double least = HUGE_VAL;
+    for (const Direction& direction : directions_of(within)) {
+        const Fit own = fit(errors, direction.shares);
+        if (own.after >= least || !own.is_no_chance() ||
+            !is_beyond_rounding(within, direction, own) ||
+            !is_beyond_runs_here(within, direction, own))
+            continue;
+        least = own.after;
+        found = measure_error(within.of.result, within.exact, within.of.results, within.limit);
+        describe(within.of.result, within.exact, within.limit, *found);
+        // Their squares, as far as the fit leaves any.
+        found->ratio =
+            std::max(found->ratio, std::sqrt(own.before / std::max(own.after, 1e-6 * own.before)));
+        found->told = told_of(direction, own);
+    }
+    return found;
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,109 @@
+#include "diagnose/judge/misfit.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/diagnose/judge/runs.h"
+
+namespace npuscope::diagnose {
+namespace {
+
+using test::floats;
+
+constexpr int64_t kRows = 16;
+constexpr int64_t kWidth = 32;
+
+Tensor waves(float size) {
+    std::vector<float> x;
+    for (int i = 0; i < kRows * kWidth; ++i)
+        x.push_back(size * std::sin(1.7F * static_cast<float>(i * i % 977)));
+    return floats({kRows, kWidth}, x);
+}
+
+/// A layer norm of numbers about 0.05 with this eps.
+OpRun norm(double eps) {
+    std::vector<float> ones(kWidth, 1);
+    std::vector<float> zeros(kWidth, 0);
+    OpRun run = test::run_here("native_layer_norm",
+                               {{"input", waves(0.05F)},
+                                {"normalized_shape", IntList{kWidth}},
+                                {"weight", floats(ones)},
+                                {"bias", floats(zeros)},
+                                {"eps", eps}});
+    run.results.front().name = "result0";
+    return run;
+}
+
+/// What is said of the run's result, when 2^-10 of its size is allowed.
+std::string told(const OpRun& run, const NumberFormat& steps = kFloat32) {
+    const Tensor& y = *expected_of(*exact_results(run), run.results.front());
+    AllowedErrors limit;
+    for (const double each : y.as<double>())
+        limit.push_back(0x1p-10 * std::abs(each) + 0x1p-20);
+    const ResultInLimit within{
+        .run = run,
+        .of = {.result = run.results.front(), .results = kFloat64, .steps = steps},
+        .exact = y.as<double>(),
+        .limit = limit,
+        .runs_here = [&](HonestRuns which) {
+            return honest_runs(*run.op, run.wide, steps, which);
+        }};
+    const auto found = misfit_error(within);
+    if (!found) return "";
+    EXPECT_GT(found->ratio, 1);
+    return found->told;
+}
+
+OpRun scaled(OpRun run, float factor) {
+    for (float& each : run.results.front().elements.mutable_as<float>())
+        each *= factor;
+    return run;
+}
+
+TEST(Misfit, is_another_number_than_the_recorded_one) {
+    EXPECT_EQ(told(norm(1e-5)), "");
+    OpRun run = norm(1e-5);
+    run.results = norm(1.2e-5).results;
+    EXPECT_EQ(told(run), "computed as if eps were 1.2e-05, not 1e-05");
+}
+
+TEST(Misfit, is_a_factor_of_all_elements) {
+    EXPECT_EQ(told(scaled(norm(1e-5), 1 - 0x1p-14F)),
+              "all elements are 1 - 6.1e-05 times what they should be");
+    // A statistic that is off by a unit.
+    EXPECT_EQ(told(scaled(norm(1e-5), 1 + 0x1p-23F)), "");
+}
+
+OpRun sum(double alpha, double used) {
+    const NamedValues recorded = {
+        {"self", waves(1)}, {"other", waves(3)}, {"alpha", Scalar{alpha}}};
+    NamedValues changed = recorded;
+    changed.back().value = Scalar{used};
+    OpRun run = test::run_here("add_Tensor", changed);
+    run.arguments = recorded;
+    run.wide = widened(recorded);
+    return run;
+}
+
+// Chips in 16 bits round what they are given: 0.1 is 0.0999756 in float16, 0.1001 in bfloat16.
+TEST(Misfit, is_no_number_that_was_rounded) {
+    EXPECT_EQ(told(sum(0.1, 0.0999756), kFloat16), "");
+    EXPECT_NE(told(sum(0.1, 0.0999756), kFloat32), "");
+}
+
+// Matrix units of GPUs round sums toward zero.
+TEST(Misfit, is_no_sum_that_is_cut_off) {
+    const auto product = [](float factor) {
+        const Tensor a = floats({1, 512}, std::vector<float>(512, 1));
+        std::vector<float> b;
+        for (int i = 0; i < 512 * 32; ++i)
+            b.push_back(1 + 0.5F * std::sin(static_cast<float>(i)));
+        return scaled(test::run_here("mm", {{"self", a}, {"mat2", floats({512, 32}, b)}}), factor);
+    };
+    EXPECT_EQ(told(product(1 - 0x1p-18F)), "");
+    EXPECT_NE(told(product(1 - 0x1p-14F)), "");
+}
+
+}  // namespace
+}  // namespace npuscope::diagnose
