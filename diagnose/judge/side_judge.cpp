@@ -81,6 +81,8 @@ std::optional<compare::Introduced> named_fault(const OpRun& run,
     if (!within || !is_within(*within)) return std::nullopt;
     if (tight.of_likes > kUnlike && is_even(by, result))
         if (auto uneven = uneven_error(*within)) return uneven;
+    // Operands that are rounded by an unknown rule, or with one scale, are off alike.
+    if (!by.is_computed_here()) return std::nullopt;
     const auto some = error.part_in_limit(by, result);
     return some ? misfit_error(*some) : std::nullopt;
 }
