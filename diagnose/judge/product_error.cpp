@@ -333,8 +333,10 @@ std::optional<ResultInLimit> ProductError::in_limit(const ProductClass& by,
 
 std::optional<ResultInLimit> ProductError::part_in_limit(const ProductClass& by,
                                                          const RecordedResult& result) {
-    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
-    const RecordedResult* some = found ? part_result(result, found->exact) : nullptr;
+    const Results* results = exact(by, Rounded::kOperands);
+    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    if (y == nullptr || y->dtype() != DType::kFloat64) return std::nullopt;
+    const RecordedResult* some = part_result(result, y->as<double>());
     return some != nullptr ? part_->in_limit(by, *some) : in_limit(by, result);
 }
 

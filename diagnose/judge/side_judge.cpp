@@ -76,15 +76,14 @@ std::optional<compare::Introduced> named_fault(const OpRun& run,
                                                const RecordedResult& result,
                                                const Tightness& tight) {
     if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
-    const std::optional<ResultInLimit> within = error.in_limit(by, result);
     // What is within its limit only with operands that are rounded in another way is not looked at.
-    if (!within || !is_within(*within)) return std::nullopt;
     if (tight.of_likes > kUnlike && is_even(by, result))
-        if (auto uneven = uneven_error(*within)) return uneven;
+        if (const auto within = error.in_limit(by, result); within && is_within(*within))
+            if (auto uneven = uneven_error(*within)) return uneven;
     // Operands that are rounded by an unknown rule, or with one scale, are off alike.
     if (!by.is_computed_here()) return std::nullopt;
     const auto some = error.part_in_limit(by, result);
-    return some ? misfit_error(*some) : std::nullopt;
+    return some && is_within(*some) ? misfit_error(*some) : std::nullopt;
 }
 
 double worst_of(const SideJudge::Errors& errors) {
