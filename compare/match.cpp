@@ -36,8 +36,7 @@ std::string plain_name(const std::string& name) {
 }
 
 std::string canonical_argument_of(const std::string& op, const std::string& argument) {
-    const Alias* alias = find_alias(op);
-    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+    return std::string(canonical_argument(find_alias(op), argument));
 }
 
 /// Pairs the tensors of one direction.

@@ -32,7 +32,7 @@ std::string shown(DType dtype, const Shape& shape) {
 }
 
 std::string canonical(const Alias* alias, const std::string& argument) {
-    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
+    return std::string(canonical_argument(alias, argument));
 }
 
 /// What keeps a golden run from standing for an op.

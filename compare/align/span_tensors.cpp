@@ -24,17 +24,11 @@ constexpr auto kRenamings = std::to_array<Renaming>({{"mm", "self", "mat1"},
                                                      {"linear", "bias", "self"},
                                                      {"linear", "weight", ""}});
 
-/// As all overloads and implementations of the op call it.
-std::string common_argument(const SourceOp& op, const std::string& argument) {
-    const Alias* alias = find_alias(op.id.op);
-    return alias == nullptr ? argument : std::string(canonical_argument(*alias, argument));
-}
-
 std::string fused_argument(const SourceOp& op, const std::string& argument) {
     const std::string_view name = canonical_name(op.id.op);
     for (const Renaming& row : kRenamings)
         if (row.op == name && row.argument == argument) return std::string(row.fused);
-    return common_argument(op, argument);
+    return std::string(canonical_argument(find_alias(op.id.op), argument));
 }
 
 bool is_linear(const SourceOp& op) {
@@ -142,11 +136,14 @@ void take_padding_off(const SourceOp& op,
                       std::vector<SourceTensor>& tensors,
                       const SourceOp& other_op,
                       const std::vector<SourceTensor>& others) {
+    const Alias* alias = find_alias(op.id.op);
+    const Alias* other_alias = find_alias(other_op.id.op);
     for (SourceTensor& tensor : tensors)
         for (const SourceTensor& other : others) {
             if (other.direction != tensor.direction || !tensor.open ||
                 !may_be_padded(tensor.shape, other.shape) ||
-                common_argument(other_op, other.argument) != common_argument(op, tensor.argument))
+                canonical_argument(other_alias, other.argument) !=
+                    canonical_argument(alias, tensor.argument))
                 continue;
             const auto inside = without_padding(tensor.open()->whole(), other.shape);
             if (!inside) continue;

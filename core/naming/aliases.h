@@ -20,6 +20,11 @@ struct Alias {
 [[nodiscard]] std::string_view canonical_name(std::string_view name);
 /// The argument's name in the canonical op.
 [[nodiscard]] std::string_view canonical_argument(const Alias& alias, std::string_view argument);
+/// The name itself of an op without an alias row, where `alias` is nullptr.
+[[nodiscard]] inline std::string_view canonical_argument(const Alias* alias,
+                                                         std::string_view argument) {
+    return alias == nullptr ? argument : canonical_argument(*alias, argument);
+}
 
 /// Whether ops of this IR name are numbered and dumped; false for those that only re-describe
 /// storage.

@@ -108,8 +108,7 @@ std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
         } catch (const Error&) {
             continue;
         }
-        if (alias != nullptr)
-            arguments.back().name = canonical_argument(*alias, arguments.back().name);
+        arguments.back().name = canonical_argument(alias, arguments.back().name);
     }
     return arguments;
 }

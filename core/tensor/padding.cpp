@@ -13,8 +13,8 @@ class Places {
   public:
     Places(const Shape& padded, const Shape& shape) : padded_(padded), shape_(shape) {}
 
-    /// The element of the padded tensor that stands at this place of the smaller one; -1 of places
-    /// behind it.
+    /// Itself of a place inside the smaller one; behind it, along an axis of one, the place that it
+    /// may repeat; else -1.
     [[nodiscard]] int64_t source_of(int64_t place) const {
         int64_t source = 0;
         int64_t stride = 1;
@@ -29,13 +29,6 @@ class Places {
             stride *= padded_[axis];
         }
         return source;
-    }
-    [[nodiscard]] bool is_inside(int64_t place) const {
-        for (size_t axis = padded_.size(); axis-- > 0;) {
-            if (place % padded_[axis] >= shape_[axis]) return false;
-            place /= padded_[axis];
-        }
-        return true;
     }
 
   private:
@@ -64,13 +57,13 @@ std::optional<Tensor> without_padding(const Tensor& padded, const Shape& shape) 
     Tensor inside(padded.dtype(), shape);
     std::byte* next = inside.mutable_data();
     for (int64_t place = 0; place < padded.numel(); ++place) {
-        if (places.is_inside(place)) {
+        const int64_t source = places.source_of(place);
+        if (source == place) {
             std::memcpy(next, element(place), size);
             next += size;
             continue;
         }
         if (is_zero(element(place), size)) continue;
-        const int64_t source = places.source_of(place);
         if (source < 0 || std::memcmp(element(place), element(source), size) != 0)
             return std::nullopt;
     }

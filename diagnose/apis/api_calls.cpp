@@ -34,7 +34,7 @@ std::optional<ApiCall> own_call(const Operands& operands, const std::string& fun
     if (op == nullptr || !operands.positional.empty()) return std::nullopt;
     const Alias* alias = op->name() == function ? nullptr : find_alias(function);
     const auto own_name = [&](const std::string& name) {
-        return alias == nullptr ? name : std::string(canonical_argument(*alias, name));
+        return std::string(canonical_argument(alias, name));
     };
     std::vector<NamedOperand> arguments;
     for (const auto& [name, value] : operands.keywords)

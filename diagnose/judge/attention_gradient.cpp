@@ -65,11 +65,10 @@ void lower_gradient_of_attention(backend::Lowering& op) {
 std::vector<double> sizes_inside_attention(const OpRun& run, const RecordedResult& result) {
     NamedValues values = run.wide;
     RecordedResult named = result;
-    if (const Alias* alias = find_alias(run.op->name())) {
-        for (NamedValue& value : values)
-            value.name = canonical_argument(*alias, value.name);
-        named.name = canonical_argument(*alias, result.name);
-    }
+    const Alias* alias = find_alias(run.op->name());
+    for (NamedValue& value : values)
+        value.name = canonical_argument(alias, value.name);
+    named.name = canonical_argument(alias, result.name);
     // What the forward pass left is computed again.
     std::erase_if(values, [](const NamedValue& value) {
         return std::ranges::find(sizes().schema.arguments, value.name, &backend::Argument::name) ==

@@ -109,8 +109,7 @@ NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
 Spread DisturbedRuns::conditioning(const NumberFormat& steps, const RecordedResult& result) {
     Spread found;
     found.errors.resize(static_cast<size_t>(result.elements.numel()));
-    const Results* before = exact_results(run_);
-    const Tensor* y = before == nullptr ? nullptr : expected_of(*before, result);
+    const Tensor* y = exact_result(run_, result);
     unsigned operands = 0;
     (void)changed(run_.wide, [&](const std::string&, std::span<double>) { ++operands; });
     // The other draws go the opposite ways.

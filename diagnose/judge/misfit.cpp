@@ -108,6 +108,7 @@ bool is_number(const NamedValue& argument) {
              std::ranges::find(kNumbers, argument.name) != kNumbers.end()));
 }
 
+/// A factor of all elements first.
 std::vector<Direction> directions_of(const ResultInLimit& within) {
     std::vector<Direction> found;
     Direction factor;
@@ -152,18 +153,19 @@ double leaning_inside(const ResultInLimit& within) {
     return is_rounded_once(*within.run.op) ? 0 : unit * kOfFunctions;
 }
 
-bool is_beyond_rounding(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
+/// `factor` is that of all elements.
+bool is_beyond_rounding(const ResultInLimit& within,
+                        const Direction& factor,
+                        const Direction& direction,
+                        const Fit& fit) {
     if (!direction.name.empty() &&
         std::abs(fit.change) <= kOfRounded * rounded_off(within, direction.number))
         return false;
     const double unit = std::max({within.of.steps.unit(),
                                   within.of.results.unit(),
                                   format_of(within.of.result.elements.dtype()).unit()});
-    const double least = kRoundings * unit + leaning_inside(within);
-    std::vector<double> rounded;
-    for (size_t i = 0; i < within.exact.size(); ++i)
-        rounded.push_back(share_of(least * within.exact[i], within.limit[i]));
-    return std::abs(fit.change) * root_of_squares(direction.shares) > root_of_squares(rounded);
+    return std::abs(fit.change) * root_of_squares(direction.shares) >
+           (kRoundings * unit + leaning_inside(within)) * root_of_squares(factor.shares);
 }
 
 bool is_beyond_runs_here(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
@@ -195,10 +197,11 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
     const std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
     std::optional<compare::Introduced> found;
     double least = HUGE_VAL;
-    for (const Direction& direction : directions_of(within)) {
+    const std::vector<Direction> directions = directions_of(within);
+    for (const Direction& direction : directions) {
         const Fit own = fit(errors, direction.shares);
         if (own.after >= least || !own.is_no_chance() ||
-            !is_beyond_rounding(within, direction, own) ||
+            !is_beyond_rounding(within, directions.front(), direction, own) ||
             !is_beyond_runs_here(within, direction, own))
             continue;
         least = own.after;

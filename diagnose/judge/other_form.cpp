@@ -26,8 +26,7 @@ struct Distance {
 
 /// What a result is off by.
 Distance distance_to(const OpRun& form, const RecordedResult& result) {
-    const Results* results = exact_results(form);
-    const Tensor* y = results == nullptr ? nullptr : expected_of(*results, result);
+    const Tensor* y = exact_result(form, result);
     if (y == nullptr || y->dtype() != DType::kFloat64) return {};
     const JudgedElements judged(result, y->as<double>());
     const Tensor wide = judged.recorded().cast(DType::kFloat64);

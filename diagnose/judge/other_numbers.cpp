@@ -27,8 +27,7 @@ bool is_tensor_value(const Value& value) {
 }
 
 std::string_view canonical_argument_of(const OpRun& run, const NamedValue& argument) {
-    const Alias* alias = find_alias(run.op->name());
-    return alias == nullptr ? argument.name : canonical_argument(*alias, argument.name);
+    return canonical_argument(find_alias(run.op->name()), argument.name);
 }
 
 /// As near as float32 holds it.
@@ -62,12 +61,9 @@ bool has_other_constant(const OpRun& target, const OpRun& golden) {
 }
 
 bool numbers_change_results(const OpRun& one, const OpRun& other) {
-    const Results* own = exact_results(one);
-    const Results* theirs = exact_results(other);
-    if (own == nullptr || theirs == nullptr) return false;
     return std::ranges::any_of(one.results, [&](const RecordedResult& result) {
-        const Tensor* a = expected_of(*own, result);
-        const Tensor* b = expected_of(*theirs, result);
+        const Tensor* a = exact_result(one, result);
+        const Tensor* b = exact_result(other, result);
         return a != nullptr && b != nullptr && a->shape() == b->shape() &&
                difference(*a, *b).relative() > kVisible * kFloat32.unit();
     });

@@ -188,7 +188,7 @@ void RecordedOp::take_size_of_resized(NamedValues& values) const {
 }
 
 std::string RecordedOp::canonical(const std::string& argument) const {
-    return alias_ == nullptr ? argument : std::string(canonical_argument(*alias_, argument));
+    return std::string(canonical_argument(alias_, argument));
 }
 
 const SourceTensor* RecordedOp::input(const std::string& name) const {

@@ -76,7 +76,7 @@ std::optional<compare::Introduced> named_fault(const OpRun& run,
                                                const RecordedResult& result,
                                                const Tightness& tight) {
     if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
-    // What is within its limit only with operands that are rounded in another way is not looked at.
+    // Not looked at: what is within its limit only with operands that are rounded in another way.
     if (tight.of_likes > kUnlike && is_even(by, result))
         if (const auto within = error.in_limit(by, result); within && is_within(*within))
             if (auto uneven = uneven_error(*within)) return uneven;

@@ -81,8 +81,7 @@ void judge_again(OpRun run,
             fmt::format("{:.2g} of what {} may be", introduced.ratio, introduced.arithmetic);
         result.judgement.bound.source = result.judgement.rule;
         shares[i] = Errors{.recorded = introduced.relative, .ratio = introduced.ratio};
-        const Results* exact = exact_results(best);
-        const Tensor* expected = exact == nullptr ? nullptr : expected_of(*exact, *found);
+        const Tensor* expected = exact_result(best, *found);
         if (introduced.ratio > 1 && expected != nullptr) accept(*found, *expected, result);
         if (expected == nullptr || expected->dtype() != DType::kFloat64) continue;
         if (!in_float32)
