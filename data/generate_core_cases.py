@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import generate_op_cases
+from core_recurrent import recurrent_cells, recurrent_layers
 from core_shapes import (bags, creations, fills_and_views, indexing, later_rows, loss_scaling, mirror_pads, moves,
                          pooling_gradients, resizes, small, subsets, volume_convolutions, weight_norms)
 from generate_op_cases import Mask, case, grid, ints, write
@@ -284,35 +285,6 @@ def vector_products():
     case("addbmm", grid(3, 4), grid(2, 3, 5), grid(2, 5, 4), beta=1, alpha=0.5)
 
 
-def recurrent_cells():
-    def lstm(x, h, c, bx=None, bh=None):
-        gates = x + h + (0 if bx is None else bx + bh)
-        i, f, g, o = gates.chunk(4, 1)
-        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
-        cy = f * c + i * g
-        return o * cy.tanh(), cy, torch.cat([i, f, g, o], 1)
-
-    def gru(x, h, hx, bx=None, bh=None):
-        x, h = (x, h) if bx is None else (x + bx, h + bh)
-        (xr, xz, xn), (hr, hz, hn) = x.chunk(3, 1), h.chunk(3, 1)
-        r, z = (xr + hr).sigmoid(), (xz + hz).sigmoid()
-        n = (xn + r * hn).tanh()
-        return (1 - z) * n + z * hx, torch.cat([r, z, n, hx, hn], 1)
-    # The formulas above are PyTorch's cells.
-    cell = torch.nn.LSTMCell(3, 2).double()
-    x, h, c = small(4, 3), small(4, 2), small(4, 2)
-    own = lstm(x @ cell.weight_ih.T, h @ cell.weight_hh.T, c, cell.bias_ih, cell.bias_hh)
-    assert all(torch.allclose(a, b, rtol=1e-12) for a, b in zip(own, cell(x, (h, c))))
-    cell = torch.nn.GRUCell(3, 2).double()
-    own = gru(x @ cell.weight_ih.T, h @ cell.weight_hh.T, h, cell.bias_ih, cell.bias_hh)
-    assert torch.allclose(own[0], cell(x, h), rtol=1e-12)
-    for biased in (False, True):
-        biases = (small(8), small(8)) if biased else ()
-        case("_thnn_fused_lstm_cell", small(3, 8), small(3, 8), small(3, 2), *biases, oracle=lstm)
-        biases = (small(6), small(6)) if biased else ()
-        case("_thnn_fused_gru_cell", small(3, 6), small(3, 6), small(3, 2), *biases, oracle=gru)
-
-
 def lists_of_tensors():
     lists = lambda: [positive(2, 3), positive(4)]
 
@@ -396,5 +368,4 @@ if __name__ == "__main__":
           (combinations, functions, bits, bounds, statistics, pairwise_losses, activation_pairs, pooling_gradients,
            resizes, mirror_pads, indexing, subsets, moves, creations, fills_and_views, group_normalizations, other_names,
            vector_products, volume_convolutions, recurrent_cells, lists_of_tensors, dropout_gradient, bags, loss_scaling,
-           weight_norms, later_rows,
-           in_place))
+           weight_norms, later_rows, recurrent_layers, in_place))

@@ -13,11 +13,10 @@ namespace {
 
 using backend::batch_of;
 using backend::batch_product;
-using backend::step;
 using backend::turned_batch;
 
 Tensor magnitude_of(backend::Lowering& op, const Tensor& tensor) {
-    return step(op, "abs", {{"self", tensor}});
+    return op.step("abs", {{"self", tensor}});
 }
 
 void lower_sizes(backend::Lowering& op) {
@@ -29,13 +28,13 @@ void lower_sizes(backend::Lowering& op) {
     const Tensor of_weights = batch_product(op,
                                             magnitude_of(op, batch_of(op.tensor("grad"))),
                                             turned_batch(op, magnitude_of(op, batch_of(values))));
-    const Tensor own = step(op, "mul_Tensor", {{"self", of_weights}, {"other", weights}});
+    const Tensor own = op.step("mul_Tensor", {{"self", of_weights}, {"other", weights}});
     const Tensor sum =
-        step(op, "sum_dim_IntList", {{"self", own}, {"dim", IntList{-1}}, {"keepdim", true}});
-    const Tensor both = step(op, "add_Tensor", {{"self", of_weights}, {"other", sum}});
-    const Tensor of_products = step(op, "mul_Tensor", {{"self", both}, {"other", weights}});
-    const Tensor of_scores = step(
-        op, "mul_Scalar", {{"self", of_products}, {"other", Scalar{backend::attention_scale(op)}}});
+        op.step("sum_dim_IntList", {{"self", own}, {"dim", IntList{-1}}, {"keepdim", true}});
+    const Tensor both = op.step("add_Tensor", {{"self", of_weights}, {"other", sum}});
+    const Tensor of_products = op.step("mul_Tensor", {{"self", both}, {"other", weights}});
+    const Tensor of_scores = op.step(
+        "mul_Scalar", {{"self", of_products}, {"other", Scalar{backend::attention_scale(op)}}});
     op.result(batch_product(op, of_scores, magnitude_of(op, batch_of(keys)))
                   .reshaped(op.raw("query").shape()),
               op.declared("query"));

@@ -36,6 +36,8 @@ constexpr double kSpread = 0.05;
 constexpr double kBestFit = 0.25;
 /// Fewer ops of a kind take the class of their like.
 constexpr int64_t kFewest = 10;
+/// Of so many, one may be in another format than the rest.
+constexpr int64_t kFewestBesideOne = 4;
 
 /// What is wrong in few elements, and far off there, is a fault and no other class.
 bool is_off_in_few(const SampledRun& run, size_t column) {
@@ -134,7 +136,8 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     return found;
 }
 
-/// Whether runs are told in a format of `bits`: nearly all of those that can tell.
+/// Whether runs are told in a format of `bits`: nearly all of those that can tell, of few all but
+/// one, which may be the faulty one.
 bool are_in_format(const std::vector<SampledRun>& runs, int bits) {
     int64_t known = 0;
     int64_t fitting = 0;
@@ -143,7 +146,8 @@ bool are_in_format(const std::vector<SampledRun>& runs, int bits) {
         known += tells ? 1 : 0;
         fitting += tells && run.bits <= bits ? 1 : 0;
     }
-    return fitting > 1 && static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known);
+    return fitting > 1 && (static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known) ||
+                           (fitting == known - 1 && known >= kFewestBesideOne));
 }
 
 /// Of the format that the results of nearly all runs are in; 0 without one that is narrow.
@@ -151,21 +155,23 @@ int bits_of_results(const ArithmeticSamples& samples, const ArithmeticGroup& gro
     const std::vector<SampledRun>& own = samples.at(group).runs;
     for (const int bits : {kBFloat16.bits, kFloat16.bits})
         if (are_in_format(own, bits)) return bits;
-    // Few runs have the format of their like that are stored in it, where nothing says otherwise.
+    // Few runs have the format of their like that are stored in it, where one at most, which may be
+    // the faulty one, says otherwise.
     if (static_cast<int64_t>(own.size()) >= kFewest || group.dtype != DType::kFloat32) return 0;
     for (const auto& [dtype, bits] :
          {std::pair(DType::kBFloat16, kBFloat16.bits), std::pair(DType::kFloat16, kFloat16.bits)}) {
         const auto like = samples.find({group.kind, dtype, group.computed_in});
-        if (like != samples.end() && like->second.runs.size() > own.size() &&
-            std::ranges::all_of(own,
-                                [most = bits](const SampledRun& run) { return run.bits <= most; }))
-            return bits;
+        if (like == samples.end() || like->second.runs.size() <= own.size()) continue;
+        const auto others = std::ranges::count_if(
+            own, [most = bits](const SampledRun& run) { return run.bits > most; });
+        if (others == 0 || (others == 1 && std::ssize(own) >= kFewestBesideOne)) return bits;
     }
     return 0;
 }
 
 /// Chooses among the classes of results of `bits`, if these are known and one of them explains the
-/// sample, else among all. `stages_of` gives the stages whose columns it is asked for.
+/// sample, else among all that can give so many. `stages_of` gives the stages whose columns it is
+/// asked for.
 template <class Class, class StagesOf>
 std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
                                         const std::vector<SampledRun>& sample,
@@ -179,7 +185,8 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
         const auto found = choose(stages, sample);
         if (!stages.empty() && explains(sample, found.first)) return found;
     }
-    return choose(stages_of([](size_t) { return true; }), sample);
+    return choose(stages_of([&](size_t column) { return classes[column].results.bits >= bits; }),
+                  sample);
 }
 
 /// No 16-bit format is kept in the other.

@@ -13,7 +13,7 @@ namespace {
 constexpr double kSpread = 0.05;
 /// One run may be faulty.
 constexpr size_t kFewestRuns = 2;
-/// Where so many ops compute in narrow steps, one run of another that does is no fault.
+/// Where so many ops or groups compute in narrow steps, one run of another that does is no fault.
 constexpr size_t kUsual = 2;
 /// Fewer others do not tell that they compute in more bits.
 constexpr size_t kFewestOthers = 10;
@@ -54,6 +54,17 @@ bool are_off(const Runs& runs, size_t column, size_t fewest) {
     return off >= fewest;
 }
 
+/// How many of the other groups, such as of results that are stored wider, have the class `column`.
+size_t groups_of(size_t column,
+                 const ArithmeticGroup& but,
+                 const std::map<ArithmeticGroup, InferredArithmetic>& classes) {
+    return static_cast<size_t>(std::ranges::count_if(classes, [&](const auto& each) {
+        const auto& [group, found] = each;
+        return group.dtype != but.dtype && found.vector == &vector_classes()[column] &&
+               found.within >= static_cast<int64_t>(kFewestRuns);
+    }));
+}
+
 InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) {
     return {.vector = &vector_classes()[column], .sampled = sampled, .within = within};
 }
@@ -62,7 +73,8 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
 
 OpsApart ops_apart(ArithmeticSample& sample,
                    const ArithmeticGroup& group,
-                   const InferredArithmetic& found) {
+                   const std::map<ArithmeticGroup, InferredArithmetic>& classes) {
+    const InferredArithmetic& found = classes.at(group);
     OpsApart none{.others = found};
     const auto narrow = column_of_steps(group.dtype);
     if (is_product(group.kind) || !narrow) return none;
@@ -92,7 +104,7 @@ OpsApart ops_apart(ArithmeticSample& sample,
     };
     set_apart(kFewestRuns);
     take_others();
-    if (apart.ops.size() >= kUsual) {
+    if (!apart.ops.empty() && apart.ops.size() + groups_of(*narrow, group, classes) >= kUsual) {
         const auto several = apart.ops;
         set_apart(1);
         take_others();

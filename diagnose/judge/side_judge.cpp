@@ -183,8 +183,9 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
         if (!open[0] && !open[1]) break;
     }
     follow_stored_wider(classes_);
+    const auto found = classes_;
     for (auto& [group, own] : samples_) {
-        OpsApart apart = ops_apart(own, group, classes_.at(group));
+        OpsApart apart = ops_apart(own, group, found);
         classes_[group] = apart.others;
         apart_[group] = std::move(apart.ops);
     }

@@ -132,6 +132,13 @@ void Lowering::result(TensorList values) {
     results_.push_back({std::move(values), dtype});
 }
 
+void Lowering::result(TensorList values, DType dtype) {
+    for (Tensor& value : values)
+        value = on_chip() ? cast(std::move(value), dtype)
+                          : cast_tensor(value, dtype, numerics_, rounding_);
+    result(std::move(values));
+}
+
 void Lowering::no_result() {
     results_.push_back({Value(), results_.empty() ? DType::kFloat32 : results_[0].dtype});
 }
@@ -186,6 +193,10 @@ std::vector<Tensor> Lowering::computed(std::string_view name, NamedValues argume
     }
     results_.erase(results_.begin() + static_cast<int64_t>(before), results_.end());
     return tensors;
+}
+
+Tensor Lowering::step(std::string_view name, NamedValues arguments) {
+    return computed(name, std::move(arguments)).at(0);
 }
 
 Tensor Lowering::rounded(std::string_view name, NamedValues arguments) {

@@ -78,6 +78,8 @@ class Lowering {
     /// Adds the next result; on a chip a Cast to `dtype` where it differs.
     void result(Tensor value, DType dtype);
     void result(TensorList values);
+    /// A list of which each is brought to `dtype`.
+    void result(TensorList values, DType dtype);
     /// The next result is None.
     void no_result();
     /// The last result becomes the new value of the tensor argument `name`: its dtype and shape.
@@ -92,6 +94,8 @@ class Lowering {
     void forward(std::string_view renames = {}, NamedValues values = {});
     /// The results of another op, as they are inside this one. Its launches are this op's.
     [[nodiscard]] std::vector<Tensor> computed(std::string_view name, NamedValues arguments);
+    /// The first of them.
+    [[nodiscard]] Tensor step(std::string_view name, NamedValues arguments);
     /// The first result of another op, rounded to its dtype: an element of a list of results.
     [[nodiscard]] Tensor rounded(std::string_view name, NamedValues arguments);
     /// An argument of any kind, to be handed on.

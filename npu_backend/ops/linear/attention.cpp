@@ -15,10 +15,6 @@ Tensor batch_of(const Tensor& tensor) {
     return tensor.reshaped({tensor.numel() / size, rows, columns});
 }
 
-Tensor step(Lowering& op, std::string_view name, NamedValues arguments) {
-    return op.computed(name, std::move(arguments)).at(0);
-}
-
 int64_t heads_by_key(const Lowering& op) {
     const Tensor& query = op.raw("query");
     const Tensor& key = op.raw("key");
@@ -29,9 +25,8 @@ int64_t heads_by_key(const Lowering& op) {
 
 Tensor repeated_heads(Lowering& op, const Tensor& heads, int64_t times) {
     if (times == 1) return heads;
-    return step(op,
-                "repeat_interleave_self_int",
-                {{"self", heads}, {"repeats", times}, {"dim", int64_t{1}}});
+    return op.step("repeat_interleave_self_int",
+                   {{"self", heads}, {"repeats", times}, {"dim", int64_t{1}}});
 }
 
 double attention_scale(const Lowering& op) {
@@ -53,13 +48,12 @@ Tensor causal_mask(int64_t rows, int64_t columns) {
 /// A mask of truths says what takes part; one of numbers is added.
 Tensor masked(Lowering& op, const Tensor& scores, const Tensor& mask) {
     if (mask.dtype() != DType::kBool)
-        return step(op, "add_Tensor", {{"self", scores}, {"other", mask}});
-    const Tensor out = step(op, "logical_not", {{"self", mask}});
-    return step(op,
-                "masked_fill_Scalar",
-                {{"self", scores},
-                 {"mask", out},
-                 {"value", Scalar{-std::numeric_limits<double>::infinity()}}});
+        return op.step("add_Tensor", {{"self", scores}, {"other", mask}});
+    const Tensor out = op.step("logical_not", {{"self", mask}});
+    return op.step("masked_fill_Scalar",
+                   {{"self", scores},
+                    {"mask", out},
+                    {"value", Scalar{-std::numeric_limits<double>::infinity()}}});
 }
 
 }  // namespace
@@ -67,9 +61,9 @@ Tensor masked(Lowering& op, const Tensor& scores, const Tensor& mask) {
 Tensor attention_scores(Lowering& op, const Tensor& key) {
     Shape shape = op.raw("query").shape();
     shape.back() = key.dim(key.ndim() - 2);
-    const Tensor keys = step(op, "permute", {{"self", batch_of(key)}, {"dims", IntList{0, 2, 1}}});
-    Tensor scores = step(op, "bmm", {{"self", batch_of(op.tensor("query"))}, {"mat2", keys}});
-    scores = step(op, "mul_Scalar", {{"self", scores}, {"other", Scalar{attention_scale(op)}}})
+    const Tensor keys = op.step("permute", {{"self", batch_of(key)}, {"dims", IntList{0, 2, 1}}});
+    Tensor scores = op.step("bmm", {{"self", batch_of(op.tensor("query"))}, {"mat2", keys}});
+    scores = op.step("mul_Scalar", {{"self", scores}, {"other", Scalar{attention_scale(op)}}})
                  .reshaped(shape);
     if (op.flag("is_causal"))
         scores = masked(op, scores, causal_mask(shape[shape.size() - 2], shape.back()));
@@ -78,7 +72,7 @@ Tensor attention_scores(Lowering& op, const Tensor& key) {
 }
 
 Tensor attention_weights(Lowering& op, const Tensor& scores) {
-    return step(op, "_softmax", {{"self", scores}, {"dim", int64_t{-1}}, {"half_to_float", false}});
+    return op.step("_softmax", {{"self", scores}, {"dim", int64_t{-1}}, {"half_to_float", false}});
 }
 
 void require_fitting_heads(const Lowering& op, const Tensor& key, const Tensor& value) {
@@ -105,7 +99,7 @@ Tensor attend(Lowering& op) {
     require_fitting_heads(op, key, value);
     Tensor scores = attention_scores(op, key);
     const Tensor weights = attention_weights(op, scores);
-    const Tensor result = step(op, "bmm", {{"self", batch_of(weights)}, {"mat2", batch_of(value)}});
+    const Tensor result = op.step("bmm", {{"self", batch_of(weights)}, {"mat2", batch_of(value)}});
     Shape shape = op.raw("query").shape();
     shape.back() = value.dim(value.ndim() - 1);
     op.result(result.reshaped(shape), op.declared("query"));
@@ -119,7 +113,7 @@ void lower_attention(Lowering& op) {
 void lower_attention_with_sums(Lowering& op) {
     const Tensor scores = attend(op);
     const DType dtype = op.declared("query");
-    op.result(step(op, "logsumexp", {{"self", scores}, {"dim", IntList{-1}}}),
+    op.result(op.step("logsumexp", {{"self", scores}, {"dim", IntList{-1}}}),
               dtype == DType::kFloat64 ? dtype : DType::kFloat32);
 }
 

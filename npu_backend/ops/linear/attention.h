@@ -13,8 +13,6 @@ namespace npuscope::backend {
 /// The matrices of a batch, transposed.
 [[nodiscard]] Tensor turned_batch(Lowering& op, const Tensor& batch);
 [[nodiscard]] Tensor batch_product(Lowering& op, const Tensor& a, const Tensor& b);
-/// The first result of another op, as it is inside this one.
-[[nodiscard]] Tensor step(Lowering& op, std::string_view name, NamedValues arguments);
 /// How many heads of the queries use one of the keys; 1 where there are no heads.
 [[nodiscard]] int64_t heads_by_key(const Lowering& op);
 /// Each head `times` times, one behind the other.

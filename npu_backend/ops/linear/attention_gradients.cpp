@@ -14,7 +14,7 @@ Tensor summed_heads(Lowering& op, const Tensor& gradient, const Shape& shape, in
         op.reject("heads of " + to_string(shape) + " are not shared by " + std::to_string(shared));
     const Tensor parts =
         gradient.reshaped({shape[0], shape[1] / shared, shared, shape[2], shape[3]});
-    return step(op, "sum_dim_IntList", {{"self", parts}, {"dim", IntList{2}}});
+    return op.step("sum_dim_IntList", {{"self", parts}, {"dim", IntList{2}}});
 }
 
 void require_fitting_gradient(const Lowering& op, std::string_view gradient, const Tensor& value) {
@@ -31,11 +31,11 @@ void lower_gradient(Lowering& op) {
 }  // namespace
 
 Tensor turned_batch(Lowering& op, const Tensor& batch) {
-    return step(op, "permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
+    return op.step("permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
 }
 
 Tensor batch_product(Lowering& op, const Tensor& a, const Tensor& b) {
-    return step(op, "bmm", {{"self", a}, {"mat2", b}});
+    return op.step("bmm", {{"self", a}, {"mat2", b}});
 }
 
 void lower_attention_gradient(Lowering& op, std::string_view gradient) {
@@ -51,14 +51,13 @@ void lower_attention_gradient(Lowering& op, std::string_view gradient) {
     const Tensor grad = batch_of(op.tensor(gradient));
     const Tensor weights = batch_of(attention_weights(op, attention_scores(op, keys)));
     const Tensor of_weights = batch_product(op, grad, turned_batch(op, batch_of(values)));
-    const Tensor of_products = step(op,
-                                    "_softmax_backward_data",
-                                    {{"grad_output", of_weights},
-                                     {"output", weights},
-                                     {"dim", int64_t{-1}},
-                                     {"input_dtype", op.declared("query")}});
+    const Tensor of_products = op.step("_softmax_backward_data",
+                                       {{"grad_output", of_weights},
+                                        {"output", weights},
+                                        {"dim", int64_t{-1}},
+                                        {"input_dtype", op.declared("query")}});
     const Tensor of_scores =
-        step(op, "mul_Scalar", {{"self", of_products}, {"other", Scalar{attention_scale(op)}}});
+        op.step("mul_Scalar", {{"self", of_products}, {"other", Scalar{attention_scale(op)}}});
     const Tensor of_key = batch_product(op, turned_batch(op, of_scores), query);
     const Tensor of_value = batch_product(op, turned_batch(op, weights), grad);
     op.result(batch_product(op, of_scores, key).reshaped(op.raw("query").shape()),

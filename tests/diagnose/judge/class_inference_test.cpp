@@ -9,6 +9,10 @@
 namespace npuscope::diagnose {
 namespace {
 
+/// Of the classes of ops that are no products.
+constexpr size_t kFloat16Steps = 3;
+constexpr size_t kBFloat16Steps = 4;
+
 size_t column_of(std::string_view name) {
     const auto classes = product_classes();
     for (size_t column = 0; column < classes.size(); ++column)
@@ -65,6 +69,31 @@ ArithmeticSamples one_in_tf32_but(double share) {
 TEST(ClassInference, takes_what_is_far_off_in_few_elements_for_a_fault) {
     EXPECT_EQ(class_of(one_in_tf32_but(0.001)), "TF32 inputs, fp32 sums");
     EXPECT_EQ(class_of(one_in_tf32_but(0.5)), "fp16 throughout");
+}
+
+/// So many other ops in float32, each of them in steps of float16, whose results have so many bits;
+/// the last is off by so much, and has results of 24 bits.
+ArithmeticSamples in_float16_but_one(size_t count, double last) {
+    const ArithmeticGroup group{OpKind::kVector, DType::kFloat32, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(group);
+    run.name = "gelu";
+    run.bits = kFloat16.bits;
+    run.numbers = 100;
+    run.ratios[kFloat16Steps] = 0.3;
+    run.ratios[kBFloat16Steps] = 0.1;
+    ArithmeticSamples samples;
+    samples[group].runs.assign(count, run);
+    samples[group].runs.back().bits = kFloat32.bits;
+    samples[group].runs.back().ratios[kFloat16Steps] = last;
+    return samples;
+}
+
+TEST(ClassInference, takes_no_class_that_cannot_give_the_results_of_all_but_one) {
+    const auto name = [](const ArithmeticSamples& samples) {
+        return class_from(samples, samples.begin()->first).of_vectors().name;
+    };
+    EXPECT_EQ(name(in_float16_but_one(9, 1.1)), "fp16 throughout");
+    EXPECT_EQ(name(in_float16_but_one(2, 1.1)), "bf16 throughout");
 }
 
 }  // namespace

@@ -158,6 +158,33 @@ TEST(OpsApart, are_told_by_one_run_where_several_others_are_apart) {
     EXPECT_EQ(softplus_of(2), Verdict::kPass);
 }
 
+/// The program, and so many silu of float32 results, each step rounded to bfloat16 or none.
+std::vector<DumpedOp> with_results_stored_wider(std::vector<DumpedOp> ops,
+                                                unsigned more,
+                                                bool in_steps) {
+    for (unsigned i = 0; i < more; ++i) {
+        const Tensor x = random_tensor({8, 24}, 70 + i);
+        Tensor y(DType::kFloat32, x.shape());
+        for (size_t k = 0; k < y.mutable_as<float>().size(); ++k) {
+            const float each = x.as<float>()[k];
+            y.mutable_as<float>()[k] = in_steps ? silu(each, true) : each / (1 + std::exp(-each));
+        }
+        ops.push_back({.name = "silu",
+                       .seqid = static_cast<int64_t>(ops.size()) + 1,
+                       .inputs = {{"self", x}},
+                       .outputs = {{"result", y}},
+                       .node = {}});
+    }
+    return ops;
+}
+
+TEST(OpsApart, are_told_by_one_run_where_results_that_are_stored_wider_show_such_steps_too) {
+    const compare::Result result =
+        test::held_against(with_results_stored_wider(longer_program(0, true), 12, true),
+                           with_results_stored_wider(longer_program(0, false), 12, false));
+    EXPECT_TRUE(result.culprits.empty()) << result.culprits[0].why;
+}
+
 /// The program, and an op of several, which takes a difference, an exponential and a product.
 std::vector<DumpedOp> with_several_ops(bool silu_in_steps, bool in_steps) {
     std::vector<DumpedOp> ops = program(silu_in_steps, silu_in_steps);
