@@ -87,6 +87,14 @@ def recurrent_layers():
         case("_cudnn_rnn_backward", *taken, output, *gradients, mode, *flags, None,
              Mask((True, True, mode == 2, masked)), oracle=gradients_of)
 
+    # PyTorch's own names.
+    for mode, name in enumerate(("rnn_relu", "rnn_tanh", "lstm", "gru")):
+        rows, states = GATES[mode] * 2, small(1, 3, 2)
+        states = [states, small(1, 3, 2)] if name == "lstm" else states
+        weights = [small(rows, 3), small(rows, 2), small(rows), small(rows)]
+        flags = (True, 1, 0.0, True, False)
+        case(name + ".input", small(3, 2, 3), states, weights, *flags, True)
+        case(name + ".data", small(6, 3), torch.tensor([3, 2, 1]), states, weights, *flags)
     for mode in range(4):
         both(mode, features=3, hidden=2, count=1, both_ways=False)
     both(2, features=3, hidden=2, count=2, both_ways=True, batch_first=True, times=2,

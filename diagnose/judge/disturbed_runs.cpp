@@ -55,6 +55,7 @@ NamedValues with_floats_as(NamedValues arguments, DType dtype) {
 bool DisturbedRuns::is_elementwise() {
     if (elementwise_) return *elementwise_;
     elementwise_ = false;
+    if (multiplies_inside(*run_.op)) return false;
     const Results* before = exact_results(run_);
     const int64_t count = run_.results.front().elements.numel();
     if (before == nullptr) return false;

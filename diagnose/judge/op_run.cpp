@@ -76,6 +76,10 @@ bool multiplies_inside(const backend::Op& op) {
            });
 }
 
+bool is_of_cudnn(const backend::Op& op) {
+    return op.name().starts_with("_cudnn_");
+}
+
 OpKind kind_of(const backend::Op& op) {
     if (takes_a_generator(op) || op.row->draws != backend::Draws::kNothing) return OpKind::kRandom;
     if (op.row->is_composed) return OpKind::kVector;

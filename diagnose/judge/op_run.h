@@ -97,6 +97,7 @@ void leave_out_ignored(const RecordedResult& result, compare::Introduced& error)
 
 /// Whether it is composed of several steps and multiplies matrices in one of them.
 [[nodiscard]] bool multiplies_inside(const backend::Op& op);
+[[nodiscard]] bool is_of_cudnn(const backend::Op& op);
 
 /// The run in the form that chips' kernels have whatever was asked; nothing where they do as they
 /// are asked.

@@ -272,6 +272,13 @@ std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
         ArithmeticGroup products = group;
         products.kind = OpKind::kProduct;
         classes.push_back({.vector = &vector_class_around(class_of(products).of_products())});
+        if (is_of_cudnn(*run.op)) {
+            products.kind = OpKind::kConvolution;
+            const auto found = classes_.find(products);
+            const ProductClass& convolutions =
+                found != classes_.end() ? found->second.of_products() : cudnn_product_class();
+            classes.push_back({.vector = &vector_class_around(convolutions)});
+        }
     }
     const auto apart = apart_.find(group);
     if (run.op->row->is_composed && apart != apart_.end())

@@ -114,6 +114,10 @@ const ProductClass& stated_product_class(const Device& device, ComputeType type,
     return cut ? with_cut_sums(plain) : plain;
 }
 
+const ProductClass& cudnn_product_class() {
+    return class_like({.rounding = OperandRounding::kNearest, .operands = kTensorFloat32});
+}
+
 const VectorClass& vector_class_around(const ProductClass& product) {
     const bool rounds = product.rounding != OperandRounding::kNone;
     const int bits = std::min(

@@ -15,6 +15,10 @@ namespace npuscope::diagnose {
                                                        ComputeType type,
                                                        DType result);
 
+/// What cuDNN computes float32 products in unless asked for more. Source: PyTorch,
+/// torch.backends.cudnn.allow_tf32.
+[[nodiscard]] const ProductClass& cudnn_product_class();
+
 /// Of ops of several steps, some of them products of the class.
 [[nodiscard]] const VectorClass& vector_class_around(const ProductClass& product);
 

@@ -1,47 +1,9 @@
 """What the same script does otherwise on another device, or in another dtype, is no fault: masks of the dtype's lowest number, checks for
 infinities, memory that nobody had written, gradients in another order, shapes that a kernel is not made for."""
 
-import h5py
 import numpy as np
 from compared import InFolder, compared
-
-TOKENS, WIDTH = 12, 16
-# What the attribute Type says of arguments that are no tensors.
-SAVE_TYPES = {bool: 4, float: 7, int: 3, list: 16}
-
-
-class Program:
-    """Writes ops as they are computed, in the plain layout. `dtype` is what the program computes in, in steps of float32."""
-
-    def __init__(self, path, dtype="f4"):
-        self.file, self.dtype, self.count = h5py.File(path, "w"), np.dtype(dtype), 0
-        self.chance = np.random.default_rng(5)
-
-    def given(self, *shape):
-        return self.chance.standard_normal(shape).astype("f2").astype(self.dtype)
-
-    def op(program, name, result, output="result", **inputs):
-        """`result` is kept in the program's dtype if it is a float. Tensors are arrays."""
-        program.count += 1
-        group = program.file.create_group(f"{name}/{program.count}")
-        for argument, value in inputs.items():
-            group[f"input/{argument}"] = np.int8(value) if isinstance(value, bool) else value
-            group[f"input/{argument}"].attrs["Type"] = SAVE_TYPES.get(type(value), 0)
-        result = np.asarray(result)
-        group[f"output/{output}"] = result = result.astype(program.dtype) if result.dtype.kind == "f" else result
-        return result
-
-    def product(self, x, w):
-        return self.op("mm", x.astype("f8") @ w.astype("f8"), self=x, mat2=w)
-
-    def relu(self, x):
-        return self.op("relu", np.maximum(x, 0), self=x)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.file.close()
+from plain_program import TOKENS, WIDTH, Program
 
 
 def masked_softmax(program, lowest, by_tensor=False):

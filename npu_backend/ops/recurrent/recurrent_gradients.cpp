@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "npu_backend/ops/recurrent/recurrent_layers.h"
+#include "npu_backend/ops/recurrent/layers_of_cells.h"
 
 namespace npuscope::backend {
 
@@ -26,7 +26,7 @@ struct LayerGradient {
 
 class Backwards {
   public:
-    explicit Backwards(Lowering& op) : op_(op), layers_(op) {}
+    explicit Backwards(Lowering& op) : op_(op), layers_(op, arguments_of_cudnn(op)) {}
 
     void lower() {
         const std::vector<LayerRun> runs = layers_.run();
@@ -123,7 +123,6 @@ class Backwards {
                  size_t direction,
                  LayerGradient& own) {
         const size_t times = run.steps.size();
-        own.x.resize(times);
         std::vector<Tensor> of_x(times);
         std::vector<Tensor> of_h(times);
         for (const size_t time : layers_.order(1 - direction, times)) {
@@ -133,7 +132,6 @@ class Backwards {
             const Tensor c =
                 layers_.has_cell_state() ? layers_.first_rows(own.c, step.x) : Tensor();
             StepGradient back = gradient_of(step, add(layers_.first_rows(own.h, step.x), given), c);
-            own.x[time] = product(back.sums_of_x, run.weights.of_input);
             Tensor h = product(back.sums_of_h, run.weights.of_hidden);
             if (layers_.cell() == Cell::kGru) h = add(h, back.kept);
             own.h = layers_.with_first_rows(own.h, h);
@@ -149,8 +147,9 @@ class Backwards {
         }
         const Tensor all_of_x = layers_.joined(of_x, 0);
         const Tensor all_of_h = layers_.joined(of_h, 0);
-        own.weights = {product(turned(all_of_x), layers_.joined(x, 0)),
-                       product(turned(all_of_h), layers_.joined(h, 0))};
+        own.x = layers_.apart(product(all_of_x, run.weights.of_input), of_x);
+        own.weights = {product(layers_.turned(all_of_x), layers_.joined(x, 0)),
+                       product(layers_.turned(all_of_h), layers_.joined(h, 0))};
         if (run.weights.input_bias) own.weights.push_back(sum_of_rows(all_of_x));
         if (run.weights.hidden_bias) own.weights.push_back(sum_of_rows(all_of_h));
     }
@@ -158,7 +157,6 @@ class Backwards {
     Tensor product(const Tensor& a, const Tensor& b) {
         return op_.step("mm", {{"self", a}, {"mat2", b}});
     }
-    Tensor turned(const Tensor& matrix) { return op_.step("t", {{"self", matrix}}); }
     Tensor sum_of_rows(const Tensor& rows) {
         return op_.step("sum_dim_IntList", {{"self", rows}, {"dim", IntList{0}}});
     }
@@ -200,7 +198,7 @@ std::span<const OpRow> recurrent_gradients_ops() {
     static constexpr auto kRows = std::to_array<OpRow>({
         {.schema = "_cudnn_rnn_backward(Tensor input, Tensor[] weight, int weight_stride0, Tensor? "
                    "weight_buf, Tensor hx, Tensor? cx, Tensor output, Tensor? grad_output, Tensor? "
-                   "grad_hy, Tensor? grad_cy, int mode, int hidden_size, int proj_size, int "
+                   "grad_hy, Tensor? grad_cy, int mode, int hidden_size, int proj_size=0, int "
                    "num_layers, bool batch_first, float dropout, bool train, bool bidirectional, "
                    "int[] batch_sizes=[], Tensor? dropout_state=None, Tensor? reserve=None, "
                    "bool[4] output_mask) -> (Tensor, Tensor, Tensor, Tensor[])",

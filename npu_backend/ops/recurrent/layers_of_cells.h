@@ -39,17 +39,33 @@ struct LayerRun {
     Tensor c;                     ///< of LSTM
 };
 
-/// The arguments of cuDNN's layers by their names in PyTorch, held to each other. Errors:
-/// Error(kUsage) on shapes that do not fit, on projections, and on dropout between layers, which
-/// nobody can foretell.
+/// What layers are given, as the ops hold it.
+struct LayersArguments {
+    Cell cell = Cell::kTanh;
+    /// [times, batch, features]; [batch, times, features] where the batch comes first; packed, the
+    /// rows of all times behind each other.
+    Tensor sequence;
+    /// By layer and direction: of_input, of_hidden and, where there are biases, both of them.
+    TensorList weights;
+    Tensor h;  ///< [layers * directions, batch, hidden]
+    Tensor c;  ///< of LSTM
+    int64_t layers = 1;
+    bool has_biases = true;
+    bool is_both_ways = false;
+    bool is_batch_first = false;
+    bool drops_out = false;  ///< in training, at random
+    IntList batch_sizes;     ///< rows of each time where sequences are packed
+};
+
+/// Runs them, and keeps their arguments. Errors: Error(kUsage) on shapes that do not fit, such as
+/// those of projections, and on dropout between layers, which nobody can foretell.
 class RecurrentLayers {
   public:
-    explicit RecurrentLayers(Lowering& op);
+    RecurrentLayers(Lowering& op, LayersArguments arguments);
 
-    [[nodiscard]] Cell cell() const { return cell_; }
-    [[nodiscard]] bool has_cell_state() const { return cell_ == Cell::kLstm; }
-    [[nodiscard]] size_t directions() const { return directions_; }
-    [[nodiscard]] int64_t hidden() const { return hidden_; }
+    [[nodiscard]] Cell cell() const { return own_.cell; }
+    [[nodiscard]] bool has_cell_state() const { return own_.cell == Cell::kLstm; }
+    [[nodiscard]] size_t directions() const { return own_.is_both_ways ? 2 : 1; }
 
     /// Runs all layers: each direction of the first, then of the second, …
     [[nodiscard]] std::vector<LayerRun> run();
@@ -70,28 +86,32 @@ class RecurrentLayers {
     [[nodiscard]] Tensor with_first_rows(const Tensor& state, const Tensor& rows);
     /// Beside each other.
     [[nodiscard]] Tensor joined(const std::vector<Tensor>& parts, int64_t dim);
+    /// Rows behind each other, taken apart into as many as each of `like` has.
+    [[nodiscard]] std::vector<Tensor> apart(const Tensor& rows, const std::vector<Tensor>& like);
+    [[nodiscard]] Tensor turned(const Tensor& matrix);
     /// `count` of one size beside each other, [rows, count * size].
     [[nodiscard]] std::vector<Tensor> parts(const Tensor& tensor, int64_t count);
 
   private:
+    [[nodiscard]] int64_t tensors_each() const { return own_.has_biases ? 4 : 2; }
     [[nodiscard]] CellWeights weights_of(size_t layer_and_direction);
     [[nodiscard]] std::vector<Tensor> run_layer(const std::vector<Tensor>& inputs,
                                                 LayerRun& layer,
                                                 size_t direction);
-    void run_step(const CellWeights& weights, CellStep& step, Tensor& h, Tensor& c);
+    /// `h` and `c` go in and come out.
+    void run_step(const Tensor& of_x, const Tensor& of_h, CellStep& step, Tensor& h, Tensor& c);
     [[nodiscard]] Tensor sums(const Tensor& rows,
-                              const Tensor& weights,
+                              const Tensor& turned,
                               const std::optional<Tensor>& bias);
+    [[nodiscard]] Tensor rows_of(const Tensor& tensor, int64_t first, int64_t end);
 
     Lowering& op_;
-    Cell cell_ = Cell::kTanh;
+    LayersArguments own_;
     int64_t hidden_ = 0;
-    int64_t layers_ = 0;
-    size_t directions_ = 1;
-    size_t tensors_each_ = 0;  ///< of weights: 4 with biases
-    bool is_batch_first_ = false;
-    IntList batch_sizes_;  ///< rows of each time where sequences are packed
     std::vector<Tensor> outputs_;
 };
+
+/// The arguments of cuDNN's ops, by their names in PyTorch.
+[[nodiscard]] LayersArguments arguments_of_cudnn(const Lowering& op);
 
 }  // namespace npuscope::backend
