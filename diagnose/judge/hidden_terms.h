@@ -19,8 +19,9 @@ namespace npuscope::diagnose {
 /// AVX-512, whose erf is off by 4 ulp.
 [[nodiscard]] bool are_functions(const OpRun& run);
 
-/// Where e^-x leaves the range of the steps (in float16 below -11.09), 1 / (1 + e^-x) is 0: there a
-/// result that is made of it may be off by all it is.
+/// Where e^-x leaves the range of the steps (in float16 below -11.09), 1 / (1 + e^-x) is 0, or
+/// 1 / (1 + the largest number) where steps saturate: there a result that is made of it may be off
+/// by as many times as that is larger.
 void allow_out_of_range(const OpRun& run,
                         const NumberFormat& steps,
                         std::span<const double> exact,

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <variant>
 
 #include <fmt/format.h>
 
-#include "diagnose/judge/result_error.h"
+#include "diagnose/judge/form_distance.h"
 
 namespace npuscope::diagnose {
 
@@ -18,32 +17,8 @@ constexpr double kNearerForm = 1.25;
 /// 3000 to one.
 constexpr double kLogOdds = 8;
 
-struct Distance {
-    double rms = std::numeric_limits<double>::infinity();
-    /// As many elements of one size would tell as much.
-    double elements = 0;
-};
-
-/// What a result is off by.
-Distance distance_to(const OpRun& form, const RecordedResult& result) {
-    const Tensor* y = exact_result(form, result);
-    if (y == nullptr || y->dtype() != DType::kFloat64) return {};
-    const JudgedElements judged(result, y->as<double>());
-    const Tensor wide = judged.recorded().cast(DType::kFloat64);
-    const auto count = static_cast<double>(judged.expected().size());
-    double squares = 0;
-    double fourths = 0;
-    for (size_t i = 0; i < judged.expected().size(); ++i) {
-        const double square = std::pow(wide.as<double>()[i] - judged.expected()[i], 2);
-        squares += square;
-        fourths += square * square;
-    }
-    return {.rms = std::sqrt(squares / count),
-            .elements = fourths > 0 ? squares * squares / fourths : 0};
-}
-
 /// Whether it is clearly nearer to the other one.
-bool is_nearer(const Distance& own, const Distance& other) {
+bool is_nearer(const FormDistance& own, const FormDistance& other) {
     return std::isfinite(own.rms) && own.rms > kNearerForm * other.rms &&
            std::min(own.elements, other.elements) * std::log(own.rms / other.rms) > kLogOdds;
 }
@@ -67,10 +42,10 @@ void tell_other_form(std::span<const OpRun> forms,
         if (!errors[i] || errors[i]->ratio == 0 || errors[i]->ratio > 1 ||
             !is_float(result.elements.dtype()))
             continue;
-        const Distance off = distance_to(own, result);
+        const FormDistance off = distance_to(own, result);
         for (size_t form = 0; form < forms.size(); ++form) {
             if (form == expected) continue;
-            const Distance other = distance_to(forms[form], result);
+            const FormDistance other = distance_to(forms[form], result);
             if (!is_nearer(off, other)) continue;
             const std::vector<OpRun> theirs = golden();
             if (theirs.size() == forms.size() && i < theirs[form].results.size()) {

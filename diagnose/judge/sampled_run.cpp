@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/form_distance.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/vector_error.h"
@@ -205,6 +206,40 @@ RunRatios ratios_of(const OpRun& run, Tried tried) {
     return found;
 }
 
+/// Of the form that fits best, `best`, and how many times further off the next one is. The first
+/// one that fits fp32 does: forms differ by more.
+std::pair<RunRatios, double> choose_form(const std::vector<OpRun>& forms,
+                                         Tried tried,
+                                         size_t& best) {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    std::vector<RunRatios> ratios;
+    for (const OpRun& form : forms) {
+        ratios.push_back(ratios_of(form, tried));
+        if (ratios.front().ratios[kPlainColumn] <= 1) return {ratios.front(), kNone};
+    }
+    if (forms.size() == 1) return {ratios.front(), kNone};
+    const auto nearest = [&](const auto& distance) {
+        size_t least = 0;
+        for (size_t i = 1; i < forms.size(); ++i)
+            if (distance(i) < distance(least)) least = i;
+        double next = kNone;
+        for (size_t i = 0; i < forms.size(); ++i)
+            if (i != least) next = std::min(next, distance(i));
+        return std::pair(least, next);
+    };
+    // The tightest class tells forms apart best.
+    const auto by_ratio = nearest([&](size_t i) { return ratios[i].ratios[kPlainColumn]; });
+    best = by_ratio.first;
+    const double least = ratios[best].ratios[kPlainColumn];
+    if (least <= 1) return {ratios[best], by_ratio.second};
+    // Beside coarser errors all elements tell more than the worst one.
+    std::vector<double> distances;
+    for (const OpRun& form : forms)
+        distances.push_back(distance_to(form));
+    best = nearest([&](size_t i) { return distances[i]; }).first;
+    return {ratios[best], best == by_ratio.first ? by_ratio.second / least : 1};
+}
+
 }  // namespace
 
 std::string name_of(const ArithmeticGroup& group) {
@@ -257,28 +292,12 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
                            .name = name_of_forms(*run->op)};
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
-        RunRatios ratios{.ratios = {}};
-        ratios.ratios.fill(std::numeric_limits<double>::infinity());
-        // The tightest class tells forms apart best.
-        double next = std::numeric_limits<double>::infinity();
-        for (size_t form = 0; form < forms.size(); ++form) {
-            const RunRatios other = ratios_of(forms[form], tried);
-            const double least = ratios.ratios[kPlainColumn];
-            if (form > 0 && !(other.ratios[kPlainColumn] < least)) {
-                next = std::min(next, other.ratios[kPlainColumn]);
-                continue;
-            }
-            next = least;
-            ratios = other;
-            sampled.best = form;
-            // No other form is nearer than one that fits: forms differ by more.
-            if (form == 0 && other.ratios[kPlainColumn] <= 1) break;
-        }
+        const auto [ratios, next] = choose_form(forms, tried, sampled.best);
         if (sampled.best > 0) {
             const NamedValue& word = forms[sampled.best].arguments.back();
             sampled.form = word.name + "=" + std::get<std::string>(word.value);
         }
-        sampled.is_clear = next >= kClearly * std::max(1.0, ratios.ratios[kPlainColumn]);
+        sampled.is_clear = next >= kClearly;
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
         sampled.either = ratios.either;

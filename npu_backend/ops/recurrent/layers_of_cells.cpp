@@ -17,6 +17,9 @@ int64_t gates_of(Cell cell) {
 
 RecurrentLayers::RecurrentLayers(Lowering& op, LayersArguments arguments)
     : op_(op), own_(std::move(arguments)) {
+    if (own_.layers < 1 || own_.layers > std::ssize(own_.weights))
+        op.reject(std::to_string(own_.weights.size()) + " weights are not those of " +
+                  std::to_string(own_.layers) + " layers");
     const auto count = static_cast<int64_t>(directions()) * own_.layers;
     if (own_.drops_out && own_.layers > 1) op.reject("dropout between layers draws at random");
     if (const int64_t wanted = count * tensors_each(); std::ssize(own_.weights) != wanted)
@@ -26,13 +29,20 @@ RecurrentLayers::RecurrentLayers(Lowering& op, LayersArguments arguments)
     if (std::ssize(own_.sequence.shape()) != dims)
         op.reject("input " + to_string(own_.sequence.shape()) + " is no sequence of " +
                   std::to_string(dims) + " dimensions");
-    if (own_.h.ndim() != 3 || own_.h.dim(0) != count ||
+    if (own_.h.ndim() != 3 || own_.h.dim(0) != count || own_.h.numel() == 0 ||
         (has_cell_state() && own_.c.shape() != own_.h.shape()))
         op.reject("states are not [layers * directions, batch, hidden]");
     hidden_ = own_.h.dim(2);
+    if (own_.batch_sizes.empty() && own_.sequence.dim(own_.is_batch_first ? 0 : 1) != own_.h.dim(1))
+        op.reject("input " + to_string(own_.sequence.shape()) + " and the states " +
+                  to_string(own_.h.shape()) + " are of other batches");
     if (!std::ranges::is_sorted(own_.batch_sizes, std::greater<>()) ||
         (!own_.batch_sizes.empty() && own_.batch_sizes.front() != own_.h.dim(1)))
         op.reject("batch_sizes do not fall from the batch of the states");
+    const int64_t rows =
+        std::accumulate(own_.batch_sizes.begin(), own_.batch_sizes.end(), int64_t{0});
+    if (!own_.batch_sizes.empty() && (own_.batch_sizes.back() < 1 || rows != own_.sequence.dim(0)))
+        op.reject("batch_sizes do not tell the rows of the input");
 }
 
 CellWeights RecurrentLayers::weights_of(size_t layer_and_direction) {
@@ -162,6 +172,8 @@ std::vector<Tensor> RecurrentLayers::apart(const Tensor& rows, const std::vector
 
 std::vector<Tensor> RecurrentLayers::by_time(const Tensor& sequence) {
     std::vector<Tensor> times;
+    if (sequence.ndim() != own_.sequence.ndim() || sequence.numel() == 0)
+        op_.reject(to_string(sequence.shape()) + " is no sequence");
     if (!own_.batch_sizes.empty()) {
         int64_t first = 0;
         for (const int64_t rows : own_.batch_sizes) {

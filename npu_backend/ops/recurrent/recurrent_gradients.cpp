@@ -1,4 +1,5 @@
 // The gradients of layers of RNN, LSTM or GRU cells, back through time, from what they were given.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,6 +32,7 @@ class Backwards {
     void lower() {
         const std::vector<LayerRun> runs = layers_.run();
         std::vector<Tensor> of_output = layers_.by_time(gradient("grad_output", "output"));
+        require_like(layers_.outputs(), of_output);
         const std::vector<Tensor> of_h = layers_.states(gradient("grad_hy", "hx"));
         const std::vector<Tensor> of_c = layers_.has_cell_state()
                                              ? layers_.states(gradient("grad_cy", "cx"))
@@ -71,6 +73,13 @@ class Backwards {
                        " is not like " + std::string(like) + " " +
                        to_string(op_.raw(like).shape()));
         return op_.tensor(name);
+    }
+
+    void require_like(const std::vector<Tensor>& outputs, const std::vector<Tensor>& gradients) {
+        const auto alike = [](const Tensor& a, const Tensor& b) { return a.shape() == b.shape(); };
+        if (!std::ranges::equal(outputs, gradients, alike))
+            op_.reject("output " + to_string(op_.raw("output").shape()) +
+                       " is not of the shape that the layers give");
     }
 
     /// Of what one step gave, `h` and of LSTM `c`.

@@ -11,11 +11,11 @@ namespace {
 
 using test::floats;
 
-/// gelu of 256 numbers in that form, rounded to float16.
-OpRun gelu(const std::string& form) {
+/// gelu of 256 numbers up to that size in that form, rounded to float16.
+OpRun gelu(const std::string& form, float largest) {
     std::vector<float> x;
     for (int i = 0; i < 256; ++i)
-        x.push_back(2.5F * std::sin(static_cast<float>(i)));
+        x.push_back(largest * std::sin(static_cast<float>(i)));
     OpRun run = test::run_here("gelu", {{"self", floats(x)}, {"approximate", form}});
     run.results.front().elements =
         run.results.front().elements.cast(DType::kFloat16).cast(DType::kFloat32);
@@ -24,11 +24,14 @@ OpRun gelu(const std::string& form) {
     return run;
 }
 
-std::string told(const std::string& form, size_t expected, const std::string& golden = "") {
-    const std::vector<OpRun> forms = forms_of(gelu(form));
+std::string told(const std::string& form,
+                 size_t expected,
+                 const std::string& golden = "",
+                 float largest = 2.5F) {
+    const std::vector<OpRun> forms = forms_of(gelu(form, largest));
     SideJudge::Errors errors = {compare::Introduced{.ratio = 0.1}};
     const auto theirs = [&] {
-        return golden.empty() ? std::vector<OpRun>() : forms_of(gelu(golden));
+        return golden.empty() ? std::vector<OpRun>() : forms_of(gelu(golden, largest));
     };
     tell_other_form(forms, expected, theirs, errors);
     EXPECT_EQ(errors.front()->ratio > 1, !errors.front()->told.empty());
@@ -43,6 +46,11 @@ TEST(OtherForm, is_told_where_results_are_nearer_to_it) {
     EXPECT_EQ(told("tanh", 1), "");
     EXPECT_EQ(told("tanh", 0, "none"), "computed with approximate=tanh");
     EXPECT_EQ(told("tanh", 0, "tanh"), "");
+}
+
+TEST(OtherForm, is_told_beside_larger_elements_that_are_rounded_by_more_than_the_forms_differ) {
+    EXPECT_EQ(told("tanh", 0, "none", 5), "computed with approximate=tanh");
+    EXPECT_EQ(told("none", 0, "none", 5), "");
 }
 
 }  // namespace

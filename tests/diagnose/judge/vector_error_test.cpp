@@ -109,8 +109,8 @@ TEST(VectorError, lets_no_terms_cancel_before_the_one_rounding_of_recorded_numbe
 }
 
 // e^11.2 = 73 130 is more than float16's 65 504: 1 / (1 + e^11.2) = 1.3674e-5, which float16 would
-// hold, is 0.
-TEST(VectorError, lets_what_leaves_the_range_of_steps_become_zero) {
+// hold, is 0, or 1 / 65 505 = 1.5266e-5 where steps saturate, however small it should be.
+TEST(VectorError, lets_what_leaves_the_range_of_steps_become_zero_or_saturate) {
     const auto sigmoid = [](float x, float result) {
         return recorded_run("sigmoid", {{"self", floats({x})}}, floats({result}));
     };
@@ -118,6 +118,8 @@ TEST(VectorError, lets_what_leaves_the_range_of_steps_become_zero) {
     EXPECT_GT(step_ratio(sigmoid(-11, 0), "fp16 throughout"), 1);
     EXPECT_GT(step_ratio(sigmoid(-11.2F, 0), "fp32"), 1);
     EXPECT_GT(step_ratio(sigmoid(-11.2F, 4e-5F), "fp16 throughout"), 1);
+    EXPECT_LE(step_ratio(sigmoid(-18.7F, 1.5318e-5F), "fp16 throughout"), 1);
+    EXPECT_GT(step_ratio(sigmoid(-18.7F, 4e-5F), "fp16 throughout"), 1);
     const auto classes = vector_classes();
     const auto row = std::ranges::find(classes, "fp16 throughout", &VectorClass::name);
     const OpRun run = sigmoid(-11.2F, 0);
