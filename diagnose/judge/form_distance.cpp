@@ -16,7 +16,7 @@ constexpr double kLeast = 0.1;
 
 }  // namespace
 
-FormDistance distance_to(const OpRun& form, const RecordedResult& result) {
+FormDistance distance_to(const OpRun& form, const RecordedResult& result, Over over) {
     const Tensor* y = exact_result(form, result);
     if (y == nullptr || y->dtype() != DType::kFloat64) return {};
     const JudgedElements judged(result, y->as<double>());
@@ -25,11 +25,12 @@ FormDistance distance_to(const OpRun& form, const RecordedResult& result) {
     double largest = 0;
     for (const double value : expected)
         if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    if (largest == 0) return {};
+    if (over == Over::kMagnitude && largest == 0) return {};
     double squares = 0;
     double fourths = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
-        const double size = std::max(std::abs(expected[i]), kLeast * largest);
+        const double size =
+            over == Over::kNothing ? 1 : std::max(std::abs(expected[i]), kLeast * largest);
         const double square = std::pow((wide.as<double>()[i] - expected[i]) / size, 2);
         squares += square;
         fourths += square * square;
@@ -42,7 +43,7 @@ double distance_to(const OpRun& form) {
     double largest = 0;
     for (const RecordedResult& result : form.results)
         if (is_float(result.elements.dtype()))
-            largest = std::max(largest, distance_to(form, result).rms);
+            largest = std::max(largest, distance_to(form, result, Over::kMagnitude).rms);
     return largest;
 }
 

@@ -23,6 +23,30 @@ bool is_nearer(const FormDistance& own, const FormDistance& other) {
            std::min(own.elements, other.elements) * std::log(own.rms / other.rms) > kLogOdds;
 }
 
+/// How many times nearer result `i` is to `form`, where it clearly is and the golden's is not; else
+/// 0.
+double times_nearer(std::span<const OpRun> forms,
+                    size_t expected,
+                    size_t form,
+                    size_t i,
+                    const GoldenForms& golden) {
+    const RecordedResult& result = forms[expected].results[i];
+    for (const Over over : {Over::kNothing, Over::kMagnitude}) {
+        const FormDistance off = distance_to(forms[expected], result, over);
+        const FormDistance other = distance_to(forms[form], result, over);
+        if (!is_nearer(off, other)) continue;
+        const std::vector<OpRun> theirs = golden();
+        if (theirs.size() == forms.size() && i < theirs[form].results.size()) {
+            const RecordedResult& like = theirs[form].results[i];
+            if (distance_to(theirs[form], like, over).rms <
+                distance_to(theirs[expected], like, over).rms)
+                continue;
+        }
+        return off.rms / other.rms;
+    }
+    return 0;
+}
+
 /// "approximate=tanh", "no rounding_mode": the last form has the word at its end.
 std::string name_of(const OpRun& form, const OpRun& last) {
     const std::string& word = last.arguments.back().name;
@@ -42,21 +66,14 @@ void tell_other_form(std::span<const OpRun> forms,
         if (!errors[i] || errors[i]->ratio == 0 || errors[i]->ratio > 1 ||
             !is_float(result.elements.dtype()))
             continue;
-        const FormDistance off = distance_to(own, result);
         for (size_t form = 0; form < forms.size(); ++form) {
-            if (form == expected) continue;
-            const FormDistance other = distance_to(forms[form], result);
-            if (!is_nearer(off, other)) continue;
-            const std::vector<OpRun> theirs = golden();
-            if (theirs.size() == forms.size() && i < theirs[form].results.size()) {
-                const RecordedResult& like = theirs[form].results[i];
-                const double expected_there = distance_to(theirs[expected], like).rms;
-                if (distance_to(theirs[form], like).rms < expected_there) continue;
-            }
-            errors[i]->ratio = std::max(off.rms / other.rms, errors[i]->ratio);
+            const double times =
+                form == expected ? 0 : times_nearer(forms, expected, form, i, golden);
+            if (times == 0) continue;
+            errors[i]->ratio = std::max(times, errors[i]->ratio);
             errors[i]->told = fmt::format("computed with {}, which it is {:.2g} times nearer to",
                                           name_of(forms[form], forms.back()),
-                                          off.rms / other.rms);
+                                          times);
         }
     }
 }
