@@ -105,43 +105,22 @@ std::vector<Tensor> RecurrentLayers::run_layer(const std::vector<Tensor>& inputs
         step.x = inputs[time];
         step.h = first_rows(layer.h, step.x);
         if (has_cell_state()) step.c = first_rows(layer.c, step.x);
-        Tensor h = step.h;
-        Tensor c = step.c;
-        run_step(of_x[time], sums(h, of_hidden, layer.weights.hidden_bias), step, h, c);
-        layer.h = with_first_rows(layer.h, h);
-        if (has_cell_state()) layer.c = with_first_rows(layer.c, c);
-        outputs[time] = std::move(h);
+        step.made = run_step(of_x[time], sums(step.h, of_hidden, layer.weights.hidden_bias), step);
+        layer.h = with_first_rows(layer.h, step.made.h);
+        if (has_cell_state()) layer.c = with_first_rows(layer.c, step.made.c);
+        outputs[time] = step.made.h;
     }
     return outputs;
 }
 
-void RecurrentLayers::run_step(
-    const Tensor& of_x, const Tensor& of_h, CellStep& step, Tensor& h, Tensor& c) {
-    const auto add = [&](const Tensor& a, const Tensor& b) { return op_.launch("Add", {a, b}); };
-    const auto mul = [&](const Tensor& a, const Tensor& b) { return op_.launch("Mul", {a, b}); };
-    if (own_.cell == Cell::kGru) {
-        const std::vector<Tensor> x = parts(of_x, 3);
-        const std::vector<Tensor> own = parts(of_h, 3);
-        const Tensor reset = op_.launch("Sigmoid", {add(x[0], own[0])});
-        const Tensor update = op_.launch("Sigmoid", {add(x[1], own[1])});
-        const Tensor fresh = op_.launch("Tanh", {add(x[2], mul(reset, own[2]))});
-        h = add(fresh, mul(update, op_.launch("Sub", {h, fresh})));
-        step.gates = {reset, update, fresh};
-        step.inner = own[2];
-    } else if (own_.cell == Cell::kLstm) {
-        const std::vector<Tensor> all = parts(add(of_x, of_h), 4);
-        const Tensor input = op_.launch("Sigmoid", {all[0]});
-        const Tensor forget = op_.launch("Sigmoid", {all[1]});
-        const Tensor cell = op_.launch("Tanh", {all[2]});
-        const Tensor output = op_.launch("Sigmoid", {all[3]});
-        c = add(mul(forget, c), mul(input, cell));
-        step.inner = op_.launch("Tanh", {c});
-        h = mul(output, step.inner);
-        step.gates = {input, forget, cell, output};
-    } else {
-        h = op_.launch(own_.cell == Cell::kRelu ? "Relu" : "Tanh", {add(of_x, of_h)});
-        step.gates = {h};
-    }
+CellGates RecurrentLayers::run_step(const Tensor& of_x,
+                                    const Tensor& of_h,
+                                    const CellStep& before) {
+    if (own_.cell == Cell::kGru) return gru_step(op_, of_x, of_h, before.h);
+    const Tensor sums = op_.launch("Add", {of_x, of_h});
+    if (own_.cell == Cell::kLstm) return lstm_step(op_, sums, before.c);
+    const Tensor h = op_.launch(own_.cell == Cell::kRelu ? "Relu" : "Tanh", {sums});
+    return {{h}, Tensor(), h, Tensor()};
 }
 
 Tensor RecurrentLayers::turned(const Tensor& matrix) {
@@ -230,12 +209,6 @@ Tensor RecurrentLayers::with_first_rows(const Tensor& state, const Tensor& rows)
 Tensor RecurrentLayers::joined(const std::vector<Tensor>& parts, int64_t dim) {
     if (parts.size() == 1) return parts[0];
     return op_.step("cat", {{"tensors", TensorList(parts.begin(), parts.end())}, {"dim", dim}});
-}
-
-std::vector<Tensor> RecurrentLayers::parts(const Tensor& tensor, int64_t count) {
-    return op_.computed(
-        "split_Tensor",
-        {{"self", tensor}, {"split_size", tensor.dim(1) / count}, {"dim", int64_t{1}}});
 }
 
 }  // namespace npuscope::backend

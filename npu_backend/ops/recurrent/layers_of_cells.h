@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "npu_backend/ops/lowering.h"
+#include "npu_backend/ops/recurrent/cell_steps.h"
 
 namespace npuscope::backend {
 
@@ -22,13 +22,10 @@ struct CellWeights {
 
 /// What one step took and made of the sequences that last so long; its gradient needs it.
 struct CellStep {
-    Tensor x;  ///< [rows, features]
-    Tensor h;  ///< [rows, hidden], before
-    Tensor c;  ///< of LSTM, before
-    /// Input, forget, cell and output of LSTM; reset, update and fresh of GRU; the new state of
-    /// RNN.
-    std::vector<Tensor> gates;
-    Tensor inner;  ///< tanh of LSTM's new cell; what the hidden state gives GRU's fresh gate
+    Tensor x;        ///< [rows, features]
+    Tensor h;        ///< [rows, hidden], before
+    Tensor c;        ///< of LSTM, before
+    CellGates made;  ///< of RNN the new state alone, and as its gate
 };
 
 /// One layer in one direction.
@@ -38,6 +35,10 @@ struct LayerRun {
     Tensor h;                     ///< [batch, hidden], when each sequence ends
     Tensor c;                     ///< of LSTM
 };
+
+/// Weights of a layer in one direction.
+inline constexpr int64_t kWithBiases = 4;
+inline constexpr int64_t kWithoutBiases = 2;
 
 /// What layers are given, as the ops hold it.
 struct LayersArguments {
@@ -78,6 +79,14 @@ class RecurrentLayers {
     /// [layers * directions, batch, hidden], taken apart and put together.
     [[nodiscard]] std::vector<Tensor> states(const Tensor& tensor);
     [[nodiscard]] Tensor stacked(const std::vector<Tensor>& states);
+    /// One state of each layer.
+    template <class Layer>
+    [[nodiscard]] Tensor stacked(const std::vector<Layer>& layers, Tensor Layer::*state) {
+        std::vector<Tensor> states;
+        for (const Layer& each : layers)
+            states.push_back(each.*state);
+        return stacked(states);
+    }
 
     /// Times of that direction in the order in which it takes them.
     [[nodiscard]] static std::vector<size_t> order(size_t direction, size_t times);
@@ -89,17 +98,18 @@ class RecurrentLayers {
     /// Rows behind each other, taken apart into as many as each of `like` has.
     [[nodiscard]] std::vector<Tensor> apart(const Tensor& rows, const std::vector<Tensor>& like);
     [[nodiscard]] Tensor turned(const Tensor& matrix);
-    /// `count` of one size beside each other, [rows, count * size].
-    [[nodiscard]] std::vector<Tensor> parts(const Tensor& tensor, int64_t count);
 
   private:
-    [[nodiscard]] int64_t tensors_each() const { return own_.has_biases ? 4 : 2; }
+    [[nodiscard]] int64_t tensors_each() const {
+        return own_.has_biases ? kWithBiases : kWithoutBiases;
+    }
     [[nodiscard]] CellWeights weights_of(size_t layer_and_direction);
     [[nodiscard]] std::vector<Tensor> run_layer(const std::vector<Tensor>& inputs,
                                                 LayerRun& layer,
                                                 size_t direction);
-    /// `h` and `c` go in and come out.
-    void run_step(const Tensor& of_x, const Tensor& of_h, CellStep& step, Tensor& h, Tensor& c);
+    [[nodiscard]] CellGates run_step(const Tensor& of_x,
+                                     const Tensor& of_h,
+                                     const CellStep& before);
     [[nodiscard]] Tensor sums(const Tensor& rows,
                               const Tensor& turned,
                               const std::optional<Tensor>& bias);

@@ -1,69 +1,38 @@
-// One step of LSTM and GRU cells, as the chain of element-wise kernels that it is made of.
+// One step of LSTM and GRU cells.
 #include <array>
 
-#include "npu_backend/ops/lowering.h"
+#include "npu_backend/ops/recurrent/cell_steps.h"
 
 namespace npuscope::backend {
 
 namespace {
 
-Tensor add(Lowering& op, const Tensor& a, const Tensor& b) {
-    return op.launch("Add", {a, b});
-}
-
-Tensor mul(Lowering& op, const Tensor& a, const Tensor& b) {
-    return op.launch("Mul", {a, b});
-}
-
-/// The gates' sums, biases included: [batch, count * hidden] of `count` parts.
-std::vector<Tensor> parts(Lowering& op, const Tensor& gates, int64_t count) {
-    if (gates.ndim() != 2 || gates.dim(1) % count != 0)
-        op.reject("the gates " + to_string(gates.shape()) + " are not [batch, " +
-                  std::to_string(count) + " hidden]");
-    return op.computed(
-        "split_Tensor",
-        {{"self", gates}, {"split_size", gates.dim(1) / count}, {"dim", int64_t{1}}});
-}
-
 Tensor biased(Lowering& op, const char* gates, const char* bias) {
     Tensor sum = op.tensor(gates);
-    return op.has(bias) ? add(op, sum, op.tensor(bias)) : sum;
+    return op.has(bias) ? op.launch("Add", {sum, op.tensor(bias)}) : sum;
 }
 
-/// Gates in the order input, forget, cell, output. Source: PyTorch, LSTMCell.
 void lower_lstm_cell(Lowering& op) {
     const DType dtype = op.declared("input_gates");
-    const Tensor sums =
-        add(op, biased(op, "input_gates", "input_bias"), biased(op, "hidden_gates", "hidden_bias"));
-    const std::vector<Tensor> gates = parts(op, sums, 4);
-    const Tensor input = op.launch("Sigmoid", {gates[0]});
-    const Tensor forget = op.launch("Sigmoid", {gates[1]});
-    const Tensor cell = op.launch("Tanh", {gates[2]});
-    const Tensor output = op.launch("Sigmoid", {gates[3]});
-    const Tensor cy = add(op, mul(op, forget, op.tensor("cx")), mul(op, input, cell));
-    op.result(mul(op, output, op.launch("Tanh", {cy})), dtype);
-    op.result(cy, dtype);
-    op.result(op.launch("ConcatD",
-                        {input, forget, cell, output},
-                        {{"concat_dim", int64_t{1}}, {"N", int64_t{4}}}),
+    const Tensor sums = op.launch(
+        "Add",
+        {biased(op, "input_gates", "input_bias"), biased(op, "hidden_gates", "hidden_bias")});
+    const CellGates step = lstm_step(op, sums, op.tensor("cx"));
+    op.result(step.h, dtype);
+    op.result(step.c, dtype);
+    op.result(op.launch("ConcatD", step.gates, {{"concat_dim", int64_t{1}}, {"N", int64_t{4}}}),
               dtype);
 }
 
-/// Gates in the order reset, update, new. Source: PyTorch, GRUCell.
 void lower_gru_cell(Lowering& op) {
     const DType dtype = op.declared("input_gates");
-    const std::vector<Tensor> x = parts(op, biased(op, "input_gates", "input_bias"), 3);
-    const std::vector<Tensor> h = parts(op, biased(op, "hidden_gates", "hidden_bias"), 3);
     const Tensor hx = op.tensor("hx");
-    const Tensor reset = op.launch("Sigmoid", {add(op, x[0], h[0])});
-    const Tensor update = op.launch("Sigmoid", {add(op, x[1], h[1])});
-    const Tensor fresh = op.launch("Tanh", {add(op, x[2], mul(op, reset, h[2]))});
-    const Tensor hy = add(op, fresh, mul(op, update, op.launch("Sub", {hx, fresh})));
-    op.result(hy, dtype);
-    op.result(op.launch("ConcatD",
-                        {reset, update, fresh, hx, h[2]},
-                        {{"concat_dim", int64_t{1}}, {"N", int64_t{5}}}),
-              dtype);
+    const Tensor of_x = biased(op, "input_gates", "input_bias");
+    const CellGates step = gru_step(op, of_x, biased(op, "hidden_gates", "hidden_bias"), hx);
+    op.result(step.h, dtype);
+    std::vector<Tensor> kept = step.gates;
+    kept.insert(kept.end(), {hx, step.inner});
+    op.result(op.launch("ConcatD", kept, {{"concat_dim", int64_t{1}}, {"N", int64_t{5}}}), dtype);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ class Backwards {
     StepGradient gradient_of(const CellStep& step, const Tensor& h, const Tensor& c) {
         if (layers_.cell() == Cell::kLstm) return of_lstm(step, h, c);
         if (layers_.cell() == Cell::kGru) return of_gru(step, h);
-        const Tensor sums = of_state(step.gates[0], h);
+        const Tensor sums = of_state(step.made.gates[0], h);
         return {.sums_of_x = sums, .sums_of_h = sums, .kept = Tensor(), .c = Tensor()};
     }
 
@@ -97,29 +97,29 @@ class Backwards {
     }
 
     StepGradient of_lstm(const CellStep& step, const Tensor& h, const Tensor& after) {
-        const Tensor& input = step.gates[0];
-        const Tensor& forget = step.gates[1];
-        const Tensor& cell = step.gates[2];
-        const Tensor& output = step.gates[3];
-        const Tensor c = add(after, through("tanh_backward", mul(h, output), step.inner));
+        const Tensor& input = step.made.gates[0];
+        const Tensor& forget = step.made.gates[1];
+        const Tensor& cell = step.made.gates[2];
+        const Tensor& output = step.made.gates[3];
+        const Tensor c = add(after, through("tanh_backward", mul(h, output), step.made.inner));
         const Tensor sums =
             layers_.joined({through("sigmoid_backward", mul(c, cell), input),
                             through("sigmoid_backward", mul(c, step.c), forget),
                             through("tanh_backward", mul(c, input), cell),
-                            through("sigmoid_backward", mul(h, step.inner), output)},
+                            through("sigmoid_backward", mul(h, step.made.inner), output)},
                            1);
         return {.sums_of_x = sums, .sums_of_h = sums, .kept = Tensor(), .c = mul(c, forget)};
     }
 
     StepGradient of_gru(const CellStep& step, const Tensor& h) {
-        const Tensor& reset = step.gates[0];
-        const Tensor& update = step.gates[1];
-        const Tensor& fresh = step.gates[2];
+        const Tensor& reset = step.made.gates[0];
+        const Tensor& update = step.made.gates[1];
+        const Tensor& fresh = step.made.gates[2];
         const Tensor kept = mul(h, update);
         const Tensor of_fresh = through("tanh_backward", op_.launch("Sub", {h, kept}), fresh);
         const Tensor of_update =
             through("sigmoid_backward", mul(h, op_.launch("Sub", {step.h, fresh})), update);
-        const Tensor of_reset = through("sigmoid_backward", mul(of_fresh, step.inner), reset);
+        const Tensor of_reset = through("sigmoid_backward", mul(of_fresh, step.made.inner), reset);
         return {.sums_of_x = layers_.joined({of_reset, of_update, of_fresh}, 1),
                 .sums_of_h = layers_.joined({of_reset, of_update, mul(of_fresh, reset)}, 1),
                 .kept = kept,
@@ -136,8 +136,8 @@ class Backwards {
         std::vector<Tensor> of_h(times);
         for (const size_t time : layers_.order(1 - direction, times)) {
             const CellStep& step = run.steps[time];
-            const Tensor given = layers_.parts(
-                of_output[time], static_cast<int64_t>(layers_.directions()))[direction];
+            const Tensor given = gate_sums(
+                op_, of_output[time], static_cast<int64_t>(layers_.directions()))[direction];
             const Tensor c =
                 layers_.has_cell_state() ? layers_.first_rows(own.c, step.x) : Tensor();
             StepGradient back = gradient_of(step, add(layers_.first_rows(own.h, step.x), given), c);
@@ -172,18 +172,14 @@ class Backwards {
 
     void give(const std::vector<Tensor>& of_input, const std::vector<LayerGradient>& found) {
         const DType dtype = op_.declared("input");
-        std::vector<Tensor> h;
-        std::vector<Tensor> c;
         TensorList weights;
         for (const LayerGradient& each : found) {
-            h.push_back(each.h);
-            c.push_back(each.c);
             weights.insert(weights.end(), each.weights.begin(), each.weights.end());
         }
         op_.result(layers_.sequence_of(of_input), dtype);
-        op_.result(layers_.stacked(h), dtype);
+        op_.result(layers_.stacked(found, &LayerGradient::h), dtype);
         if (layers_.has_cell_state())
-            op_.result(layers_.stacked(c), dtype);
+            op_.result(layers_.stacked(found, &LayerGradient::c), dtype);
         else
             op_.no_result();
         // PyTorch asks cuDNN for all but these, whatever the mask says.

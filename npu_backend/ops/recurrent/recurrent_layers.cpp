@@ -6,14 +6,6 @@
 
 namespace npuscope::backend {
 
-namespace {
-
-/// Weights of a layer in one direction.
-constexpr int64_t kWithBiases = 4;
-constexpr int64_t kWithoutBiases = 2;
-
-}  // namespace
-
 LayersArguments arguments_of_cudnn(const Lowering& op) {
     const int64_t mode = op.integer("mode");
     if (mode < 0 || mode > static_cast<int64_t>(Cell::kGru))
@@ -82,15 +74,9 @@ void lower(Lowering& op, LayersArguments arguments) {
     const DType dtype = arguments.sequence.dtype();
     RecurrentLayers layers(op, std::move(arguments));
     const std::vector<LayerRun> runs = layers.run();
-    std::vector<Tensor> h;
-    std::vector<Tensor> c;
-    for (const LayerRun& each : runs) {
-        h.push_back(each.h);
-        c.push_back(each.c);
-    }
     op.result(layers.sequence_of(layers.outputs()), dtype);
-    op.result(layers.stacked(h), dtype);
-    if (layers.has_cell_state()) op.result(layers.stacked(c), dtype);
+    op.result(layers.stacked(runs, &LayerRun::h), dtype);
+    if (layers.has_cell_state()) op.result(layers.stacked(runs, &LayerRun::c), dtype);
 }
 
 void lower_cudnn(Lowering& op) {
