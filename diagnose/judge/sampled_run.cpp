@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -206,38 +207,38 @@ RunRatios ratios_of(const OpRun& run, Tried tried) {
     return found;
 }
 
-/// Of the form that fits best, `best`, and how many times further off the next one is. The first
-/// one that fits fp32 does: forms differ by more.
-std::pair<RunRatios, double> choose_form(const std::vector<OpRun>& forms,
-                                         Tried tried,
-                                         size_t& best) {
-    constexpr double kNone = std::numeric_limits<double>::infinity();
-    std::vector<RunRatios> ratios;
-    for (const OpRun& form : forms) {
-        ratios.push_back(ratios_of(form, tried));
-        if (ratios.front().ratios[kPlainColumn] <= 1) return {ratios.front(), kNone};
-    }
-    if (forms.size() == 1) return {ratios.front(), kNone};
-    const auto nearest = [&](const auto& distance) {
-        size_t least = 0;
-        for (size_t i = 1; i < forms.size(); ++i)
-            if (distance(i) < distance(least)) least = i;
-        double next = kNone;
-        for (size_t i = 0; i < forms.size(); ++i)
-            if (i != least) next = std::min(next, distance(i));
-        return std::pair(least, next);
-    };
+size_t place_of_least(const std::vector<double>& values) {
+    return static_cast<size_t>(std::ranges::min_element(values) - values.begin());
+}
+
+struct ChosenForm {
+    size_t best = 0;
+    RunRatios ratios;
+    /// How many times further off the next one is.
+    double next = std::numeric_limits<double>::infinity();
+};
+
+/// The form that fits best; the first one where that fits fp32, since forms differ by more.
+ChosenForm choose_form(const std::vector<OpRun>& forms, Tried tried) {
+    std::vector<RunRatios> ratios = {ratios_of(forms.front(), tried)};
+    if (forms.size() == 1 || ratios.front().ratios[kPlainColumn] <= 1)
+        return {.ratios = ratios.front()};
+    for (size_t form = 1; form < forms.size(); ++form)
+        ratios.push_back(ratios_of(forms[form], tried));
     // The tightest class tells forms apart best.
-    const auto by_ratio = nearest([&](size_t i) { return ratios[i].ratios[kPlainColumn]; });
-    best = by_ratio.first;
-    const double least = ratios[best].ratios[kPlainColumn];
-    if (least <= 1) return {ratios[best], by_ratio.second};
+    std::vector<double> off;
+    for (const RunRatios& each : ratios)
+        off.push_back(each.ratios[kPlainColumn]);
+    const size_t by_ratio = place_of_least(off);
+    const double least = std::exchange(off[by_ratio], std::numeric_limits<double>::infinity());
+    const double next = std::ranges::min(off);
+    if (least <= 1) return {by_ratio, ratios[by_ratio], next};
     // Beside coarser errors all elements tell more than the worst one.
     std::vector<double> distances;
     for (const OpRun& form : forms)
         distances.push_back(distance_to(form));
-    best = nearest([&](size_t i) { return distances[i]; }).first;
-    return {ratios[best], best == by_ratio.first ? by_ratio.second / least : 1};
+    const size_t best = place_of_least(distances);
+    return {best, ratios[best], best == by_ratio ? next / least : 1};
 }
 
 }  // namespace
@@ -292,7 +293,8 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
                            .name = name_of_forms(*run->op)};
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
-        const auto [ratios, next] = choose_form(forms, tried, sampled.best);
+        const auto [best, ratios, next] = choose_form(forms, tried);
+        sampled.best = best;
         if (sampled.best > 0) {
             const NamedValue& word = forms[sampled.best].arguments.back();
             sampled.form = word.name + "=" + std::get<std::string>(word.value);
