@@ -60,6 +60,9 @@ constexpr auto kProducts = std::to_array<ProductClass>({
      .rounding = OperandRounding::kNearest,
      .operands = kBFloat16,
      .results = kBFloat16},
+    {.name = "int8 inputs (largest at 127), fp32 sums",
+     .stage = 3,
+     .rounding = OperandRounding::kQuantized},
     {.name = "fp32 by Winograd or FFT", .stage = 4, .spread = 8, .growth = 8},
     {.name = "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums",
      .stage = 5,
@@ -96,7 +99,8 @@ constexpr auto kVectors = std::to_array<VectorClass>({
 constexpr int kBitsOfInt8 = 7;
 
 int operand_bits(const ProductClass& row) {
-    if (row.rounding == OperandRounding::kScaled) return kBitsOfInt8;
+    if (row.rounding == OperandRounding::kScaled || row.rounding == OperandRounding::kQuantized)
+        return kBitsOfInt8;
     return row.rounding == OperandRounding::kNone ? kFloat64.bits : row.operands.bits;
 }
 

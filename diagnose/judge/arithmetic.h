@@ -18,6 +18,7 @@ enum class OperandRounding : uint8_t {
     kTruncated,  ///< toward zero: emulated exactly
     kFlushed,    ///< to nearest, subnormal results to zero: emulated exactly
     kSaturated,  ///< to nearest, what leaves the range to the largest number: emulated exactly
+    kQuantized,  ///< to 8-bit integers, the largest of a tensor to 127: emulated exactly
     kSomehow,    ///< to `operands` by an unknown rule: bounded
     kScaled,     ///< to 8-bit integers with one scale a tensor: bounded
 };

@@ -171,7 +171,8 @@ std::optional<OpRun> cut_to(const OpRun& run, const Block& block) {
                .arguments = run.arguments,
                .wide = {},
                .results = run.results,
-               .path = run.path};
+               .path = run.path,
+               .whole = run.whole.empty() ? run.arguments : run.whole};
     for (NamedValue& argument : less.arguments) {
         auto* tensor = std::get_if<Tensor>(&argument.value);
         if (tensor == nullptr) continue;

@@ -45,6 +45,8 @@ struct Tightness {
     /// How many times further off the result is than its like and the reference here; 0 where they
     /// do not tell.
     double of_likes = 0;
+    /// The same beside the runs here alone; 0 where it is near enough to them.
+    double of_here = 0;
 };
 
 /// Which runs of an op are taken for what honest arithmetic makes.

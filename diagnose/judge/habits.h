@@ -19,6 +19,7 @@ struct Habit {
     double times = 0;    ///< Closeness::times
     double share = 0;    ///< Closeness::recorded
     int64_t numel = 0;
+    bool is_coarser = false;  ///< on a coarser_grid()
 };
 
 /// Threads: several may ask at once.

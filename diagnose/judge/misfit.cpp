@@ -26,6 +26,10 @@ constexpr double kFewestElements = 8;
 /// Of the unit of the steps or the result: so much may be the same error of all elements, a number
 /// or a statistic that was rounded.
 constexpr double kRoundings = 2.5;
+/// Of squares that rounding each result once leaves: with no more left, what is fitted was computed
+/// in wider steps, and one number of it may be rounded at most.
+constexpr double kOfRounding = 1.5;
+constexpr double kRoundedOnce = 1.25;
 /// Of what runs here show.
 constexpr double kOfHere = 3;
 /// Of a number, by which its derivative is taken.
@@ -34,8 +38,9 @@ constexpr double kStep = 1.0 / 1024;
 constexpr double kOfRounded = 3;
 
 constexpr double kAddedAtOnce = 4;
-/// CUDA's and vector libraries' keep 4 ulp, that is 8 units.
+/// CUDA's and vector libraries' keep 4 ulp, that is 8 units; those of 16 bits one.
 constexpr double kOfFunctions = 8;
+constexpr double kOfNarrowFunctions = 2;
 
 /// Numbers that may be recorded as integers.
 constexpr auto kNumbers = std::to_array<std::string_view>({"alpha", "beta", "other", "value"});
@@ -102,10 +107,10 @@ double share_of(double value, double limit) {
 
 bool is_number(const NamedValue& argument) {
     const std::optional<double> number = real_of(argument.value);
-    return number && *number != 0 && std::isfinite(*number) &&
-           (std::holds_alternative<double>(argument.value) ||
-            (std::holds_alternative<int64_t>(argument.value) &&
-             std::ranges::find(kNumbers, argument.name) != kNumbers.end()));
+    if (!number || *number == 0 || !std::isfinite(*number)) return false;
+    const auto* scalar = std::get_if<Scalar>(&argument.value);
+    return scalar == nullptr || std::holds_alternative<double>(scalar->number) ||
+           std::ranges::find(kNumbers, argument.name) != kNumbers.end();
 }
 
 /// A factor of all elements first.
@@ -150,7 +155,37 @@ double leaning_inside(const ResultInLimit& within) {
     if (is_product(kind_of(*within.run.op)))
         return unit / kAddedAtOnce *
                static_cast<double>(contraction_length(within.run, within.of.result.name));
-    return is_rounded_once(*within.run.op) ? 0 : unit * kOfFunctions;
+    if (is_rounded_once(*within.run.op)) return 0;
+    return unit * (within.of.steps.bits < kFloat32.bits ? kOfNarrowFunctions : kOfFunctions);
+}
+
+/// What rounding alone makes of the results' squares, as shares of the limit.
+double squares_of_rounding(const ResultInLimit& within) {
+    const NumberFormat recorded = format_of(within.of.result.elements.dtype());
+    double squares = 0;
+    for (size_t i = 0; i < within.exact.size(); ++i) {
+        const double half = std::max(recorded.half_unit(within.exact[i]),
+                                     within.of.results.half_unit(within.exact[i]));
+        squares += std::pow(share_of(half, within.limit[i]), 2) / 3;
+    }
+    return squares;
+}
+
+/// Once, to the recorded format or that of the class's results.
+bool leaves_one_rounding(const ResultInLimit& within, const Fit& fit) {
+    return fit.after <= kOfRounding * squares_of_rounding(within);
+}
+
+/// That all elements may be off by alike, of themselves, since something was rounded that they
+/// have in common.
+double rounded_alike(const ResultInLimit& within, const Fit& fit) {
+    const double steps = within.of.steps.unit();
+    const double widest = std::max(
+        {steps, within.of.results.unit(), format_of(within.of.result.elements.dtype()).unit()});
+    if (!leaves_one_rounding(within, fit)) return kRoundings * widest;
+    // Products have no more in common than their numbers.
+    if (is_product(kind_of(*within.run.op))) return kRoundings * steps;
+    return std::max(kRoundings * steps, kRoundedOnce * widest);
 }
 
 /// `factor` is that of all elements.
@@ -161,11 +196,8 @@ bool is_beyond_rounding(const ResultInLimit& within,
     if (!direction.name.empty() &&
         std::abs(fit.change) <= kOfRounded * rounded_off(within, direction.number))
         return false;
-    const double unit = std::max({within.of.steps.unit(),
-                                  within.of.results.unit(),
-                                  format_of(within.of.result.elements.dtype()).unit()});
     return std::abs(fit.change) * root_of_squares(direction.shares) >
-           (kRoundings * unit + leaning_inside(within)) * root_of_squares(factor.shares);
+           (rounded_alike(within, fit) + leaning_inside(within)) * root_of_squares(factor.shares);
 }
 
 bool is_beyond_runs_here(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
@@ -197,10 +229,13 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
     const std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
     std::optional<compare::Introduced> found;
     double least = HUGE_VAL;
+    // What parts of sums that were rounded explain, one number seldom does as well.
+    const bool is_in_limit = is_within(within);
     const std::vector<Direction> directions = directions_of(within);
     for (const Direction& direction : directions) {
         const Fit own = fit(errors, direction.shares);
         if (own.after >= least || !own.is_no_chance() ||
+            (!is_in_limit && !leaves_one_rounding(within, own)) ||
             !is_beyond_rounding(within, directions.front(), direction, own) ||
             !is_beyond_runs_here(within, direction, own))
             continue;

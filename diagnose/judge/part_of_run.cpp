@@ -65,7 +65,8 @@ std::optional<OpRun> narrow_cut(const OpRun& run, const Rows& chosen, Cut cut) {
                .arguments = run.arguments,
                .wide = {},
                .results = run.results,
-               .path = run.path};
+               .path = run.path,
+               .whole = run.whole.empty() ? run.arguments : run.whole};
     const Tensor& result = run.results.front().elements;
     const int64_t rows = rows_of(result, cut);
     bool any = false;

@@ -141,11 +141,8 @@ const Results* ProductError::magnitude(double relative, double absolute, bool by
     }
     place->second = run(*run_.op,
                         changed(magnitudes(run_.wide),
-                                [&](const std::string&, std::span<double> elements) {
-                                    double largest = 0;
-                                    for (const double element : elements)
-                                        if (std::isfinite(element))
-                                            largest = std::max(largest, element);
+                                [&](const std::string& name, std::span<double> elements) {
+                                    const double largest = by_largest ? largest_of(run_, name) : 0;
                                     for (double& element : elements)
                                         element += by_largest
                                                        ? largest * relative

@@ -14,6 +14,8 @@ namespace npuscope::diagnose {
 
 namespace {
 
+constexpr float kLargestInt8 = 127;
+
 double rounded_operand(const ProductClass& by, double value) {
     if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
     if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
@@ -90,7 +92,27 @@ void scale(Tensor& tensor, double alpha) {
         element = static_cast<float>(element) * factor;
 }
 
+/// In float32, as libraries quantize.
+void quantize(Tensor& tensor, double largest) {
+    const auto step = static_cast<float>(largest / kLargestInt8);
+    if (step == 0) return;
+    for (double& element : tensor.mutable_as<double>())
+        element = std::nearbyint(static_cast<float>(element) / step) * step;
+}
+
 }  // namespace
+
+double largest_of(const OpRun& run, const std::string& operand) {
+    const Tensor* tensor = tensor_named(run.whole.empty() ? run.wide : run.whole, operand);
+    double largest = 0;
+    if (tensor != nullptr)
+        visit_dtype(tensor->dtype(), [&]<class T>() {
+            for (const T element : tensor->as<T>())
+                if (const double size = std::abs(to_double(element)); std::isfinite(size))
+                    largest = std::max(largest, size);
+        });
+    return largest;
+}
 
 bool rounds_otherwise_scaled(const OpRun& run) {
     int exponent = 0;
@@ -124,6 +146,11 @@ NamedValues rounded_operands(const OpRun& run, const ProductClass& by, Rounded w
         if (which != Rounded::kBiasToo && is_bias(*run.op, argument.name)) continue;
         const bool scales = !std::exchange(is_scaled, true);
         if (scales) scale(*tensor, alpha_of(run));
+        if (by.rounding == OperandRounding::kQuantized) {
+            const double factor = scales ? std::abs(alpha_of(run)) : 1;
+            quantize(*tensor, factor * largest_of(run, argument.name));
+            continue;
+        }
         // As recorded they are fewer bytes; either way they are rounded once.
         const Tensor* recorded = tensor_named(run.arguments, argument.name);
         if (is_quick && !scales && recorded != nullptr && recorded->dtype() == DType::kFloat32) {

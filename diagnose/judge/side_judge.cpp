@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/class_choice.h"
+#include "diagnose/judge/coarser_grid.h"
 #include "diagnose/judge/misfit.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/ops_apart.h"
@@ -66,24 +67,6 @@ template <class Class>
 bool is_even(const Class& by, const RecordedResult& result) {
     return !by.steps_are_narrow() && result.elements.dtype() == DType::kFloat32 &&
            result.elements.numel() < kLargeElements;
-}
-
-/// Of a result within its limit.
-template <class Error, class Class>
-std::optional<compare::Introduced> named_fault(const OpRun& run,
-                                               Error& error,
-                                               const Class& by,
-                                               const RecordedResult& result,
-                                               const Tightness& tight) {
-    if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
-    // Not looked at: what is within its limit only with operands that are rounded in another way.
-    if (tight.of_likes > kUnlike && is_even(by, result))
-        if (const auto within = error.in_limit(by, result); within && is_within(*within))
-            if (auto uneven = uneven_error(*within)) return uneven;
-    // Operands that are rounded by an unknown rule, or with one scale, are off alike.
-    if (!by.is_computed_here()) return std::nullopt;
-    const auto some = error.part_in_limit(by, result);
-    return some && is_within(*some) ? misfit_error(*some) : std::nullopt;
 }
 
 double worst_of(const SideJudge::Errors& errors) {
@@ -285,6 +268,29 @@ std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
         for (const auto& [name, inferred] : apart->second)
             classes.push_back(inferred);
     return classes;
+}
+
+template <class Error, class Class>
+std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
+                                                          Error& error,
+                                                          const Class& by,
+                                                          const RecordedResult& result,
+                                                          const Tightness& tight) const {
+    if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
+    // Not looked at: what is within its limit only with operands that are rounded in another way.
+    const double times = tight.of_likes > 0 ? tight.of_likes : tight.of_here;
+    if (times > kUnlike && is_even(by, result))
+        if (const auto within = error.in_limit(by, result); within && is_within(*within))
+            if (auto uneven = uneven_error(*within)) return uneven;
+    const auto some = error.part_in_limit(by, result);
+    if (!some) return std::nullopt;
+    // Products may be within another limit, of operands that are rounded otherwise.
+    const bool may_be_coarser = !is_product(kind_of(*run.op)) || is_within(*some);
+    if (const auto grid = coarser_grid(*some); grid && may_be_coarser)
+        if (std::ranges::none_of(habits_.others(run, result.name), &Habit::is_coarser))
+            return coarser_error(*some, *grid);
+    // Operands that are rounded by an unknown rule, or with one scale, are off alike.
+    return by.is_computed_here() ? misfit_error(*some) : std::nullopt;
 }
 
 template <class Error, class Class>

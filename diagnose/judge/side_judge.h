@@ -61,9 +61,9 @@ class SideJudge {
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group) const;
     /// Of a run of the group.
     [[nodiscard]] InferredArithmetic class_of(const ArithmeticGroup& group, const OpRun& run) const;
-    /// That the steps of a run of the group may keep to as well: the products' in it, of cuDNN's ops
-    /// also the convolutions', which have one setting with them (TF32 unless asked for more), and of
-    /// a program of several ops those of the ops that are apart.
+    /// That the steps of a run of the group may keep to as well: the products' in it, of cuDNN's
+    /// ops also the convolutions', which have one setting with them (TF32 unless asked for more),
+    /// and of a program of several ops those of the ops that are apart.
     [[nodiscard]] std::vector<InferredArithmetic> classes_inside(
         const OpRun& run, const ArithmeticGroup& group) const;
     /// With what the device computed it in, where that tells the class.
@@ -73,6 +73,13 @@ class SideJudge {
     template <class Error, class Class>
     [[nodiscard]] std::optional<compare::Introduced> judge_in_parts(
         const OpRun& run, Error& error, const Class& by, const RecordedResult& result) const;
+    /// Of a result within its limit: a fault that can be told by its name.
+    template <class Error, class Class>
+    [[nodiscard]] std::optional<compare::Introduced> named_fault(const OpRun& run,
+                                                                 Error& error,
+                                                                 const Class& by,
+                                                                 const RecordedResult& result,
+                                                                 const Tightness& tight) const;
     /// What an op keeps to that computes like its like and like honest runs here.
     template <class Error, class Class>
     [[nodiscard]] Tightness tightness(const OpRun& run,

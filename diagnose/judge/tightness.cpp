@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diagnose/judge/class_choice.h"
+#include "diagnose/judge/coarser_grid.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/part_of_run.h"
@@ -42,6 +43,9 @@ constexpr double kOfMore = 1.3;
 /// Of few elements, which may be near by luck.
 constexpr double kOfSmall = 1.5;
 constexpr int64_t kSmall = 16;
+/// What this many like runs show, of a class that is not computed here: their sums' lengths differ.
+constexpr double kOfManyLikes = 6;
+
 /// What like runs show leaves an ulp to luck, beside half of one that is rounded.
 constexpr double kHalfUnitsOfLikes = 3;
 
@@ -55,6 +59,24 @@ bool goes_by_numbers(const OpRun& run, const RecordedResult& result) {
            (kind_of(*run.op) == OpKind::kConvolution && result.name == "result2");
 }
 
+/// The largest share of the bound that like runs within it are off by, and how many they are.
+struct Likes {
+    double most = 0;
+    size_t runs = 0;
+    int64_t elements = 0;
+};
+
+Likes likes_of(const std::vector<Habit>& others) {
+    Likes found;
+    for (const Habit& other : others)
+        if (other.share <= 1) {
+            found.most = std::max(found.most, other.share);
+            found.elements += other.numel;
+            ++found.runs;
+        }
+    return found;
+}
+
 /// How many times further off `recorded` is than like runs, and than `here`; 0 where they do not
 /// tell.
 double times_of_likes(const std::vector<Habit>& others,
@@ -62,18 +84,19 @@ double times_of_likes(const std::vector<Habit>& others,
                       bool multiplies,
                       double recorded,
                       double here) {
-    double most = here;
-    size_t likes = 0;
-    int64_t elements = 0;
-    for (const Habit& other : others)
-        if (other.share <= 1) {
-            most = std::max(most, other.share);
-            elements += other.numel;
-            ++likes;
-        }
-    if (likes < (multiplies ? kSome : kFewestLikes) || recorded > 1) return 0;
-    const double more = elements < result.elements.numel() ? kOfMore : 1;
-    return recorded / most / more / (result.elements.numel() < kSmall ? kOfSmall : 1);
+    const Likes likes = likes_of(others);
+    if (likes.runs < (multiplies ? kSome : kFewestLikes) || recorded > 1) return 0;
+    const double more = likes.elements < result.elements.numel() ? kOfMore : 1;
+    const double few = result.elements.numel() < kSmall ? kOfSmall : 1;
+    return recorded / std::max(here, likes.most) / more / few;
+}
+
+/// The same of a class that is not computed here, so that only many like runs tell; in proportion
+/// to what is allowed of the others.
+double times_of_likes_alone(const std::vector<Habit>& others, double recorded) {
+    const Likes likes = likes_of(others);
+    if (likes.runs < kMany || likes.most == 0 || recorded > 1) return 0;
+    return recorded / likes.most * kOfLikes / kOfManyLikes;
 }
 
 }  // namespace
@@ -97,17 +120,19 @@ Tightness SideJudge::tightness(const OpRun& run,
     const double of_likes =
         by.is_computed_here() && !is_gradient_of_norm(*run.op)
             ? times_of_likes(others, result, multiplies, found->recorded, found->floored())
-            : 0;
+            : times_of_likes_alone(others, found->recorded);
     bool is_beyond = of_likes > kOfLikes;
     const bool asks_chips = is_beyond && goes_by_numbers(run, result);
     if (found->times() > kOfSome || asks_chips)
         if (const auto of_chips = error.closeness(by, result, HonestRuns::kChips, 0))
             found = of_chips;
     if (asks_chips) is_beyond = found->recorded > kOfLikes * found->floored();
+    const double of_here = found->times();
     const Tightness by_likes{.share = is_beyond ? found->recorded * kOfLikes / of_likes : 1,
                              .half_units = kHalfUnitsOfLikes,
                              .by_likes = is_beyond,
-                             .of_likes = of_likes};
+                             .of_likes = of_likes,
+                             .of_here = of_here};
     if (found->times() <= kOfSome || (!by.is_computed_here() && others.size() < kEnough))
         return by_likes;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
@@ -127,7 +152,8 @@ Tightness SideJudge::tightness(const OpRun& run,
     return {.share = share,
             .half_units = found->here == 0 ? kHalfUnitsOfExact : 0,
             .by_likes = is_beyond,
-            .of_likes = of_likes};
+            .of_likes = of_likes,
+            .of_here = of_here};
 }
 
 template Tightness SideJudge::tightness(const OpRun&,
@@ -156,6 +182,9 @@ std::map<std::string, Habit> SideJudge::habits_of(const OpRun& run) const {
                                            .numel = result.elements.numel()};
                     if (found->times() <= kOfSome) break;
                 }
+            if (const auto known = habits.find(result.name); known != habits.end())
+                if (const auto within = error.in_limit(by, result))
+                    known->second.is_coarser = coarser_grid(*within).has_value();
         }
     };
     if (is_product(kind_of(*run.op))) {

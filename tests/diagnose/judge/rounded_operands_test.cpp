@@ -1,5 +1,6 @@
 #include "diagnose/judge/rounded_operands.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -7,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/judge/part_of_run.h"
 #include "tests/diagnose/judge/runs.h"
 
 namespace npuscope::diagnose {
@@ -50,6 +52,36 @@ TEST(RoundedOperands, are_what_a_format_makes_of_each_element) {
         }
     }
     EXPECT_GE(tried, 3);
+}
+
+const ProductClass& quantized() {
+    return *std::ranges::find(
+        product_classes(), OperandRounding::kQuantized, &ProductClass::rounding);
+}
+
+// The largest is 127 steps of 2: 3 is a step and a half, which goes to the even two.
+TEST(RoundedOperands, are_steps_of_the_largest_in_8_bits) {
+    const Tensor a = Tensor::from<float>({2, 2}, {254, 3, -0.9F, -5.1F});
+    const OpRun run = test::recorded_run(
+        "mm", {{"self", a}, {"mat2", Tensor::zeros(DType::kFloat32, {2, 2})}}, a);
+    const NamedValues rounded = rounded_operands(run, quantized(), Rounded::kOperands);
+    const auto elements = tensor_named(rounded, "self")->as<double>();
+    EXPECT_EQ(std::vector(elements.begin(), elements.end()), (std::vector<double>{254, 4, 0, -6}));
+    EXPECT_EQ(tensor_named(rounded, "mat2")->as<double>()[0], 0);
+}
+
+// The row that is kept does not have the largest.
+TEST(RoundedOperands, of_a_part_are_steps_of_the_whole) {
+    std::vector<float> values(32, 3);
+    values.back() = 254;
+    const Tensor a = Tensor::from<float>({16, 2}, values);
+    const Tensor unit = Tensor::from<float>({2, 2}, {1, 0, 0, 1});
+    const OpRun whole = test::recorded_run("mm", {{"self", a}, {"mat2", unit}}, a);
+    const OpRun part = leading_rows(whole, 2);
+    ASSERT_EQ(part.results.front().elements.dim(0), 1);
+    EXPECT_EQ(largest_of(part, "self"), 254);
+    const NamedValues rounded = rounded_operands(part, quantized(), Rounded::kOperands);
+    EXPECT_EQ(tensor_named(rounded, "self")->as<double>()[0], 4);
 }
 
 TEST(RoundedOperands, leave_a_bias_as_it_is_unless_it_is_asked_for) {
