@@ -278,10 +278,11 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
                                                           const Tightness& tight) const {
     if (only_moves(*run.op) || !is_float(result.elements.dtype())) return std::nullopt;
     // Not looked at: what is within its limit only with operands that are rounded in another way.
-    const double times = tight.of_likes > 0 ? tight.of_likes : tight.of_here;
+    const bool has_likes = tight.of_likes > 0;
+    const double times = has_likes ? tight.of_likes : tight.of_here;
     if (times > kUnlike && is_even(by, result))
         if (const auto within = error.in_limit(by, result); within && is_within(*within))
-            if (auto uneven = uneven_error(*within)) return uneven;
+            if (auto uneven = uneven_error(*within, has_likes)) return uneven;
     const auto some = error.part_in_limit(by, result);
     if (!some) return std::nullopt;
     // Products may be within another limit, of operands that are rounded otherwise.

@@ -19,6 +19,8 @@ namespace {
 /// How many times further off than the middle part. Of 37 000 clean results none has a part that is
 /// 4 times further off.
 constexpr double kUneven = 5;
+/// Without like runs clean results reach 5.
+constexpr double kUnevenAlone = 10;
 /// Of the limit: parts that are nearer are within a rounding here and there.
 constexpr double kLeastShare = 0.06;
 /// The middle part, beside runs here: where it is nearer most elements are exact, where it is
@@ -93,7 +95,8 @@ struct Part {
 
 Part furthest_part(const std::vector<double>& shares,
                    const std::vector<std::vector<double>>& here,
-                   const Partition& partition) {
+                   const Partition& partition,
+                   double uneven) {
     const std::vector<double> own = by_part(shares, partition);
     std::vector<double> usual(partition.parts);
     double all = 0;
@@ -118,17 +121,19 @@ Part furthest_part(const std::vector<double>& shares,
         if (own[i] >= kLeastShare && times[i] > found.times * least) {
             found.index = i;
             found.times = times[i] / least;
-            found.share = kUneven * least * std::max(usual[i], all);
+            found.share = uneven * least * std::max(usual[i], all);
         }
     return found;
 }
 
 Part furthest_part(const std::vector<double>& shares,
                    const std::vector<std::vector<double>>& here,
-                   const std::vector<Partition>& partitions) {
+                   const std::vector<Partition>& partitions,
+                   double uneven) {
     Part furthest;
     for (const Partition& partition : partitions)
-        if (Part found = furthest_part(shares, here, partition); found.times > furthest.times)
+        if (Part found = furthest_part(shares, here, partition, uneven);
+            found.times > furthest.times)
             furthest = std::move(found);
     return furthest;
 }
@@ -155,7 +160,8 @@ std::string name_of(const Part& part, const Shape& shape) {
 
 }  // namespace
 
-std::optional<compare::Introduced> uneven_error(const ResultInLimit& within) {
+std::optional<compare::Introduced> uneven_error(const ResultInLimit& within, bool has_likes) {
+    const double uneven = has_likes ? kUneven : kUnevenAlone;
     const auto& [run, of, exact, limit, runs_here] = within;
     if (!backend::all_finite(of.result.elements)) return std::nullopt;
     const std::vector<double> shares = element_shares(of.result, exact, limit);
@@ -168,8 +174,8 @@ std::optional<compare::Introduced> uneven_error(const ResultInLimit& within) {
         for (const Results& own : runs_here(which))
             if (auto found = element_shares_of_own(of, own, exact, limit))
                 here.push_back(std::move(*found));
-        part = furthest_part(shares, here, partitions);
-        if (part.times <= kUneven) return std::nullopt;
+        part = furthest_part(shares, here, partitions, uneven);
+        if (part.times <= uneven) return std::nullopt;
     }
     AllowedErrors allowed(limit.begin(), limit.end());
     for (size_t i = 0; i < allowed.size(); ++i)

@@ -1,10 +1,7 @@
 #include "npu_backend/numerics/gemm.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
-#include <mutex>
 #include <vector>
 
 #include "core/parallel/parallel_for.h"
@@ -21,16 +18,19 @@ constexpr int64_t kTaskColumns = 256;
 constexpr int64_t kTaskRows = 384;
 /// Rows of the left side whose part of kDepthBlock stays in the second-level cache.
 constexpr int64_t kCachedRows = 384;
+/// Values of k that are asked for ahead of their packing.
+constexpr int64_t kAhead = 16;
 /// Below this many multiplications threads cost more than they give.
 constexpr int64_t kFewMultiplications = 100'000;
-constexpr int64_t kScanTile = 65536;
 
 template <class T>
 void pack_lines(
     const Lines<T>& from, int64_t first, int64_t count, int64_t width, int64_t depth, T* panel) {
     const T* base = from.data + first * from.line_stride;
     if (from.line_stride == 1) {
+        // Each k may be in a page of its own, which no processor foresees.
         for (int64_t k = 0; k < depth; ++k) {
+            __builtin_prefetch(base + std::min(k + kAhead, depth - 1) * from.k_stride);
             std::copy_n(base + k * from.k_stride, count, panel + k * width);
             std::fill(panel + k * width + count, panel + (k + 1) * width, T{0});
         }
@@ -93,55 +93,6 @@ class Tiles {
 };
 
 }  // namespace
-
-template <class T>
-OperandRange range_of(std::span<const T> operand, int threads) {
-    using Bits = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>;
-    constexpr int kStored = std::numeric_limits<T>::digits - 1;
-    constexpr Bits kFraction = (Bits{1} << kStored) - 1;
-    constexpr int kBias = std::numeric_limits<T>::max_exponent - 1;
-    OperandRange all;
-    // The bits that any element uses below the first, and the exponents: enough without a loop a
-    // bit.
-    std::mutex mutex;
-    const auto count = static_cast<int64_t>(operand.size());
-    parallel_for(ceil_div(count, kScanTile), threads, [&](int64_t tile) {
-        Bits used = 0;
-        int low = 10000;
-        int high = -10000;
-        const int64_t end = std::min(count, (tile + 1) * kScanTile);
-        for (int64_t i = tile * kScanTile; i < end; ++i) {
-            const Bits bits = std::bit_cast<Bits>(operand[static_cast<size_t>(i)]);
-            const int exponent = static_cast<int>((bits << 1) >> (kStored + 1));
-            const bool zero = (bits << 1) == 0;
-            used |= bits & kFraction;
-            low = zero || exponent >= low ? low : exponent;
-            high = exponent > high && !zero ? exponent : high;
-        }
-        const std::lock_guard guard(mutex);
-        const int bits = used == 0 ? 1 : kStored + 1 - std::countr_zero(used);
-        all.bits = std::max(all.bits, bits);
-        if (low <= high) {
-            // A subnormal counts as using every bit: rare, and never wrong.
-            const int lowest = low == 0 ? 1 - kBias - kStored : low - kBias - bits + 1;
-            if (low == 0) all.bits = kStored + 1;
-            all.lowest = std::min(all.lowest, lowest);
-            all.highest = std::max(all.highest, high - kBias);
-            all.finite = all.finite && high < 2 * kBias + 1;
-        }
-    });
-    return all;
-}
-
-template <class T>
-bool products_are_exact(const OperandRange& a, const OperandRange& b) {
-    using Limits = std::numeric_limits<T>;
-    // A power of two adds no bit.
-    const int bits = a.bits + b.bits - (a.bits == 1 || b.bits == 1 ? 1 : 0);
-    return a.finite && b.finite && bits <= Limits::digits &&
-           a.lowest + b.lowest >= Limits::min_exponent - Limits::digits &&
-           a.highest + b.highest + 2 <= Limits::max_exponent;
-}
 
 template <class T>
 PackedLeft<T>::PackedLeft(const Lines<T>& a, int64_t m, int64_t k, int threads)
@@ -220,11 +171,9 @@ const char* gemm_target() {
     return tile_target();
 }
 
-#define NPUSCOPE_GEMM(T)                                                           \
-    template OperandRange range_of<T>(std::span<const T>, int);                    \
-    template bool products_are_exact<T>(const OperandRange&, const OperandRange&); \
-    template class PackedLeft<T>;                                                  \
-    template PackPanel<T> stored<T>(const Lines<T>&, int64_t);                     \
+#define NPUSCOPE_GEMM(T)                                       \
+    template class PackedLeft<T>;                              \
+    template PackPanel<T> stored<T>(const Lines<T>&, int64_t); \
     template void gemm<T>(const Chains<T>&, const PackedLeft<T>&, const PackPanel<T>&, bool, int);
 NPUSCOPE_GEMM(float)
 NPUSCOPE_GEMM(double)

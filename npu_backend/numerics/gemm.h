@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/base/memory_block.h"
+#include "npu_backend/numerics/operand_range.h"
 
 namespace npuscope::backend {
 
@@ -31,21 +32,6 @@ struct Chains {
     int64_t ldc;
     int64_t m, n, k;
 };
-
-/// What a scan of an operand finds, enough to know whether products are exact.
-struct OperandRange {
-    int bits = 0;          ///< most significant bits of an element
-    int lowest = 10000;    ///< exponent of the last significant bit, smallest
-    int highest = -10000;  ///< exponent of the first, largest
-    bool finite = true;
-};
-template <class T>
-[[nodiscard]] OperandRange range_of(std::span<const T> operand, int threads);
-
-/// True when the products of two operands are exact in T: few enough significant bits, none lost
-/// below the subnormals or above the largest finite value.
-template <class T>
-[[nodiscard]] bool products_are_exact(const OperandRange& a, const OperandRange& b);
 
 /// The left side in panels of the kernel's height, all of k.
 template <class T>

@@ -185,22 +185,5 @@ TEST(GemmBlocks, decides_ties_and_cancellation_exactly) {
     });
 }
 
-TEST(OperandRange, knows_when_products_are_exact) {
-    const auto range = [](std::vector<float> values) { return range_of<float>(values, 1); };
-    const OperandRange half = range({1, 0x1.ffcp0f, 65504, 0x1p-14f});
-    EXPECT_EQ(half.bits, 11);
-    EXPECT_EQ(half.highest, 15);
-    EXPECT_LE(half.lowest, -24);
-    EXPECT_TRUE(products_are_exact<float>(half, half));
-    const OperandRange full = range({0x1.fffffep0f});
-    EXPECT_EQ(full.bits, 24);
-    EXPECT_FALSE(products_are_exact<float>(full, half));
-    EXPECT_TRUE(products_are_exact<float>(full, range({0, -2, 4})));
-    EXPECT_FALSE(products_are_exact<float>(range({0x1p-100f}), range({0x1p-60f})));
-    EXPECT_FALSE(products_are_exact<float>(range({0x1p100f}), range({0x1p60f})));
-    EXPECT_FALSE(products_are_exact<float>(range({INFINITY}), range({1})));
-    EXPECT_TRUE(products_are_exact<float>(range({0}), range({0})));
-}
-
 }  // namespace
 }  // namespace npuscope::backend
