@@ -125,10 +125,25 @@ Spread DisturbedRuns::conditioning(const NumberFormat& steps, const RecordedResu
     return found;
 }
 
+bool DisturbedRuns::may_be_scaled(const NumberFormat& steps) const {
+    return multiplies_inside(*run_.op) && drawn_.bits > steps.bits && drawn_.bits < kFloat64.bits;
+}
+
+void DisturbedRuns::scale_to(const NumberFormat& steps) {
+    const double times = steps.unit() / drawn_.unit();
+    for (auto& [name, own] : errors_) {
+        for (double& error : own.conditioning.errors)
+            error *= times;
+        own.conditioning.rms *= times;
+    }
+    drawn_ = steps;
+}
+
 const DisturbedRuns::Errors& DisturbedRuns::errors(const NumberFormat& steps,
                                                    const RecordedResult& asked) {
-    if (drawn_bits_ == steps.bits) return errors_[asked.name];
-    drawn_bits_ = steps.bits;
+    if (drawn_.bits > 0 && may_be_scaled(steps)) scale_to(steps);
+    if (drawn_.bits == steps.bits) return errors_[asked.name];
+    drawn_ = steps;
     errors_.clear();
     const Results* before = exact_results(run_);
     const Device device =

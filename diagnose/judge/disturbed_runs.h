@@ -44,9 +44,14 @@ class DisturbedRuns {
     [[nodiscard]] const Errors& errors(const NumberFormat& steps, const RecordedResult& result);
 
   private:
+    /// Whether errors_ are of finer steps, from which those of coarser ones follow to first order:
+    /// a program of many products costs more to draw than that is worth.
+    [[nodiscard]] bool may_be_scaled(const NumberFormat& steps) const;
+    void scale_to(const NumberFormat& steps);
+
     const OpRun& run_;
     std::optional<bool> elementwise_;
-    int drawn_bits_ = 0;
+    NumberFormat drawn_{.bits = 0};  ///< of errors_
     std::map<std::string, Errors> errors_;  ///< by the result's name
 };
 

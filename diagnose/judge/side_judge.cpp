@@ -234,13 +234,14 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
         judge_all(ProductError(run), product_class_by(inferred, device_ != nullptr));
         return errors;
     }
-    judge_all(VectorError(run), vector_class_by(inferred));
+    VectorError vector_error(run);
+    judge_all(vector_error, vector_class_by(inferred));
     if (worst_of(errors) <= 1) return errors;
     Errors best = std::move(errors);
     for (const InferredArithmetic& inside : classes_inside(run, group)) {
         errors.clear();
         inferred = inside;
-        judge_all(VectorError(run), vector_class_by(inferred));
+        judge_all(vector_error, vector_class_by(inferred));
         if (worst_of(errors) < worst_of(best)) best = std::move(errors);
         if (worst_of(best) <= 1) break;
     }

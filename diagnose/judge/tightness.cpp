@@ -24,6 +24,8 @@ constexpr double kOfNarrowVectors = 4;
 /// The same where so many like runs show no other habit.
 constexpr double kOfSome = 3;
 constexpr size_t kSome = 4;
+/// In 16 bits the gradients of norms, whose terms cancel, differ more in single elements.
+constexpr double kOfNarrowNormGradients = 1.3;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
 constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
@@ -143,6 +145,7 @@ Tightness SideJudge::tightness(const OpRun& run,
     // Several products, one after the other, and what cancels between them.
     if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
+    if (differ && is_gradient_of_norm(*run.op)) least *= kOfNarrowNormGradients;
     if (result.elements.numel() < kFewElements) least *= kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front().times;

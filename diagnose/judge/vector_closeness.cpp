@@ -20,6 +20,15 @@ constexpr int64_t kFew = 32;
 
 }  // namespace
 
+const std::vector<Results>& VectorError::honest(const VectorClass& by, HonestRuns which) {
+    // The reference is in float32 whatever narrower steps are asked for.
+    const int bits = which == HonestRuns::kReference ? std::max(by.steps.bits, kFloat32.bits)
+                                                     : by.steps.bits;
+    const auto [place, fresh] = honest_.try_emplace({bits, which});
+    if (fresh) place->second = honest_runs(*run_.op, run_.wide, by.steps, which);
+    return place->second;
+}
+
 std::optional<Closeness> VectorError::closeness(const VectorClass& by,
                                                 const RecordedResult& result,
                                                 HonestRuns which,
@@ -57,7 +66,7 @@ double VectorError::closeness_here(const VectorClass& by,
             shares_of_runs.push_back(*shares);
         }
     };
-    for (const Results& own : honest_runs(*run_.op, run_.wide, by.steps, which))
+    for (const Results& own : honest(by, which))
         take(own, exact);
     // What steps make of disturbed inputs; an error of few elements may be small by luck.
     const std::vector<double>& stepped = disturbed_.errors(by.steps, result).steps.errors;
@@ -97,7 +106,7 @@ std::optional<ResultInLimit> VectorError::in_limit(const VectorClass& by,
                          .exact = exact,
                          .limit = allowed(by, result, exact, conditioned(by, result, *y)),
                          .runs_here = [this, &by](HonestRuns which) {
-                             return honest_runs(*run_.op, run_.wide, by.steps, which);
+                             return honest(by, which);
                          }};
 }
 
@@ -114,9 +123,10 @@ double VectorError::times_at_first_sight(const VectorClass& by, const RecordedRe
     const HonestResult of{.result = result, .results = by.results, .steps = by.steps};
     const RecordedResult* less = part_result(result);
     const OpRun& some = less != nullptr ? part_run_->run : run_;
+    VectorError& error_of_some = less != nullptr ? *part_ : *this;
     const RecordedResult& of_some = less != nullptr ? *less : result;
     const Tensor* some_y = exact_result(some, of_some);
-    const auto here = honest_runs(*some.op, some.wide, by.steps, HonestRuns::kReference);
+    const auto& here = error_of_some.honest(by, HonestRuns::kReference);
     if (here.empty() || some_y == nullptr) return kNever;
     return times_by_size(of,
                          y->as<double>(),

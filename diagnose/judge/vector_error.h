@@ -68,6 +68,8 @@ class VectorError {
     [[nodiscard]] double chips_ratio(const VectorClass& by, const RecordedResult& result);
 
   private:
+    /// As honest_runs() of the run; kept.
+    [[nodiscard]] const std::vector<Results>& honest(const VectorClass& by, HonestRuns which);
     /// It rounds once, and nothing before that.
     [[nodiscard]] bool is_one_rounding(const VectorClass& by) const;
     /// As closeness(), of what honest runs here are off by, whose shares are added.
@@ -104,6 +106,7 @@ class VectorError {
     std::optional<PartOfRun> part_run_;
     std::unique_ptr<VectorError> part_;
     std::optional<std::optional<Results>> sizes_;
+    std::map<std::pair<int, HonestRuns>, std::vector<Results>> honest_;  ///< by the steps' bits
     /// By the bits of the steps and the result.
     std::map<std::pair<int, std::string>, std::vector<double>> conditioned_;
 };
