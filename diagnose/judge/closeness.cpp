@@ -21,6 +21,9 @@ constexpr double kLeast = 0.02;
 constexpr size_t kFewestOff = 32;
 /// Results that are mostly nearer than those here are not held to it.
 constexpr double kLeastUsual = 0.5;
+/// Each of several steps may lose half of the smallest number, which is as much as the result's own
+/// rounding where that is among the smallest ones.
+constexpr double kStepsBelowNormal = 2;
 constexpr double kNotComparable = std::numeric_limits<double>::infinity();
 
 /// An emulated chip, as it is or with another order of sums and functions that are off by units of
@@ -211,10 +214,12 @@ AllowedErrors tightened(AllowedErrors limit,
                         const NumberFormat& results,
                         std::span<const double> exact) {
     const NumberFormat format = format_of(result.elements.dtype());
-    for (size_t i = 0; i < limit.size(); ++i)
-        limit[i] = std::max(
-            share * limit[i],
-            half_units * std::max(format.half_unit(exact[i]), results.half_unit(exact[i])));
+    const double normal = power_of_two(std::max(format.lowest, results.lowest));
+    for (size_t i = 0; i < limit.size(); ++i) {
+        const double half = std::max(format.half_unit(exact[i]), results.half_unit(exact[i]));
+        const double steps = std::abs(exact[i]) < normal ? kStepsBelowNormal : 1;
+        limit[i] = std::max(share * limit[i], steps * half_units * half);
+    }
     return limit;
 }
 

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -21,8 +22,9 @@ from diagnosis.effectiveness import effect
 from diagnosis.formulas import FORMULAS
 from diagnosis.models import PROGRAMS
 from diagnosis.products import PRODUCTS, Recipe
-from diagnosis.recording import Recorder
+from diagnosis.recording import Recorder, Run
 from diagnosis.rounding import FORMATS
+from diagnosis.scene import is_hidden
 from diagnosis.steps import Steps
 
 torch.set_num_threads(1)
@@ -248,6 +250,28 @@ class Effectiveness(unittest.TestCase):
     def test_a_move_off_by_one_bit_counts(self):
         call = bind(aten.clone.default, (one(1.0),), {})
         self.assertTrue(effect(call, Arithmetic("fp32"), [one(1.0 + 2.0**-23)]).counts)
+
+
+class Edits(unittest.TestCase):
+    """A linear layer and a relu, and an edit between them."""
+
+    def program(self, edit=None):
+        x = torch.tensor([[-2.0, -1.0, 1.0, 2.0]])
+        rows = [("fc", "mm", x)]
+        if edit:
+            rows.append(("fc edited", "relu", x := edit(x)))
+        rows.append(("act", "relu", torch.relu(x)))
+        return [Run(i, i, SimpleNamespace(base=base), [y], tag, {}) for i, (tag, base, y) in enumerate(rows)]
+
+    def test_what_nothing_shows_behind_it_does_not_count(self):
+        self.assertTrue(is_hidden("fc", self.program(torch.relu), self.program()))
+        self.assertTrue(is_hidden("fc", self.program(lambda x: torch.where(x < 0, x - 1, x)), self.program()))
+
+    def test_what_shows_behind_it_counts(self):
+        self.assertFalse(is_hidden("fc", self.program(torch.tanh), self.program()))
+
+    def test_a_program_without_an_edit_hides_nothing(self):
+        self.assertFalse(is_hidden("fc", self.program(), self.program()))
 
 
 class Pairs(unittest.TestCase):

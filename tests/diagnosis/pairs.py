@@ -25,7 +25,7 @@ from diagnosis.digits import RECORDING
 from diagnosis.dump_file import Style, write_dump
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
 from diagnosis.plants import NotApplicable, NotEffective
-from diagnosis.recording import Run
+from diagnosis.recording import Run, forward_runs
 from diagnosis.scene import FAULTS, Draft, Scene
 from diagnosis.truth import Truth
 
@@ -78,16 +78,9 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
     return truth
 
 
-def _forward_runs(runs: List[Run]) -> List[Run]:
-    end = next((i for i, run in enumerate(runs) if "backward" in run.call.base), len(runs))
-    while end > 0 and runs[end - 1].call.base == "ones_like":  # the gradient of the loss
-        end -= 1
-    return runs[:end]
-
-
 def forward_part(draft: Draft) -> Optional[Draft]:
     """Both runs up to the loss; None where the fault lies behind it."""
-    golden, target = _forward_runs(draft.golden), _forward_runs(draft.target)
+    golden, target = forward_runs(draft.golden), forward_runs(draft.target)
     found = dict(draft.found)
     for key, runs in (("paths", target), ("golden_paths", golden)):
         known = {run.path for run in runs}

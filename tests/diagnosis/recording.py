@@ -212,3 +212,11 @@ def loaded(golden: List[Run], arithmetic: Arithmetic, plant: Optional[Plant] = N
         runs.append(run._replace(call=kept, outputs=outputs))
         recorder.runs = runs
     return runs
+
+
+def forward_runs(runs: List[Run]) -> List[Run]:
+    """Up to the loss."""
+    end = next((i for i, run in enumerate(runs) if "backward" in run.call.base), len(runs))
+    while end > 0 and runs[end - 1].call.base == "ones_like":  # the gradient of the loss
+        end -= 1
+    return runs[:end]

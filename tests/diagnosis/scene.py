@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from diagnosis.argument_faults import EDITS
 from diagnosis.arithmetic import Arithmetic
@@ -18,7 +19,7 @@ from diagnosis.models import PROGRAMS
 from diagnosis.op_faults import FAINT, ON_RESULTS
 from diagnosis.plants import ArgumentPlant, NotApplicable, NotEffective, OpPlant, applies, earlier_floats, is_backward
 from diagnosis.program import Program
-from diagnosis.recording import Plant, Recorder, Run, loaded
+from diagnosis.recording import Plant, Recorder, Run, forward_runs, loaded
 
 FAULTS = [*ON_RESULTS, *INSIDE, *EDITS, *ON_TENSORS, *ON_PROGRAMS]
 _UNFIT = ("zeros_like", "ones_like", "bernoulli")
@@ -178,7 +179,7 @@ class Scene:
             raise NotApplicable from error
         name = names[0]
         ratio = self._parting(name, target, scratch.runs)
-        if ratio <= SEEN:
+        if ratio <= SEEN or is_hidden(name, target, scratch.runs):
             raise NotEffective
         here = _around([r for r in target if r.tag == name + " edited"], target)
         there: List[str] = []
@@ -223,6 +224,19 @@ class Scene:
         if kind in EDITS:
             return self.argument_fault(kind)
         return self.tensor_fault(kind) if kind in ON_TENSORS else self.program_fault(kind)
+
+
+def is_hidden(name: str, target: List[Run], plain: List[Run]) -> bool:
+    """Whether nothing behind an edit is other than without it, as a relu before another changes nothing there."""
+    kept = [r for r in forward_runs(target) if r.tag != name + " edited"]
+    before = forward_runs(plain)
+    return len(kept) < len(forward_runs(target)) and len(kept) == len(before) and all(
+        a.call.base == b.call.base and len(a.outputs) == len(b.outputs) and all(map(_are_equal, a.outputs, b.outputs))
+        for a, b in zip(kept, before))
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    return torch.equal(one, other) if isinstance(one, Tensor) and isinstance(other, Tensor) else one is other
 
 
 def _around(rows: List[Run], runs: List[Run]) -> List[str]:

@@ -52,5 +52,18 @@ TEST(SingledOut, tells_nothing_of_few_elements_or_without_a_run_here) {
     EXPECT_EQ(singled_out(off_by(0.5), kExact, kLimit, 0.5, std::vector<Shares>{{.most = 1}}), 0);
 }
 
+// Half a unit of float16 at 1 is 2^-11; its smallest number is 2^-24, of which half is lost by each
+// step.
+TEST(Tightened, is_a_share_of_the_limit_but_some_half_units_at_least) {
+    RecordedResult result;
+    result.elements = floats({1, 1, 0, 0});
+    const std::vector<double> exact = {1, 1, 0x1p-20, 0x1p-14};
+    const AllowedErrors limit = {1, 0x1p-6, 0x1p-6, 0x1p-6};
+    EXPECT_EQ(tightened(limit, 0x1p-4, 2, result, kFloat16, exact),
+              (AllowedErrors{0x1p-4, 0x1p-10, 0x1p-10, 0x1p-10}));
+    EXPECT_EQ(tightened(limit, 0x1p-30, 2, result, kFloat16, exact),
+              (AllowedErrors{0x1p-10, 0x1p-10, 0x1p-23, 0x1p-24}));
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
