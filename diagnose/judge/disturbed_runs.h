@@ -51,7 +51,7 @@ class DisturbedRuns {
 
     const OpRun& run_;
     std::optional<bool> elementwise_;
-    NumberFormat drawn_{.bits = 0};  ///< of errors_
+    NumberFormat drawn_{.bits = 0};         ///< of errors_
     std::map<std::string, Errors> errors_;  ///< by the result's name
 };
 

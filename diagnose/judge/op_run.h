@@ -33,7 +33,7 @@ struct OpRun {
     NamedValues arguments;  ///< as recorded
     NamedValues wide;       ///< floats in float64; empty where load_run() was not to widen
     std::vector<RecordedResult> results;
-    std::string path{};  ///< of the recorded op; "" of none
+    std::string path{};   ///< of the recorded op; "" of none
     NamedValues whole{};  ///< the arguments that a part was cut from; empty of a whole run
     /// What exact_results() computed; a run with other arguments needs another OpRun.
     mutable std::optional<std::optional<Results>> exact{};

@@ -22,8 +22,8 @@ constexpr int64_t kFew = 32;
 
 const std::vector<Results>& VectorError::honest(const VectorClass& by, HonestRuns which) {
     // The reference is in float32 whatever narrower steps are asked for.
-    const int bits = which == HonestRuns::kReference ? std::max(by.steps.bits, kFloat32.bits)
-                                                     : by.steps.bits;
+    const int bits =
+        which == HonestRuns::kReference ? std::max(by.steps.bits, kFloat32.bits) : by.steps.bits;
     const auto [place, fresh] = honest_.try_emplace({bits, which});
     if (fresh) place->second = honest_runs(*run_.op, run_.wide, by.steps, which);
     return place->second;
@@ -105,9 +105,7 @@ std::optional<ResultInLimit> VectorError::in_limit(const VectorClass& by,
                          .of = {.result = result, .results = by.results, .steps = by.steps},
                          .exact = exact,
                          .limit = allowed(by, result, exact, conditioned(by, result, *y)),
-                         .runs_here = [this, &by](HonestRuns which) {
-                             return honest(by, which);
-                         }};
+                         .runs_here = [this, &by](HonestRuns which) { return honest(by, which); }};
 }
 
 std::optional<ResultInLimit> VectorError::part_in_limit(const VectorClass& by,
