@@ -15,6 +15,7 @@
 #include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
+#include "diagnose/judge/rounded_operands.h"
 #include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/two_products.h"
 #include "diagnose/judge/uneven_errors.h"
@@ -67,6 +68,14 @@ template <class Class>
 bool is_even(const Class& by, const RecordedResult& result) {
     return !by.steps_are_narrow() && result.elements.dtype() == DType::kFloat32 &&
            result.elements.numel() < kLargeElements;
+}
+
+bool rounds_operands(const ProductClass& by) {
+    return is_emulated(by);
+}
+
+bool rounds_operands(const VectorClass&) {
+    return false;
 }
 
 double worst_of(const SideJudge::Errors& errors) {
@@ -287,8 +296,8 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
     const auto some = error.part_in_limit(by, result);
     if (!some) return std::nullopt;
     // Products may be within another limit, of operands that are rounded otherwise.
-    const bool may_be_coarser = !is_product(kind_of(*run.op)) || is_within(*some);
-    if (const auto grid = coarser_grid(*some); grid && may_be_coarser)
+    if (rounds_operands(by) && !is_within(*some)) return std::nullopt;
+    if (const auto grid = coarser_grid(*some))
         if (std::ranges::none_of(habits_.others(run, result.name), &Habit::is_coarser))
             return coarser_error(*some, *grid);
     // Operands that are rounded by an unknown rule, or with one scale, are off alike.

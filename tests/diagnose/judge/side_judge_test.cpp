@@ -103,6 +103,59 @@ TEST(SideJudge, leaves_the_class_as_it_is_when_one_op_is_at_fault) {
         EXPECT_EQ(found.ratios[i] > 1, i == 4) << i;
 }
 
+// Of a chip that rounds the bias as well: all elements are off alike, by rounding the one number
+// that the bias has to float16, and no factor is to blame.
+TEST(SideJudge, blames_no_factor_for_operands_that_are_rounded_otherwise) {
+    std::vector<DumpedOp> ops = products(Device::npu(chip("910A")), 0);
+    const auto of = [](const Shape& shape, float value) {
+        return test::floats(shape, std::vector<float>(static_cast<size_t>(numel_of(shape)), value));
+    };
+    const auto narrow = static_cast<float>(kFloat16.rounded(0.1F));
+    const int64_t at = std::ssize(ops) + 1;
+    ops.push_back(
+        {.name = "addmm",
+         .seqid = at,
+         .inputs = {{"self", of({4}, 0.1F)}, {"mat1", of({5, 9}, 0)}, {"mat2", of({9, 4}, 1)}},
+         .outputs = {{"result", of({5, 4}, narrow)}},
+         .node = {}});
+    EXPECT_LE(judged(ops).ratios.back(), 1);
+}
+
+/// The products of operands in 8 bits, with one step an operand: its largest is 127 of them.
+std::vector<DumpedOp> quantized_products(float factor) {
+    const auto quantized = [](Tensor tensor) {
+        const auto elements = tensor.mutable_as<float>();
+        float largest = 0;
+        for (const float value : elements)
+            largest = std::max(largest, std::abs(value));
+        const float step = largest / 127;
+        for (float& value : elements)
+            value = std::nearbyint(value / step) * step;
+        return tensor;
+    };
+    std::vector<DumpedOp> ops = products(Device::reference32(), 0);
+    Executor executor(Device::reference32());
+    for (DumpedOp& op : ops) {
+        const Tensor a = quantized(std::get<Tensor>(op.inputs[0].value));
+        const Tensor b = quantized(std::get<Tensor>(op.inputs[1].value));
+        Tensor y = executor.call("mm", {a, b}).tensor(0);
+        for (float& value : y.mutable_as<float>())
+            value *= &op == &ops.back() ? factor : 1;
+        op.outputs[0].value = y;
+    }
+    return ops;
+}
+
+// A thousandth is a tenth of what 8 bits may be off by.
+TEST(SideJudge, computes_products_in_8_bits_to_the_last_bits) {
+    const Judged found = judged(quantized_products(1));
+    EXPECT_EQ(found.sentences.front(),
+              "matrix products (float32): int8 inputs (largest at 127), fp32 sums (12 of 12 "
+              "sampled)");
+    EXPECT_LE(std::ranges::max(found.ratios), 1);
+    EXPECT_GT(judged(quantized_products(1.001F)).ratios.back(), 1);
+}
+
 /// Fourteen runs of an op as the float32 reference makes them; the elements of the first `changed`
 /// are off by `units` of their last place.
 std::vector<DumpedOp> runs_off(const std::string& op, int64_t changed, int units) {
