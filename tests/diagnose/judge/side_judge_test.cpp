@@ -66,7 +66,10 @@ Judged judged(const std::vector<DumpedOp>& ops, const Device* device = nullptr) 
     for (const SourceOp& op : source.ops) {
         std::string why_not;
         const auto run = load_run(op, why_not);
-        found.ratios.push_back(judge.judge(*run).front()->ratio);
+        double worst = 0;
+        for (const auto& error : judge.judge(*run))
+            worst = std::max(worst, error.value().ratio);
+        found.ratios.push_back(worst);
     }
     return found;
 }
@@ -103,21 +106,52 @@ TEST(SideJudge, leaves_the_class_as_it_is_when_one_op_is_at_fault) {
         EXPECT_EQ(found.ratios[i] > 1, i == 4) << i;
 }
 
-// Of a chip that rounds the bias as well: all elements are off alike, by rounding the one number
-// that the bias has to float16, and no factor is to blame.
+// The gradient of a bias is summed up without the Cube: of three numbers that cancel, and do not
+// once they are rounded to float16. That is no factor of 0.
 TEST(SideJudge, blames_no_factor_for_operands_that_are_rounded_otherwise) {
-    std::vector<DumpedOp> ops = products(Device::npu(chip("910A")), 0);
-    const auto of = [](const Shape& shape, float value) {
-        return test::floats(shape, std::vector<float>(static_cast<size_t>(numel_of(shape)), value));
-    };
-    const auto narrow = static_cast<float>(kFloat16.rounded(0.1F));
-    const int64_t at = std::ssize(ops) + 1;
-    ops.push_back(
-        {.name = "addmm",
-         .seqid = at,
-         .inputs = {{"self", of({4}, 0.1F)}, {"mat1", of({5, 9}, 0)}, {"mat2", of({9, 4}, 1)}},
-         .outputs = {{"result", of({5, 4}, narrow)}},
-         .node = {}});
+    constexpr int64_t kChannels = 16;
+    std::vector<float> gradients;
+    for (int64_t i = 0; i < kChannels; ++i)
+        for (const float each : {1 + 0x1.8p-11F, 1 + 0x1p-12F, -2 - 0x1p-10F})
+            gradients.push_back(std::ldexp(each, -static_cast<int>(i)));
+    const Device device = Device::npu(chip("910A"));
+    std::vector<DumpedOp> ops = products(device, 0);
+    const Tensor gradient = test::floats({1, kChannels, 1, 3}, gradients);
+    const Tensor input = test::floats({1, 1, 1, 3}, {0.7F, -0.3F, 0.45F});
+    const Tensor weight = Tensor::zeros(DType::kFloat32, {kChannels, 1, 1, 1});
+    const IntList one = {1, 1};
+    const IntList none = {0, 0};
+    const BoolMask mask{{false, true, true}};
+    Executor executor(device);
+    const Results results = executor.call("convolution_backward",
+                                          {gradient,
+                                           input,
+                                           weight,
+                                           IntList{kChannels},
+                                           one,
+                                           none,
+                                           one,
+                                           false,
+                                           none,
+                                           int64_t{1},
+                                           mask});
+    const int64_t seqid = std::ssize(ops) + 1;
+    ops.push_back({.name = "convolution_backward",
+                   .seqid = seqid,
+                   .inputs = {{"grad_output", gradient},
+                              {"input", input},
+                              {"weight", weight},
+                              {"bias_sizes", IntList{kChannels}},
+                              {"stride", one},
+                              {"padding", none},
+                              {"dilation", one},
+                              {"transposed", false},
+                              {"output_padding", none},
+                              {"groups", int64_t{1}},
+                              {"output_mask", mask}},
+                   .outputs = {{"result1", results.tensor(1)},
+                               {"result2", test::floats(std::vector<float>(kChannels, 0x1p-60F))}},
+                   .node = {}});
     EXPECT_LE(judged(ops).ratios.back(), 1);
 }
 
