@@ -246,6 +246,7 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
         found->ratio =
             std::max(found->ratio, std::sqrt(own.before / std::max(own.after, 1e-6 * own.before)));
         found->told = told_of(direction, own);
+        if (!is_in_limit) found->formula = "what sums leave that are not rounded on the way";
     }
     return found;
 }

@@ -132,9 +132,9 @@ Part furthest_part(const std::vector<double>& shares,
                    double uneven) {
     Part furthest;
     for (const Partition& partition : partitions)
-        if (Part found = furthest_part(shares, here, partition, uneven);
+        if (const Part found = furthest_part(shares, here, partition, uneven);
             found.times > furthest.times)
-            furthest = std::move(found);
+            furthest = found;
     return furthest;
 }
 
