@@ -280,6 +280,29 @@ TEST(SideJudge, finds_the_part_of_a_result_that_is_further_off) {
     EXPECT_GT(judged(norms_off(4)).ratios.back(), 1);
 }
 
+/// One softplus; its last column is off by `units` of the last place.
+std::vector<DumpedOp> softplus_off(int units) {
+    std::mt19937 random(8);
+    const Tensor x = noise({16, 32}, random);
+    const Value number = Scalar{1.0};
+    Executor executor(Device::reference32());
+    Tensor y = executor.call("softplus", {x, number, Scalar{20.0}}).tensor(0);
+    for (size_t i = 31; i < y.as<float>().size(); i += 32)
+        for (int step = 0; step < units; ++step)
+            y.mutable_as<float>()[i] = std::nextafter(y.as<float>()[i], 100.0F);
+    return {{.name = "softplus",
+             .seqid = 1,
+             .inputs = {{"self", x}, {"beta", number}, {"threshold", Scalar{20.0}}},
+             .outputs = {{"result", y}},
+             .node = {}}};
+}
+
+// Without its like a part has to stand out twice as far.
+TEST(SideJudge, finds_an_uneven_part_of_a_lone_run) {
+    EXPECT_LE(judged(softplus_off(3)).ratios.front(), 1);
+    EXPECT_GT(judged(softplus_off(4)).ratios.front(), 1);
+}
+
 // 2^-9 and 2^-12 of the value are half units of bfloat16 and float16.
 TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
     const auto sentence = [](DType narrow) {
