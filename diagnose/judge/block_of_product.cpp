@@ -167,12 +167,7 @@ std::optional<OpRun> cut_to(const OpRun& run, const Block& block) {
     };
     if (!within(block.rows, result.dim(0)) || !within(block.columns, result.dim(1)))
         return std::nullopt;
-    OpRun less{.op = run.op,
-               .arguments = run.arguments,
-               .wide = {},
-               .results = run.results,
-               .path = run.path,
-               .whole = run.whole.empty() ? run.arguments : run.whole};
+    OpRun less = to_be_cut(run);
     for (NamedValue& argument : less.arguments) {
         auto* tensor = std::get_if<Tensor>(&argument.value);
         if (tensor == nullptr) continue;

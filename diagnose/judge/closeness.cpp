@@ -201,7 +201,7 @@ double times_by_size(const HonestResult& of,
         if (there[size] == 0) continue;
         if (!std::isfinite(there[size])) return kNotComparable;
         const double about = std::bit_cast<double>(static_cast<uint64_t>(size) << 52U);
-        const double least = 2 * std::max(recorded.half_unit(about), of.results.half_unit(about));
+        const double least = 2 * half_unit(recorded, of.results, about);
         times = std::max(times, there[size] / std::max(scale * here[size], least));
     }
     return times;
@@ -216,7 +216,7 @@ AllowedErrors tightened(AllowedErrors limit,
     const NumberFormat format = format_of(result.elements.dtype());
     const double normal = power_of_two(std::max(format.lowest, results.lowest));
     for (size_t i = 0; i < limit.size(); ++i) {
-        const double half = std::max(format.half_unit(exact[i]), results.half_unit(exact[i]));
+        const double half = half_unit(format, results, exact[i]);
         const double steps = std::abs(exact[i]) < normal ? kStepsBelowNormal : 1;
         limit[i] = std::max(share * limit[i], steps * half_units * half);
     }

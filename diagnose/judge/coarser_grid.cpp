@@ -80,11 +80,11 @@ bool are_runs_on(const ResultInLimit& within, Elements elements, const NumberFor
 }  // namespace
 
 std::optional<DType> coarser_grid(const ResultInLimit& within) {
+    const NumberFormat own = own_format(within);
+    if (own.bits <= kBFloat16.bits) return std::nullopt;
     const JudgedElements judged(within.of.result, within.exact);
-    const Elements elements{judged.recorded().cast(DType::kFloat64),
-                            judged.expected(),
-                            within.limit,
-                            own_format(within)};
+    const Elements elements{
+        judged.recorded().cast(DType::kFloat64), judged.expected(), within.limit, own};
     for (const DType dtype : kGrids) {
         const NumberFormat grid = format_of(dtype);
         if (grid.bits < elements.own.bits && elements.are_on(grid) &&

@@ -141,7 +141,7 @@ void DisturbedRuns::scale_to(const NumberFormat& steps) {
 
 const DisturbedRuns::Errors& DisturbedRuns::errors(const NumberFormat& steps,
                                                    const RecordedResult& asked) {
-    if (drawn_.bits > 0 && may_be_scaled(steps)) scale_to(steps);
+    if (may_be_scaled(steps)) scale_to(steps);
     if (drawn_.bits == steps.bits) return errors_[asked.name];
     drawn_ = steps;
     errors_.clear();

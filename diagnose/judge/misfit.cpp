@@ -164,8 +164,7 @@ double squares_of_rounding(const ResultInLimit& within) {
     const NumberFormat recorded = format_of(within.of.result.elements.dtype());
     double squares = 0;
     for (size_t i = 0; i < within.exact.size(); ++i) {
-        const double half = std::max(recorded.half_unit(within.exact[i]),
-                                     within.of.results.half_unit(within.exact[i]));
+        const double half = half_unit(recorded, within.of.results, within.exact[i]);
         squares += std::pow(share_of(half, within.limit[i]), 2) / 3;
     }
     return squares;
@@ -174,6 +173,12 @@ double squares_of_rounding(const ResultInLimit& within) {
 /// Once, to the recorded format or that of the class's results.
 bool leaves_one_rounding(const ResultInLimit& within, const Fit& fit) {
     return fit.after <= kOfRounding * squares_of_rounding(within);
+}
+
+/// Of a result beyond its limit, which parts of sums that were rounded explain as well, a fit has
+/// to leave no more than that.
+bool is_clear(const ResultInLimit& within, const Fit& fit) {
+    return leaves_one_rounding(within, fit) || is_within(within);
 }
 
 /// That all elements may be off by alike, of themselves, since something was rounded that they
@@ -229,13 +234,10 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
     const std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
     std::optional<compare::Introduced> found;
     double least = HUGE_VAL;
-    // What parts of sums that were rounded explain, one number seldom does as well.
-    const bool is_in_limit = is_within(within);
     const std::vector<Direction> directions = directions_of(within);
     for (const Direction& direction : directions) {
         const Fit own = fit(errors, direction.shares);
-        if (own.after >= least || !own.is_no_chance() ||
-            (!is_in_limit && !leaves_one_rounding(within, own)) ||
+        if (own.after >= least || !own.is_no_chance() || !is_clear(within, own) ||
             !is_beyond_rounding(within, directions.front(), direction, own) ||
             !is_beyond_runs_here(within, direction, own))
             continue;
@@ -246,7 +248,7 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
         found->ratio =
             std::max(found->ratio, std::sqrt(own.before / std::max(own.after, 1e-6 * own.before)));
         found->told = told_of(direction, own);
-        if (!is_in_limit) found->formula = "what sums leave that are not rounded on the way";
+        if (!is_within(within)) found->formula = "what sums leave that are not rounded on the way";
     }
     return found;
 }

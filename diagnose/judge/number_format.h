@@ -65,6 +65,13 @@ inline constexpr NumberFormat kHf32{12, -126, 127};
 inline constexpr NumberFormat kFloat16{11, -14, 15};
 inline constexpr NumberFormat kBFloat16{8, -126, 127};
 
+/// Of the coarser of two formats, that a number is rounded to one after the other.
+[[nodiscard]] inline double half_unit(const NumberFormat& one,
+                                      const NumberFormat& other,
+                                      double value) {
+    return std::max(one.half_unit(value), other.half_unit(value));
+}
+
 /// Of a float dtype.
 [[nodiscard]] NumberFormat format_of(DType dtype);
 

@@ -100,6 +100,15 @@ const Results* exact_results(const OpRun& op) {
     return *op.exact ? &**op.exact : nullptr;
 }
 
+OpRun to_be_cut(const OpRun& run) {
+    return {.op = run.op,
+            .arguments = run.arguments,
+            .wide = {},
+            .results = run.results,
+            .path = run.path,
+            .whole = run.whole.empty() ? run.arguments : run.whole};
+}
+
 OpRun run_of(const backend::Op& op, const RecordedOp& recorded, NamedValues arguments) {
     OpRun run{.op = &op,
               .arguments = std::move(arguments),

@@ -39,6 +39,9 @@ struct OpRun {
     mutable std::optional<std::optional<Results>> exact{};
 };
 
+/// The run as recorded, whose tensors are to be cut: not widened, nothing computed.
+[[nodiscard]] OpRun to_be_cut(const OpRun& run);
+
 /// f(inputs) in float64, computed when it is first asked for; nullptr where the op does not take
 /// these arguments. Threads: one a run.
 [[nodiscard]] const Results* exact_results(const OpRun& run);

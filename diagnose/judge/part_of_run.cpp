@@ -61,12 +61,7 @@ Tensor cut_tensor(const Tensor& tensor, const Rows& chosen, Cut cut) {
 /// Not widened. Empty where an operand is neither cut nor of one element, and so is not known to
 /// fit.
 std::optional<OpRun> narrow_cut(const OpRun& run, const Rows& chosen, Cut cut) {
-    OpRun less{.op = run.op,
-               .arguments = run.arguments,
-               .wide = {},
-               .results = run.results,
-               .path = run.path,
-               .whole = run.whole.empty() ? run.arguments : run.whole};
+    OpRun less = to_be_cut(run);
     const Tensor& result = run.results.front().elements;
     const int64_t rows = rows_of(result, cut);
     bool any = false;

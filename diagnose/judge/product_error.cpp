@@ -160,8 +160,7 @@ bool ProductError::is_within(const NumberFormat& format) {
         for (const NamedValue& argument : run_.wide)
             if (const auto* tensor = std::get_if<Tensor>(&argument.value);
                 tensor != nullptr && tensor->dtype() == DType::kFloat64)
-                for (const double element : tensor->as<double>())
-                    if (std::isfinite(element)) largest_ = std::max(*largest_, std::abs(element));
+                largest_ = std::max(*largest_, largest_finite(*tensor));
     }
     return std::isfinite(format.rounded(*largest_));
 }
@@ -182,8 +181,7 @@ double ProductError::largest_bias() const {
         if (const auto* tensor = std::get_if<Tensor>(&argument.value);
             tensor != nullptr && is_bias(*run_.op, argument.name) &&
             tensor->dtype() == DType::kFloat64)
-            for (const double element : tensor->as<double>())
-                if (std::isfinite(element)) largest = std::max(largest, std::abs(element));
+            largest = std::max(largest, largest_finite(*tensor));
     return largest;
 }
 
@@ -227,12 +225,9 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
         // Twice a half unit of float32 for what leaves the sums.
         double allowed = factor * (unit * (terms * sum_sizes[i] + value) + least);
         if (disturbed != nullptr) allowed += disturbed->as<double>()[i] - plain[i];
-        allowed +=
-            std::max(recorded.half_unit(value + allowed), by.results.half_unit(value + allowed));
+        allowed += half_unit(recorded, by.results, value + allowed);
         // The product may be rounded to the result's dtype before the bias is added.
-        if (bias > 0)
-            allowed +=
-                std::max(recorded.half_unit(value + bias), by.results.half_unit(value + bias));
+        if (bias > 0) allowed += half_unit(recorded, by.results, value + bias);
         limits[i] = allowed;
     }
     return Bound{exact_values, std::move(limits)};

@@ -118,8 +118,7 @@ class Dropout {
             const double size = std::abs(value);
             const double limit = kScaledUnits * by_.steps.unit() * size + by_.steps.half_unit(0);
             allowed.push_back(size == 0 ? 0
-                                        : limit + std::max(recorded.half_unit(size + limit),
-                                                           by_.results.half_unit(size + limit)));
+                                        : limit + half_unit(recorded, by_.results, size + limit));
         }
         Introduced error = measure_error(*result_, expected, by_.results, allowed);
         describe(*result_, expected, allowed, error);

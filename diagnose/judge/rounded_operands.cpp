@@ -102,16 +102,19 @@ void quantize(Tensor& tensor, double largest) {
 
 }  // namespace
 
+double largest_finite(const Tensor& tensor) {
+    double largest = 0;
+    visit_dtype(tensor.dtype(), [&]<class T>() {
+        for (const T element : tensor.as<T>())
+            if (const double size = std::abs(to_double(element)); std::isfinite(size))
+                largest = std::max(largest, size);
+    });
+    return largest;
+}
+
 double largest_of(const OpRun& run, const std::string& operand) {
     const Tensor* tensor = tensor_named(run.whole.empty() ? run.wide : run.whole, operand);
-    double largest = 0;
-    if (tensor != nullptr)
-        visit_dtype(tensor->dtype(), [&]<class T>() {
-            for (const T element : tensor->as<T>())
-                if (const double size = std::abs(to_double(element)); std::isfinite(size))
-                    largest = std::max(largest, size);
-        });
-    return largest;
+    return tensor == nullptr ? 0 : largest_finite(*tensor);
 }
 
 bool rounds_otherwise_scaled(const OpRun& run) {

@@ -27,7 +27,9 @@ enum class Rounded : uint8_t {
 /// Whether operands can be rounded here as the class does it; else the error of that is bounded.
 [[nodiscard]] bool is_emulated(const ProductClass& by);
 
-/// The largest finite magnitude of an operand; of a part that of the whole one.
+/// The largest finite magnitude; 0 without one.
+[[nodiscard]] double largest_finite(const Tensor& tensor);
+/// That of an operand; of a part that of the whole one.
 [[nodiscard]] double largest_of(const OpRun& run, const std::string& operand);
 
 /// All arguments of the run, in float64, its operands rounded where that is emulated.

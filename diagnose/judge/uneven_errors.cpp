@@ -90,13 +90,12 @@ struct Part {
     Partition partition;
     size_t index = 0;
     double times = 0;  ///< further off than the middle one
-    double share = 0;  ///< of the limit, that a part which does not stand out may be off by
+    double share = 0;  ///< of the limit, that it would be off by if it did not stand out
 };
 
 Part furthest_part(const std::vector<double>& shares,
                    const std::vector<std::vector<double>>& here,
-                   const Partition& partition,
-                   double uneven) {
+                   const Partition& partition) {
     const std::vector<double> own = by_part(shares, partition);
     std::vector<double> usual(partition.parts);
     double all = 0;
@@ -121,19 +120,17 @@ Part furthest_part(const std::vector<double>& shares,
         if (own[i] >= kLeastShare && times[i] > found.times * least) {
             found.index = i;
             found.times = times[i] / least;
-            found.share = uneven * least * std::max(usual[i], all);
+            found.share = least * std::max(usual[i], all);
         }
     return found;
 }
 
 Part furthest_part(const std::vector<double>& shares,
                    const std::vector<std::vector<double>>& here,
-                   const std::vector<Partition>& partitions,
-                   double uneven) {
+                   const std::vector<Partition>& partitions) {
     Part furthest;
     for (const Partition& partition : partitions)
-        if (const Part found = furthest_part(shares, here, partition, uneven);
-            found.times > furthest.times)
+        if (const Part found = furthest_part(shares, here, partition); found.times > furthest.times)
             furthest = found;
     return furthest;
 }
@@ -174,19 +171,20 @@ std::optional<compare::Introduced> uneven_error(const ResultInLimit& within, boo
         for (const Results& own : runs_here(which))
             if (auto found = element_shares_of_own(of, own, exact, limit))
                 here.push_back(std::move(*found));
-        part = furthest_part(shares, here, partitions, uneven);
+        part = furthest_part(shares, here, partitions);
         if (part.times <= uneven) return std::nullopt;
     }
+    const double share = uneven * part.share;
     AllowedErrors allowed(limit.begin(), limit.end());
     for (size_t i = 0; i < allowed.size(); ++i)
-        if (part.partition.part_of(i) == part.index) allowed[i] *= std::min(1.0, part.share);
+        if (part.partition.part_of(i) == part.index) allowed[i] *= std::min(1.0, share);
     compare::Introduced error = measure_error(of.result, exact, of.results, allowed);
     describe(of.result, exact, allowed, error);
     error.told = fmt::format(
         "{}: {:.2g} times as far off as the others, where such arithmetic is off evenly",
         name_of(part, of.result.elements.shape()),
         part.times);
-    error.formula = fmt::format("{:.2g} of the bound in that part", part.share);
+    error.formula = fmt::format("{:.2g} of the bound in that part", share);
     return error;
 }
 

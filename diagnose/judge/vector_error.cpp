@@ -217,7 +217,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
         const double value = std::abs(exact[i]);
         const double limit = factor * ((beside.empty() ? 0 : beside[i]) + value * of_value + least);
         const double about = value + limit;
-        limits[i] = limit + std::max(recorded.half_unit(about), by.results.half_unit(about));
+        limits[i] = limit + half_unit(recorded, by.results, about);
     }
     allow_out_of_range(run_, by.steps, exact, limits);
     return limits;

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "core/base/memory_block.h"
-#include "npu_backend/numerics/operand_range.h"
 
 namespace npuscope::backend {
 

@@ -10,17 +10,17 @@
 #include <hwy/highway.h>
 #include <limits>
 #include <mutex>
-#include <type_traits>
 
 #include "core/base/vector_targets.h"
 #include "core/parallel/parallel_for.h"
+#include "npu_backend/numerics/gemm_kernels.h"
 
 #ifndef NPUSCOPE_OPERAND_RANGE_CPP
 #define NPUSCOPE_OPERAND_RANGE_CPP
 namespace npuscope::backend {
 
 template <class T>
-using BitsOf = std::conditional_t<std::is_same_v<T, float>, uint32_t, uint64_t>;
+using BitsOf = hwy::MakeUnsigned<T>;
 
 /// What a scan of bits finds. Magnitudes are without the sign's bit, shifted by one.
 template <class Bits>
@@ -119,7 +119,7 @@ OperandRange range_of(std::span<const T> operand, int threads) {
     Scanned<Bits> all;
     std::mutex mutex;
     const auto count = static_cast<int64_t>(operand.size());
-    parallel_for((count + kScanTile - 1) / kScanTile, threads, [&](int64_t tile) {
+    parallel_for(ceil_div(count, kScanTile), threads, [&](int64_t tile) {
         const int64_t first = tile * kScanTile;
         const auto found = scanned(operand.subspan(
             static_cast<size_t>(first), static_cast<size_t>(std::min(kScanTile, count - first))));

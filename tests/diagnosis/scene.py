@@ -228,9 +228,9 @@ class Scene:
 
 def is_hidden(name: str, target: List[Run], plain: List[Run]) -> bool:
     """Whether nothing behind an edit is other than without it, as a relu before another changes nothing there."""
-    kept = [r for r in forward_runs(target) if r.tag != name + " edited"]
-    before = forward_runs(plain)
-    return len(kept) < len(forward_runs(target)) and len(kept) == len(before) and all(
+    after, before = forward_runs(target), forward_runs(plain)
+    kept = [r for r in after if r.tag != name + " edited"]
+    return len(kept) < len(after) and len(kept) == len(before) and all(
         a.call.base == b.call.base and len(a.outputs) == len(b.outputs) and all(map(_are_equal, a.outputs, b.outputs))
         for a, b in zip(kept, before))
 

@@ -8,6 +8,7 @@
 #include "npu_backend/kernels/kernel.h"
 #include "npu_backend/numerics/cube_chain.h"
 #include "npu_backend/numerics/gemm.h"
+#include "npu_backend/numerics/operand_range.h"
 
 namespace npuscope::backend {
 

@@ -32,19 +32,7 @@ OpRun rounded(OpRun run, DType dtype) {
 std::string grid_of(const OpRun& run,
                     const NumberFormat& results = kFloat64,
                     double allowed = 0x1p-7) {
-    const Tensor& y = *expected_of(*exact_results(run), run.results.front());
-    AllowedErrors limit;
-    for (const double each : y.as<double>())
-        limit.push_back(allowed * std::abs(each));
-    const ResultInLimit within{
-        .run = run,
-        .of = {.result = run.results.front(), .results = results, .steps = kFloat32},
-        .exact = y.as<double>(),
-        .limit = limit,
-        .runs_here = [&](HonestRuns which) {
-            return honest_runs(*run.op, run.wide, kFloat32, which);
-        }};
-    const auto grid = coarser_grid(within);
+    const auto grid = coarser_grid(test::in_limit(run, results, kFloat32, allowed));
     return grid ? std::string(name_of(*grid)) : "";
 }
 
@@ -96,15 +84,8 @@ TEST(CoarserGrid, is_none_of_sums_that_cancel) {
 
 TEST(CoarserGrid, is_told_with_its_name) {
     const OpRun run = rounded(sum_of(sines(12, 1), sines(12, 3)), DType::kBFloat16);
-    const Tensor& y = *expected_of(*exact_results(run), run.results.front());
-    const AllowedErrors limit(12, 1);
-    const ResultInLimit within{
-        .run = run,
-        .of = {.result = run.results.front(), .results = kFloat64, .steps = kFloat32},
-        .exact = y.as<double>(),
-        .limit = limit,
-        .runs_here = {}};
-    const compare::Introduced error = coarser_error(within, DType::kBFloat16);
+    const compare::Introduced error =
+        coarser_error(test::in_limit(run, kFloat64, kFloat32, 0, 1), DType::kBFloat16);
     EXPECT_EQ(error.told,
               "rounded to bfloat16: all elements are numbers of that, as of no other such result");
     EXPECT_EQ(error.ratio, 0x1p16);

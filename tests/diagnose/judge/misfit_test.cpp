@@ -37,19 +37,7 @@ OpRun norm(double eps) {
 
 /// What is said of the run's result, when 2^-9 of its size is allowed.
 std::string told(const OpRun& run, const NumberFormat& steps = kFloat32) {
-    const Tensor& y = *expected_of(*exact_results(run), run.results.front());
-    AllowedErrors limit;
-    for (const double each : y.as<double>())
-        limit.push_back(0x1p-9 * std::abs(each) + 0x1p-20);
-    const ResultInLimit within{
-        .run = run,
-        .of = {.result = run.results.front(), .results = kFloat64, .steps = steps},
-        .exact = y.as<double>(),
-        .limit = limit,
-        .runs_here = [&](HonestRuns which) {
-            return honest_runs(*run.op, run.wide, steps, which);
-        }};
-    const auto found = misfit_error(within);
+    const auto found = misfit_error(test::in_limit(run, kFloat64, steps, 0x1p-9, 0x1p-20));
     if (!found) return "";
     EXPECT_GT(found->ratio, 1);
     return found->told;

@@ -1,11 +1,13 @@
 // Recorded runs of one op, from tensors in memory.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/result_in_limit.h"
 #include "tests/support/values.h"
 
 namespace npuscope::test {
@@ -26,6 +28,27 @@ inline diagnose::OpRun recorded_run(const std::string& op,
 inline diagnose::OpRun run_here(const std::string& op, const NamedValues& arguments) {
     const auto results = diagnose::run(*backend::find_op(op), arguments, Device::reference32());
     return recorded_run(op, arguments, results.value().tensor(0));
+}
+
+/// The run's first result, which may be off by `relative` of itself and by `absolute`. Borrows the
+/// run.
+inline diagnose::ResultInLimit in_limit(const diagnose::OpRun& run,
+                                        const diagnose::NumberFormat& results,
+                                        const diagnose::NumberFormat& steps,
+                                        double relative,
+                                        double absolute = 0) {
+    const diagnose::RecordedResult& result = run.results.front();
+    const auto exact = exact_result(run, result)->as<double>();
+    diagnose::AllowedErrors limit;
+    for (const double each : exact)
+        limit.push_back(relative * std::abs(each) + absolute);
+    return {.run = run,
+            .of = {.result = result, .results = results, .steps = steps},
+            .exact = exact,
+            .limit = std::move(limit),
+            .runs_here = [&run, steps](diagnose::HonestRuns which) {
+                return diagnose::honest_runs(*run.op, run.wide, steps, which);
+            }};
 }
 
 }  // namespace npuscope::test

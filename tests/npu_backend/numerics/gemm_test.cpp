@@ -10,6 +10,7 @@
 
 #include "npu_backend/numerics/cube_chain.h"
 #include "npu_backend/numerics/gemm_blocks.h"
+#include "npu_backend/numerics/operand_range.h"
 #include "npu_backend/numerics/rounding.h"
 
 namespace npuscope::backend {
