@@ -14,7 +14,7 @@ from diagnosis.rounding import FORMATS, OF_DTYPE, Format
 from diagnosis.steps import Steps
 
 
-HABITS = ("one pass", "exp2", "reciprocal")
+HABITS = ("one pass", "exp2", "reciprocal", "folded", "loose")
 
 
 class Arithmetic(NamedTuple):
@@ -71,6 +71,9 @@ class Arithmetic(NamedTuple):
                 rows.append(self._replace(product=product._replace(order=order, convolution="matrix")))
             for bias in ("kept", "rounded"):
                 rows.append(self._replace(product=product._replace(bias=bias)))
+            cut = FORMATS.get(f"{product.inputs.name} truncated")
+            if cut is not None:  # GPUs round one product's operands and cut another's
+                rows.append(self._replace(product=product._replace(inputs=cut)))
         if self.vector_format.name == "float32":
             rows += [self._replace(vector="exact"), self._replace(vector="kernel")]
             rows.append(self._replace(vector="steps", sums="sequential", habits=HABITS))

@@ -37,7 +37,7 @@ class Draw:
         return Arithmetic(
             name, product, vector=self.pick(["kernel", "exact", "steps", "steps"]),
             sums=self.pick(["tree", "blocks", "sequential", "wide"]), ties=self.pick(["first", "first", "last"]),
-            habits=tuple(self.pick([[], [], ["reciprocal"], ["exp2"], ["one pass"], HABITS])))
+            habits=tuple(self.pick([[], [], HABITS, *([habit] for habit in HABITS)])))
 
     def stepwise(self, name: str, product: Recipe, number_format: str, stored: bool) -> Arithmetic:
         return Arithmetic(

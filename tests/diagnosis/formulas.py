@@ -138,7 +138,7 @@ def _mean(s: Steps, v: Values) -> List[Tensor]:
 def _normalised(s: Steps, x: Tensor, dims: Sequence[int], eps: float) -> Sequence[Tensor]:
     mean = s.mean(x, dims)
     spread = s.apply("rsqrt", s.add(s.variance(x, mean, dims), eps))
-    return mean, spread, s.mul(s.sub(x, mean), spread)
+    return mean, spread, s.scaled(x, mean, spread)
 
 
 def _layer_norm(s: Steps, v: Values) -> List[Tensor]:
@@ -162,7 +162,7 @@ def _layer_norm_backward(s: Steps, v: Values) -> List[Tensor]:
     x, g = v["input"], v["grad_out"]
     inner = list(range(x.ndim - len(v["normalized_shape"]), x.ndim))
     outer = list(range(inner[0]))
-    y = s.mul(s.sub(x, v["mean"]), v["rstd"])
+    y = s.scaled(x, v["mean"], v["rstd"])
     weighted = g if v["weight"] is None else s.mul(g, v["weight"])
     shape = v["normalized_shape"]
     return [
@@ -186,7 +186,7 @@ def _batch_norm(s: Steps, v: Values) -> List[Tensor]:
         mean, spread, y = _normalised(s, x, _others(x), v["eps"])
     else:
         spread = s.apply("rsqrt", s.add(_channels(x, v["running_var"]), v["eps"]))
-        y = s.mul(s.sub(x, _channels(x, v["running_mean"])), spread)
+        y = s.scaled(x, _channels(x, v["running_mean"]), spread)
     if v["weight"] is not None:
         y = s.mul(y, _channels(x, v["weight"]))
     if v["bias"] is not None:
@@ -203,7 +203,7 @@ def _batch_norm_backward(s: Steps, v: Values) -> List[Tensor]:
     else:
         mean = _channels(x, v["running_mean"])
         spread = s.apply("rsqrt", s.add(_channels(x, v["running_var"]), v["eps"]))
-    y = s.mul(s.sub(x, mean), spread)
+    y = s.scaled(x, mean, spread)
     weighted = g if v["weight"] is None else s.mul(g, _channels(x, v["weight"]))
     to_input = (
         _input_gradient(s, weighted, y, spread, _others(x)) if v["train"] else s.mul(weighted, spread)
@@ -211,6 +211,31 @@ def _batch_norm_backward(s: Steps, v: Values) -> List[Tensor]:
     return [
         to_input,
         s.sum(s.mul(g, y), _others(x)).flatten(),
+        s.sum(g, _others(x)).flatten(),
+    ]
+
+
+def _group_norm(s: Steps, v: Values) -> List[Tensor]:
+    x = v["input"]
+    rows = x.reshape(v["N"], v["group"], -1)
+    mean, spread, y = _normalised(s, rows, [2], v["eps"])
+    y = y.reshape(x.shape)
+    if v["weight"] is not None:
+        y = s.mul(y, _channels(x, v["weight"]))
+    if v["bias"] is not None:
+        y = s.add(y, _channels(x, v["bias"]))
+    return [y, mean.flatten(1), spread.flatten(1)]
+
+
+def _group_norm_backward(s: Steps, v: Values) -> List[Tensor]:
+    x, g = v["input"], v["grad_out"]
+    rows = (v["N"], v["group"], -1)
+    spread = v["rstd"].unsqueeze(2)
+    y = s.scaled(x.reshape(rows), v["mean"].unsqueeze(2), spread)
+    weighted = g if v["weight"] is None else s.mul(g, _channels(x, v["weight"]))
+    return [
+        _input_gradient(s, weighted.reshape(rows), y, spread, [2]).reshape(x.shape),
+        s.sum(s.mul(g, y.reshape(x.shape)), _others(x)).flatten(),
         s.sum(g, _others(x)).flatten(),
     ]
 
@@ -244,6 +269,7 @@ FORMULAS: Dict[str, Formula] = {
     "div": lambda s, v: [s.div(v["self"], v["other"])],
     "pow": _pow,
     "sqrt": lambda s, v: [s.apply("sqrt", v["self"])],
+    "rsqrt": lambda s, v: [s.apply("rsqrt", v["self"])],
     "exp": lambda s, v: [s.apply("exp", v["self"])],
     "log": lambda s, v: [s.apply("log", v["self"])],
     "tanh": lambda s, v: [s.apply("tanh", v["self"])],
@@ -264,6 +290,8 @@ FORMULAS: Dict[str, Formula] = {
     "native_layer_norm_backward": _layer_norm_backward,
     "native_batch_norm": _batch_norm,
     "native_batch_norm_backward": _batch_norm_backward,
+    "native_group_norm": _group_norm,
+    "native_group_norm_backward": _group_norm_backward,
     "mse_loss": _mse_loss,
     "mse_loss_backward": _mse_loss_backward,
     "addcmul": _addcmul,

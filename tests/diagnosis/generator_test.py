@@ -2,6 +2,7 @@
 
 import math
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,12 +15,13 @@ import numpy as np
 import torch
 
 from diagnosis import pairs
-from diagnosis.arithmetic import Arithmetic, reference
-from diagnosis.call import bind
+from diagnosis.arithmetic import HABITS, Arithmetic, reference
+from diagnosis.call import MOVES, bind
 from diagnosis.classes import CLASSES, Draw
 from diagnosis.digits import RECORDING, Digits
-from diagnosis.effectiveness import effect
+from diagnosis.effectiveness import SEEN, effect
 from diagnosis.formulas import FORMULAS
+from diagnosis.given_recording import calls_in
 from diagnosis.models import PROGRAMS
 from diagnosis.products import PRODUCTS, Recipe
 from diagnosis.recording import Recorder, Run
@@ -167,7 +169,7 @@ class Recordings(unittest.TestCase):
                         continue
                     seen.add(base)
                     got = []
-                    for habits in ((), ("one pass", "exp2", "reciprocal")):
+                    for habits in ((), HABITS):
                         got += Arithmetic("steps", vector="steps", habits=habits).compute(run.call)
                     for y, expected in zip(got, 2 * reference(run.call)):
                         if y is not None:
@@ -250,6 +252,31 @@ class Effectiveness(unittest.TestCase):
     def test_a_move_off_by_one_bit_counts(self):
         call = bind(aten.clone.default, (one(1.0),), {})
         self.assertTrue(effect(call, Arithmetic("fp32"), [one(1.0 + 2.0**-23)]).counts)
+
+
+class RealDevices(unittest.TestCase):
+    """What a GPU made honestly is no fault by the yardstick."""
+
+    def worst(self, file, inputs):
+        arithmetic, worst = Arithmetic("a GPU's", Recipe(FORMATS[inputs])), {}
+        for path, call, outputs in calls_in(file):
+            if call.base not in MOVES and not call.base.startswith(("cudnn", "native_dropout")):
+                worst[path] = effect(call, arithmetic, outputs).ratio
+        return worst
+
+    def test_a_float32_step_of_an_h200(self):
+        worst = self.worst(RECORDING, "float32")
+        self.assertGreater(len(worst), 40)
+        self.assertLess(max(worst.values()), SEEN)
+
+    def test_tf32_steps_of_a_gpu(self):
+        steps = RECORDING.parent / "device_steps.tar.xz"
+        with tempfile.TemporaryDirectory() as name, tarfile.open(steps) as archive:
+            for step, fewest in (("unet_tf32", 80), ("dropout_tf32", 25)):
+                archive.extract(f"{step}/t.h5", name)
+                worst = self.worst(Path(name) / step / "t.h5", "tf32")
+                self.assertGreater(len(worst), fewest)
+                self.assertLess(max(worst.values()), SEEN, max(worst, key=worst.get))
 
 
 class Edits(unittest.TestCase):

@@ -19,7 +19,8 @@ class Steps:
     `sums` is the order of additions: "tree" (halves of the row), "blocks" (rows of 8, then the blocks),
     "sequential" (one after the other), "wide" (in float32 by PyTorch, rounded once). `habits` of real units: "reciprocal"
     (division multiplies by the reciprocal), "exp2" (exp(x) is 2 to x log2 e), "one pass" (the variance is the mean square less
-    the squared mean).
+    the squared mean), "folded" (a norm is the input by one factor and one number added), "loose" (functions are a last
+    place off the nearest number, to either side; CUDA's C++ Programming Guide, Mathematical Functions, allows one or two).
     """
 
     def __init__(self, number_format: Format, sums: str = "tree", habits: Sequence[str] = ()) -> None:
@@ -50,10 +51,19 @@ class Steps:
         centred = self.sub(x, mean)
         return self.mean(self.mul(centred, centred), dims)
 
+    def scaled(self, x: Tensor, mean: Tensor, spread: Tensor) -> Tensor:
+        """(x - mean) spread"""
+        if "folded" in self.habits:
+            return self.sub(self.mul(x, spread), self.mul(mean, spread))
+        return self.mul(self.sub(x, mean), spread)
+
     def apply(self, function: str, x: Tensor) -> Tensor:
+        if function == "rsqrt" and "reciprocal" in self.habits:
+            return self.div(torch.ones_like(x), self.apply("sqrt", x))
         if function == "exp" and "exp2" in self.habits:
             return self.format.round(torch.exp2(self.mul(x, math.log2(math.e))))
-        return self.format.round(getattr(torch, function)(x))
+        y = self.format.round(getattr(torch, function)(x))
+        return _moved(y) if "loose" in self.habits and function != "sqrt" else y
 
     def sum(self, x: Tensor, dims: Sequence[int]) -> Tensor:
         """Over the dims, which stay with size 1."""
@@ -93,3 +103,10 @@ class Steps:
         for d in dims:
             count *= x.shape[d]
         return self.div(self.sum(x, dims), float(max(count, 1)))
+
+
+def _moved(y: Tensor) -> Tensor:
+    """By a last place to either side; 0 and 1, which devices meet, stay."""
+    signs = torch.randint(0, 2, y.shape, generator=torch.Generator().manual_seed(y.numel())) * 2.0 - 1
+    moved = torch.nextafter(y, signs * math.inf)
+    return torch.where((y == 0) | (y.abs() == 1), y, moved)
