@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/naming/in_place.h"
@@ -10,6 +13,7 @@ namespace npuscope {
 
 namespace {
 
+/// Runs of a name.
 constexpr size_t kInPlaceLookedAt = 8;
 constexpr size_t kFewestInPlace = 2;
 constexpr int64_t kSmallInPlace = int64_t{1} << 20;
@@ -18,6 +22,13 @@ bool is_zero(const Tensor& tensor) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(tensor.data());
     return std::all_of(
         bytes, bytes + tensor.nbytes(), [](unsigned char byte) { return byte == 0; });
+}
+
+/// Multiplying by it changes nothing, as where gradients are clipped to a norm that they keep.
+bool is_one(const Tensor& tensor) {
+    if (!is_float(tensor.dtype())) return false;
+    const Tensor wide = tensor.cast(DType::kFloat64);
+    return std::ranges::all_of(wide.as<double>(), [](double value) { return value == 1; });
 }
 
 enum class Told : uint8_t { kNothing, kBefore, kAfter };
@@ -37,9 +48,11 @@ Told read_from(const SourceOp& op) {
     if (self == nullptr || result == nullptr || self->shape != result->shape ||
         self->dtype != result->dtype)
         return Told::kNothing;
-    for (const SourceTensor& tensor : tensors)
-        if (&tensor != self && &tensor != result && is_zero(tensor.open()->whole()))
+    for (const SourceTensor& tensor : tensors) {
+        if (&tensor == self || &tensor == result) continue;
+        if (const Tensor other = tensor.open()->whole(); is_zero(other) || is_one(other))
             return Told::kNothing;
+    }
     const Tensor held = self->open()->whole();
     const Tensor given = result->open()->whole();
     if (is_zero(given)) return Told::kNothing;
@@ -61,13 +74,17 @@ Told told_by(const SourceOp& op) {
 void set_apart_overwritten(Source& source) {
     std::vector<SourceOp*> in_place;
     size_t after = 0;
+    std::map<std::string, size_t> looked_at;
     for (SourceOp& op : source.ops) {
         if (!calculates_in_place(op.id.op)) continue;
         in_place.push_back(&op);
-        if (after >= kInPlaceLookedAt) continue;
+        size_t& of_name = looked_at[op.id.op];
+        if (of_name >= kInPlaceLookedAt) continue;
         const Told told = told_by(op);
         if (told == Told::kBefore) return;
-        after += told == Told::kAfter ? 1 : 0;
+        if (told == Told::kNothing) continue;
+        ++of_name;
+        ++after;
     }
     if (after < kFewestInPlace) return;
     for (SourceOp* op : in_place)

@@ -10,6 +10,7 @@
 #include "diagnose/comparison/lists_apart.h"
 #include "diagnose/comparison/tree_runs.h"
 #include "diagnose/judge/split.h"
+#include "diagnose/judge/stored_wider.h"
 #include "diagnose/judge/sum_bounds.h"
 
 namespace npuscope::diagnose {
@@ -73,7 +74,10 @@ RecordingComparison::RecordingComparison(ComparisonRequest request)
                     "shows it where the judge is off, or one tolerance is for all tensors");
     options_.standard = files_.standard();
     options_.ignored = files_.ignored();
-    options_.on_open = describe_calls;
+    options_.on_open = [looks = options_.judging != compare::Judging::kOff](Source& source) {
+        describe_calls(source);
+        if (looks) mark_stored_wider(source);
+    };
     options_.on_both = take_lists_apart;
     if (request_.tolerance) {
         plain_ = std::make_unique<compare::FixedBounds>(*request_.tolerance);

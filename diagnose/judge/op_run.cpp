@@ -167,7 +167,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
         return std::nullopt;
     }
     OpRun run = run_of(*op, own, std::move(arguments));
-    narrow_stored_wider(run);
+    narrow_stored_wider(run, recorded.stores_wider);
     if (widen) run.wide = widened(run.arguments);
     return run;
 }

@@ -245,7 +245,10 @@ const backend::Op* row_of(const SourceOp& recorded) {
 std::vector<SourceOp> calls_of(const SourceOp& recorded, std::string& why_not) {
     if (!recorded.calls) return {recorded};
     try {
-        return recorded.calls();
+        std::vector<SourceOp> runs = recorded.calls();
+        for (SourceOp& run : runs)
+            run.stores_wider = recorded.stores_wider;
+        return runs;
     } catch (const Error& error) {
         why_not = error.what();
         return {};

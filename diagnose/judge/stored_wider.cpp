@@ -1,5 +1,6 @@
 #include "diagnose/judge/stored_wider.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,12 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "core/base/error.h"
+#include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/habits.h"
+#include "diagnose/judge/moved_elements.h"
+#include "diagnose/judge/number_format.h"
 
 namespace npuscope::diagnose {
 
@@ -17,6 +24,11 @@ namespace {
 constexpr int64_t kTelling = 16;
 constexpr uint32_t kBeyond = 0xffffU;
 constexpr uint32_t kLastBits = 0x7U << 16U;
+
+/// Runs that are looked at for what all do, and how many must show it.
+constexpr size_t kLookedAtRuns = 48;
+constexpr size_t kFewestRuns = 3;
+constexpr int64_t kSmallRun = int64_t{1} << 16;
 
 /// How many elements tell of bfloat16; empty where one is no number of it.
 std::optional<int64_t> telling_elements(const Tensor& tensor) {
@@ -76,14 +88,57 @@ int64_t keep_narrow(std::vector<Tensor*>& tensors, bool all) {
     return telling;
 }
 
+bool is_small_float32(const SourceOp& op) {
+    bool has_float32 = false;
+    for (const SourceTensor& tensor : op.load()) {
+        if (numel_of(tensor.shape) > kSmallRun) return false;
+        const auto dtype = dtype_from_name(tensor.dtype);
+        if (dtype && is_float(*dtype) && *dtype != DType::kFloat32) return false;
+        has_float32 = has_float32 || dtype == DType::kFloat32;
+    }
+    return has_float32;
+}
+
+/// Its results are numbers of bfloat16, and not because what it computed is one anyway.
+bool was_rounded(const SourceOp& op) {
+    try {
+        if (!is_small_float32(op)) return false;
+        std::string why_not;
+        auto run = load_run(op, why_not, {}, false, false);
+        if (!run || run->results.empty() || only_moves(*run->op) ||
+            run->results.front().elements.dtype() != DType::kBFloat16)
+            return false;
+        run->wide = widened(run->arguments);
+        const Tensor* exact = exact_result(*run, run->results.front());
+        return exact != nullptr && std::ranges::any_of(exact->as<double>(), [](double value) {
+                   return kFloat32.rounded(value) != kBFloat16.rounded(value);
+               });
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
-void narrow_stored_wider(OpRun& run) {
+void mark_stored_wider(Source& source) {
+    std::vector<const SourceOp*> all;
+    for (const SourceOp& op : source.ops)
+        all.push_back(&op);
+    const auto some = evenly(all, kLookedAtRuns);
+    const auto shown =
+        std::ranges::count_if(some, [](const SourceOp* op) { return was_rounded(*op); });
+    if (static_cast<size_t>(shown) < kFewestRuns) return;
+    for (SourceOp& op : source.ops)
+        op.stores_wider = true;
+}
+
+void narrow_stored_wider(OpRun& run, bool is_known) {
     const bool all = !may_be_mixed(*run.op);
     std::vector<Tensor*> results = wide_results(run);
     if (keep_narrow(results, all) == 0) return;
     std::vector<Tensor*> arguments = wide_arguments(run);
-    if (keep_narrow(arguments, all) < kTelling) return;
+    const int64_t telling = keep_narrow(arguments, all);
+    if (is_known ? arguments.empty() : telling < kTelling) return;
     for (const auto& tensors : {results, arguments})
         for (Tensor* tensor : tensors)
             *tensor = tensor->cast(DType::kBFloat16);

@@ -105,7 +105,7 @@ void run_op(const SourceOp& recorded,
     report.errors.resize(report.results.size());
     require_intact(run);
     const auto judged = std::span(report.results).subspan(first);
-    narrow_stored_wider(run);
+    narrow_stored_wider(run, recorded.stores_wider);
     run.wide = widened(run.arguments);
     if (kind_of(op) == OpKind::kRandom)
         judge_draws_again(std::move(run), judge, judged);
@@ -229,6 +229,7 @@ RecomputeReport recompute(const std::filesystem::path& dump,
                           const RecomputeOptions& options) {
     Source source = open_source(dump);
     describe_calls(source);
+    mark_stored_wider(source);
     static const IgnoredRegions nothing;
     IgnoredTally tally(options.ignored == nullptr ? nothing : *options.ignored);
     if (options.ignored != nullptr) mark_ignored(tally, source);

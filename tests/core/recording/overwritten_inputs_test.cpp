@@ -68,6 +68,21 @@ TEST(OverwrittenInputs, are_not_told_by_one_op_or_by_zeros) {
               0U);
 }
 
+TEST(OverwrittenInputs, are_not_told_by_factors_of_one) {
+    EXPECT_EQ(set_apart({sum("mul__Tensor", {2, 4}, {2, 4}, {1, 1}),
+                         sum("mul__Tensor", {3, 8}, {3, 8}, {1, 1})}),
+              0U);
+}
+
+TEST(OverwrittenInputs, are_told_by_every_name) {
+    std::vector<SourceOp> ops;
+    for (int i = 0; i < 20; ++i)
+        ops.push_back(sum("mul__Tensor", {2, 4}, {2, 4}));
+    EXPECT_EQ(set_apart(ops), 20U);
+    ops.push_back(sum("add__Tensor", {1, 2}, {2, 4}));
+    EXPECT_EQ(set_apart(ops), 0U);
+}
+
 TEST(OverwrittenInputs, are_not_asked_of_ops_that_make_another_tensor) {
     EXPECT_EQ(set_apart({sum("relu_", {2, 4}, {2, 4}),
                          sum("add_Tensor", {2, 4}, {2, 4}),
