@@ -1,8 +1,10 @@
 #include "diagnose/judge/disturbed_runs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <string_view>
 
 #include "diagnose/judge/exact_run.h"
 
@@ -30,6 +32,26 @@ void take_differences(const Tensor& one, const Tensor& other, std::vector<double
         const double difference = std::abs(a[i] - b[i]);
         if (std::isfinite(difference)) errors[i] = std::max(errors[i], difference);
     }
+}
+
+/// Whether its value jumps somewhere, where either side's is right: slopes of functions in pieces,
+/// whole numbers.
+bool jumps(const backend::Op& op) {
+    static constexpr auto kParts = std::to_array<std::string_view>({"hard",
+                                                                    "shrink",
+                                                                    "threshold_",
+                                                                    "relu_backward",
+                                                                    "elu_backward",
+                                                                    "round",
+                                                                    "floor",
+                                                                    "ceil",
+                                                                    "trunc",
+                                                                    "sign",
+                                                                    "sgn",
+                                                                    "heaviside",
+                                                                    "frac"});
+    return std::ranges::any_of(
+        kParts, [&](std::string_view part) { return op.name().find(part) != std::string::npos; });
 }
 
 Tensor as_dtype(const Tensor& tensor, DType dtype) {
@@ -113,8 +135,8 @@ Spread DisturbedRuns::conditioning(const NumberFormat& steps, const RecordedResu
     const Tensor* y = exact_result(run_, result);
     unsigned operands = 0;
     (void)changed(run_.wide, [&](const std::string&, std::span<double>) { ++operands; });
-    // The other draws go the opposite ways.
-    const unsigned draws = operands < 2 ? 1 : operands == 2 ? 2 : kDraws;
+    // The other draws go the opposite ways, which matters where the function jumps.
+    const unsigned draws = jumps(*run_.op) ? kDraws : operands < 2 ? 1 : operands == 2 ? 2 : kDraws;
     for (unsigned draw = 0; y != nullptr && draw < draws; ++draw) {
         const auto exact = run(*run_.op, widened(inputs(steps, draw)), Device::reference64());
         const Tensor* moved = exact ? expected_of(*exact, result) : nullptr;

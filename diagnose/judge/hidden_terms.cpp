@@ -182,7 +182,8 @@ std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result)
     } else if (canonical_name(run.op->name()) == "gradient_of_attention") {
         terms = sizes_inside_attention(run, result);
     } else {
-        terms = one_pass_terms(run, result);
+        terms =
+            is_gradient_of_norm(*run.op) ? folded_terms(run, result) : one_pass_terms(run, result);
     }
     if (static_cast<int64_t>(terms.size()) != result.elements.numel()) terms.clear();
     return terms;

@@ -37,7 +37,7 @@ constexpr double kStep = 1.0 / 1024;
 /// Of a number that is rounded before anything is computed with it.
 constexpr double kOfRounded = 3;
 
-constexpr double kAddedAtOnce = 4;
+constexpr double kAddedAtOnce = 1;
 /// CUDA's and vector libraries' keep 4 ulp, that is 8 units; those of 16 bits one.
 constexpr double kOfFunctions = 8;
 constexpr double kOfNarrowFunctions = 2;
@@ -220,10 +220,14 @@ std::string told_of(const Direction& direction, const Fit& fit) {
         return fmt::format("all elements are 1 {} {:.2g} times what they should be",
                            fit.change < 0 ? '-' : '+',
                            std::abs(fit.change));
-    return fmt::format("computed as if {} were {:.4g}, not {:.4g}",
+    // So many digits that they differ.
+    const int digits =
+        std::max(4, 1 + static_cast<int>(std::ceil(-std::log10(std::abs(fit.change)))));
+    return fmt::format("computed as if {0} were {1:.{3}g}, not {2:.{3}g}",
                        direction.name,
                        direction.number * (1 + fit.change),
-                       direction.number);
+                       direction.number,
+                       digits);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "diagnose/judge/number_format.h"
@@ -11,6 +12,9 @@
 namespace npuscope::diagnose {
 
 namespace {
+
+/// Errors of as many terms walk, but for those of equal terms.
+constexpr double kWalk = 4;
 
 template <class T>
 std::optional<T> argument(const OpRun& run, std::string_view name) {
@@ -51,7 +55,10 @@ void for_each_element(const Division& by, size_t count, F&& f) {
 std::optional<Division> division_of(const OpRun& run, const Tensor& input) {
     const auto numel = static_cast<size_t>(input.numel());
     if (numel == 0) return std::nullopt;
-    if (run.op->name() == "native_layer_norm") {
+    // A gradient's division is its norm's.
+    std::string norm = run.op->name();
+    norm.resize(std::min(norm.size(), norm.find("_backward")));
+    if (norm == "native_layer_norm") {
         const auto shape = argument<IntList>(run, "normalized_shape");
         size_t length = 1;
         for (const int64_t size : shape.value_or(IntList{}))
@@ -62,15 +69,17 @@ std::optional<Division> division_of(const OpRun& run, const Tensor& input) {
     if (input.ndim() < 2) return std::nullopt;
     const auto channels = static_cast<size_t>(input.dim(1));
     const size_t area = numel / (static_cast<size_t>(input.dim(0)) * channels);
-    if (run.op->name() == "native_group_norm") {
+    if (norm == "native_group_norm") {
         const auto groups = static_cast<size_t>(argument<int64_t>(run, "group").value_or(1));
         const size_t length = channels / groups * area;
         return Division{
             .groups = numel / length, .channels = channels, .area = area, .length = length};
     }
-    const bool is_batch_norm =
-        run.op->name() == "native_batch_norm" || run.op->name() == "cudnn_batch_norm";
-    if (!is_batch_norm || !argument<bool>(run, "training").value_or(false)) return std::nullopt;
+    const bool is_batch_norm = norm == "native_batch_norm" || norm == "cudnn_batch_norm";
+    const bool is_training =
+        argument<bool>(run, "training")
+            .value_or(argument<bool>(run, "train").value_or(norm == "cudnn_batch_norm"));
+    if (!is_batch_norm || !is_training) return std::nullopt;
     return Division{.groups = channels, .channels = channels, .area = area};
 }
 
@@ -101,7 +110,7 @@ double eps_of(const OpRun& run) {
     return argument<double>(run, "eps").value_or(argument<double>(run, "epsilon").value_or(0));
 }
 
-/// |weight| by channel; 1 where there is none.
+/// The weight by channel; 1 where there is none.
 class Scales {
   public:
     Scales(const OpRun& run, const Division& by) : weight_(argument<Tensor>(run, "weight")) {
@@ -110,12 +119,27 @@ class Scales {
             weight_.reset();
     }
     [[nodiscard]] double of(size_t channel) const {
-        return weight_ ? std::abs(weight_->as<double>()[channel]) : 1;
+        return weight_ ? weight_->as<double>()[channel] : 1;
     }
 
   private:
     std::optional<Tensor> weight_;
 };
+
+/// One over the deviations, as the gradient takes them in; empty where it does not.
+std::vector<double> spreads_of(const OpRun& run, const std::vector<Statistics>& groups) {
+    for (const std::string_view name : {"rstd", "save_invstd", "save_var"}) {
+        const auto found = argument<Tensor>(run, name);
+        if (!found || found->dtype() != DType::kFloat64 ||
+            static_cast<size_t>(found->numel()) != groups.size())
+            continue;
+        std::vector<double> spreads;
+        for (const double spread : found->as<double>())
+            spreads.push_back(std::abs(spread));
+        return spreads;
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -150,7 +174,55 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
     const Scales scales(run, *by);
     std::vector<double> terms(values.size());
     for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
-        terms[i] = factors[group] * scales.of(channel) * std::abs(values[i] - groups[group].mean);
+        terms[i] = factors[group] * std::abs(scales.of(channel) * (values[i] - groups[group].mean));
+    });
+    return terms;
+}
+
+std::vector<double> folded_terms(const OpRun& run, const RecordedResult& result) {
+    if (!is_gradient_of_norm(*run.op)) return {};
+    const auto input = argument<Tensor>(run, "input");
+    const auto given = argument<Tensor>(run, "grad_out");
+    const auto gradient = given ? given : argument<Tensor>(run, "grad_output");
+    if (!input || !gradient || input->dtype() != DType::kFloat64 ||
+        gradient->dtype() != DType::kFloat64 || gradient->numel() != input->numel())
+        return {};
+    const auto by = division_of(run, *input);
+    if (!by) return {};
+    const std::span<const double> x = input->as<double>();
+    const std::span<const double> g = gradient->as<double>();
+    const std::vector<Statistics> groups = statistics_of(x, *by);
+    const std::vector<double> spreads = spreads_of(run, groups);
+    const auto lost = [&](size_t i, size_t group) {
+        const double mean = groups[group].mean;
+        return std::abs(x[i]) + std::abs(mean) - std::abs(x[i] - mean);
+    };
+    const auto walk = [&](size_t terms) {
+        return std::min(1.0, kWalk * std::sqrt(static_cast<double>(terms) / x.size()));
+    };
+    if (spreads.empty()) return {};
+    if (result.name == "result1") {
+        std::vector<double> terms(by->channels);
+        for_each_element(*by, x.size(), [&](size_t i, size_t group, size_t channel) {
+            terms[channel] += walk(by->channels) * std::abs(g[i]) * lost(i, group) * spreads[group];
+        });
+        return terms;
+    }
+    if (result.name != "result0") return {};
+    // g w s + b x + c, with b = -s^3 sum(g w (x - mean)) / n.
+    const Scales scales(run, *by);
+    std::vector<double> slope(groups.size());
+    std::vector<double> slope_lost(groups.size());
+    for_each_element(*by, x.size(), [&](size_t i, size_t group, size_t channel) {
+        const double scaled =
+            g[i] * scales.of(channel) * std::pow(spreads[group], 3) / groups[group].count;
+        slope[group] += scaled * (x[i] - groups[group].mean);
+        slope_lost[group] += walk(groups.size()) * std::abs(scaled) * lost(i, group);
+    });
+    std::vector<double> terms(x.size());
+    for_each_element(*by, x.size(), [&](size_t i, size_t group, size_t /*channel*/) {
+        terms[i] = std::abs(slope[group]) * lost(i, group) +
+                   slope_lost[group] * std::abs(x[i] - groups[group].mean);
     });
     return terms;
 }
@@ -172,7 +244,7 @@ std::vector<double> rounded_statistics(const OpRun& run, const RecordedResult& r
     for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
         const Statistics& own = groups[group];
         const double deviation = std::sqrt(std::max(own.variance + eps, 1e-300));
-        terms[i] = unit * scales.of(channel) *
+        terms[i] = unit * std::abs(scales.of(channel)) *
                    (std::abs(own.mean) + std::abs(values[i] - own.mean)) / deviation;
     });
     return terms;

@@ -29,6 +29,9 @@ namespace {
 constexpr size_t kFewestShare = 3;
 constexpr int64_t kSampledElements = int64_t{1} << 22;
 
+/// Runs of an op that show what is no habit of theirs.
+constexpr size_t kFewestOthers = 2;
+
 /// Of what an emulated chip, whose op is known to compute in fewer bits, is off by.
 constexpr double kOfChips = 1.5;
 /// Runs of large tensors tell more each, and cost more: so many that they have kSampledElements.
@@ -75,6 +78,15 @@ bool rounds_operands(const ProductClass& by) {
 }
 
 bool rounds_operands(const VectorClass&) {
+    return false;
+}
+
+/// Whether operands are of that format, or of fewer bits: results may be rounded to it as well.
+bool takes_in(const ProductClass& by, DType grid) {
+    return by.operands.bits <= format_of(grid).bits;
+}
+
+bool takes_in(const VectorClass&, DType) {
     return false;
 }
 
@@ -297,11 +309,16 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
     if (!some) return std::nullopt;
     // Products may be within another limit, of operands that are rounded otherwise.
     if (rounds_operands(by) && !is_within(*some)) return std::nullopt;
-    if (const auto grid = coarser_grid(*some))
-        if (std::ranges::none_of(habits_.others(run, result.name), &Habit::is_coarser))
+    if (const auto grid = coarser_grid(*some); grid && !takes_in(by, *grid)) {
+        const std::vector<Habit> others = habits_.others(run, result.name);
+        if (others.size() >= kFewestOthers && std::ranges::none_of(others, &Habit::is_coarser))
             return coarser_error(*some, *grid);
-    // Operands that are rounded by an unknown rule, or with one scale, are off alike.
-    return by.is_computed_here() ? misfit_error(*some) : std::nullopt;
+    }
+    // Operands that are rounded by an unknown rule, or with one scale, are off alike; a bias
+    // gradient may be the sum of unrounded ones.
+    if (!by.is_computed_here() || (rounds_operands(by) && result.name == "result2"))
+        return std::nullopt;
+    return misfit_error(*some);
 }
 
 template <class Error, class Class>

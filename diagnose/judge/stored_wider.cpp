@@ -26,9 +26,9 @@ constexpr uint32_t kBeyond = 0xffffU;
 constexpr uint32_t kLastBits = 0x7U << 16U;
 
 /// Runs that are looked at for what all do, and how many must show it.
-constexpr size_t kLookedAtRuns = 48;
-constexpr size_t kFewestRuns = 3;
-constexpr int64_t kSmallRun = int64_t{1} << 16;
+constexpr size_t kLookedAtRuns = 96;
+constexpr int kFewestRuns = 3;
+constexpr int64_t kSmallRun = int64_t{1} << 18;
 
 /// How many elements tell of bfloat16; empty where one is no number of it.
 std::optional<int64_t> telling_elements(const Tensor& tensor) {
@@ -105,7 +105,7 @@ bool was_rounded(const SourceOp& op) {
         if (!is_small_float32(op)) return false;
         std::string why_not;
         auto run = load_run(op, why_not, {}, false, false);
-        if (!run || run->results.empty() || only_moves(*run->op) ||
+        if (!run || run->results.empty() || only_moves(*run->op) || is_product(kind_of(*run->op)) ||
             run->results.front().elements.dtype() != DType::kBFloat16)
             return false;
         run->wide = widened(run->arguments);
@@ -124,21 +124,21 @@ void mark_stored_wider(Source& source) {
     std::vector<const SourceOp*> all;
     for (const SourceOp& op : source.ops)
         all.push_back(&op);
-    const auto some = evenly(all, kLookedAtRuns);
-    const auto shown =
-        std::ranges::count_if(some, [](const SourceOp* op) { return was_rounded(*op); });
-    if (static_cast<size_t>(shown) < kFewestRuns) return;
+    int shown = 0;
+    for (const SourceOp* op : evenly(all, kLookedAtRuns))
+        if (was_rounded(*op) && ++shown == kFewestRuns) break;
     for (SourceOp& op : source.ops)
-        op.stores_wider = true;
+        op.stores_wider = shown == kFewestRuns;
 }
 
 void narrow_stored_wider(OpRun& run, bool is_known) {
     const bool all = !may_be_mixed(*run.op);
     std::vector<Tensor*> results = wide_results(run);
-    if (keep_narrow(results, all) == 0) return;
+    const int64_t given_out = keep_narrow(results, all);
     std::vector<Tensor*> arguments = wide_arguments(run);
-    const int64_t telling = keep_narrow(arguments, all);
-    if (is_known ? arguments.empty() : telling < kTelling) return;
+    const int64_t taken_in = keep_narrow(arguments, all);
+    if (results.empty() || (arguments.empty() && !is_known)) return;
+    if (is_known ? given_out + taken_in == 0 : given_out == 0 || taken_in < kTelling) return;
     for (const auto& tensors : {results, arguments})
         for (Tensor* tensor : tensors)
             *tensor = tensor->cast(DType::kBFloat16);

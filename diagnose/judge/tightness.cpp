@@ -1,6 +1,9 @@
 // What a result within its bound is held to: what honest arithmetic makes of it here, and what its
 // like in the recording are off by.
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 
 #include "diagnose/judge/class_choice.h"
 #include "diagnose/judge/coarser_grid.h"
@@ -59,6 +62,32 @@ constexpr double kHalfUnitsOfExact = 2;
 bool goes_by_numbers(const OpRun& run, const RecordedResult& result) {
     return is_norm(*run.op) || run.op->row->sum == result.name ||
            (kind_of(*run.op) == OpKind::kConvolution && result.name == "result2");
+}
+
+/// Whether it computes functions that libraries and instructions approximate, each to another last
+/// place: CUDA's __expf and others keep 2^-21.
+bool approximates(const OpRun& run) {
+    static constexpr auto kParts = std::to_array<std::string_view>({"exp",
+                                                                    "log",
+                                                                    "tanh",
+                                                                    "sigmoid",
+                                                                    "silu",
+                                                                    "mish",
+                                                                    "softplus",
+                                                                    "softmax",
+                                                                    "elu",
+                                                                    "gelu",
+                                                                    "erf",
+                                                                    "sin",
+                                                                    "cos",
+                                                                    "tan",
+                                                                    "pow",
+                                                                    "rsqrt",
+                                                                    "glu",
+                                                                    "entropy"});
+    return !is_rounded_once(*run.op) && std::ranges::any_of(kParts, [&](std::string_view part) {
+        return run.op->name().find(part) != std::string::npos;
+    });
 }
 
 /// The largest share of the bound that like runs within it are off by, and how many they are.
@@ -137,6 +166,8 @@ Tightness SideJudge::tightness(const OpRun& run,
                              .of_here = of_here};
     if (found->times() <= kOfSome || (!by.is_computed_here() && others.size() < kEnough))
         return by_likes;
+    // Of a function nobody else shows here how near it is computed.
+    if (others.empty() && !by.steps_are_narrow() && approximates(run)) return by_likes;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
     // Like products may be of other lengths, which tell little of this one's.
     const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;

@@ -236,12 +236,14 @@ TEST(SideJudge, tells_a_fault_from_a_habit) {
 // this library's are not.
 TEST(SideJudge, holds_a_run_to_what_its_like_are_off_by) {
     EXPECT_GT(judged(runs_off("exp", 1, 3)).ratios.front(), 1);
-    std::vector<DumpedOp> two = runs_off("exp", 1, 3);
-    two.resize(2);
-    EXPECT_LE(judged(two).ratios.front(), 1);
+    // CUDA's __expf is off by four.
+    for (const auto& [runs, units] : {std::pair(2U, 3), std::pair(1U, 4)}) {
+        auto few = runs_off("exp", 1, units);
+        few.resize(runs);
+        EXPECT_LE(judged(few).ratios.front(), 1) << runs;
+    }
     EXPECT_LE(std::ranges::max(judged(runs_off("exp", 14, 3)).ratios), 1);
-    // An ulp is always allowed.
-    EXPECT_LE(std::ranges::max(judged(runs_off("exp", 1, 1)).ratios), 1);
+    EXPECT_LE(std::ranges::max(judged(runs_off("exp", 1, 1)).ratios), 1);  // always
 }
 
 /// Four layer norms of float32; of the last, elements of rows 3 and 4 are off by `units` of what
@@ -275,7 +277,6 @@ std::vector<DumpedOp> norms_off(float units) {
 
 // Coarser arithmetic would be coarser in all rows.
 TEST(SideJudge, finds_the_part_of_a_result_that_is_further_off) {
-    EXPECT_LE(std::ranges::max(judged(norms_off(0)).ratios), 1);
     EXPECT_LE(std::ranges::max(judged(norms_off(0.5F)).ratios), 1);
     EXPECT_GT(judged(norms_off(4)).ratios.back(), 1);
 }
@@ -390,8 +391,8 @@ TEST(SideJudge, tells_a_form_by_a_single_run) {
     const auto y = [&](const std::string& form) {
         return Executor(Device::reference32()).call("gelu", {x, form}).tensor(0);
     };
-    const Judged tanh = judged({run_of("gelu", 1, x, y("tanh"))});
-    EXPECT_EQ(tanh.sentences.back(), "gelu: computed with approximate=tanh, which is not recorded");
+    EXPECT_EQ(judged({run_of("gelu", 1, x, y("tanh"))}).sentences.back(),
+              "gelu: computed with approximate=tanh, which is not recorded");
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("none"))}).sentences.size(), 1U);
 }
 

@@ -61,6 +61,50 @@ TEST(StoredWider, is_not_told_by_numbers_that_are_short_anyway) {
     EXPECT_EQ(dtypes_after(sines(true), mask), as_recorded);
 }
 
+TEST(StoredWider, is_told_by_fewer_numbers_where_the_recorder_is_known_to) {
+    const auto narrowed = [](bool is_known) {
+        // 1 + 0.0078125 (a number of bfloat16) and a mask: two elements tell of 16.
+        OpRun run =
+            test::recorded_run("mul_Tensor",
+                               {{"self", floats({1.0078125F, 1})}, {"other", floats({1, 1})}},
+                               floats({1.0078125F, 1}));
+        narrow_stored_wider(run, is_known);
+        return run.results[0].elements.dtype();
+    };
+    EXPECT_EQ(narrowed(false), DType::kFloat32);
+    EXPECT_EQ(narrowed(true), DType::kBFloat16);
+}
+
+/// An exponential of numbers of bfloat16, rounded to that or not.
+SourceOp exponential(bool is_rounded) {
+    return {.id = {"exp", 1}, .path = "/exp/1", .load = [is_rounded] {
+                const Tensor x = sines(true);
+                std::vector<float> values;
+                for (const float value : x.as<float>())
+                    values.push_back(std::exp(value));
+                Tensor y = floats(std::move(values));
+                if (is_rounded) y = y.cast(DType::kBFloat16).cast(DType::kFloat32);
+                SourceTensor in{.argument = "self", .path = "self", .dtype = {}, .shape = {}};
+                in.direction = dumpfile::Direction::kInput;
+                in.hold(x);
+                SourceTensor out{.argument = "result", .path = "result", .dtype = {}, .shape = {}};
+                out.hold(y);
+                return std::vector<SourceTensor>{in, out};
+            }};
+}
+
+TEST(StoredWider, is_known_of_a_source_where_three_runs_were_rounded) {
+    const auto is_known = [](int rounded) {
+        Source source;
+        for (int i = 0; i < 6; ++i)
+            source.ops.push_back(exponential(i < rounded));
+        mark_stored_wider(source);
+        return source.ops.back().stores_wider;
+    };
+    EXPECT_FALSE(is_known(2));
+    EXPECT_TRUE(is_known(3));
+}
+
 TEST(StoredWider, leaves_other_dtypes_as_they_are) {
     const auto found =
         dtypes_after(sines(true).cast(DType::kFloat64), sines(true).cast(DType::kFloat16));

@@ -140,6 +140,40 @@ TEST(VectorError, lets_a_variance_be_taken_in_one_pass) {
     EXPECT_GT(step_ratio(norm(1.6F), "fp32"), 1);
 }
 
+// The gradient of a weight by a kernel that takes sum(g x) - mean sum(g): PyTorch's of group norms.
+TEST(VectorError, lets_a_norms_gradient_be_taken_apart) {
+    const auto norm = [](float of) {
+        return recorded_run("native_layer_norm_backward",
+                            {{"grad_out", floats({2, 2}, {1, 1, 1, 1})},
+                             {"input", floats({2, 2}, {100.01F, 99.99F, 100.01F, 99.99F})},
+                             {"normalized_shape", IntList{2}},
+                             {"mean", floats({2, 1}, {100, 100})},
+                             {"rstd", floats({2, 1}, {100, 100})},
+                             {"weight", floats({2}, {1, 1})},
+                             {"bias", floats({2}, {0, 0})},
+                             {"output_mask", BoolMask{{true, true, true}}}},
+                            floats({2}, {of, -of}),
+                            "result1");
+    };
+    // 2 (100.01 - 100) 100, as float32 has 100.01; half a unit in each product is 2^-24 10^4.
+    EXPECT_LT(step_ratio(norm(2.0004F + 0.002F), "fp32"), 1);
+    EXPECT_GT(step_ratio(norm(2.1F), "fp32"), 1);
+}
+
+// At 3 the slope jumps from 1.5 to 1.
+TEST(VectorError, takes_either_side_of_a_jump) {
+    const auto slopes = [](float of) {
+        const auto all = [](float value) {
+            return floats(std::vector<float>(size_t{1} << 15U, value));
+        };
+        return recorded_run(
+            "hardswish_backward", {{"grad_output", all(0.7F)}, {"self", all(3)}}, all(of));
+    };
+    EXPECT_LE(step_ratio(slopes(0.7F), "fp32"), 1);
+    EXPECT_LE(step_ratio(slopes(0.7F * 1.5F), "fp32"), 1);
+    EXPECT_GT(step_ratio(slopes(7), "fp32"), 1);
+}
+
 TEST(VectorError, lets_a_long_sum_walk) {
     const std::vector<float> ones(10000, 1.0F);
     const auto sum = [&](float result) {
