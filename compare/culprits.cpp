@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "compare/compare.h"
 
@@ -71,6 +72,34 @@ Culprit unmatched_culprit(const OpResult& op, size_t place) {
             .argument = op.unmatched_argument};
 }
 
+/// An op that is beyond what is honest by less may be so by arithmetic that nobody knows of; no
+/// such arithmetic is off by as much as this.
+constexpr double kBarely = 3;
+constexpr double kClearly = 30;
+
+/// How many times beyond what is honest; infinity where no such limit decided.
+double strength_of(const Culprit& culprit, const Result& result) {
+    const OpResult& op = result.ops[culprit.op];
+    double most = 0;
+    for (const TensorResult& tensor : op.tensors) {
+        if (!tensor.split) continue;
+        const auto& side =
+            culprit.kind == CulpritKind::kGolden ? tensor.split->golden : tensor.split->target;
+        if (side) most = std::max(most, side->ratio);
+    }
+    const bool by_limit = culprit.kind == CulpritKind::kOp || culprit.kind == CulpritKind::kGolden;
+    return by_limit && most > 1 ? most : HUGE_VAL;
+}
+
+/// The first one, unless it is barely beyond and another is clearly.
+void put_clear_one_first(Result& result) {
+    std::vector<Culprit>& all = result.culprits;
+    if (all.empty() || strength_of(all.front(), result) >= kBarely) return;
+    const auto clear = std::ranges::find_if(
+        all, [&](const Culprit& each) { return strength_of(each, result) >= kClearly; });
+    if (clear != all.end()) std::rotate(all.begin(), clear, clear + 1);
+}
+
 /// Called with other arguments, and nobody computed it again to see whether they matter.
 bool is_called_otherwise(const OpResult& op, const Result& result) {
     if (!result.by_calls || op.arguments.empty()) return false;
@@ -125,6 +154,7 @@ void find_culprits(Result& result) {
         return std::pair(culprit.op, rank);
     });
     result.culprits = std::move(found);
+    put_clear_one_first(result);
 }
 
 }  // namespace npuscope::compare

@@ -38,6 +38,7 @@ struct Culprit {
 
 /// Adds to `result.culprits`, which has those of tensors and of arithmetic, where the programs part
 /// and what its ops did; puts them in the program's order, what an op was given before what it did.
+/// Where the first one is barely beyond what is honest, the first that is clearly goes before it.
 void find_culprits(Result& result);
 
 }  // namespace npuscope::compare

@@ -16,6 +16,7 @@ namespace npuscope::compare {
 /// honest.
 class WrittenSplitter final : public Splitter {
   public:
+    std::map<std::string, double> ratios{};       ///< of those introduced; 9 of others
     std::map<std::string, double> introduced;     ///< by the target's path; beyond what is allowed
     std::map<std::string, std::string> unjudged;  ///< why, by the target's path
 
@@ -32,12 +33,18 @@ class WrittenSplitter final : public Splitter {
             if (reason != unjudged.end()) {
                 split.why_not = reason->second;
             } else if (error != introduced.end()) {
-                split.target = Introduced{.ratio = 9, .relative = error->second};
+                split.target =
+                    Introduced{.ratio = ratio_of(pair.target->path), .relative = error->second};
             } else {
                 split.target = Introduced{.ratio = 0.1, .relative = 1e-8};
             }
         }
         return splits;
+    }
+
+    [[nodiscard]] double ratio_of(const std::string& path) const {
+        const auto found = ratios.find(path);
+        return found == ratios.end() ? 9 : found->second;
     }
 };
 

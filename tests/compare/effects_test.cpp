@@ -46,6 +46,18 @@ TEST(Effects, rank_independent_culprits_by_the_last_outputs) {
     EXPECT_NEAR(result.culprits[1].effect.value(), last, 1e-9 * last);
 }
 
+TEST(Culprits, begin_with_a_clear_one_where_the_first_is_barely_beyond) {
+    const auto first = [](double neg, double exp) {
+        WrittenSplitter splitter;
+        splitter.introduced = {{"/neg/1", 0.01}, {"/exp/4", 0.5}};
+        splitter.ratios = {{"/neg/1", neg}, {"/exp/4", exp}};
+        return compared(branches(0.01F, 0.5F), branches(0, 0), splitter).culprits.front().op;
+    };
+    EXPECT_EQ(first(1.1, 100), 3U);
+    EXPECT_EQ(first(1.1, 20), 0U);
+    EXPECT_EQ(first(4, 1000), 0U);
+}
+
 // relu's 0.03 beside what neg brought: the shares are as their errors.
 TEST(Effects, share_an_error_between_culprits_of_one_branch) {
     WrittenSplitter splitter;
