@@ -122,7 +122,7 @@ void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& pla
     take_partings(plan, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);
-    accuse_unexplained(plan, grown, result);
+    accuse_unexplained(plan, traced && traced->flows ? &*traced->flows : nullptr, grown, result);
 }
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -57,13 +58,7 @@ TensorResult* inherited_result(OpResult& op) {
     return &*first;
 }
 
-void accuse_pair(size_t place, TensorResult& output, double before, Result& result) {
-    const std::string sentence = fmt::format(
-        "off by {:.2g} max|g|, and nothing before it made that: what was compared before is off by "
-        "{:.2g} at most, and each side's arithmetic is honest, so that the programs compute "
-        "something else here",
-        relative_error(output),
-        before);
+void accuse_pair(size_t place, TensorResult& output, const std::string& sentence, Result& result) {
     output.judgement.verdict = Verdict::kFail;
     output.judgement.rule = sentence;
     OpResult& op = result.ops[place];
@@ -75,21 +70,102 @@ void accuse_pair(size_t place, TensorResult& output, double before, Result& resu
          .why = op.target + " and the golden's " + op.golden + ": " + sentence});
 }
 
+std::string words_of_result(const TensorResult& output, double before) {
+    return fmt::format(
+        "off by {:.2g} max|g|, and nothing before it made that: what was compared before is off by "
+        "{:.2g} at most, and each side's arithmetic is honest, so that the programs compute "
+        "something else here",
+        relative_error(output),
+        before);
+}
+
+/// Inputs that were made by ops that relations compare as a part of another pair, such as a sum.
+class AbsorbedMakers {
+  public:
+    /// `flows` is nullptr where nothing was traced.
+    AbsorbedMakers(const Plan& plan, const PairedFlows* flows) : flows_(flows) {
+        if (flows == nullptr) return;
+        for (const OpPair& pair : plan.ops) {
+            if (pair.ties.empty()) continue;
+            absorbed_.insert(pair.also_target.begin(), pair.also_target.end());
+            absorbed_.insert(pair.also_golden.begin(), pair.also_golden.end());
+        }
+        if (absorbed_.empty()) return;
+        for (const InputPair& input : flows->inputs())
+            if (is_made_inside(input)) inputs_.emplace(input.pair, input);
+    }
+
+    /// Why an input of the pair is farther off than `limit`, though all before it is `before` at
+    /// most; "" where none is.
+    [[nodiscard]] std::string words_of_input(size_t place,
+                                             const OpResult& op,
+                                             double before,
+                                             double limit) const {
+        const auto [first, last] = inputs_.equal_range(place);
+        for (auto each = first; each != last; ++each) {
+            const TracedTensor& mine = flows_->target().tensor(each->second.target);
+            const auto tensor = std::ranges::find(op.tensors, mine.path, &TensorResult::target);
+            if (tensor == op.tensors.end() || tensor->metrics.empty() || !is_floating(*tensor) ||
+                !(relative_error(*tensor) > limit))
+                continue;
+            return fmt::format(
+                "its input `{}` is off by {:.2g} max|g|, and what was compared before by {:.2g} at "
+                "most: the target's is what {} made, the golden's what {} made, so that the "
+                "programs compute something else here",
+                mine.argument,
+                relative_error(*tensor),
+                before,
+                maker_of(flows_->target(), each->second.target)->path,
+                maker_of(flows_->golden(), each->second.golden)->path);
+        }
+        return "";
+    }
+
+  private:
+    /// nullptr of what no op made, or several may have made.
+    static const SourceOp* maker_of(const Side& side, size_t tensor) {
+        const TracedTensor& traced = side.tensor(tensor);
+        if (!traced.producer || traced.ambiguous) return nullptr;
+        return &side.source.ops[side.tensor(*traced.producer).op];
+    }
+
+    [[nodiscard]] bool is_made_inside(const InputPair& input) const {
+        const SourceOp* mine = maker_of(flows_->target(), input.target);
+        const SourceOp* theirs = maker_of(flows_->golden(), input.golden);
+        return mine != nullptr && theirs != nullptr &&
+               (absorbed_.contains(mine) || absorbed_.contains(theirs));
+    }
+
+    const PairedFlows* flows_;
+    std::unordered_set<const SourceOp*> absorbed_{};
+    std::unordered_multimap<size_t, InputPair> inputs_{};  ///< by place
+};
+
 }  // namespace
 
-void accuse_unexplained(const Plan& plan, const std::optional<Grown>& grown, Result& result) {
+void accuse_unexplained(const Plan& plan,
+                        const PairedFlows* flows,
+                        const std::optional<Grown>& grown,
+                        Result& result) {
     if (!plan.is_related) return;
+    const AbsorbedMakers absorbed(plan, flows);
     const size_t last = std::min(first_finding(result), plan.ops.size());
     double before = 0;
     for (size_t i = 0; i < last; ++i) {
         OpResult& op = result.ops[i];
         if (op.target.empty() || op.golden.empty()) continue;
-        before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
         TensorResult* output = inherited_result(op);
+        const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };
+        if (output != nullptr && relative_error(*output) > limit())
+            if (const std::string words = absorbed.words_of_input(i, op, before, limit());
+                !words.empty()) {
+                accuse_pair(i, *output, words, result);
+                return;
+            }
+        before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
         if (output != nullptr && (!grown || grown->pairs.contains(i)) &&
-            is_of_other_kinds(plan.ops[i]) &&
-            relative_error(*output) > std::max(kChainNoise, kChainGrowth * before)) {
-            accuse_pair(i, *output, before, result);
+            is_of_other_kinds(plan.ops[i]) && relative_error(*output) > limit()) {
+            accuse_pair(i, *output, words_of_result(*output, before), result);
             return;
         }
         before = std::max(before, worst_error(op, Direction::kOutput).value_or(0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "compare/align/missed_sums.h"
 #include "compare/align/one_sided.h"
 #include "compare/align/renames.h"
 #include "compare/align/take_ties.h"
@@ -101,7 +102,8 @@ Plan related_plan(const Source& target, const Source& golden, const Options& opt
                             stays_much_unpaired(plan));
     if (!is_wanted || target.lacks_elements || golden.lacks_elements) return plan;
     if (align.when == AlignOptions::When::kWhereUnpaired) plan.remark = unpaired_text(plan);
-    const Relations relations = relate(target, golden, options.threads);
+    Relations relations = relate(target, golden, options.threads);
+    forget_missed_sums(target, golden, plan, relations);
     const std::vector<TensorTie> ties = ties_of(relations, target, golden);
     take_ties(ties, plan);
     tie_inputs(relations, target, golden, plan);

@@ -33,9 +33,11 @@ class TiedPlan {
         part_claimed();
         for (const OpPair& pair : plan_.ops)
             tied_targets_.insert(pair.also_target.begin(), pair.also_target.end());
-        // A term of another op's sum is compared there.
+        // A term of another op's sum is compared there, unless it has a partner of its own.
         std::erase_if(plan_.ops, [&](const OpPair& pair) {
-            if (!pair.ties.empty() || !tied_targets_.contains(pair.target)) return false;
+            if (!pair.ties.empty() || !tied_targets_.contains(pair.target) ||
+                agreed_.contains(pair.target))
+                return false;
             if (pair.golden != nullptr) loose.push_back(pair.golden);
             return true;
         });

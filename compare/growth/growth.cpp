@@ -13,6 +13,7 @@
 #include "compare/growth/bias_apart.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/last_ops.h"
+#include "compare/growth/left_state.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/no_pairs.h"
 #include "compare/growth/side_distances.h"
@@ -49,6 +50,7 @@ class Growth {
           target_(traced.flows->target(), true, plan, result),
           golden_(traced.flows->golden(), false, plan, result),
           last_(*traced.flows),
+          left_(*traced.flows),
           places_(places_of(plan)) {}
 
     Grown judge() {
@@ -337,7 +339,7 @@ class Growth {
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
         const auto is_innocent = [&](const SourceOp* op) { return !is_guilty(op); };
         std::erase_if(plan_.partings, [&](Parting& parting) {
-            if (last_.has(parting)) return false;
+            if (last_.has(parting) || left_.has(parting)) return false;
             Parting innocent = parting;
             std::erase_if(innocent.only_target, is_guilty);
             std::erase_if(innocent.only_golden, is_guilty);
@@ -353,6 +355,7 @@ class Growth {
     SideDistances target_;
     SideDistances golden_;
     LastOps last_;
+    LeftState left_;
     std::unordered_map<const SourceOp*, size_t> places_;
     NoPairs no_pairs_{};
     std::vector<MeasuredRun> runs_{};

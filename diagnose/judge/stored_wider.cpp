@@ -137,7 +137,7 @@ void narrow_stored_wider(OpRun& run, bool is_known) {
     const int64_t given_out = keep_narrow(results, all);
     std::vector<Tensor*> arguments = wide_arguments(run);
     const int64_t taken_in = keep_narrow(arguments, all);
-    if (results.empty() || (arguments.empty() && !is_known)) return;
+    if (results.empty() || arguments.empty()) return;
     if (is_known ? given_out + taken_in == 0 : given_out == 0 || taken_in < kTelling) return;
     for (const auto& tensors : {results, arguments})
         for (Tensor* tensor : tensors)

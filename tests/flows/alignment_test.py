@@ -167,6 +167,44 @@ class Alignment(unittest.TestCase):
         code, report = self.report("-m", target, "-g", golden)
         self.assertEqual((code, report["first_culprit"]["kind"], len(report["partings"])), (1, "program", 1))
 
+    def test_an_addition_that_one_side_leaves_out_is_no_sum_of_the_other(self):
+        x, w = (self.chance.standard_normal((16, 16)).astype("f4") for _ in range(2))
+        residual = x @ w
+        hidden = np.tanh(residual)
+
+        def branch():
+            return ("mm", [("self", x), ("mat2", w)], residual), ("tanh", [("self", residual)], hidden)
+
+        def product(taken):
+            return "mm", [("self", taken), ("mat2", w)], taken @ w
+
+        added = hidden + residual
+        golden = self.dump("g.h5", *branch(), ("add_Tensor", [("self", residual), ("other", hidden)], added), product(added))
+        for missing in (hidden, residual):
+            target = self.dump("t.h5", *branch(), product(missing))
+            code, report = self.report("--align", "-m", target, "-g", golden)
+            self.assertEqual((code, report["first_culprit"]["kind"], report.get("spans")), (1, "program", None))
+            self.assertEqual(report["partings"][0]["text"], "the programs part here: golden has add_Tensor more")
+            self.assertEqual(report["partings"][0]["after"], "/tanh/2")
+            code, report = self.report("--align", "-m", golden, "-g", target)
+            self.assertEqual((code, report["first_culprit"]["path"]), (1, "/add_Tensor/3"))
+            # A file may say so all the same: then it is told where the sum is taken in.
+            mapping = self.folder / "m.json"
+            result, other = (f"{op}/output/out" for op in ("/mm/1", "/tanh/2"))
+            entries = [{"target": each, "golden": each} for each in (result, other)]
+            entries.append({"target": result, "more_target": [other], "golden": "/add_Tensor/3/output/out", "relation": "sum"})
+            mapping.write_text(json.dumps({"version": 1, "tensors": entries}))
+            code, report = self.report("--mapping", mapping, "-m", target, "-g", golden)
+            self.assertEqual((code, report["first_culprit"]["path"]), (1, "/mm/3"))
+            self.assertIn("its input `self` is off by", report["first_culprit"]["why"])
+        # Added up inside of the op that takes it in.
+        terms = [("self", residual), ("other", hidden)]
+        relu = np.maximum(added, 0)
+        golden = self.dump("g.h5", *branch(), ("add_Tensor", terms, added), ("relu", [("self", added)], relu))
+        target = self.dump("t.h5", *branch(), ("add_relu", terms, relu))
+        code, report = self.report("--align", "-m", target, "-g", golden)
+        self.assertEqual((code, report["partings"]), (0, []), report["culprits"])
+
     def test_checkpoints_of_other_naming_are_matched(self):
         tensors = {f"layers.{i}.{n}.weight": self.chance.standard_normal(s) for i in range(2) for n, s in (("q", (8, 8)), ("up", (24, 8)))}
         np.savez(self.folder / "g.npz", **{k: v.astype("f4") for k, v in tensors.items()})
