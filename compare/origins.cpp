@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/unread.h"
 #include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
+#include "compare/made_before.h"
 #include "compare/rules/rule.h"
+#include "core/base/error.h"
+#include "core/naming/in_place.h"
 #include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
@@ -18,7 +21,6 @@ namespace {
 
 using dumpfile::Direction;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// What no recorded op made may be so much farther off than what was computed before: some step
 /// that is not recorded made it of that.
 constexpr double kFarther = 4;
@@ -43,15 +45,10 @@ class Origins {
         if (!inflows_.by_target()) return;
         take_told();
         std::vector<Suspect> suspects;
-        double before = 0;
+        MadeBefore before(flows_, inflows_);
         for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
             look_at(pair, before, suspects);
-            for (const TensorResult& tensor : result_.ops[pair].tensors)
-                if (tensor.direction == Direction::kOutput && is_floating(tensor)) {
-                    const double distance =
-                        tensor.metrics.empty() ? double{kInfinity} : distance_of(tensor).norm;
-                    before = std::max(before, distance);
-                }
+            before.take(pair, result_.ops[pair]);
         }
         if (suspects.empty()) return;
         std::vector<size_t> inputs;
@@ -66,13 +63,17 @@ class Origins {
   private:
     struct Suspect {
         size_t pair = 0;
-        size_t tensor = 0;  ///< of the target's flow
-        double before = 0;  ///< the largest distance of what was computed before
+        size_t tensor = 0;   ///< of the target's flow
+        double before = 0;   ///< the largest distance of what was computed before and it may be of
+        int64_t values = 0;  ///< with so many or fewer it may be rounding alone, expanded
     };
 
     void take_told();
-    void look_at(size_t pair, double before, std::vector<Suspect>& suspects);
+    void look_at(size_t pair, const MadeBefore& before, std::vector<Suspect>& suspects);
     [[nodiscard]] bool is_told(size_t tensor) const;
+    [[nodiscard]] bool is_number_on_itself(const OpResult& op,
+                                           const std::vector<Inflow>& inflows) const;
+    [[nodiscard]] int64_t values_of(size_t tensor) const;
     void accuse(const Suspect& suspect);
 
     PairedFlows& flows_;
@@ -95,12 +96,23 @@ bool Origins::is_told(size_t tensor) const {
            (traced.given && told_givens_.contains(*traced.given));
 }
 
-void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects) {
+/// Whether the op calculates with its one tensor and a number, in place: though nobody can judge it
+/// where its input was recorded when it had run, it makes no such error of the golden's tensor.
+bool Origins::is_number_on_itself(const OpResult& op, const std::vector<Inflow>& inflows) const {
+    return inflows.size() == 1 && calculates_in_place(op.id.op) &&
+           is_written_over(flows_.target().flow, flows_.target().tensor(inflows[0].tensor));
+}
+
+void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect>& suspects) {
     OpResult& op = result_.ops[pair];
-    if (op.judgement.verdict != Verdict::kInherited || op.target.empty() || op.golden.empty())
+    const Verdict verdict = op.judgement.verdict;
+    if ((verdict != Verdict::kInherited && verdict != Verdict::kNotProvable) || op.target.empty() ||
+        op.golden.empty())
         return;
+    const std::vector<Inflow> inflows = inflows_.of(pair);
+    if (verdict == Verdict::kNotProvable && !is_number_on_itself(op, inflows)) return;
     const std::string& name = flows_.plan().ops[pair].target->id.op;
-    for (const Inflow& inflow : inflows_.of(pair)) {
+    for (const Inflow& inflow : inflows) {
         if (inflow.compared == nullptr || inflow.compared->judgement.verdict != Verdict::kInherited)
             continue;
         const TracedTensor& traced = flows_.target().tensor(inflow.tensor);
@@ -116,14 +128,32 @@ void Origins::look_at(size_t pair, double before, std::vector<Suspect>& suspects
         if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
             continue;
         if (!is_floating(*inflow.compared)) continue;
-        if (distance_of(*inflow.compared).norm > std::max(kNoise, kFarther * before))
-            suspects.push_back({pair, inflow.tensor, before});
+        const int64_t numel = inflow.compared->sums.numel;
+        const double distance = distance_of(*inflow.compared).norm;
+        const double reaching = before.reaching(numel);
+        if (distance > std::max(kNoise, kFarther * reaching))
+            suspects.push_back(
+                {pair, inflow.tensor, reaching, before.expanded_from(numel, distance)});
     }
+}
+
+/// How many different numbers it holds; none where it cannot be read.
+int64_t Origins::values_of(size_t tensor) const try {
+    const Side& target = flows_.target();
+    const Tensor elements =
+        open_traced(target.source, target.flow, tensor)->whole().cast(DType::kFloat64);
+    const auto values = elements.as<double>();
+    return static_cast<int64_t>(std::set<double>(values.begin(), values.end()).size());
+} catch (const Error&) {
+    return 0;
 }
 
 void Origins::accuse(const Suspect& suspect) {
     const TracedTensor& traced = flows_.target().tensor(suspect.tensor);
     if (is_made(traced) || is_told(suspect.tensor)) return;
+    if (suspect.values > 0 && values_of(suspect.tensor) <= suspect.values) return;
+    const auto input_pair = std::ranges::find(flows_.inputs(), suspect.tensor, &InputPair::target);
+    if (input_pair != flows_.inputs().end() && is_written_before_read(flows_, *input_pair)) return;
     told_paths_.insert(traced.path);
     if (traced.given) told_givens_.insert(*traced.given);
     OpResult& op = result_.ops[suspect.pair];

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "compare/dataflow/choices.h"
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
+#include "compare/dataflow/unread.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 #include "core/naming/overwritten.h"
@@ -82,6 +84,15 @@ bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     return false;
 }
 
+/// The tensor; in bfloat16 where its recorder is known to store that as float32, and it is such.
+Tensor as_it_was(const Side& side, size_t tensor) {
+    Tensor stored = open_traced(side.source, side.flow, tensor)->whole();
+    if (!side.source.ops[side.tensor(tensor).op].stores_wider || stored.dtype() != DType::kFloat32)
+        return stored;
+    Tensor narrow = stored.cast(DType::kBFloat16);
+    return identical(narrow.cast(DType::kFloat32), stored) ? narrow : stored;
+}
+
 class Search {
   public:
     explicit Search(PairedFlows& flows) : flows_(flows) {}
@@ -117,6 +128,7 @@ class Search {
     void judge(const Suspect& suspect);
     void remark_unread(const InputPair& pair);
     [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
+    [[nodiscard]] bool is_other_choice(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
     [[nodiscard]] std::string other_given(const InputPair& pair) const;
     [[nodiscard]] std::vector<bool> differing_outputs() const;
@@ -255,6 +267,19 @@ bool Search::is_first_use(const Suspect& suspect) const {
     return true;
 }
 
+/// Labels, indices and masks, which hold no rounding: one other element is a finding, unless a step
+/// that is not recorded chose them, or drew a mask at random.
+bool Search::is_other_choice(const Suspect& suspect, const Relation& relation) const {
+    const TracedTensor& mine = target(suspect.input);
+    const auto dtype = dtype_from_name(mine.dtype);
+    if (!dtype || is_float(*dtype) || mine.producer) return false;
+    const bool is_mask = *dtype == DType::kBool || *dtype == DType::kUInt8;
+    const bool tells = relation.likeness == Likeness::kEdited ||
+                       (relation.likeness == Likeness::kOther && !is_mask);
+    return tells && mine.content->numel > 1 && !is_backward(op_name(suspect.input)) &&
+           flows_.autograd_of(suspect.input.pair).empty() && !may_be_chosen(flows_, suspect.input);
+}
+
 bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding)
         return false;
@@ -275,6 +300,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         return false;
     if (suspect.was_equal) return true;
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;
+    if (is_other_choice(suspect, relation)) return true;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
     const Content& theirs = *golden(suspect.input).content;
@@ -316,13 +342,12 @@ void Search::judge(const Suspect& suspect) {
     if (told_.contains(given) || told_target_.contains(target(pair).content->sequence)) return;
     Relation relation;
     try {
-        const auto mine = open_traced(flows_.target().source, flows_.target().flow, pair.target);
-        const auto theirs = open_traced(flows_.golden().source, flows_.golden().flow, pair.golden);
-        relation = relation_of(mine->whole(), theirs->whole());
+        relation = relation_of(as_it_was(flows_.target(), pair.target),
+                               as_it_was(flows_.golden(), pair.golden));
     } catch (const Error&) {
         return;
     }
-    if (!accuses(suspect, relation)) return;
+    if (!accuses(suspect, relation) || is_written_before_read(flows_, pair)) return;
     if (is_running(target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
         remark_unread(pair);
         return;

@@ -29,8 +29,10 @@ struct Givens {
 /// Equal up to rounding to the narrower dtype of both sides is equal. Nothing is said of what an
 /// unrecorded step may have changed: buffers after their first use, what first appears after a
 /// backward pass began (unless the golden's elements are there, elsewhere or rounded), gradients,
-/// memory that an op only overwrites, and what an op made after all, in part. Complexity: hashes,
-/// then a pass over the outputs and a few over each suspect. Memory: two tensors in float64.
+/// memory that is written over before it is read, and what an op made after all, in part. Whole
+/// numbers and bools must be equal, unless a step may have chosen or drawn them. Complexity:
+/// hashes, then a pass over the outputs and a few over each suspect. Memory: two tensors in
+/// float64.
 [[nodiscard]] Givens differing_givens(PairedFlows& flows, int threads = 0);
 
 /// Whether an op is one of a backward pass, by its name.

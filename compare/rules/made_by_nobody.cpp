@@ -15,8 +15,9 @@ bool is_made_by_nobody(const Evidence& evidence) {
 std::string made_by_nobody_text(const Evidence& evidence) {
     const std::string before =
         *evidence.from_nothing > 0
-            ? fmt::format("what was computed before it is off by {:.2g} at most",
-                          *evidence.from_nothing)
+            ? fmt::format(
+                  "what was computed before it and may have made it is off by {:.2g} at most",
+                  *evidence.from_nothing)
             : "all that was computed before it is the golden's";
     return fmt::format(
         "off by {:.2g} max|g|, and nothing before it made that: no recorded op made it, and {}",
@@ -29,8 +30,8 @@ std::string made_by_nobody_text(const Evidence& evidence) {
 const Rule k_made_by_nobody_rule = {
     .name = "made_by_nobody",
     .meaning =
-        "an input that differs by more than what was computed before it, and no recorded op "
-        "made it",
+        "an input that differs by more than what was computed before it and may have made it, and "
+        "no recorded op made it",
     .verdict = Verdict::kFail,
     .applies = is_made_by_nobody,
     .text = made_by_nobody_text};

@@ -19,6 +19,8 @@ constexpr auto kOverwriting = std::to_array<std::string_view>({
 
 bool is_overwritten(std::string_view op, std::string_view argument) {
     if (argument == "out" || argument == "grad_input") return true;
+    // It keeps there by what it multiplied, for the gradient.
+    if (argument == "noise" && (op == "rrelu_with_noise" || op == "rrelu_with_noise_")) return true;
     if (is_unspecified(op, argument, false)) return true;
     const auto begins = [&](std::string_view name) { return op.starts_with(name); };
     return argument == "self" && std::ranges::any_of(kOverwriting, begins);

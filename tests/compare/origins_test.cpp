@@ -7,23 +7,24 @@
 namespace npuscope::compare {
 namespace {
 
-const Shape kRows = {8, 16};
+const Shape kEightRows = {8, 16};
 
 /// neg of a, relu, exp: what exp takes in is relu's, unless `between` is given in its place.
 std::vector<HandMadeOp> chain(float noise, const Tensor* between = nullptr) {
-    const Tensor a = random_tensor(kRows, 1);
+    const Tensor a = random_tensor(kEightRows, 1);
     const Tensor b =
-        noise > 0 ? off_by(random_tensor(kRows, 2), noise, 12) : random_tensor(kRows, 2);
+        noise > 0 ? off_by(random_tensor(kEightRows, 2), noise, 12) : random_tensor(kEightRows, 2);
     const Tensor c =
-        noise > 0 ? off_by(random_tensor(kRows, 3), noise, 13) : random_tensor(kRows, 3);
+        noise > 0 ? off_by(random_tensor(kEightRows, 3), noise, 13) : random_tensor(kEightRows, 3);
     const Tensor& taken = between == nullptr ? c : *between;
-    const Tensor d = between == nullptr && noise == 0 ? random_tensor(kRows, 4)
-                                                      : off_by(random_tensor(kRows, 4), 0.04F, 14);
+    const Tensor d = between == nullptr && noise == 0
+                         ? random_tensor(kEightRows, 4)
+                         : off_by(random_tensor(kEightRows, 4), 0.04F, 14);
     return {step("neg", a, b), step("relu", b, c), step("exp", taken, d)};
 }
 
 TEST(Origins, fail_an_input_that_nothing_before_it_made) {
-    const Tensor changed = off_by(random_tensor(kRows, 3), 0.04F, 5);
+    const Tensor changed = off_by(random_tensor(kEightRows, 3), 0.04F, 5);
     const Result result = compared(chain(0, &changed), chain(0));
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].kind, CulpritKind::kTensor);
@@ -46,13 +47,13 @@ TEST(Origins, take_errors_of_the_ops_before_for_an_origin) {
 
 // What an unrecorded step makes of honest errors is no more than a few times as far off.
 TEST(Origins, leave_what_may_be_noise_of_the_ops_before) {
-    const Tensor changed = off_by(random_tensor(kRows, 3), 0.04F, 5);
+    const Tensor changed = off_by(random_tensor(kEightRows, 3), 0.04F, 5);
     EXPECT_TRUE(compared(chain(0.015F, &changed), chain(0)).culprits.empty());
     EXPECT_EQ(compared(chain(0.005F, &changed), chain(0)).culprits.size(), 1u);
 }
 
 TEST(Origins, leave_what_an_unrecorded_cast_may_have_rounded) {
-    const Tensor rounded = changed(random_tensor(kRows, 3), [](float value) {
+    const Tensor rounded = changed(random_tensor(kEightRows, 3), [](float value) {
         return std::ldexp(std::trunc(std::ldexp(value, 8)), -8);
     });
     EXPECT_TRUE(compared(chain(0, &rounded), chain(0)).culprits.empty());
@@ -61,7 +62,7 @@ TEST(Origins, leave_what_an_unrecorded_cast_may_have_rounded) {
 // 1 is what ones_like made, and what many ops hold by chance: nobody made 1 of 11.
 TEST(Origins, fail_a_number_that_an_op_made_by_chance) {
     const auto program = [](float weight) {
-        const Tensor rows = random_tensor(kRows, 1);
+        const Tensor rows = random_tensor(kEightRows, 1);
         return std::vector<HandMadeOp>{
             step("sum", rows, Tensor::scalar(11.0F)),
             step("ones_like", Tensor::scalar(11.0F), Tensor::scalar(1.0F)),
@@ -70,6 +71,26 @@ TEST(Origins, fail_a_number_that_an_op_made_by_chance) {
     const Result result = compared(program(1), program(11));
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].tensor, "/div/3/input/self");
+}
+
+// Recorded when it had run: what it took in holds what it gave out.
+TEST(Origins, fail_a_tensor_that_a_number_changed_in_place) {
+    const auto program = [](const Tensor& state, const std::string& name) {
+        const Tensor a = random_tensor(kEightRows, 1);
+        return std::vector<HandMadeOp>{step("tanh_backward", a, random_tensor(kEightRows, 2)),
+                                       {name, {{"self", state}}, {{"self", state}}, "", ""}};
+    };
+    const Tensor state = random_tensor(kEightRows, 3);
+    WrittenSplitter splitter;
+    for (const char* name : {"mul_", "relu_"})
+        splitter.unjudged[std::string("/") + name + "/2"] = "recorded afterwards";
+    const Result found =
+        compared(program(off_by(state, 0.3F, 5), "mul_"), program(state, "mul_"), splitter);
+    ASSERT_EQ(found.culprits.size(), 1u);
+    EXPECT_EQ(found.culprits[0].tensor, "/mul_/2/input/self");
+    EXPECT_TRUE(
+        compared(program(off_by(state, 0.3F, 5), "relu_"), program(state, "relu_"), splitter)
+            .culprits.empty());
 }
 
 TEST(Origins, name_the_op_that_nobody_can_judge) {

@@ -188,6 +188,49 @@ TEST(DifferingGivens, takes_other_arithmetic_for_what_came_before) {
     EXPECT_EQ(findings(given, ops(0)).size(), 1u);
 }
 
+// Arithmetic before it is another, and its share of the largest label is small.
+TEST(DifferingGivens, tells_one_other_label) {
+    const auto loss = [](int64_t label, float noise, const char* op = "nll_loss_forward") {
+        const Tensor scores =
+            changed(random_tensor({8, 50}, 8), [&](float x) { return x * (1 + noise); });
+        return std::vector<HandMadeOp>{
+            {"mm", {{"mat2", kWeight}}, {{"out", scores}}},
+            {op,
+             {{"self", scores},
+              {"target", Tensor::from<int64_t>({8}, {31, 7, 49, 12, 40, label, 23, 5})}},
+             {}}};
+    };
+    EXPECT_EQ(findings(loss(0, 0.01F), loss(2, 0)),
+              Texts{"input `target` of /nll_loss_forward/2 is not the golden's: one element of 8 "
+                    "differs, [5]: 0 against 2"});
+    EXPECT_EQ(findings(loss(2, 0.01F), loss(2, 0)), Texts{});
+    EXPECT_EQ(findings(loss(0, 0.01F, "nll_loss_backward"), loss(2, 0, "nll_loss_backward")),
+              Texts{});
+}
+
+TEST(DifferingGivens, leaves_alone_masks_that_may_be_drawn_at_random) {
+    const auto masked = [](size_t changed_ones, float noise) {
+        Tensor mask = Tensor::zeros(DType::kBool, {64});
+        for (size_t i = 0; i < 64; ++i)
+            mask.mutable_as<bool>()[i] = (i * 37 % 64 < 32) != (i < changed_ones);
+        const Tensor scores =
+            changed(random_tensor({64}, 8), [&](float x) { return x * (1 + noise); });
+        return std::vector<HandMadeOp>{{"mm", {}, {{"out", scores}}},
+                                       {"masked_fill", {{"self", scores}, {"mask", mask}}, {}}};
+    };
+    EXPECT_EQ(findings(masked(9, 0.3F), masked(0, 0)), Texts{});
+    EXPECT_EQ(findings(masked(1, 0.3F), masked(0, 0)).size(), 1u);
+}
+
+TEST(DifferingGivens, leaves_alone_memory_that_is_written_over) {
+    const auto copied = [](unsigned seed) {
+        return std::vector<HandMadeOp>{{"index_copy_",
+                                        {{"self", random_tensor({6}, seed)}},
+                                        {{"self", random_tensor({6}, 9)}}}};
+    };
+    EXPECT_EQ(findings(copied(1), copied(2)), Texts{});
+}
+
 TEST(DifferingGivens, says_of_unread_buffers_no_more_than_a_remark) {
     const auto norm = [](const Tensor& mean, double training) {
         Source source = hand_made({{"native_batch_norm", {{"running_mean", mean}}, {}}});

@@ -21,7 +21,7 @@ TEST(MadeByNobody, fails_what_nothing_before_it_made) {
     EXPECT_EQ(judgement.verdict, Verdict::kFail);
     EXPECT_EQ(judgement.rule,
               "off by 0.25 max|g|, and nothing before it made that: no recorded op made it, and "
-              "what was computed before it is off by 0.001 at most");
+              "what was computed before it and may have made it is off by 0.001 at most");
     EXPECT_EQ(judged_input({5, 1}, 0).rule,
               "off by 0.25 max|g|, and nothing before it made that: no recorded op made it, and "
               "all that was computed before it is the golden's");
