@@ -105,7 +105,7 @@ bool was_rounded(const SourceOp& op) {
         if (!is_small_float32(op)) return false;
         std::string why_not;
         auto run = load_run(op, why_not, {}, false, false);
-        if (!run || run->results.empty() || only_moves(*run->op) || is_product(kind_of(*run->op)) ||
+        if (!run || run->results.empty() || only_moves(*run->op) ||
             run->results.front().elements.dtype() != DType::kBFloat16)
             return false;
         run->wide = widened(run->arguments);
