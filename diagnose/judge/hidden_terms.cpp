@@ -99,6 +99,27 @@ std::vector<double> of_log_softmax(const OpRun& run) {
     return terms;
 }
 
+/// Sums of the first elements of a row: as many additions as elements may be rounded, whose errors
+/// walk. In units of kFunction, which multiplies them.
+std::vector<double> of_cumulative_sum(const OpRun& run) {
+    constexpr double kWalk = 4;
+    constexpr double kOfFunctions = 8;
+    const Tensor* x = wide(run, "self");
+    if (x == nullptr) return {};
+    const auto values = x->as<double>();
+    std::vector<double> terms(values.size());
+    for_each_row(run, *x, [&](size_t first, size_t stride, size_t count) {
+        double sum = 0;
+        for (size_t i = 0; i < count; ++i) {
+            sum += std::abs(values[first + i * stride]);
+            const auto added = static_cast<double>(i);
+            terms[first + i * stride] =
+                std::min(added, kWalk * std::sqrt(added)) * sum / kOfFunctions;
+        }
+    });
+    return terms;
+}
+
 /// Recipes of chips for functions that go to zero with x, by the exponential: (1 - e^-2x) /
 /// (1 + e^-2x), log(1 + e^x), e^x - 1.
 std::vector<double> of_exponential(const OpRun& run) {
@@ -147,6 +168,7 @@ constexpr auto kTermsOfOps = std::to_array<Row>({
     {"_log_softmax_backward_data", of_softmax_backward},
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},
+    {"cumsum", of_cumulative_sum},
     {"tanh", of_exponential},
     {"elu", of_exponential},
     {"celu", of_exponential},

@@ -184,6 +184,21 @@ TEST(VectorError, lets_a_long_sum_walk) {
     EXPECT_GT(step_ratio(sum(10001), "fp32"), 1);
 }
 
+TEST(VectorError, lets_a_long_running_sum_walk) {
+    const auto sums = [](float last) {
+        std::vector<float> all;
+        for (int i = 1; i < 10000; ++i)
+            all.push_back(static_cast<float>(i));
+        all.push_back(last);
+        return recorded_run(
+            "cumsum",
+            {{"self", floats(std::vector<float>(10000, 1.0F))}, {"dim", int64_t{0}}},
+            floats(std::move(all)));
+    };
+    EXPECT_LT(step_ratio(sums(10000.1F), "fp32"), 1);
+    EXPECT_GT(step_ratio(sums(10001), "fp32"), 1);
+}
+
 // Half of what the sum of squares may be off: PyTorch's own float32 norm of 19200 numbers is off by
 // 1.4e-6, 12 units of the last place.
 // 8 rows of 40 columns, the last a thousandth of the others: what is little beside their sums is
