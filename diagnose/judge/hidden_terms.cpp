@@ -102,8 +102,6 @@ std::vector<double> of_log_softmax(const OpRun& run) {
 /// Sums of the first elements of a row: as many additions as elements may be rounded, whose errors
 /// walk. In units of kFunction, which multiplies them.
 std::vector<double> of_cumulative_sum(const OpRun& run) {
-    constexpr double kWalk = 4;
-    constexpr double kOfFunctions = 8;
     const Tensor* x = wide(run, "self");
     if (x == nullptr) return {};
     const auto values = x->as<double>();
@@ -112,9 +110,7 @@ std::vector<double> of_cumulative_sum(const OpRun& run) {
         double sum = 0;
         for (size_t i = 0; i < count; ++i) {
             sum += std::abs(values[first + i * stride]);
-            const auto added = static_cast<double>(i);
-            terms[first + i * stride] =
-                std::min(added, kWalk * std::sqrt(added)) * sum / kOfFunctions;
+            terms[first + i * stride] = walk_of(static_cast<double>(i)) * sum / kFunction;
         }
     });
     return terms;

@@ -12,6 +12,10 @@
 
 namespace npuscope::diagnose {
 
+/// Units that one step of an elementary function may be off (CUDA's and vector libraries' float32
+/// functions keep 4 ulp, that is 8 units), and so each of the terms.
+inline constexpr double kFunction = 8;
+
 /// By element of the result, the magnitude of the terms; empty for ops without such terms.
 [[nodiscard]] std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result);
 

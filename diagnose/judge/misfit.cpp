@@ -11,6 +11,7 @@
 
 #include "core/ir/real_number.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/result_error.h"
 #include "diagnose/judge/vector_error.h"
@@ -37,9 +38,7 @@ constexpr double kStep = 1.0 / 1024;
 /// Of a number that is rounded before anything is computed with it.
 constexpr double kOfRounded = 3;
 
-constexpr double kAddedAtOnce = 1;
-/// CUDA's and vector libraries' keep 4 ulp, that is 8 units; those of 16 bits one.
-constexpr double kOfFunctions = 8;
+/// Of functions in 16 bits, which are nearer than kFunction.
 constexpr double kOfNarrowFunctions = 2;
 
 /// Numbers that may be recorded as integers.
@@ -153,10 +152,9 @@ double rounded_off(const ResultInLimit& within, double number) {
 double leaning_inside(const ResultInLimit& within) {
     const double unit = within.of.steps.unit();
     if (is_product(kind_of(*within.run.op)))
-        return unit / kAddedAtOnce *
-               static_cast<double>(contraction_length(within.run, within.of.result.name));
+        return unit * static_cast<double>(contraction_length(within.run, within.of.result.name));
     if (is_rounded_once(*within.run.op)) return 0;
-    return unit * (within.of.steps.bits < kFloat32.bits ? kOfNarrowFunctions : kOfFunctions);
+    return unit * (within.of.steps.bits < kFloat32.bits ? kOfNarrowFunctions : kFunction);
 }
 
 /// What rounding alone makes of the results' squares, as shares of the limit.

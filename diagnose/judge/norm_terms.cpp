@@ -13,9 +13,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Errors of as many terms walk, but for those of equal terms.
-constexpr double kWalk = 4;
-
 template <class T>
 std::optional<T> argument(const OpRun& run, std::string_view name) {
     const Value* value = find(run.wide, name);
@@ -197,8 +194,10 @@ std::vector<double> folded_terms(const OpRun& run, const RecordedResult& result)
         const double mean = groups[group].mean;
         return std::abs(x[i]) + std::abs(mean) - std::abs(x[i] - mean);
     };
-    const auto walk = [&](size_t terms) {
-        return std::min(1.0, kWalk * std::sqrt(static_cast<double>(terms) / x.size()));
+    // Of each of as many sums.
+    const auto walk = [&](size_t sums) {
+        const double added = static_cast<double>(x.size()) / static_cast<double>(sums);
+        return walk_of(added) / added;
     };
     if (spreads.empty()) return {};
     if (result.name == "result1") {

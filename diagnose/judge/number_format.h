@@ -72,6 +72,12 @@ inline constexpr NumberFormat kBFloat16{8, -126, 127};
     return std::max(one.half_unit(value), other.half_unit(value));
 }
 
+/// Units by which a sum of so many terms may be off, of the sum of their magnitudes' mean: errors
+/// add up like a random walk; the factor is for terms that are alike.
+[[nodiscard]] inline double walk_of(double count) {
+    return std::min(count, 4 * std::sqrt(count));
+}
+
 /// Of a float dtype.
 [[nodiscard]] NumberFormat format_of(DType dtype);
 

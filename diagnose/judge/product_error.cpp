@@ -15,8 +15,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Rounding errors of K terms add up like a random walk; the factor is for terms that are alike.
-constexpr double kWalk = 4;
 /// Of an operand that is rounded by an unknown rule: toward zero errs by twice a half unit.
 constexpr double kAnyRounding = 2;
 /// For classes that are not emulated to the last bit.
@@ -54,8 +52,7 @@ bool may_be_transformed(const OpRun& run) {
 
 /// Of the sums' unit, how often the sum of magnitudes may be off by it.
 double terms_of(const ProductClass& by, int64_t length) {
-    const auto count = static_cast<double>(length);
-    return by.growth * (2 + std::min(count, kWalk * std::sqrt(count)));
+    return by.growth * (2 + walk_of(static_cast<double>(length)));
 }
 
 /// The largest magnitude within `reach` places along each axis behind the first two.

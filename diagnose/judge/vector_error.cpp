@@ -21,9 +21,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Units that one step of an elementary function may be off (CUDA's and vector libraries' float32
-/// functions keep 4 ulp, that is 8 units).
-constexpr double kFunction = 8;
 /// Of sums, products and choices of elements, which every chip rounds once.
 constexpr double kOnce = 3;
 constexpr double kFactor = 6;
