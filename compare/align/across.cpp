@@ -21,6 +21,7 @@ constexpr double kBetter = 0.5;
 
 /// Independent ops may change places within so many ops.
 constexpr int64_t kNearby = 32;
+constexpr int64_t kBeside = 4;
 /// Candidates that are looked at for one op.
 constexpr size_t kMostCandidates = 64;
 
@@ -31,20 +32,9 @@ struct Leftovers {
     std::vector<size_t> golden;
 };
 
-/// Where each op of the target would stand in the golden, by the pairs before it.
-std::vector<int64_t> expected_places(const Pairing& pairing) {
-    std::vector<int64_t> places;
-    int64_t next = 0;
-    for (size_t i = 0; i < pairing.target.size(); ++i) {
-        places.push_back(next);
-        if (pairing.target[i] >= 0 && !pairing.out_of_order[i]) next = pairing.target[i] + 1;
-    }
-    return places;
-}
-
 class Across {
   public:
-    Across(const BothTraits& traits, ElementEvidence& evidence, Pairing& pairing)
+    Across(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing)
         : traits_(traits),
           evidence_(evidence),
           pairing_(pairing),
@@ -164,7 +154,10 @@ class Across {
             found = each;
         }
         if (found == left.end()) return;
-        const bool is_likely = best > 0 || (best == 0 && is_only) || is_accumulation(op);
+        // No element tells of a scalar or a check, nor of what is nothing but rounding.
+        const bool is_beside = nearest <= kBeside;
+        const bool may_be = best == 0 ? is_only || is_beside : is_only && is_beside;
+        const bool is_likely = best > 0 || may_be || is_accumulation(op);
         if (best < kEnough && !(nearest <= kNearby && is_likely)) return;
         pairing_.join(op, *found);
         pairing_.out_of_order[op] = true;
@@ -184,14 +177,14 @@ class Across {
     }
 
     const BothTraits& traits_;
-    ElementEvidence& evidence_;
+    PairEvidence& evidence_;
     Pairing& pairing_;
     std::vector<int64_t> expected_;
 };
 
 }  // namespace
 
-void pair_across(const BothTraits& traits, ElementEvidence& evidence, Pairing& pairing) {
+void pair_across(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing) {
     Across(traits, evidence, pairing).pair();
 }
 

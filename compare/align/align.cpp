@@ -4,7 +4,9 @@
 
 #include "compare/align/across.h"
 #include "compare/align/evidence.h"
+#include "compare/align/loosen.h"
 #include "compare/align/match_text.h"
+#include "compare/align/pair_evidence.h"
 #include "compare/align/pairing.h"
 #include "compare/align/sequence.h"
 #include "compare/align/slide.h"
@@ -30,8 +32,12 @@ class RunAligner {
     Plan plan() {
         pair_steps();
         pair_within_gaps();
-        pair_across(traits_, evidence_, pairing_);
-        untwist(traits_, evidence_, pairing_);
+        PairEvidence evidence(evidence_, pairing_);
+        loosen_misfits(traits_, evidence, pairing_);
+        pair_across(traits_, evidence, pairing_);
+        untwist(traits_, evidence, pairing_);
+        loosen_misfits(traits_, evidence, pairing_);
+        pair_across(traits_, evidence, pairing_);
         Plan plan;
         add_pairs(plan);
         add_partings(plan);

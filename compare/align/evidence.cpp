@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -44,7 +45,9 @@ std::vector<double> some_elements(const ElementSource& tensor) {
     return elements;
 }
 
+/// Nothing but one number, as any op may make; a single number with a fraction tells something.
 bool is_constant(const std::vector<double>& elements) {
+    if (elements.size() == 1) return elements[0] == std::round(elements[0]);
     return std::ranges::all_of(elements, [&](double each) { return each == elements.front(); });
 }
 
@@ -60,7 +63,7 @@ double says_of(const std::vector<double>& one, const std::vector<double>& other,
         size += expected * expected;
     }
     const double distance = std::sqrt(error);
-    if (distance <= kClose * std::sqrt(size)) return kCloseSays;
+    if (distance <= kClose * std::sqrt(size)) return one.size() == 1 ? kNearSays : kCloseSays;
     return distance <= kNear * std::sqrt(size) ? kNearSays : kOtherSays;
 }
 
@@ -95,7 +98,7 @@ ElementEvidence::Samples ElementEvidence::read(const SourceOp& op) {
                 samples.emplace_back(Sample{tensor.direction, std::move(tensor.shape), {}});
             if (!tensor.open) continue;
             const std::unique_ptr<ElementSource> elements = tensor.open();
-            if (elements->numel() > 1) sample.elements = some_elements(*elements);
+            sample.elements = some_elements(*elements);
         }
     } catch (const Error&) {
         samples.clear();
@@ -135,6 +138,31 @@ double ElementEvidence::agreement(size_t target, size_t golden) {
     for (size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
         sum += agreement_of(mine[i], theirs[i]);
     return std::clamp(sum, kLeast, kMost);
+}
+
+bool ElementEvidence::differs(size_t target, size_t golden) {
+    const Samples& mine = of(target_, of_target_, target);
+    const Samples& theirs = of(golden_, of_golden_, golden);
+    for (size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i) {
+        const double says = agreement_of(mine[i], theirs[i]);
+        if (says != 0 && says != kCloseSays && mine[i].elements.size() != 1) return true;
+        if (says < 0) return true;
+    }
+    return false;
+}
+
+std::vector<ElementEvidence::Fingerprint> ElementEvidence::fingerprints(bool of_target, size_t op) {
+    const Samples& samples = of_target ? of(target_, of_target_, op) : of(golden_, of_golden_, op);
+    std::vector<Fingerprint> prints;
+    for (const Sample& sample : samples) {
+        Fingerprint& print =
+            prints.emplace_back(Fingerprint{sample.direction == dumpfile::Direction::kOutput, 0});
+        if (sample.elements.empty() || is_constant(sample.elements)) continue;
+        print.hash = static_cast<uint64_t>(numel_of(sample.shape));
+        for (const double element : sample.elements)
+            print.hash = (print.hash ^ std::bit_cast<uint64_t>(element)) * 0x9E3779B97F4A7C15u;
+    }
+    return prints;
 }
 
 }  // namespace npuscope::compare

@@ -27,6 +27,17 @@ class ElementEvidence {
     /// are not constant. Complexity: constant.
     [[nodiscard]] double agreement(size_t target, size_t golden);
 
+    /// Whether any tensor is not close to the other's. Complexity: constant.
+    [[nodiscard]] bool differs(size_t target, size_t golden);
+
+    /// What an input has in common with the result it is: 0 where nothing tells it from others.
+    struct Fingerprint {
+        bool is_output;
+        uint64_t hash;
+    };
+    /// Of every tensor of an op. Complexity: constant.
+    [[nodiscard]] std::vector<Fingerprint> fingerprints(bool of_target, size_t op);
+
   private:
     struct Sample {
         dumpfile::Direction direction;

@@ -2,6 +2,16 @@
 
 namespace npuscope::compare {
 
+std::vector<int64_t> expected_places(const Pairing& pairing) {
+    std::vector<int64_t> places;
+    int64_t next = 0;
+    for (size_t i = 0; i < pairing.target.size(); ++i) {
+        places.push_back(next);
+        if (pairing.target[i] >= 0 && !pairing.out_of_order[i]) next = pairing.target[i] + 1;
+    }
+    return places;
+}
+
 std::vector<Gap> gaps_of(const Pairing& pairing) {
     std::vector<Gap> gaps;
     size_t target = 0;

@@ -25,6 +25,9 @@ struct Pairing {
     }
 };
 
+/// Where each op of the target would stand in the golden, by the pairs before it that are in order.
+[[nodiscard]] std::vector<int64_t> expected_places(const Pairing& pairing);
+
 /// What lies between two neighbouring pairs that are in order: half-open ranges of ops.
 struct Gap {
     size_t first_target = 0;

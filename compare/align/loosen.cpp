@@ -1,0 +1,145 @@
+#include "compare/align/loosen.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Independent ops may change places within so many ops.
+constexpr int64_t kWithin = 32;
+
+class Loosening {
+  public:
+    Loosening(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing)
+        : traits_(traits), evidence_(evidence), pairing_(pairing) {}
+
+    void run() {
+        expected_ = expected_places(pairing_);
+        if (!collect()) return;
+        for (const size_t op : targets_)
+            take_alike(op);
+        for (const size_t op : targets_)
+            if (!taken_.contains(op)) keep(op);
+        join_left();
+    }
+
+  private:
+    using Key = std::tuple<int32_t, uint64_t, uint64_t>;
+
+    static Key key_of(const OpTraits& op) { return {op.name, op.inputs, op.output}; }
+
+    [[nodiscard]] bool is_misfit(size_t op) const {
+        if (pairing_.target[op] < 0) return false;
+        const OpTraits& mine = traits_.target.ops[op];
+        const OpTraits& theirs = traits_.golden.ops[static_cast<size_t>(pairing_.target[op])];
+        const bool is_one_place = mine.place >= 0 && mine.place == theirs.place;
+        return mine.name == theirs.name && !mine.is_alike(theirs) && !is_one_place;
+    }
+
+    /// Whether there is anything to take another partner.
+    bool collect() {
+        for (size_t op = 0; op < pairing_.target.size(); ++op) {
+            const bool is_loose = is_misfit(op);
+            if (is_loose) {
+                const auto partner = static_cast<size_t>(pairing_.target[op]);
+                goldens_.emplace(key_of(traits_.golden.ops[partner]), partner);
+            }
+            if (is_loose || pairing_.target[op] == kNoPartner) targets_.push_back(op);
+        }
+        for (size_t op = 0; op < pairing_.golden.size(); ++op)
+            if (pairing_.golden[op] == kNoPartner)
+                goldens_.emplace(key_of(traits_.golden.ops[op]), op);
+        return !targets_.empty() && !goldens_.empty();
+    }
+
+    [[nodiscard]] bool is_near(size_t op, size_t golden) const {
+        return std::abs(static_cast<int64_t>(golden) - expected_[op]) <= kWithin;
+    }
+
+    void take_alike(size_t op) {
+        const OpTraits& mine = traits_.target.ops[op];
+        const auto [first, last] = goldens_.equal_range(key_of(mine));
+        auto found = last;
+        std::pair<double, int64_t> best;
+        for (auto each = first; each != last; ++each) {
+            const size_t golden = each->second;
+            if (!is_near(op, golden) || mine.is_elsewhere(traits_.golden.ops[golden])) continue;
+            const std::pair rank(evidence_.agreement(op, golden),
+                                 -std::abs(static_cast<int64_t>(golden) - expected_[op]));
+            if (found != last && rank <= best) continue;
+            best = rank;
+            found = each;
+        }
+        if (found == last || best.first < 0) return;
+        // One side may well copy more.
+        if (best.first == 0 && mine.is_cast) return;
+        taken_.emplace(op, found->second);
+        goldens_.erase(found);
+    }
+
+    /// A pair of which neither has found another stays; else both are left for others.
+    void keep(size_t op) {
+        const int32_t partner = pairing_.target[op];
+        if (partner < 0) return;
+        const auto golden = static_cast<size_t>(partner);
+        const auto [first, last] = goldens_.equal_range(key_of(traits_.golden.ops[golden]));
+        const auto found =
+            std::find_if(first, last, [&](const auto& each) { return each.second == golden; });
+        if (found == last) {
+            left_.push_back(op);
+            return;
+        }
+        goldens_.erase(found);
+    }
+
+    void join_left() {
+        for (const size_t op : left_)
+            pairing_.target[op] = kNoPartner;
+        for (const auto& [op, golden] : taken_) {
+            if (const int32_t before = pairing_.target[op]; before >= 0)
+                lost_.push_back(static_cast<size_t>(before));
+            pairing_.target[op] = kNoPartner;
+        }
+        for (const size_t golden : lost_)
+            pairing_.golden[golden] = kNoPartner;
+        for (const auto& [op, golden] : taken_)
+            join(op, golden);
+        // What both sides lost belongs together as much as before.
+        std::ranges::sort(lost_);
+        for (const size_t op : left_) {
+            const auto found = std::ranges::find_if(lost_, [&](size_t golden) {
+                return pairing_.golden[golden] == kNoPartner && is_near(op, golden) &&
+                       traits_.golden.ops[golden].name == traits_.target.ops[op].name;
+            });
+            if (found != lost_.end()) join(op, *found);
+        }
+    }
+
+    void join(size_t op, size_t golden) {
+        pairing_.join(op, golden);
+        pairing_.out_of_order[op] = true;
+    }
+
+    const BothTraits& traits_;
+    PairEvidence& evidence_;
+    Pairing& pairing_;
+    std::vector<int64_t> expected_;
+    std::vector<size_t> targets_;         ///< free, or in a misfit
+    std::multimap<Key, size_t> goldens_;  ///< the same, by what they are
+    std::map<size_t, size_t> taken_;      ///< by op of the target its new partner
+    std::vector<size_t> left_;            ///< ops of the target whose partner was taken
+    std::vector<size_t> lost_;            ///< ops of the golden whose partner took another
+};
+
+}  // namespace
+
+void loosen_misfits(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing) {
+    Loosening(traits, evidence, pairing).run();
+}
+
+}  // namespace npuscope::compare
