@@ -10,6 +10,7 @@
 #include "compare/align/span_tensors.h"
 #include "compare/count.h"
 #include "compare/effects.h"
+#include "compare/equal_inputs.h"
 #include "compare/first_change.h"
 #include "compare/ignored_pairs.h"
 #include "compare/loss_scale.h"
@@ -149,39 +150,6 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
     return op;
 }
 
-bool inputs_agree(const OpResult& op) {
-    bool any = false;
-    for (const TensorResult& tensor : op.tensors) {
-        if (tensor.direction != dumpfile::Direction::kInput) continue;
-        any = true;
-        if (tensor.judgement.verdict > Verdict::kMistrusted) return false;
-    }
-    return any && op.arguments.empty();
-}
-
-bool are_equal(const TensorResult& tensor) {
-    return !tensor.metrics.empty() && tensor.sums.max_d == 0 && tensor.sums.nonfinite_differs == 0;
-}
-
-/// Of a run that recorded them: both sides were given the same numbers.
-bool inputs_are_equal(const OpResult& op) {
-    const auto inputs = [](const TensorResult& tensor) {
-        return tensor.direction == dumpfile::Direction::kInput;
-    };
-    return op.arguments.empty() && std::ranges::any_of(op.tensors, inputs) &&
-           std::ranges::all_of(op.tensors, [&](const TensorResult& tensor) {
-               return !inputs(tensor) || are_equal(tensor);
-           });
-}
-
-/// By more than an op that nobody can compute makes of inputs that are not quite equal.
-bool is_far_off(const TensorResult& result) {
-    const Evidence evidence{.sums = result.sums, .bound = result.judgement.bound};
-    return result.judgement.bound.exact
-               ? evidence.beyond_bound()
-               : evidence.relative_error() > kChainGrowth * result.judgement.bound.tolerance;
-}
-
 /// Judges what was measured of the outputs again, by what the sides introduced.
 void Comparison::split(const OpPair& pair,
                        const std::vector<TensorPair>& tensors,
@@ -208,9 +176,10 @@ void Comparison::split(const OpPair& pair,
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
         if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) &&
-            !pair.target->lacks_numbers && !pair.golden->lacks_numbers &&
-            (same_inputs || (inputs_agree(op) && is_far_off(*results[i]))))
-            continue;
+            !pair.target->lacks_numbers && !pair.golden->lacks_numbers) {
+            hold_to_like(splits[i].like, bounds_, *results[i]);
+            if (same_inputs || (inputs_agree(op) && is_far_off(*results[i]))) continue;
+        }
         judge_again(*results[i], splits[i]);
         results[i]->split = std::move(splits[i]);
     }

@@ -56,7 +56,14 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     for (const double input : inputs)
         if (is_scale(outputs.front() / input))
             return Scaling{.scale = outputs.front() / input, .of_one = input == 1};
-    return std::nullopt;
+    // The loss itself may leave the range of float16, which changes none of its gradients.
+    if (!std::isinf(outputs.front())) return std::nullopt;
+    if (op.facts)
+        for (const PlainArgument& argument : op.facts().arguments)
+            inputs.insert(inputs.end(), argument.numbers.begin(), argument.numbers.end());
+    const auto scale = std::ranges::find_if(inputs, is_scale);
+    if (scale == inputs.end()) return std::nullopt;
+    return Scaling{.scale = *scale, .of_one = false};
 }
 
 /// Of results that are 0 any factor is told.
@@ -65,6 +72,14 @@ bool begins_with_zeros(const Side& side, const SourceOp& op) {
         return tensor.direction == Direction::kInput ||
                (tensor.content && tensor.content->first == 0);
     });
+}
+
+/// But for what rounding to a subnormal number of float16 makes of the smaller one.
+bool is_multiple(double larger, double smaller, double scale) {
+    constexpr double kLeastNormal = 0x1p-14;
+    constexpr double kHalfOfLeast = 0x1p-25;
+    const double rounding = std::abs(smaller) < kLeastNormal ? kHalfOfLeast * scale : 0;
+    return std::abs(larger - smaller * scale) <= rounding;
 }
 
 /// Whether it divides what came in by the scale, as far as the first elements tell.
@@ -76,7 +91,7 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
                std::ranges::any_of(tensors, [&](const TracedTensor& in) {
                    return in.direction == Direction::kInput && in.content && out.content &&
                           in.content->numel == out.content->numel &&
-                          in.content->first == out.content->first * scale;
+                          is_multiple(in.content->first, out.content->first, scale);
                });
     });
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dtype/compute_type.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope {
@@ -69,6 +70,8 @@ struct Split {
     bool is_other_constant = false;
     std::string arguments{};  ///< those that differ: "eps 0.001, golden 1e-05"
     std::string why_not{};  ///< why the target's share is not known: "random", "no inputs recorded"
+    /// Of one that cannot be computed: what it may have computed in, as other ops show it.
+    ComputeType like = ComputeType::kNone;
 };
 
 /// A kind of op whose arithmetic, as its results show it, is not the expected.

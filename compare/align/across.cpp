@@ -22,6 +22,8 @@ constexpr double kBetter = 0.5;
 /// Independent ops may change places within so many ops.
 constexpr int64_t kNearby = 32;
 constexpr int64_t kBeside = 4;
+/// Branches whose gradients are added up may be so long.
+constexpr int64_t kOfOneSum = 128;
 /// Candidates that are looked at for one op.
 constexpr size_t kMostCandidates = 64;
 
@@ -157,8 +159,9 @@ class Across {
         // No element tells of a scalar or a check, nor of what is nothing but rounding.
         const bool is_beside = nearest <= kBeside;
         const bool may_be = best == 0 ? is_only || is_beside : is_only && is_beside;
-        const bool is_likely = best > 0 || may_be || is_accumulation(op);
-        if (best < kEnough && !(nearest <= kNearby && is_likely)) return;
+        const bool is_likely = nearest <= kNearby && (best > 0 || may_be);
+        const bool adds_up = nearest <= kOfOneSum && is_accumulation(op);
+        if (best < kEnough && !is_likely && !adds_up) return;
         pairing_.join(op, *found);
         pairing_.out_of_order[op] = true;
         left.erase(found);

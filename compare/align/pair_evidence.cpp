@@ -32,7 +32,11 @@ double PairEvidence::flow(size_t target, size_t golden) {
     for (size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i) {
         if (mine[i] < 0 || theirs[i] < 0) continue;
         const int32_t expected = pairing_.target[static_cast<size_t>(mine[i])];
-        if (expected >= 0) sum += expected == theirs[i] ? 1 : -1;
+        if (expected < 0) continue;
+        // Of what is equal the elements tell, and as much as other inputs'.
+        const auto made = static_cast<size_t>(mine[i]);
+        if (elements_.agreement(made, static_cast<size_t>(expected)) > 0) continue;
+        sum += expected == theirs[i] ? 1 : -1;
     }
     return std::clamp(sum, -kMostFlow, kMostFlow);
 }

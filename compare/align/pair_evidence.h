@@ -11,8 +11,9 @@
 namespace npuscope::compare {
 
 /// Behind a fault no elements agree any more, but what flows where stays as it was. An input is
-/// taken for the last result before it whose elements of the sample are the same. Borrows both;
-/// goes by the pairs as they are when it is asked. Threads: one at a time.
+/// taken for the last result before it whose elements of the sample are the same; what flows counts
+/// where the elements of the pair that made it do not tell. Borrows both; goes by the pairs as they
+/// are when it is asked. Threads: one at a time.
 class PairEvidence {
   public:
     PairEvidence(ElementEvidence& elements, const Pairing& pairing)

@@ -11,6 +11,7 @@
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
+#include "compare/dataflow/one_element.h"
 #include "compare/dataflow/unread.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -347,7 +348,9 @@ void Search::judge(const Suspect& suspect) {
     } catch (const Error&) {
         return;
     }
-    if (!accuses(suspect, relation) || is_written_before_read(flows_, pair)) return;
+    if (!accuses(suspect, relation) || is_written_before_read(flows_, pair) ||
+        is_one_element(flows_, pair))
+        return;
     if (is_running(target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
         remark_unread(pair);
         return;

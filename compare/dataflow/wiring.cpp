@@ -272,14 +272,15 @@ void Wires::judge(const InputPair& pair) try {
     if (is_crosswise && !is_told_apart(pair, missing)) return;
     const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
     const std::string& op = flows_.target().source.ops[mine.op].path;
+    const std::string other = instead(pair, *partner, expected, input);
     findings_.push_back({.input = pair,
                          .argument = mine.argument,
                          .target = mine.path,
                          .producer = producer,
                          .text = "input `" + mine.argument + "` of " + op +
                                  flows_.place_of(pair.pair) + " is not what " + producer +
-                                 " made (in the golden it is); " +
-                                 instead(pair, *partner, expected, input)});
+                                 " made (in the golden it is)" +
+                                 (other.empty() ? "" : "; " + other)});
 } catch (const Error&) {
     return;
 }

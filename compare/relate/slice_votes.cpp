@@ -58,10 +58,10 @@ void SliceVotes::look_at(const SliceForm& form) {
     for (const auto& [position, top] : votes_)
         positions.push_back(position);
     std::ranges::sort(positions);
-    positions.erase(std::ranges::unique(positions).begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     count(form, telling, tops_.size(), &positions);
     std::ranges::sort(votes_);
-    votes_.erase(std::ranges::unique(votes_).begin(), votes_.end());
+    votes_.erase(std::unique(votes_.begin(), votes_.end()), votes_.end());
     for (auto first = votes_.begin(); first != votes_.end();) {
         const auto end = std::find_if(
             first, votes_.end(), [&](const auto& each) { return each.first != first->first; });

@@ -1,5 +1,6 @@
 #include "diagnose/judge/arithmetic.h"
 
+#include <algorithm>
 #include <array>
 
 namespace npuscope::diagnose {
@@ -131,6 +132,14 @@ bool is_as_precise(const ProductClass& one, const ProductClass& other) {
 
 bool is_as_precise(const VectorClass& one, const VectorClass& other) {
     return one.steps.bits >= other.steps.bits && one.results.bits >= other.results.bits;
+}
+
+int fewest_bits(const ProductClass& row) {
+    return std::min({operand_bits(row), row.sums.bits, row.results.bits});
+}
+
+int fewest_bits(const VectorClass& row) {
+    return std::min(row.steps.bits, row.results.bits);
 }
 
 }  // namespace npuscope::diagnose

@@ -65,4 +65,8 @@ struct VectorClass {
 [[nodiscard]] bool is_as_precise(const ProductClass& one, const ProductClass& other);
 [[nodiscard]] bool is_as_precise(const VectorClass& one, const VectorClass& other);
 
+/// Bits of significand that everything in such arithmetic keeps: inputs, steps and results.
+[[nodiscard]] int fewest_bits(const ProductClass& row);
+[[nodiscard]] int fewest_bits(const VectorClass& row);
+
 }  // namespace npuscope::diagnose

@@ -196,6 +196,9 @@ bool is_beyond_rounding(const ResultInLimit& within,
                         const Direction& factor,
                         const Direction& direction,
                         const Fit& fit) {
+    // All that the results are may be what is left of larger terms.
+    const auto is_lost = [](double share) { return std::abs(share) <= 1; };
+    if (direction.name.empty() && std::ranges::all_of(direction.shares, is_lost)) return false;
     if (!direction.name.empty() &&
         std::abs(fit.change) <= kOfRounded * rounded_off(within, direction.number))
         return false;

@@ -210,6 +210,17 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group, const OpRun
     return class_of(group);
 }
 
+ComputeType SideJudge::narrowest_of(DType dtype) const {
+    int bits = kFloat32.bits;
+    for (const auto& [group, inferred] : classes_)
+        if (group.dtype == dtype)
+            bits = std::min(bits,
+                            group.kind == OpKind::kVector ? fewest_bits(inferred.of_vectors())
+                                                          : fewest_bits(inferred.of_products()));
+    if (bits <= kBFloat16.bits) return ComputeType::kBFloat16;
+    return bits < kFloat32.bits ? ComputeType::kFloat16 : ComputeType::kNone;
+}
+
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
     std::pair<size_t, Errors> best{0, judge(forms.front())};
     for (size_t i = 1; i < forms.size(); ++i)

@@ -50,6 +50,9 @@ class SideJudge {
         group.kind = OpKind::kVector;
         return class_of(group, run).of_vectors();
     }
+    /// What an op that nobody knows may have computed in, which gives out `dtype`: the narrowest
+    /// format that others of it show; kNone where that is no less than `dtype`.
+    [[nodiscard]] ComputeType narrowest_of(DType dtype) const;
     /// Of a group of classes(): its own runs, whatever its class was told by.
     [[nodiscard]] const ArithmeticSample& sample_of(const ArithmeticGroup& group) const {
         return samples_.at(group);

@@ -186,6 +186,13 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
     }
 }
 
+ComputeType RecomputingSplitter::computed_like(const SourceOp& op,
+                                               const SourceTensor& result) const {
+    const auto dtype = dtype_from_name(result.dtype);
+    if (!dtype || !is_float(*dtype)) return ComputeType::kNone;
+    return op.stores_wider ? ComputeType::kBFloat16 : target_judge_->narrowest_of(*dtype);
+}
+
 std::vector<Split> RecomputingSplitter::split_run(
     const OpPair& pair,
     const std::vector<SplitQuery>& outputs,
@@ -205,8 +212,10 @@ std::vector<Split> RecomputingSplitter::split_run(
     std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
     auto loaded = load_run(*pair.target, why_not, known_inputs(pair), false, false);
     if (!loaded) {
-        for (Split& split : splits)
-            split.why_not = why_not;
+        for (size_t i = 0; i < splits.size(); ++i) {
+            splits[i].why_not = why_not;
+            splits[i].like = computed_like(*pair.target, *outputs[i].target);
+        }
         if (why_not == compare::kRandomOp) judge_random(pair, outputs, arguments, splits);
         return splits;
     }
@@ -278,6 +287,7 @@ std::vector<Split> RecomputingSplitter::split_loaded(
         const int place = place_of(target, outputs[i].target);
         if (place < 0 || !errors[static_cast<size_t>(place)]) {
             splits[i].why_not = "the op cannot be computed on these inputs";
+            splits[i].like = computed_like(*pair.target, *outputs[i].target);
             continue;
         }
         splits[i].target = std::move(errors[static_cast<size_t>(place)]);

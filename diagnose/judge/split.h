@@ -99,6 +99,8 @@ class RecomputingSplitter final : public compare::Splitter {
     /// The worst of the other ops of a span becomes its error.
     void judge_span(const compare::OpPair& pair, compare::Split& split) const;
 
+    /// Split::like of a result.
+    [[nodiscard]] ComputeType computed_like(const SourceOp& op, const SourceTensor& result) const;
     /// Of one run of an op.
     [[nodiscard]] std::vector<compare::Split> split_run(
         const compare::OpPair& pair,

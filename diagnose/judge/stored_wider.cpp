@@ -69,6 +69,17 @@ std::vector<Tensor*> wide_results(OpRun& run) {
     return found;
 }
 
+/// What the run writes its result into, whose dtype that keeps whatever the other operands'.
+std::vector<Tensor*> written_in(OpRun& run) {
+    std::vector<Tensor*> found;
+    for (NamedValue& argument : run.arguments)
+        if (auto* tensor = std::get_if<Tensor>(&argument.value);
+            tensor != nullptr && argument.name == run.results.front().name &&
+            tensor->dtype() == DType::kFloat32)
+            found.push_back(tensor);
+    return found;
+}
+
 /// Those that hold numbers of bfloat16 are left, with how many elements tell it; empty where the
 /// first, or one that must, does not.
 int64_t keep_narrow(std::vector<Tensor*>& tensors, bool all) {
@@ -136,7 +147,11 @@ void narrow_stored_wider(OpRun& run, bool is_known) {
     std::vector<Tensor*> results = wide_results(run);
     const int64_t given_out = keep_narrow(results, all);
     std::vector<Tensor*> arguments = wide_arguments(run);
-    const int64_t taken_in = keep_narrow(arguments, all);
+    int64_t taken_in = keep_narrow(arguments, all);
+    if (arguments.empty() && run.results.size() == 1) {
+        arguments = written_in(run);
+        taken_in = keep_narrow(arguments, true);
+    }
     if (results.empty() || arguments.empty()) return;
     if (is_known ? given_out + taken_in == 0 : given_out == 0 || taken_in < kTelling) return;
     for (const auto& tensors : {results, arguments})

@@ -10,7 +10,7 @@ from compared import InFolder, compared
 class Step:
     """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
 
-    def __init__(self, path, scale=None, fault=False, undone=True, more=False):
+    def __init__(self, path, scale=None, fault=False, undone=True, more=False, half=False):
         self.file = h5py.File(path, "w")
         self.count = 0
         chance = np.random.default_rng(1)
@@ -22,7 +22,8 @@ class Step:
             self.op("mul_Tensor", masked * np.float32(3), self=masked, other=np.float32(3))
         loss = self.op("sum", y.sum(dtype="f4"), self=y)
         if scale:
-            loss = self.op("mul_Tensor", loss * scale, self=loss, other=np.float32(scale))
+            scaled = np.float32(np.inf) if half else loss * scale
+            loss = self.op("mul_Tensor", scaled, self=loss, other=np.float32(scale))
         gradient = self.op("ones_like", np.ones_like(loss), self=loss)
         if scale:
             gradient = self.op("mul_Tensor", gradient * scale, self=gradient, other=np.float32(scale))
@@ -79,6 +80,11 @@ class LossScale(InFolder):
     def test_another_product_beside_it_is_a_parting(self):
         """Whose first element is zero, which any factor leaves."""
         self.assertEqual(self.compared({"scale": 65536, "more": True}, {})[:2], (1, "/mul_Tensor/2"))
+
+    def test_a_loss_that_leaves_the_range_of_float16_scales_no_less(self):
+        code, culprit, report = self.compared({"scale": 1024, "half": True}, {})
+        self.assertEqual((culprit, report["partings"], len(report["spans"])), (None, [], 3))
+        self.assertEqual(code, 0)
 
     def test_a_factor_that_scales_nothing_is_a_parting(self):
         """Twice, and no power of two."""

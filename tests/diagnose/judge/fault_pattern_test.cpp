@@ -18,9 +18,7 @@ class Pattern : public testing::Test {
   protected:
     using Index = std::function<double(int, int, int)>;
 
-    Pattern() {
-        fill(right);
-    }
+    Pattern() { fill(right); }
 
     static double right(int i, int j, int k) { return std::sin(1.0 + 13.7 * (30 * i + 5 * j + k)); }
 
@@ -94,6 +92,14 @@ TEST_F(Pattern, is_none_of_a_factor_or_of_single_elements) {
     EXPECT_EQ(told(), "");
     fill([](int i, int j, int k) { return right(i, j, k); });
     recorded_[17] = 5;
+    EXPECT_EQ(told(), "");
+}
+
+// A product of constants is one number everywhere, if it is off or not.
+TEST_F(Pattern, is_no_number_whatever_should_be_there_where_one_should) {
+    fill([](int, int, int) { return 0.5; });
+    EXPECT_EQ(told(), "120 elements are 0.5, whatever they should be");
+    std::ranges::fill(exact_, 0.50001);
     EXPECT_EQ(told(), "");
 }
 

@@ -120,6 +120,21 @@ TEST(Misfit, may_be_less_than_a_unit_of_the_result_where_one_rounding_is_left) {
     EXPECT_EQ(told(in_bfloat16(sum(1, 1.004))), "");
 }
 
+// What is left of gradients that cancel is less than rounding makes of them: nothing is right too.
+TEST(Misfit, is_no_result_that_is_lost_in_what_cancels) {
+    const auto left_of = [](float more) {
+        const std::vector<float> alike(32, 0.03125F * (1 + more));
+        return scaled(test::run_here("_softmax_backward_data",
+                                     {{"grad_output", floats(std::vector<float>(32, 1))},
+                                      {"output", floats(alike)},
+                                      {"dim", int64_t{0}},
+                                      {"input_dtype", DType::kFloat32}}),
+                      0);
+    };
+    EXPECT_EQ(told(left_of(0x1p-22F)), "");
+    EXPECT_NE(told(left_of(0x1p-10F)), "");
+}
+
 // Matrix units of GPUs round sums toward zero.
 TEST(Misfit, is_no_sum_that_is_cut_off) {
     const auto row_sums = [](float factor) {

@@ -54,6 +54,15 @@ TEST(StoredWider, may_have_parameters_of_float32_in_a_norm) {
     EXPECT_EQ(product.results[0].elements.dtype(), DType::kFloat32);
 }
 
+TEST(StoredWider, keeps_the_dtype_of_what_is_written_in_place) {
+    OpRun run = test::recorded_run(
+        "mul__Tensor", {{"other", sines(false)}, {"self", sines(true)}}, sines(true), "self");
+    narrow_stored_wider(run);
+    EXPECT_EQ(std::get<Tensor>(run.arguments[0].value).dtype(), DType::kFloat32);
+    EXPECT_EQ(std::get<Tensor>(run.arguments[1].value).dtype(), DType::kBFloat16);
+    EXPECT_EQ(run.results[0].elements.dtype(), DType::kBFloat16);
+}
+
 TEST(StoredWider, is_not_told_by_numbers_that_are_short_anyway) {
     const std::vector<DType> as_recorded(2, DType::kFloat32);
     const Tensor mask = floats(std::vector<float>(64, 1.0F));
