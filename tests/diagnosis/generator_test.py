@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from diagnosis import pairs
+from diagnosis.another_order import in_another_order
 from diagnosis.arithmetic import HABITS, Arithmetic, reference
 from diagnosis.call import MOVES, bind
 from diagnosis.classes import CLASSES, Draw
@@ -26,7 +27,7 @@ from diagnosis.models import PROGRAMS
 from diagnosis.products import PRODUCTS, Recipe
 from diagnosis.recording import Recorder, Run
 from diagnosis.rounding import FORMATS
-from diagnosis.scene import is_hidden
+from diagnosis.scene import Scene, is_hidden
 from diagnosis.steps import Steps
 
 torch.set_num_threads(1)
@@ -40,6 +41,11 @@ def numbers(count, seed=3):
 
 def one(value):
     return torch.tensor([value], dtype=torch.float32)
+
+
+def elements_of(values):
+    """Of each tensor of more than one element, as bytes."""
+    return [value.numpy().tobytes() for value in values if isinstance(value, torch.Tensor) and value.numel() > 1]
 
 
 class Formats(unittest.TestCase):
@@ -319,13 +325,28 @@ class Pairs(unittest.TestCase):
     def test_the_truth_names_ops_of_the_target(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            for seed, variant in ((0, "as is"), (2, "split"), (4, "outputs"), (16, "load"), (0, "forward")):
+            for seed, variant in ((0, "as is"), (2, "split"), (4, "outputs"), (16, "load"), (0, "forward"), (2, "reordered")):
                 truth = pairs.make(seed, folder, variant)
                 self.assertTrue(truth.paths)
                 with h5py.File(folder / "target.h5", "r") as target:
                     self.assertTrue(all(path in target for path in truth.paths))
-                    self.assertEqual("input" in target[truth.paths[0]], variant in ("as is", "split", "forward"))
+                    self.assertEqual("input" in target[truth.paths[0]], variant not in ("outputs", "load"))
                     self.assertEqual(any("backward" in name for name in target), variant != "forward")
+
+    def test_another_order_runs_the_same_ops_behind_what_they_take_in(self):
+        scene = Scene(9, 0, "as is")
+        draft = scene.draw(None)
+        ordered, paths = in_another_order(draft.target, 4, np.random.default_rng(1))
+        self.assertEqual(sorted(paths), sorted(run.path for run in draft.target))
+        self.assertEqual([run.seqid for run in ordered], [run.seqid for run in draft.target])
+        self.assertNotEqual([run.position for run in ordered], [run.position for run in draft.target])
+        place = {run.position: i for i, run in enumerate(ordered)}
+        made = {}
+        for run in draft.target:
+            for taken in elements_of(run.call.values.values()):
+                if taken in made:
+                    self.assertLess(place[made[taken]], place[run.position])
+            made.update((each, run.position) for each in elements_of(run.outputs))
 
     def test_tensors_carry_the_attributes_of_dumpers_in_their_order(self):
         with tempfile.TemporaryDirectory() as name:

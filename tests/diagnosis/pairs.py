@@ -5,7 +5,8 @@
 Three pairs of eight are faulty; seeds 2n and 2n+1 have the same kind of fault, drawn apart otherwise. Variants of a pair
 have the same fault: "as is"; "split" (the target has mm and add for addmm, and records casts); "outputs" (the target has no
 inputs); "load" (each op of the target ran on the golden's inputs; None for faults that this cannot show); "forward" (the
-recordings end before the backward pass; None for faults behind it, and for a GPU's recording).
+recordings end before the backward pass; None for faults behind it, and for a GPU's recording); "reordered" (independent ops of
+the target ran in another order).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 import torch
 
+from diagnosis.another_order import in_another_order
 from diagnosis.digits import RECORDING
 from diagnosis.dump_file import Style, write_dump
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
@@ -29,7 +31,9 @@ from diagnosis.recording import Run, forward_runs
 from diagnosis.scene import FAULTS, Draft, Scene
 from diagnosis.truth import Truth
 
-VARIANTS = ("as is", "split", "outputs", "load", "forward")
+VARIANTS = ("as is", "split", "outputs", "load", "forward", "reordered")
+# How many places later an op may run, of a target in another order.
+_WINDOWS = (1.5, 2.5, 5.0)
 _ATTEMPTS = 60
 # So often a fault that is plain to see is drawn again where a barely visible one is wanted.
 _FOR_FAINT = 8
@@ -68,6 +72,8 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
         draft = None if scene.on_gpu else forward_part(draft)
         if draft is None:
             return None
+    if variant == "reordered":
+        draft = in_disorder(draft, np.random.default_rng(scene.seed + [5]))
     _write(scene, draft, folder)
     found = {"group": "", "paths": [], "golden_paths": [], "ratio": 0.0, "gross": False, "where": "", "argument": "",
              "tensors": [], **draft.found}
@@ -88,6 +94,13 @@ def forward_part(draft: Draft) -> Optional[Draft]:
     if draft.found and not found["paths"] and not found["golden_paths"]:
         return None
     return Draft(golden, target, found)
+
+
+def in_disorder(draft: Draft, rng: np.random.Generator) -> Draft:
+    """The target in another order, as is the truth about it."""
+    target, moved = in_another_order(draft.target, float(rng.choice(_WINDOWS)), rng)
+    paths = [moved.get(path, path) for path in draft.found.get("paths", [])]
+    return draft._replace(target=target, found={**draft.found, "paths": paths})
 
 
 def _write(scene: Scene, draft: Draft, folder: Path) -> None:
