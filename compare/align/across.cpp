@@ -19,8 +19,6 @@ constexpr double kEnough = 1;
 /// What the elements must say more for a pair than for another.
 constexpr double kBetter = 0.5;
 
-/// Independent ops may change places within so many ops.
-constexpr int64_t kNearby = 32;
 constexpr int64_t kBeside = 4;
 /// Branches whose gradients are added up may be so long.
 constexpr int64_t kOfOneSum = 128;
@@ -157,8 +155,7 @@ class Across {
         }
         if (found == left.end()) return;
         // No element tells of a scalar or a check, nor of what is nothing but rounding.
-        const bool is_beside = nearest <= kBeside;
-        const bool may_be = best == 0 ? is_only || is_beside : is_only && is_beside;
+        const bool may_be = is_only || (best == 0 && nearest <= kBeside);
         const bool is_likely = nearest <= kNearby && (best > 0 || may_be);
         const bool adds_up = nearest <= kOfOneSum && is_accumulation(op);
         if (best < kEnough && !is_likely && !adds_up) return;

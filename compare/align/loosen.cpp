@@ -10,8 +10,8 @@ namespace npuscope::compare {
 
 namespace {
 
-/// Independent ops may change places within so many ops.
-constexpr int64_t kWithin = 32;
+/// So near to its place an op is taken whatever its elements are.
+constexpr int64_t kNextTo = 8;
 
 class Loosening {
   public:
@@ -37,8 +37,7 @@ class Loosening {
         if (pairing_.target[op] < 0) return false;
         const OpTraits& mine = traits_.target.ops[op];
         const OpTraits& theirs = traits_.golden.ops[static_cast<size_t>(pairing_.target[op])];
-        const bool is_one_place = mine.place >= 0 && mine.place == theirs.place;
-        return mine.name == theirs.name && !mine.is_alike(theirs) && !is_one_place;
+        return mine.name == theirs.name && !mine.is_alike(theirs);
     }
 
     /// Whether there is anything to take another partner.
@@ -58,7 +57,7 @@ class Loosening {
     }
 
     [[nodiscard]] bool is_near(size_t op, size_t golden) const {
-        return std::abs(static_cast<int64_t>(golden) - expected_[op]) <= kWithin;
+        return std::abs(static_cast<int64_t>(golden) - expected_[op]) <= kNearby;
     }
 
     void take_alike(size_t op) {
@@ -75,8 +74,10 @@ class Loosening {
             best = rank;
             found = each;
         }
-        if (found == last || best.first < 0) return;
-        // One side may well copy more.
+        if (found == last) return;
+        // One side may well copy more. Of what is nothing but rounding no element agrees.
+        const bool is_next = -best.second <= kNextTo && !mine.is_cast;
+        if (best.first < 0 && !is_next && !is_misfit(op)) return;
         if (best.first == 0 && mine.is_cast) return;
         taken_.emplace(op, found->second);
         goldens_.erase(found);

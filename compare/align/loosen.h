@@ -9,8 +9,8 @@ namespace npuscope::compare {
 
 /// Independent ops that changed places leave pairs of one name whose shapes differ, and ops without
 /// partner, near one another: each takes a near one of its own shapes, the likest by elements. Ops
-/// that this leaves are paired as they were, else without partner. A pair whose places are told and
-/// equal stays. Complexity: linear but for sorting.
+/// that this leaves are paired as they were, else without partner. None leaves its place for
+/// another that is told. Complexity: linear but for sorting.
 void loosen_misfits(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing);
 
 }  // namespace npuscope::compare

@@ -11,6 +11,9 @@ namespace npuscope::compare {
 inline constexpr int32_t kNoPartner = -1;
 inline constexpr int32_t kPartOfSpan = -2;  ///< another op of a span, whose last op has the partner
 
+/// Independent ops may change places within so many ops.
+inline constexpr int64_t kNearby = 32;
+
 struct Pairing {
     std::vector<int32_t> target;     ///< by op of the target
     std::vector<int32_t> golden;     ///< by op of the golden

@@ -27,12 +27,12 @@ const Habits::ByResult& Habits::habits_of(const std::string& op) const {
     for (const SideOp& each : runs->second) {
         try {
             std::string why_not;
-            if (auto run = load_run(*each.op, why_not, each.inputs)) {
-                settle_ignored(*run);
-                for (auto& [result, habit] : habits_of_(*run)) {
-                    habit.path = run->path;
-                    place->second[result].push_back(std::move(habit));
-                }
+            auto run = load_run(*each.op, why_not, each.inputs);
+            if (!run) continue;
+            settle_ignored(*run);
+            for (auto& [result, habit] : habits_of_(*run)) {
+                habit.path = run->path;
+                place->second[result].push_back(std::move(habit));
             }
         } catch (const Error&) {
             // What cannot be read is told where it is compared.

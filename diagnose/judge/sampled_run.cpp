@@ -227,6 +227,7 @@ ChosenForm choose_form(const std::vector<OpRun>& forms, Tried tried) {
         ratios.push_back(ratios_of(forms[form], tried));
     // The tightest class tells forms apart best.
     std::vector<double> off;
+    off.reserve(ratios.size());
     for (const RunRatios& each : ratios)
         off.push_back(each.ratios[kPlainColumn]);
     const size_t by_ratio = place_of_least(off);
@@ -235,6 +236,7 @@ ChosenForm choose_form(const std::vector<OpRun>& forms, Tried tried) {
     if (least <= 1) return {by_ratio, ratios[by_ratio], next};
     // Beside coarser errors all elements tell more than the worst one.
     std::vector<double> distances;
+    distances.reserve(forms.size());
     for (const OpRun& form : forms)
         distances.push_back(distance_to(form));
     const size_t best = place_of_least(distances);

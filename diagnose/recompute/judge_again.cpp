@@ -93,7 +93,7 @@ void judge_again(OpRun run,
     require_intact(best);
 }
 
-void judge_draws_again(OpRun run,
+void judge_draws_again(const OpRun& run,
                        const SideJudge& judge,
                        std::span<compare::TensorResult> results) {
     SideJudge::Errors errors(run.results.size());

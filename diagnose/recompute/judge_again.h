@@ -22,6 +22,8 @@ void judge_again(OpRun run,
 
 /// Of a random op's run, likewise, as judge_draws(); `results` are of its results, in their order.
 /// What the device drew as well passes, what only chance decides is not provable.
-void judge_draws_again(OpRun run, const SideJudge& judge, std::span<compare::TensorResult> results);
+void judge_draws_again(const OpRun& run,
+                       const SideJudge& judge,
+                       std::span<compare::TensorResult> results);
 
 }  // namespace npuscope::diagnose

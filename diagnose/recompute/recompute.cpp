@@ -108,7 +108,7 @@ void run_op(const SourceOp& recorded,
     narrow_stored_wider(run, recorded.stores_wider);
     run.wide = widened(run.arguments);
     if (kind_of(op) == OpKind::kRandom)
-        judge_draws_again(std::move(run), judge, judged);
+        judge_draws_again(run, judge, judged);
     else if (entry.has_inputs() && !run.arguments.empty())
         judge_again(
             std::move(run), judge, results, judged, std::span(report.errors).subspan(first));
