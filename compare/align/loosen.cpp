@@ -60,6 +60,13 @@ class Loosening {
         return std::abs(static_cast<int64_t>(golden) - expected_[op]) <= kNearby;
     }
 
+    [[nodiscard]] bool is_only_one(const Key& key) const {
+        return goldens_.count(key) == 1 && std::ranges::count_if(targets_, [&](size_t op) {
+                                               return !taken_.contains(op) &&
+                                                      key_of(traits_.target.ops[op]) == key;
+                                           }) == 1;
+    }
+
     void take_alike(size_t op) {
         const OpTraits& mine = traits_.target.ops[op];
         const auto [first, last] = goldens_.equal_range(key_of(mine));
@@ -75,10 +82,11 @@ class Loosening {
             found = each;
         }
         if (found == last) return;
-        // One side may well copy more. Of what is nothing but rounding no element agrees.
-        const bool is_next = -best.second <= kNextTo && !mine.is_cast;
+        // Of what is nothing but rounding no element agrees.
+        const bool is_next = -best.second <= kNextTo;
         if (best.first < 0 && !is_next && !is_misfit(op)) return;
-        if (best.first == 0 && mine.is_cast) return;
+        // One side may well copy more, unless there is no other.
+        if (best.first <= 0 && mine.is_cast && !is_only_one(key_of(mine))) return;
         taken_.emplace(op, found->second);
         goldens_.erase(found);
     }
