@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <tuple>
 
 namespace npuscope::compare {
 
@@ -25,7 +24,7 @@ constexpr int64_t kOfOneSum = 128;
 /// Candidates that are looked at for one op.
 constexpr size_t kMostCandidates = 64;
 
-using Key = std::tuple<int32_t, uint64_t, uint64_t>;
+using Key = OpTraits::Key;
 
 struct Leftovers {
     std::vector<size_t> target;
@@ -42,7 +41,7 @@ class Across {
 
     void pair() {
         take_back();
-        pair_equal([](const OpTraits& op) { return Key(op.name, op.inputs, op.output); });
+        pair_equal([](const OpTraits& op) { return op.key(); });
         pair_equal([](const OpTraits& op) { return Key(op.name, 0, op.output); });
     }
 
@@ -55,7 +54,7 @@ class Across {
             const OpTraits& mine = traits_.target.ops[i];
             const OpTraits& theirs = traits_.golden.ops[static_cast<size_t>(pairing_.target[i])];
             if (mine.is_elsewhere(theirs) && mine.is_alike(theirs))
-                elsewhere.emplace(Key(mine.name, mine.inputs, mine.output), i);
+                elsewhere.emplace(mine.key(), i);
         }
         return elsewhere;
     }
@@ -68,8 +67,7 @@ class Across {
         for (size_t op = 0; op < pairing_.target.size(); ++op) {
             const OpTraits& mine = traits_.target.ops[op];
             if (pairing_.target[op] == kPartOfSpan || mine.place < 0 || is_at_home(op)) continue;
-            const auto [first, last] =
-                elsewhere.equal_range(Key(mine.name, mine.inputs, mine.output));
+            const auto [first, last] = elsewhere.equal_range(mine.key());
             for (auto each = first; each != last; ++each) {
                 if (!may_take(op, each->second)) continue;
                 exchange(op, each->second);
@@ -104,8 +102,7 @@ class Across {
     /// `op` takes the partner of `other`, which gets that of `op`, if any.
     void exchange(size_t op, size_t other) {
         const int32_t given = pairing_.target[op];
-        pairing_.join(op, static_cast<size_t>(pairing_.target[other]));
-        pairing_.out_of_order[op] = true;
+        pairing_.join_across(op, static_cast<size_t>(pairing_.target[other]));
         pairing_.target[other] = given;
         pairing_.out_of_order[other] = given >= 0;
         if (given >= 0) pairing_.join(other, static_cast<size_t>(given));
@@ -159,8 +156,7 @@ class Across {
         const bool is_likely = nearest <= kNearby && (best > 0 || may_be);
         const bool adds_up = nearest <= kOfOneSum && is_accumulation(op);
         if (best < kEnough && !is_likely && !adds_up) return;
-        pairing_.join(op, *found);
-        pairing_.out_of_order[op] = true;
+        pairing_.join_across(op, *found);
         left.erase(found);
     }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/tensor/piece.h"
 
 namespace npuscope::compare {
 
@@ -28,11 +29,9 @@ constexpr double kLeastLossScale = 3;
 
 std::vector<double> some_elements(const ElementSource& tensor) {
     std::vector<double> elements;
-    std::vector<std::byte> buffer;
     const int64_t numel = tensor.numel();
     const auto take = [&](int64_t first, int64_t count) {
-        const Tensor piece =
-            Tensor::copy_of(tensor.dtype(), {count}, tensor.range(first, count, buffer));
+        const Tensor piece = piece_of(tensor, first, count);
         for (int64_t i = 0; i < count; ++i)
             elements.push_back(piece.at(i));
     };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace npuscope::compare {
@@ -23,16 +22,11 @@ class Loosening {
         if (!collect()) return;
         for (const size_t op : targets_)
             take_alike(op);
-        for (const size_t op : targets_)
-            if (!taken_.contains(op)) keep(op);
+        join_taken();
         join_left();
     }
 
   private:
-    using Key = std::tuple<int32_t, uint64_t, uint64_t>;
-
-    static Key key_of(const OpTraits& op) { return {op.name, op.inputs, op.output}; }
-
     [[nodiscard]] bool is_misfit(size_t op) const {
         if (pairing_.target[op] < 0) return false;
         const OpTraits& mine = traits_.target.ops[op];
@@ -46,13 +40,13 @@ class Loosening {
             const bool is_loose = is_misfit(op);
             if (is_loose) {
                 const auto partner = static_cast<size_t>(pairing_.target[op]);
-                goldens_.emplace(key_of(traits_.golden.ops[partner]), partner);
+                goldens_.emplace(traits_.golden.ops[partner].key(), partner);
             }
             if (is_loose || pairing_.target[op] == kNoPartner) targets_.push_back(op);
         }
         for (size_t op = 0; op < pairing_.golden.size(); ++op)
             if (pairing_.golden[op] == kNoPartner)
-                goldens_.emplace(key_of(traits_.golden.ops[op]), op);
+                goldens_.emplace(traits_.golden.ops[op].key(), op);
         return !targets_.empty() && !goldens_.empty();
     }
 
@@ -60,16 +54,16 @@ class Loosening {
         return std::abs(static_cast<int64_t>(golden) - expected_[op]) <= kNearby;
     }
 
-    [[nodiscard]] bool is_only_one(const Key& key) const {
+    [[nodiscard]] bool is_only_one(const OpTraits::Key& key) const {
         return goldens_.count(key) == 1 && std::ranges::count_if(targets_, [&](size_t op) {
                                                return !taken_.contains(op) &&
-                                                      key_of(traits_.target.ops[op]) == key;
+                                                      traits_.target.ops[op].key() == key;
                                            }) == 1;
     }
 
     void take_alike(size_t op) {
         const OpTraits& mine = traits_.target.ops[op];
-        const auto [first, last] = goldens_.equal_range(key_of(mine));
+        const auto [first, last] = goldens_.equal_range(mine.key());
         auto found = last;
         std::pair<double, int64_t> best;
         for (auto each = first; each != last; ++each) {
@@ -86,63 +80,47 @@ class Loosening {
         const bool is_next = -best.second <= kNextTo;
         if (best.first < 0 && !is_next && !is_misfit(op)) return;
         // One side may well copy more, unless there is no other.
-        if (best.first <= 0 && mine.is_cast && !is_only_one(key_of(mine))) return;
+        if (best.first <= 0 && mine.is_cast && !is_only_one(mine.key())) return;
         taken_.emplace(op, found->second);
         goldens_.erase(found);
     }
 
-    /// A pair of which neither has found another stays; else both are left for others.
-    void keep(size_t op) {
-        const int32_t partner = pairing_.target[op];
-        if (partner < 0) return;
-        const auto golden = static_cast<size_t>(partner);
-        const auto [first, last] = goldens_.equal_range(key_of(traits_.golden.ops[golden]));
-        const auto found =
-            std::find_if(first, last, [&](const auto& each) { return each.second == golden; });
-        if (found == last) {
-            left_.push_back(op);
-            return;
-        }
-        goldens_.erase(found);
+    void join_taken() {
+        for (const auto& [op, golden] : taken_)
+            if (const int32_t before = pairing_.target[op]; before >= 0) {
+                pairing_.golden[static_cast<size_t>(before)] = kNoPartner;
+                lost_.push_back(static_cast<size_t>(before));
+            }
+        for (const auto& [op, golden] : taken_)
+            pairing_.join_across(op, golden);
     }
 
+    /// A pair of which neither has found another stays; what both sides lost belongs together as
+    /// much as before.
     void join_left() {
-        for (const size_t op : left_)
-            pairing_.target[op] = kNoPartner;
-        for (const auto& [op, golden] : taken_) {
-            if (const int32_t before = pairing_.target[op]; before >= 0)
-                lost_.push_back(static_cast<size_t>(before));
-            pairing_.target[op] = kNoPartner;
-        }
-        for (const size_t golden : lost_)
-            pairing_.golden[golden] = kNoPartner;
-        for (const auto& [op, golden] : taken_)
-            join(op, golden);
-        // What both sides lost belongs together as much as before.
         std::ranges::sort(lost_);
-        for (const size_t op : left_) {
+        for (const size_t op : targets_) {
+            const int32_t before = pairing_.target[op];
+            if (before < 0 ||
+                pairing_.golden[static_cast<size_t>(before)] == static_cast<int32_t>(op))
+                continue;
+            pairing_.target[op] = kNoPartner;
             const auto found = std::ranges::find_if(lost_, [&](size_t golden) {
                 return pairing_.golden[golden] == kNoPartner && is_near(op, golden) &&
                        traits_.golden.ops[golden].name == traits_.target.ops[op].name;
             });
-            if (found != lost_.end()) join(op, *found);
+            if (found != lost_.end()) pairing_.join_across(op, *found);
         }
-    }
-
-    void join(size_t op, size_t golden) {
-        pairing_.join(op, golden);
-        pairing_.out_of_order[op] = true;
     }
 
     const BothTraits& traits_;
     PairEvidence& evidence_;
     Pairing& pairing_;
     std::vector<int64_t> expected_;
-    std::vector<size_t> targets_;         ///< free, or in a misfit
-    std::multimap<Key, size_t> goldens_;  ///< the same, by what they are
-    std::map<size_t, size_t> taken_;      ///< by op of the target its new partner
-    std::vector<size_t> left_;            ///< ops of the target whose partner was taken
-    std::vector<size_t> lost_;            ///< ops of the golden whose partner took another
+    std::vector<size_t> targets_;                   ///< free, or in a misfit
+    std::multimap<OpTraits::Key, size_t> goldens_;  ///< the same, by what they are
+    std::map<size_t, size_t> taken_;                ///< by op of the target its new partner
+    std::vector<size_t> lost_;  ///< ops of the golden whose partner took another
 };
 
 }  // namespace

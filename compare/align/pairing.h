@@ -26,6 +26,10 @@ struct Pairing {
         target[mine] = static_cast<int32_t>(theirs);
         golden[theirs] = static_cast<int32_t>(mine);
     }
+    void join_across(size_t mine, size_t theirs) {
+        join(mine, theirs);
+        out_of_order[mine] = true;
+    }
 };
 
 /// Where each op of the target would stand in the golden, by the pairs before it that are in order.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,10 +23,10 @@ struct OpTraits {
     int32_t rank = 0;      ///< of the first output
     bool is_cast = false;  ///< it only copies, to another dtype perhaps, or makes room for that
 
-    /// Same name and shapes.
-    [[nodiscard]] bool is_alike(const OpTraits& other) const {
-        return name == other.name && inputs == other.inputs && output == other.output;
-    }
+    /// Name and shapes: equal of ops that are alike.
+    using Key = std::tuple<int32_t, uint64_t, uint64_t>;
+    [[nodiscard]] Key key() const { return {name, inputs, output}; }
+    [[nodiscard]] bool is_alike(const OpTraits& other) const { return key() == other.key(); }
     [[nodiscard]] bool is_elsewhere(const OpTraits& other) const {
         return place >= 0 && other.place >= 0 && place != other.place;
     }

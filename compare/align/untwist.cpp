@@ -69,10 +69,9 @@ class Untwisting {
             from = other;
         }
         if (!from) return std::nullopt;
-        pairing_.join(op, partner(*from));
+        pairing_.join_across(op, partner(*from));
         pairing_.target[*from] = kNoPartner;
         pairing_.out_of_order[*from] = false;
-        pairing_.out_of_order[op] = true;
         return from;
     }
 
@@ -92,8 +91,7 @@ class Untwisting {
                 !may_be(op, other) || fit(op, other) < least)
                 continue;
             pairing_.golden[now] = kNoPartner;
-            pairing_.join(op, other);
-            pairing_.out_of_order[op] = true;
+            pairing_.join_across(op, other);
             return true;
         }
         return false;
@@ -110,9 +108,8 @@ class Untwisting {
             const double exchanged = fit(op, partner(other)) + fit(other, partner(op));
             if (exchanged < now + kGain) continue;
             const size_t mine = partner(op);
-            pairing_.join(op, partner(other));
-            pairing_.join(other, mine);
-            pairing_.out_of_order[op] = pairing_.out_of_order[other] = true;
+            pairing_.join_across(op, partner(other));
+            pairing_.join_across(other, mine);
             if (!is_doubtful(op)) return;
         }
     }

@@ -4,17 +4,13 @@
 
 #include "compare/dataflow/trace.h"
 #include "core/base/error.h"
+#include "core/tensor/piece.h"
 
 namespace npuscope::compare {
 
 namespace {
 
 constexpr int64_t kScanned = 16384;
-
-Tensor piece_of(const ElementSource& tensor, int64_t first, int64_t count) {
-    std::vector<std::byte> buffer;
-    return Tensor::copy_of(tensor.dtype(), {count}, tensor.range(first, count, buffer));
-}
 
 bool both_at_one_place(const ElementSource& target,
                        const ElementSource& golden,

@@ -9,6 +9,7 @@
 
 #include "compare/relate/arrangements.h"
 #include "core/base/error.h"
+#include "core/tensor/piece.h"
 
 namespace npuscope::compare {
 
@@ -168,10 +169,7 @@ class OtherSide {
 
     [[nodiscard]] std::vector<double> read(const ListedTensor& tensor, int64_t count) const {
         const auto elements = open_listed(source_, tensor);
-        std::vector<std::byte> buffer;
-        const Tensor piece =
-            Tensor::copy_of(elements->dtype(), {count}, elements->range(0, count, buffer))
-                .cast(DType::kFloat64);
+        const Tensor piece = piece_of(*elements, 0, count).cast(DType::kFloat64);
         const auto values = piece.as<double>();
         return {values.begin(), values.end()};
     }
