@@ -43,6 +43,7 @@ struct ProductClass {
                rounding != OperandRounding::kScaled;
     }
     [[nodiscard]] bool steps_are_narrow() const { return sums.bits < kFloat32.bits; }
+    friend bool operator==(const ProductClass&, const ProductClass&) = default;
 };
 [[nodiscard]] std::span<const ProductClass> product_classes();
 /// They differ only in how they round operands to the same bits, to nearest or toward zero, as

@@ -45,14 +45,17 @@ const std::vector<Implementation>& implementations() {
     return rows;
 }
 
-/// The largest error of the elements whose exact value has an exponent, by the exponent.
-std::vector<double> largest_by_size(const Tensor& result, std::span<const double> exact) {
+/// The largest error of the elements whose size has an exponent, by the exponent.
+std::vector<double> largest_by_size(const Tensor& result,
+                                    std::span<const double> exact,
+                                    std::span<const double> sizes) {
     const Tensor wide = result.cast(DType::kFloat64);
     const std::span<const double> values = wide.as<double>();
     std::vector<double> errors(2048);
     for (size_t i = 0; i < exact.size(); ++i) {
         const double error = std::abs(values[i] - exact[i]);
-        double& largest = errors[(std::bit_cast<uint64_t>(exact[i]) >> 52U) & 0x7ffU];
+        const double size = sizes.empty() ? exact[i] : std::abs(exact[i]) + sizes[i];
+        double& largest = errors[(std::bit_cast<uint64_t>(size) >> 52U) & 0x7ffU];
         if (std::isnan(error))
             largest = kNotComparable;
         else
@@ -185,16 +188,16 @@ double singled_out(const RecordedResult& result,
 }
 
 double times_by_size(const HonestResult& of,
-                     std::span<const double> exact,
+                     const ExactElements& exact,
                      const HonestResult& some,
                      const Results& own,
-                     std::span<const double> exact_of_some) {
+                     const ExactElements& exact_of_some) {
     const Tensor* found = expected_of(own, some.result);
     if (found == nullptr || !is_float(found->dtype())) return kNotComparable;
     const double scale = std::max(1.0, of.steps.unit() / kFloat32.unit());
-    const auto here = largest_by_size(*found, exact_of_some);
-    const JudgedElements judged(of.result, exact);
-    const auto there = largest_by_size(judged.recorded(), judged.expected());
+    const auto here = largest_by_size(*found, exact_of_some.values, exact_of_some.sizes);
+    const JudgedElements judged(of.result, exact.values);
+    const auto there = largest_by_size(judged.recorded(), judged.expected(), exact.sizes);
     const NumberFormat recorded = format_of(of.result.elements.dtype());
     double times = 0;
     for (size_t size = 0; size < there.size(); ++size) {
@@ -207,7 +210,7 @@ double times_by_size(const HonestResult& of,
     return times;
 }
 
-AllowedErrors tightened(AllowedErrors limit,
+AllowedErrors tightened(std::span<const double> limit,
                         double share,
                         double half_units,
                         const RecordedResult& result,
@@ -215,12 +218,14 @@ AllowedErrors tightened(AllowedErrors limit,
                         std::span<const double> exact) {
     const NumberFormat format = format_of(result.elements.dtype());
     const double normal = power_of_two(std::max(format.lowest, results.lowest));
-    for (size_t i = 0; i < limit.size(); ++i) {
-        const double half = half_unit(format, results, exact[i]);
+    const HalfUnits halves(format, results);
+    AllowedErrors limits(limit.begin(), limit.end());
+    for (size_t i = 0; i < limits.size(); ++i) {
+        const double half = halves.of(exact[i]);
         const double steps = std::abs(exact[i]) < normal ? kStepsBelowNormal : 1;
-        limit[i] = std::max(share * limit[i], steps * half_units * half);
+        limits[i] = std::max(share * limits[i], steps * half_units * half);
     }
-    return limit;
+    return limits;
 }
 
 }  // namespace npuscope::diagnose

@@ -69,6 +69,12 @@ struct HonestResult {
     NumberFormat steps;
 };
 
+/// Of a result in float64.
+struct ExactElements {
+    std::span<const double> values;
+    std::vector<double> sizes{};  ///< what rounding is relative to; empty: the values' own
+};
+
 /// The shares of `limit` that the elements of `own`'s result are off by, with their signs, 0 of
 /// those that are no numbers; empty where it has no such result, or is off by more than `most` and
 /// so is of another class. Errors of float32 steps are scaled to narrower ones.
@@ -102,13 +108,13 @@ struct HonestResult {
 /// it, among elements of like size: a first look that needs no bound. Errors of less than an ulp
 /// count as one. Infinity where the two cannot be held against each other.
 [[nodiscard]] double times_by_size(const HonestResult& of,
-                                   std::span<const double> exact,
+                                   const ExactElements& exact,
                                    const HonestResult& some,
                                    const Results& own,
-                                   std::span<const double> exact_of_some);
+                                   const ExactElements& exact_of_some);
 
 /// `share` of a limit, but so many half units of the result at least.
-[[nodiscard]] AllowedErrors tightened(AllowedErrors limit,
+[[nodiscard]] AllowedErrors tightened(std::span<const double> limit,
                                       double share,
                                       double half_units,
                                       const RecordedResult& result,

@@ -16,6 +16,23 @@ namespace {
 constexpr int64_t kMany = int64_t{1} << 16;
 constexpr unsigned kDrawsOfMany = 2;
 
+/// Every bit that a generator gives is one.
+class RandomSigns {
+  public:
+    explicit RandomSigns(uint64_t seed) : generator_(seed) {}
+    bool next() {
+        if (left_ == 0) bits_ = generator_();
+        left_ = (left_ == 0 ? kBits : left_) - 1;
+        return ((bits_ >> left_) & 1U) != 0;
+    }
+
+  private:
+    static constexpr unsigned kBits = 64;
+    std::mt19937_64 generator_;
+    uint64_t bits_ = 0;
+    unsigned left_ = 0;
+};
+
 double rms_of(const std::vector<double>& errors) {
     double squares = 0;
     for (const double error : errors)
@@ -107,7 +124,7 @@ bool DisturbedRuns::is_elementwise() {
 }
 
 NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
-    std::mt19937_64 signs(draw + 1);
+    RandomSigns signs(draw + 1);
     const double unit = steps.unit();
     const double least = steps.half_unit(0);
     const bool by_operand = is_elementwise();
@@ -120,7 +137,7 @@ NamedValues DisturbedRuns::inputs(const NumberFormat& steps, unsigned draw) {
         for (double& element : elements) {
             if (element == 0 || !std::isfinite(element)) continue;
             const double by = std::max(std::abs(element) * unit, least);
-            element += ((by_operand ? way : signs()) & 1U) != 0 ? by : -by;
+            element += (by_operand ? (way & 1U) != 0 : signs.next()) ? by : -by;
         }
     });
     // As float32, so that every run is given the same numbers.

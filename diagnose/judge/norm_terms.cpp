@@ -49,6 +49,16 @@ void for_each_element(const Division& by, size_t count, F&& f) {
     }
 }
 
+/// Calls f(first, count, group) for all elements that follow each other in one group.
+template <class F>
+void for_each_stretch(const Division& by, size_t numel, F&& f) {
+    const size_t count = by.length == 0 ? by.area : by.length;
+    for (size_t first = 0, group = 0; first < numel; first += count) {
+        f(first, std::min(count, numel - first), group);
+        if (++group == by.groups) group = 0;
+    }
+}
+
 std::optional<Division> division_of(const OpRun& run, const Tensor& input) {
     const auto numel = static_cast<size_t>(input.numel());
     if (numel == 0) return std::nullopt;
@@ -88,15 +98,21 @@ struct Statistics {
 
 std::vector<Statistics> statistics_of(std::span<const double> input, const Division& by) {
     std::vector<Statistics> groups(by.groups);
-    for_each_element(by, input.size(), [&](size_t i, size_t group, size_t /*channel*/) {
-        ++groups[group].count;
-        groups[group].mean += input[i];
+    for_each_stretch(by, input.size(), [&](size_t first, size_t count, size_t group) {
+        groups[group].count += static_cast<double>(count);
+        double sum = groups[group].mean;
+        for (const double each : input.subspan(first, count))
+            sum += each;
+        groups[group].mean = sum;
     });
     for (Statistics& each : groups)
         each.mean /= std::max(each.count, 1.0);
-    for_each_element(by, input.size(), [&](size_t i, size_t group, size_t /*channel*/) {
-        const double off = input[i] - groups[group].mean;
-        groups[group].variance += off * off;
+    for_each_stretch(by, input.size(), [&](size_t first, size_t count, size_t group) {
+        const double mean = groups[group].mean;
+        double sum = groups[group].variance;
+        for (const double each : input.subspan(first, count))
+            sum += (each - mean) * (each - mean);
+        groups[group].variance = sum;
     });
     for (Statistics& each : groups)
         each.variance /= std::max(each.count, 1.0);
@@ -172,6 +188,32 @@ std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& resul
     std::vector<double> terms(values.size());
     for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
         terms[i] = factors[group] * std::abs(scales.of(channel) * (values[i] - groups[group].mean));
+    });
+    return terms;
+}
+
+std::vector<double> norm_sizes(const OpRun& run, const RecordedResult& result) {
+    constexpr double kOthers = 0.5;
+    const auto input = argument<Tensor>(run, "input");
+    const bool is_mean = result.name == "result1";
+    if ((result.name != "result0" && !is_mean) || is_gradient_of_norm(*run.op) || !input ||
+        input->dtype() != DType::kFloat64)
+        return {};
+    const auto by = division_of(run, *input);
+    if (!by) return {};
+    const std::span<const double> values = input->as<double>();
+    std::vector<double> spreads;
+    std::vector<double> sizes;
+    for (const Statistics& group : statistics_of(values, *by)) {
+        spreads.push_back(1 / std::sqrt(std::max(group.variance + eps_of(run), 1e-300)));
+        sizes.push_back(kOthers * std::sqrt(group.variance + group.mean * group.mean));
+    }
+    if (is_mean) return sizes;
+    const Scales scales(run, *by);
+    std::vector<double> terms(values.size());
+    for_each_element(*by, values.size(), [&](size_t i, size_t group, size_t channel) {
+        terms[i] =
+            std::abs(scales.of(channel)) * spreads[group] * (std::abs(values[i]) + sizes[group]);
     });
     return terms;
 }

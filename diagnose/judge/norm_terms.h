@@ -18,6 +18,11 @@ namespace npuscope::diagnose {
 /// results.
 [[nodiscard]] std::vector<double> one_pass_terms(const OpRun& run, const RecordedResult& result);
 
+/// By element of a norm's result, the size of its input and half of the others', as they are
+/// scaled: a unit of it is less than disturbing them shows. Of its means, half of the input's size.
+/// Empty for other results.
+[[nodiscard]] std::vector<double> norm_sizes(const OpRun& run, const RecordedResult& result);
+
 /// By element of a norm's gradient, the terms that cancel where the kernel takes factors of the
 /// input and of its mean apart, as several do (g w s + b x + c; the weight's is s (sum g x - mean
 /// sum g)), as far as the input is larger than its deviation. Empty for other results.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "core/dtype/dtype.h"
 
@@ -71,6 +72,29 @@ inline constexpr NumberFormat kBFloat16{8, -126, 127};
                                       double value) {
     return std::max(one.half_unit(value), other.half_unit(value));
 }
+
+/// As half_unit() of two formats, for many numbers.
+class HalfUnits {
+  public:
+    HalfUnits(const NumberFormat& one, const NumberFormat& other)
+        : least_(power_of_two(one.lowest)),
+          unit_(one.unit()),
+          other_least_(power_of_two(other.lowest)),
+          other_unit_(other.unit()) {}
+    [[nodiscard]] double of(double value) const {
+        constexpr uint64_t kExponent = uint64_t{0x7ff} << 52U;
+        const double power = std::bit_cast<double>(std::bit_cast<uint64_t>(value) & kExponent);
+        const double half =
+            std::max(std::max(power, least_) * unit_, std::max(power, other_least_) * other_unit_);
+        return half < std::numeric_limits<double>::infinity() ? half : 0;
+    }
+
+  private:
+    double least_;  ///< normal number
+    double unit_;
+    double other_least_;
+    double other_unit_;
+};
 
 /// Units by which a sum of so many terms may be off, of the sum of their magnitudes' mean: errors
 /// add up like a random walk; the factor is for terms that are alike.

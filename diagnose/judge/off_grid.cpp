@@ -15,12 +15,12 @@ constexpr double kShareOfWider = 1.0 / 16;
 
 }  // namespace
 
-bool forbid_off_grid(const RecordedResult& result,
-                     std::span<const double> exact,
-                     const NumberFormat& results,
-                     AllowedErrors& limit) {
+std::optional<AllowedErrors> without_off_grid(const RecordedResult& result,
+                                              std::span<const double> exact,
+                                              const NumberFormat& results,
+                                              std::span<const double> limit) {
     const NumberFormat recorded = format_of(result.elements.dtype());
-    if (results.bits >= recorded.bits) return false;
+    if (results.bits >= recorded.bits) return std::nullopt;
     const JudgedElements judged(result, exact);
     const Tensor wide = judged.recorded().cast(DType::kFloat64);
     const std::span<const double> values = wide.as<double>();
@@ -35,10 +35,12 @@ bool forbid_off_grid(const RecordedResult& result,
         else if (error > kShareOfWider * results.half_unit(expected))
             outside.push_back(i);
     }
-    if (outside.empty() || rounded < kFewestRounded || outside.size() > rounded) return false;
+    if (outside.empty() || rounded < kFewestRounded || outside.size() > rounded)
+        return std::nullopt;
+    AllowedErrors limits(limit.begin(), limit.end());
     for (const size_t i : outside)
-        limit[i] = kShareOfWider * results.half_unit(exact[i]);
-    return true;
+        limits[i] = kShareOfWider * results.half_unit(exact[i]);
+    return limits;
 }
 
 }  // namespace npuscope::diagnose

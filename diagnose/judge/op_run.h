@@ -12,6 +12,7 @@
 #include "compare/split.h"
 #include "core/ir/value.h"
 #include "core/recording/source.h"
+#include "diagnose/judge/cut.h"
 #include "diagnose/judge/recorded_op.h"
 #include "npu_backend/executor.h"
 #include "npu_backend/ops/op.h"
@@ -35,6 +36,7 @@ struct OpRun {
     std::vector<RecordedResult> results;
     std::string path{};   ///< of the recorded op; "" of none
     NamedValues whole{};  ///< the arguments that a part was cut from; empty of a whole run
+    std::optional<Cut> known_cut{};  ///< how it may be cut, proven; empty where that is not known
     /// What exact_results() computed; a run with other arguments needs another OpRun.
     mutable std::optional<std::optional<Results>> exact{};
 };

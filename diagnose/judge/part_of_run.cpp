@@ -27,7 +27,14 @@ Rows rows_at(const std::vector<int64_t>& places) {
         const size_t row = chosen.nbytes() / std::max<size_t>(places.size(), 1);
         std::byte* to = chosen.mutable_data();
         for (const int64_t place : places) {
-            std::memcpy(to, tensor.data() + static_cast<size_t>(place) * row, row);
+            const std::byte* from = tensor.data() + static_cast<size_t>(place) * row;
+            // A copy of few bytes is a move where their number is known.
+            if (row == sizeof(float))
+                std::memcpy(to, from, sizeof(float));
+            else if (row == sizeof(double))
+                std::memcpy(to, from, sizeof(double));
+            else
+                std::memcpy(to, from, row);
             to += row;
         }
         return chosen;
@@ -138,14 +145,17 @@ std::optional<PartOfRun> proven_part(const OpRun& run,
     const int64_t rows = rows_of(result, cut);
     const int64_t count = std::max<int64_t>(1, rows * elements / result.numel());
     if (2 * count > rows) return std::nullopt;
-    std::vector<int64_t> places = evenly(rows, 2 * count);
-    const auto more = cut_run(run, places, cut);
-    if (!more || !is_computable(*more)) return std::nullopt;
-    places.erase(places.begin(), places.begin() + count);
-    auto part = cut_run(run, places, cut);
-    if (!part || !is_computable(*part) || !is_same_beside_others(*part, *more, count))
-        return std::nullopt;
-    if (also.empty()) return PartOfRun{std::move(*part), cut, std::move(places)};
+    const std::vector<int64_t> both = evenly(rows, 2 * count);
+    std::vector<int64_t> places(both.begin() + count, both.end());
+    std::optional<OpRun> part;
+    if (!run.known_cut) {
+        const auto more = cut_run(run, both, cut);
+        if (!more || !is_computable(*more)) return std::nullopt;
+        part = cut_run(run, places, cut);
+        if (!part || !is_computable(*part) || !is_same_beside_others(*part, *more, count))
+            return std::nullopt;
+        if (also.empty()) return PartOfRun{std::move(*part), cut, std::move(places)};
+    }
     // Every other place is one of those asked for, as far as they go.
     const int64_t row = result.numel() / rows;
     for (size_t i = 0; i < std::min(also.size(), places.size() / 2); ++i)
@@ -196,7 +206,8 @@ std::optional<PartOfRun> part_of(const OpRun& run,
             std::move(*less), Cut::kBlock, std::move(block->rows), std::move(block->columns)};
     }
     for (const Cut cut : {Cut::kElements, Cut::kMatrices, Cut::kFirst, Cut::kAll})
-        if (auto part = proven_part(run, elements, also, cut)) return part;
+        if (run.known_cut.value_or(cut) == cut)
+            if (auto part = proven_part(run, elements, also, cut)) return part;
     return std::nullopt;
 }
 

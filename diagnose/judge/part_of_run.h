@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diagnose/judge/block_of_product.h"
+#include "diagnose/judge/cut.h"
 #include "diagnose/judge/op_run.h"
 
 namespace npuscope::diagnose {
@@ -20,15 +21,6 @@ inline constexpr int64_t kLargeElements = 4 * kTellingElements;
 
 /// Whether the run's first result has so many.
 [[nodiscard]] bool is_large(const OpRun& run);
-
-/// Which operands are cut, and into what rows.
-enum class Cut : uint8_t {
-    kElements,  ///< those of the result's shape, element by element
-    kMatrices,  ///< those of two axes and more that have as many rows as the result
-    kFirst,     ///< the first of these alone, as matrix products take them
-    kAll,       ///< vectors of as many elements as well
-    kBlock,     ///< of a product of matrices: rows of the first, columns of the second
-};
 
 struct PartOfRun {
     OpRun run;

@@ -33,13 +33,14 @@ std::optional<compare::Introduced> ProductError::judge_in_parts(const ProductCla
     const auto length = static_cast<double>(contraction_length(run_, result.name));
     const std::optional<NumberFormat> format = narrow_format(run_);
     if (!format || length <= kOneStep) return std::nullopt;
-    std::optional<Bound> found = bound(by, Rounded::kOperands, result);
+    const Bound* found = bound(by, Rounded::kOperands, result);
     const Results* sizes = magnitude(0, 0, false);
-    if (!found || sizes == nullptr) return std::nullopt;
+    if (found == nullptr || sizes == nullptr) return std::nullopt;
     const std::span<const double> size = expected_of(*sizes, result)->as<double>();
-    for (size_t i = 0; i < found->limit.size(); ++i)
-        found->limit[i] += kParts * format->unit() * size[i] / std::sqrt(length);
-    return measure_error(result, found->exact, by.results, found->limit);
+    AllowedErrors limit = found->limit;
+    for (size_t i = 0; i < limit.size(); ++i)
+        limit[i] += kParts * format->unit() * size[i] / std::sqrt(length);
+    return measure_error(result, found->exact, by.results, limit);
 }
 
 }  // namespace npuscope::diagnose

@@ -170,6 +170,8 @@ bool ProductError::has_bias() const {
 
 void ProductError::forget_rounded() {
     std::erase_if(computed_, [](const auto& each) { return !each.first.starts_with("magnitude"); });
+    asked_.reset();
+    bound_.reset();
 }
 
 double ProductError::largest_bias() const {
@@ -182,9 +184,20 @@ double ProductError::largest_bias() const {
     return largest;
 }
 
-std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
-                                                       Rounded which,
-                                                       const RecordedResult& result) {
+const ProductError::Bound* ProductError::bound(const ProductClass& by,
+                                               Rounded which,
+                                               const RecordedResult& result) {
+    if (Asked asked{by, which, result.name}; asked_ != asked) {
+        bound_.reset();
+        bound_ = bound_of(by, which, result);
+        asked_ = std::move(asked);
+    }
+    return bound_ ? &*bound_ : nullptr;
+}
+
+std::optional<ProductError::Bound> ProductError::bound_of(const ProductClass& by,
+                                                          Rounded which,
+                                                          const RecordedResult& result) {
     const Results* exact_results = exact(by, which);
     const Results* sizes = magnitude(0, 0, false);
     if (exact_results == nullptr || sizes == nullptr) return std::nullopt;
@@ -209,7 +222,7 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
     }
     const double terms = terms_of(by, contraction_length(run_, result.name));
     const double unit = by.sums.unit();
-    const NumberFormat recorded = format_of(result.elements.dtype());
+    const HalfUnits half_units(format_of(result.elements.dtype()), by.results);
     const std::span<const double> exact_values = y->as<double>();
     const double bias = largest_bias();
     const double factor =
@@ -222,12 +235,14 @@ std::optional<ProductError::Bound> ProductError::bound(const ProductClass& by,
         // Twice a half unit of float32 for what leaves the sums.
         double allowed = factor * (unit * (terms * sum_sizes[i] + value) + least);
         if (disturbed != nullptr) allowed += disturbed->as<double>()[i] - plain[i];
-        allowed += half_unit(recorded, by.results, value + allowed);
+        allowed += half_units.of(value + allowed);
         // The product may be rounded to the result's dtype before the bias is added.
-        if (bias > 0) allowed += half_unit(recorded, by.results, value + bias);
+        if (bias > 0) allowed += half_units.of(value + bias);
         limits[i] = allowed;
     }
-    return Bound{exact_values, std::move(limits)};
+    const NumberFormat& narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
+    const compare::Introduced error = measure_error(result, exact_values, narrow, limits);
+    return Bound{exact_values, std::move(limits), error};
 }
 
 std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by,
@@ -235,20 +250,27 @@ std::optional<compare::Introduced> ProductError::judge_as(const ProductClass& by
                                                           const RecordedResult& result,
                                                           bool details,
                                                           const Tightness& tight) {
-    std::optional<Bound> found = bound(by, which, result);
-    if (!found) return std::nullopt;
-    AllowedErrors limit = std::move(found->limit);
+    const Bound* found = bound(by, which, result);
+    if (found == nullptr) return std::nullopt;
+    const NumberFormat& narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
+    std::span<const double> limit = found->limit;
+    AllowedErrors other_limit;
+    compare::Introduced error = found->error;
+    const auto hold_to = [&](AllowedErrors other) {
+        other_limit = std::move(other);
+        limit = other_limit;
+        error = measure_error(result, found->exact, narrow, limit);
+    };
     if (tight.share < 1)
-        limit = tightened(std::move(limit),
+        hold_to(tightened(limit,
                           tight.share,
                           tight.half_units > 0 ? tight.half_units : kHalfUnits,
                           result,
                           by.results,
-                          found->exact);
-    const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    compare::Introduced error = measure_error(result, found->exact, narrow, limit);
-    if (error.ratio <= 1 && forbid_off_grid(result, found->exact, by.results, limit))
-        error = measure_error(result, found->exact, narrow, limit);
+                          found->exact));
+    if (error.ratio <= 1)
+        if (auto on_grid = without_off_grid(result, found->exact, by.results, limit))
+            hold_to(std::move(*on_grid));
     if (!details) return error;
     describe(result, found->exact, limit, error);
     error.told = told_by_pattern(result, found->exact, limit);
@@ -278,11 +300,9 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
                                                  const RecordedResult& result,
                                                  HonestRuns which,
                                                  double enough) {
-    const std::optional<Bound> found = bound(by, Rounded::kOperands, result);
-    if (!found) return std::nullopt;
-    const NumberFormat narrow = by.results.bits < by.operands.bits ? by.results : by.operands;
-    Closeness closeness{.recorded =
-                            measure_error(result, found->exact, narrow, found->limit).ratio};
+    const Bound* found = bound(by, Rounded::kOperands, result);
+    if (found == nullptr) return std::nullopt;
+    Closeness closeness{.recorded = found->error.ratio};
     // Sums that are exact here may be rounded by another algorithm, convolutions as products of
     // transforms.
     const double roundings = kind_of(*run_.op) == OpKind::kConvolution ? 2 : 1;
@@ -308,12 +328,12 @@ std::optional<Closeness> ProductError::closeness(const ProductClass& by,
 
 std::optional<ResultInLimit> ProductError::in_limit(const ProductClass& by,
                                                     const RecordedResult& result) {
-    std::optional<Bound> found = bound(by, Rounded::kOperands, result);
-    if (!found) return std::nullopt;
+    const Bound* found = bound(by, Rounded::kOperands, result);
+    if (found == nullptr) return std::nullopt;
     return ResultInLimit{.run = run_,
                          .of = {.result = result, .results = by.results, .steps = by.sums},
                          .exact = found->exact,
-                         .limit = std::move(found->limit),
+                         .limit = found->limit,
                          .runs_here = [this, &by](HonestRuns which) {
                              const auto operands = rounded_operands(run_, by, Rounded::kOperands);
                              return honest_runs(*run_.op, operands, by.sums, which);

@@ -65,16 +65,27 @@ class ProductError {
     struct Bound {
         std::span<const double> exact;
         AllowedErrors limit;
+        compare::Introduced error;  ///< measured against the limit
+    };
+    /// Of which question the bound was the answer.
+    struct Asked {
+        ProductClass by;
+        Rounded which = Rounded::kOperands;
+        std::string result;
+        friend bool operator==(const Asked&, const Asked&) = default;
     };
 
     [[nodiscard]] const Results* exact(const ProductClass& by, Rounded which);
     [[nodiscard]] bool is_within(const NumberFormat& format);
     [[nodiscard]] double largest_bias() const;
     [[nodiscard]] const Results* magnitude(double relative, double absolute, bool by_largest);
-    /// Empty where the op gives no such result.
-    [[nodiscard]] std::optional<Bound> bound(const ProductClass& by,
-                                             Rounded which,
-                                             const RecordedResult& result);
+    /// Kept until another is asked for; nullptr where the op gives no such result.
+    [[nodiscard]] const Bound* bound(const ProductClass& by,
+                                     Rounded which,
+                                     const RecordedResult& result);
+    [[nodiscard]] std::optional<Bound> bound_of(const ProductClass& by,
+                                                Rounded which,
+                                                const RecordedResult& result);
     [[nodiscard]] std::optional<compare::Introduced> judge_as(const ProductClass& by,
                                                               Rounded which,
                                                               const RecordedResult& result,
@@ -99,6 +110,8 @@ class ProductError {
     std::unique_ptr<ProductError> part_;
     std::map<std::string, std::optional<Results>> computed_;
     std::map<std::string, std::vector<double>> spread_;
+    std::optional<Asked> asked_;
+    std::optional<Bound> bound_;  ///< what was asked last
     std::optional<double> largest_;  ///< magnitude of the finite operands
 };
 

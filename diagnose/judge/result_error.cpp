@@ -154,36 +154,23 @@ void take_any(std::span<const double> recorded,
 /// A place, and how far off it is.
 using Distant = std::pair<double, int64_t>;
 
-/// Where a stretch of elements is furthest off: absolutely, and beside the element's size.
-struct Furthest {
-    Distant by_error{-1, 0};
-    Distant by_share{-1, 0};
+/// How far off the elements of a block are: absolutely, and beside their size; -1 of what is no
+/// number.
+struct Distances {
+    std::array<double, kBlock> by_error;
+    std::array<double, kBlock> by_share;
 
-    void take(double value, double expected, int64_t place) {
-        const double error = std::abs(value - expected);
-        const double size = std::abs(expected);
-        if (error > by_error.first) by_error = {error, place};
-        if (error > by_share.first * size) by_share = {error / size, place};
+    void measure(std::span<const double> values, std::span<const double> expected) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const double error = std::abs(values[i] - expected[i]);
+            const double share = error / std::abs(expected[i]);
+            by_error[i] = error >= 0 ? error : -1;
+            by_share[i] = share >= 0 ? share : -1;
+        }
     }
 };
 
 /// As furthest_off(); `expect` fills in the expected elements from one on.
-template <class F>
-Furthest furthest_in(const Tensor& recorded, size_t first, size_t end, F&& expect) {
-    std::array<double, kBlock> values{};
-    std::array<double, kBlock> others{};
-    const auto begin = static_cast<int64_t>(first);
-    Furthest furthest{.by_error = {-1, begin}, .by_share = {-1, begin}};
-    for (size_t start = first; start < end; start += kBlock) {
-        const size_t length = std::min(kBlock, end - start);
-        widen(recorded, start, std::span(values).first(length));
-        expect(start, std::span(others).first(length));
-        for (size_t i = 0; i < length; ++i)
-            furthest.take(values[i], others[i], static_cast<int64_t>(start + i));
-    }
-    return furthest;
-}
-
 template <class F>
 std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& expect) {
     const auto numel = static_cast<size_t>(recorded.numel());
@@ -191,11 +178,31 @@ std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& ex
         std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
     std::vector<Distant> by_error;
     std::vector<Distant> by_share;
-    for (size_t first = 0; first < numel; first += stretch) {
-        const Furthest found =
-            furthest_in(recorded, first, std::min(numel, first + stretch), expect);
-        by_error.push_back(found.by_error);
-        by_share.push_back(found.by_share);
+    std::array<double, kBlock> values{};
+    std::array<double, kBlock> others{};
+    Distances distances{};
+    for (size_t first = 0; first < numel; first += kBlock) {
+        const size_t length = std::min(kBlock, numel - first);
+        widen(recorded, first, std::span(values).first(length));
+        expect(first, std::span(others).first(length));
+        distances.measure(std::span(values).first(length), std::span(others).first(length));
+        // What of which stretch the block has.
+        for (size_t i = 0; i < length;) {
+            const size_t at = first + i;
+            const size_t end = std::min(length, i + stretch - at % stretch);
+            if (at % stretch == 0) {
+                by_error.push_back({-1, static_cast<int64_t>(at)});
+                by_share.push_back({-1, static_cast<int64_t>(at)});
+            }
+            const auto take = [&](const std::array<double, kBlock>& off, Distant& furthest) {
+                const auto* const most = std::max_element(&off[i], &off[i] + (end - i));
+                if (*most > furthest.first)
+                    furthest = {*most, static_cast<int64_t>(first) + (most - off.data())};
+            };
+            take(distances.by_error, by_error.back());
+            take(distances.by_share, by_share.back());
+            i = end;
+        }
     }
     std::ranges::stable_sort(by_error, std::greater(), &Distant::first);
     std::ranges::stable_sort(by_share, std::greater(), &Distant::first);

@@ -80,6 +80,7 @@ OpRun RunInPieces::piece(int64_t index) const {
     const int64_t first = index * rows_of_piece_;
     // What was cut once can be cut elsewhere.
     OpRun piece = stretch_of(run_, cut_, first, std::min(rows_of_piece_, rows_ - first)).value();
+    piece.known_cut = cut_;
     NamedValues own;
     for (const NamedValue& argument : piece.arguments)
         if (find(uncut_, argument.name) == nullptr) own.push_back(argument);

@@ -140,8 +140,8 @@ Tightness SideJudge::tightness(const OpRun& run,
     // Their elements are what they were, or not.
     if (only_moves(*run.op)) return {};
     if constexpr (requires { error.times_at_first_sight(by, result); })
-        // Large results are first held against one run here, before bounds are computed.
-        if (result.elements.numel() >= kLargeElements &&
+        // Large runs are first held against one run here, before bounds are computed.
+        if ((is_large(run) || result.elements.numel() >= kLargeElements) &&
             error.times_at_first_sight(by, result) <= kOfSome)
             return {};
     std::optional<Closeness> found = error.closeness(by, result, HonestRuns::kReference, kUnlike);

@@ -127,10 +127,10 @@ double VectorError::times_at_first_sight(const VectorClass& by, const RecordedRe
     const auto& here = error_of_some.honest(by, HonestRuns::kReference);
     if (here.empty() || some_y == nullptr) return kNever;
     return times_by_size(of,
-                         y->as<double>(),
+                         {y->as<double>(), norm_sizes(run_, result)},
                          {.result = of_some, .results = by.results, .steps = by.steps},
                          here.front(),
-                         some_y->as<double>());
+                         {some_y->as<double>(), norm_sizes(some, of_some)});
 }
 
 double VectorError::chips_ratio(const VectorClass& by, const RecordedResult& result) {

@@ -89,6 +89,13 @@ class VectorError {
                                                   const Tensor& exact,
                                                   bool details) const;
     [[nodiscard]] std::vector<double> sum_errors(const RecordedResult& result);
+    /// By element, the part of conditioned() that has a closed form: sums, terms that cancel,
+    /// statistics. Empty: nothing.
+    [[nodiscard]] const std::vector<double>& in_closed_form(const VectorClass& by,
+                                                            const RecordedResult& result);
+    /// What conditioned() has at least, as far as it has a closed form. Empty: nothing is known.
+    [[nodiscard]] std::vector<double> least_conditioned(const VectorClass& by,
+                                                        const RecordedResult& result);
     /// By element, what is allowed beside a few units: conditioning, cancellation, sums. Empty: no
     /// more.
     [[nodiscard]] const std::vector<double>& conditioned(const VectorClass& by,
@@ -108,6 +115,7 @@ class VectorError {
     std::optional<std::optional<Results>> sizes_;
     std::map<std::pair<int, HonestRuns>, std::vector<Results>> honest_;  ///< by the steps' bits
     /// By the bits of the steps and the result.
+    std::map<std::pair<int, std::string>, std::vector<double>> closed_forms_;
     std::map<std::pair<int, std::string>, std::vector<double>> conditioned_;
 };
 
