@@ -26,6 +26,7 @@
 #include "compare/spans.h"
 #include "compare/standards/score.h"
 #include "compare/unknown_ops.h"
+#include "compare/wrong_casts.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "core/recording/source.h"
@@ -147,6 +148,7 @@ OpResult Comparison::compare_op(const OpPair& pair) const {
         score_.score(pair, pairs, op);
     }
     conclude(op, options_.allow_golden_at_fault);
+    if (!pair.fault.empty()) op.judgement = {Verdict::kFail, pair.fault};
     return op;
 }
 
@@ -196,6 +198,9 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
         traced->pair(plan_);
     }
     if (by_distance) splitter_ = nullptr;
+    if (options_.dataflow && !plan_.load_mode && options_.judging == Judging::kExact &&
+        take_wrong_casts(traced->flows->target(), threads, plan_))
+        traced->pair(plan_);
     if (splitter_ != nullptr && options_.judging == Judging::kExact)
         splitter_->prepare(*traced->flows, {});
 }

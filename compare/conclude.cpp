@@ -75,6 +75,25 @@ void forgive_forms(OpResult& op) {
     forgive_order(op);
 }
 
+/// Ops in place on a list give out nothing, so that recorders have no results of them; what one
+/// tensor's op on the other side has more proves nothing.
+void forgive_lists(OpResult& op) {
+    const auto is_of_list = [](const std::string& path) {
+        return path.find("_foreach_") != std::string::npos;
+    };
+    const auto has_result = [](const TensorResult& tensor) {
+        return tensor.direction == dumpfile::Direction::kOutput && !is_missing(tensor);
+    };
+    if (is_of_list(op.target) == is_of_list(op.golden) ||
+        std::ranges::any_of(op.tensors, has_result))
+        return;
+    for (TensorResult& tensor : op.tensors)
+        if (is_missing(tensor) && (tensor.direction == dumpfile::Direction::kOutput ||
+                                   numel_of(tensor.shape) == 1))
+            tensor.judgement = {Verdict::kUndefined,
+                                "one side works in place on a list, of which no result was recorded"};
+}
+
 }  // namespace
 
 void conclude(OpResult& op, bool allow_golden_at_fault) {
@@ -96,6 +115,7 @@ void conclude(OpResult& op, bool allow_golden_at_fault) {
         return;
     }
     forgive_forms(op);
+    forgive_lists(op);
     op.inputs = worst(op.tensors, dumpfile::Direction::kInput, allow_golden_at_fault);
     if (has_direction(op, dumpfile::Direction::kOutput)) {
         op.judgement = worst(op.tensors, dumpfile::Direction::kOutput, allow_golden_at_fault);

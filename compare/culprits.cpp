@@ -100,6 +100,12 @@ void put_clear_one_first(Result& result) {
     if (clear != all.end()) std::rotate(all.begin(), clear, clear + 1);
 }
 
+/// An op that one side alone has, and that is wrong by itself.
+bool is_wrong_alone(const OpResult& op) {
+    return (op.target.empty() || op.golden.empty()) && !op.in_span &&
+           op.judgement.verdict == Verdict::kFail;
+}
+
 /// Called with other arguments, and nobody computed it again to see whether they matter.
 bool is_called_otherwise(const OpResult& op, const Result& result) {
     if (!result.by_calls || op.arguments.empty()) return false;
@@ -125,6 +131,8 @@ void find_culprits(Result& result) {
         const OpResult& op = result.ops[i];
         if (op.overflow == dumpfile::OverflowRole::kIntroduced) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.overflow_note});
+        } else if (is_wrong_alone(op)) {
+            found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.judgement.rule});
         } else if (result.partings.empty() && op.unmatched.empty() && !op.in_span &&
                    (op.target.empty() || op.golden.empty())) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});

@@ -24,6 +24,7 @@ struct OpPair {
     std::vector<const SourceOp*> also_target{};  ///< the other ops of the target, in their order
     std::vector<const SourceOp*> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the programs differ
+    std::string fault{};         ///< what is wrong with an op that one side alone has; "": nothing
     /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
     bool inputs_differ = false;
     /// What the tensors of either side are of each other, where names do not tell; else empty.

@@ -12,6 +12,7 @@
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
+#include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/unread.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -68,22 +69,6 @@ struct Suspect {
     bool late = false;          ///< a backward pass began before
     bool noise_before = false;  ///< some earlier output differs
 };
-
-/// How many ops before, at most, the number was made that a tensor is full of.
-constexpr size_t kNumberBefore = 8;
-
-/// A tensor of one number, which an op just before made by itself: an expanded view of it.
-bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
-    if (!tensor.content->constant || tensor.content->numel == 1) return false;
-    const size_t first = tensor.op > kNumberBefore ? tensor.op - kNumberBefore : 0;
-    for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
-        const TracedTensor& made = flow.tensors[i];
-        if (made.direction == Direction::kOutput && made.content && made.content->numel == 1 &&
-            made.content->first == tensor.content->first)
-            return true;
-    }
-    return false;
-}
 
 /// The tensor; in bfloat16 where its recorder is known to store that as float32, and it is such.
 Tensor as_it_was(const Side& side, size_t tensor) {
@@ -291,7 +276,8 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     // all alike some op makes by chance.
     const bool is_by_chance =
         mine.content->constant &&
-        (is_running(mine.argument) || is_parameter(op_name(suspect.input), mine.argument));
+        (is_running(mine.argument) || is_parameter(op_name(suspect.input), mine.argument) ||
+         (!suspect.late && golden(suspect.input).content->tells_bag()));
     if (mine.producer && !is_by_chance &&
         (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))
         return false;
@@ -300,6 +286,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
         return false;
     if (suspect.was_equal) return true;
+    if (is_written_number(golden(suspect.input)) && !mine.producer) return true;
     if (is_running(mine.argument) && !is_first_use(suspect)) return false;
     if (is_other_choice(suspect, relation)) return true;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||

@@ -6,6 +6,7 @@
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/relation.h"
+#include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/view.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -36,22 +37,6 @@ bool same_elements(const Content& one, const Content& other) {
     return one.numel == other.numel && one.bag == other.bag;
 }
 
-/// Whether another op of the name takes these elements, in whatever order, as that argument.
-bool is_other_use(const Side& side,
-                  const TracedTensor& tensor,
-                  const TracedTensor& like,
-                  const Content& content) {
-    return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
-           tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
-           same_elements(*tensor.content, content);
-}
-
-int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
-    return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
-        return is_other_use(side, tensor, like, content);
-    });
-}
-
 /// What the cast that made the tensor was given; nullptr of what no cast made.
 const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
     if (!tensor.producer) return nullptr;
@@ -62,19 +47,48 @@ const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
     return nullptr;
 }
 
-/// How often sums take these elements, as they are or cast, several times too.
+/// As they are or cast, several times too, in whatever order.
+bool holds(const Side& side, const TracedTensor& tensor, const Content& content) {
+    for (const TracedTensor* each = &tensor; each != nullptr; each = before_cast(side, *each))
+        if (each->content && same_elements(*each->content, content)) return true;
+    return false;
+}
+
+/// How often sums take these elements.
 int64_t uses_in_sums(const Side& side, const Content& content) {
     return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& use) {
-        if (use.direction != Direction::kInput || op_of(side, use) != kSum) return false;
-        for (const TracedTensor* each = &use; each != nullptr; each = before_cast(side, *each))
-            if (each->content && same_elements(*each->content, content)) return true;
-        return false;
+        return use.direction == Direction::kInput && op_of(side, use) == kSum &&
+               holds(side, use, content);
     });
+}
+
+/// Whether another op of the name takes these elements as that argument.
+bool is_other_use(const Side& side,
+                  const TracedTensor& tensor,
+                  const TracedTensor& like,
+                  const Content& content) {
+    return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
+           tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
+           holds(side, tensor, content);
+}
+
+int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
+    return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
+        return is_other_use(side, tensor, like, content);
+    });
+}
+
+/// As a cast to the input's 16 bits makes it, whether the cast was recorded or not.
+Tensor rounded_as(Tensor expected, const TracedTensor& input) {
+    const bool is_half = input.content->fits_half && !input.content->fits_bfloat;
+    if (!is_half && !input.content->fits_bfloat) return expected;
+    const DType dtype = expected.dtype();
+    return expected.cast(is_half ? DType::kFloat16 : DType::kBFloat16).cast(dtype);
 }
 
 class Wires {
   public:
-    explicit Wires(PairedFlows& flows) : flows_(flows) {}
+    explicit Wires(PairedFlows& flows) : flows_(flows), through_(flows) {}
 
     std::vector<WiringFinding> run(int threads) {
         std::vector<InputPair> doubtful;
@@ -117,6 +131,7 @@ class Wires {
                                       const Tensor& input) const;
 
     PairedFlows& flows_;
+    SeenThrough through_;
     std::vector<WiringFinding> findings_;
 };
 
@@ -137,6 +152,8 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
         if (golden(copy).op >= theirs.op || !partner || !target(*partner).content) continue;
         const Content& made = *target(*partner).content;
         const bool in_order = theirs.passage == Passage::kAsIs;
+        // What another view shows is what it made in another order.
+        if (in_order && golden(copy).content->sequence != theirs.content->sequence) continue;
         if (in_order ? made.numel == mine.content->numel && made.sequence == mine.content->sequence
                      : same_elements(made, *mine.content) && theirs.passage != Passage::kReordered)
             return false;
@@ -147,8 +164,9 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
 /// In the golden it holds what an op made; in the target other elements than that op's.
 bool Wires::is_edited(const InputPair& pair) const {
     const TracedTensor& theirs = golden(pair.golden);
-    if (!theirs.producer) return false;
-    const auto partner = flows_.made_by_target(*theirs.producer, theirs.op);
+    const auto maker = through_.maker_of(flows_.golden(), theirs);
+    if (!maker) return false;
+    const auto partner = flows_.made_by_target(*maker, theirs.op);
     return partner && target(*partner).content &&
            !same_elements(*target(*partner).content, *target(pair.target).content);
 }
@@ -245,31 +263,39 @@ bool Wires::is_told_apart(const InputPair& pair, const Content& missing) const {
 void Wires::judge(const InputPair& pair) try {
     const TracedTensor& theirs = golden(pair.golden);
     const TracedTensor& mine = target(pair.target);
-    if (!theirs.producer) return;
+    const auto their_maker = through_.maker_of(flows_.golden(), theirs);
+    if (!their_maker) return;
     // What an op that only the target has made is a matter of the programs.
-    if (mine.producer && !flows_.is_paired(target(*mine.producer).op)) return;
-    const auto partner = flows_.made_by_target(*theirs.producer, theirs.op);
+    const auto my_maker = through_.maker_of(flows_.target(), mine);
+    if (my_maker && !flows_.is_paired(target(*my_maker).op)) return;
+    const auto partner = flows_.made_by_target(*their_maker, theirs.op);
     if (!partner || !target(*partner).content) return;
     const bool is_later = target(*partner).op >= mine.op;
-    if (mine.producer == partner && mine.passage == Passage::kRounded) return;
+    const bool is_rounded = mine.passage == Passage::kRounded || my_maker != mine.producer;
+    // Casts round what the right op made; a view may show it in another order.
+    if (my_maker == partner && is_rounded && !is_far(pair)) return;
+    if (mine.producer == partner && is_rounded) return;
     if (is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
     if (theirs.ambiguous && !is_rewired) return;
     if (!is_rewired &&
-        !(sampled_distance(*open_target(*partner), *open_golden(*theirs.producer)) <= kNear))
+        !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNear))
         return;
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();
-    const auto view = find_view(golden_input, open_golden(*theirs.producer)->whole());
+    const auto view = find_view(golden_input, open_golden(*their_maker)->whole());
     if (!view || view->source_numel != made.numel()) return;
-    const Tensor expected = apply(*view, made);
+    const Tensor shown = apply(*view, made);
+    const Tensor expected = rounded_as(shown, mine);
     const Tensor input = open_target(pair.target)->whole();
     if (!is_rewired && !is_wrong(input, expected, golden_input)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
-    const Content missing = content_of(TensorElements(expected));
-    const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) >
-                                              other_uses(flows_.golden(), theirs, *theirs.content);
-    if (is_crosswise && !is_told_apart(pair, missing)) return;
+    const int64_t usual = other_uses(flows_.golden(), theirs, *theirs.content);
+    for (const Tensor& each : {shown, expected}) {
+        const Content missing = content_of(TensorElements(each));
+        const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) > usual;
+        if (is_crosswise && !is_told_apart(pair, missing)) return;
+    }
     const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
     const std::string& op = flows_.target().source.ops[mine.op].path;
     const std::string other = instead(pair, *partner, expected, input);
@@ -293,8 +319,9 @@ std::string Wires::instead(const InputPair& pair,
     const TracedTensor& mine = target(pair.target);
     const Relation relation = relation_of(input, expected);
     if (relation.likeness != Likeness::kOther) return relation.text;
-    if (mine.producer && *mine.producer != partner && !mine.ambiguous) {
-        const std::string& path = flows_.target().source.ops[target(*mine.producer).op].path;
+    const auto maker = through_.maker_of(flows_.target(), mine);
+    if (maker && *maker != partner && !mine.ambiguous) {
+        const std::string& path = flows_.target().source.ops[target(*maker).op].path;
         return (mine.passage == Passage::kPart ? "it is a part of what " : "it is what ") + path +
                " made";
     }

@@ -10,4 +10,7 @@ namespace npuscope {
 /// IR name. Table: core/naming/casts.def.
 [[nodiscard]] bool is_cast(std::string_view op);
 
+/// Whether such an op gives out what it was given, rounded perhaps.
+[[nodiscard]] bool is_copy(std::string_view op);
+
 }  // namespace npuscope

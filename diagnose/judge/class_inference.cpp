@@ -201,6 +201,22 @@ bool may_give(const VectorClass& by, DType dtype) {
            (dtype == DType::kFloat64 || by.steps.bits < kFloat64.bits);
 }
 
+/// The class that rounds operands to as many bits as that of `column`, in another range, and
+/// explains all of the sample as well.
+const ProductClass* tied_with(size_t column, const std::vector<SampledRun>& sample) {
+    const auto classes = product_classes();
+    const ProductClass& own = classes[column];
+    for (size_t other = 0; other < classes.size(); ++other) {
+        const ProductClass& by = classes[other];
+        if (other == column || by.stage != own.stage || by.rounding != own.rounding ||
+            by.operands.bits != own.operands.bits || by.operands == own.operands ||
+            by.results != own.results || by.sums != own.sums)
+            continue;
+        if (count_within(sample, other) == std::ssize(sample)) return &by;
+    }
+    return nullptr;
+}
+
 InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
                                     int bits,
                                     const ArithmeticGroup& group) {
@@ -231,8 +247,10 @@ InferredArithmetic product_class_of(const std::vector<SampledRun>& sample,
             stages[i].near = classes[stages[i].column].spread > 0 ? kNearSpread : kNear;
         return stages;
     };
-    const auto [column, within] = choose_class(classes, by_libraries(sample), bits, stages_of);
+    const std::vector<SampledRun> runs = by_libraries(sample);
+    const auto [column, within] = choose_class(classes, runs, bits, stages_of);
     return {.product = &classes[column],
+            .tied_product = tied_with(column, runs),
             .sampled = static_cast<int64_t>(sample.size()),
             .within = within};
 }

@@ -28,6 +28,9 @@ struct InferredArithmetic {
     /// Of a chip whose library chooses by op or shape: the class of the runs that `product` does
     /// not explain. nullptr where one class explains all.
     const ProductClass* other_product = nullptr;
+    /// Explains the sampled runs as well: float16 and TF32 keep as many bits, and are told apart by
+    /// small numbers alone. nullptr where they are.
+    const ProductClass* tied_product = nullptr;
     /// The class of a group. Errors: Error(kInternal) a group of the other kind.
     [[nodiscard]] const ProductClass& of_products() const;
     [[nodiscard]] const VectorClass& of_vectors() const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "core/naming/casts.h"
 #include "npu_backend/kernels/kernel.h"
@@ -17,6 +19,23 @@ bool only_moves(const backend::Op& op) {
     return !op.launches.empty() && std::ranges::all_of(op.launches, moves);
 }
 
+namespace {
+
+/// What a cast may have rounded to before its recorder stored the result wider: the formats of 16
+/// bits that all of it is in.
+std::vector<NumberFormat> formats_of_cast(const backend::Op& op, std::span<const double> result) {
+    std::vector<NumberFormat> formats;
+    if (!is_copy(op.name()) || op.name().find("to") == std::string::npos) return formats;
+    for (const NumberFormat& format : {kFloat16, kBFloat16})
+        if (std::ranges::all_of(result, [&](double value) {
+                return format.rounded(value) == value || std::isnan(value);
+            }))
+            formats.push_back(format);
+    return formats;
+}
+
+}  // namespace
+
 AllowedErrors allowed_of_moves(const backend::Op& op,
                                const RecordedResult& result,
                                std::span<const double> exact,
@@ -27,8 +46,11 @@ AllowedErrors allowed_of_moves(const backend::Op& op,
     for (size_t i = 0; are_cut_off && i < exact.size(); ++i)
         are_cut_off = !(std::abs(wide.as<double>()[i]) > std::abs(judged.expected()[i]));
     const bool casts = is_cast(op.name());
+    std::vector<NumberFormat> formats = formats_of_cast(op, wide.as<double>());
+    formats.push_back(format_of(result.elements.dtype()));
+    formats.push_back(results);
     AllowedErrors limits(exact.size());
-    for (const NumberFormat& format : {format_of(result.elements.dtype()), results})
+    for (const NumberFormat& format : formats)
         for (size_t i = 0; i < limits.size(); ++i) {
             if (casts && std::abs(exact[i]) < power_of_two(format.lowest))
                 limits[i] = std::max(limits[i], std::abs(exact[i]));

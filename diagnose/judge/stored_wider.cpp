@@ -81,12 +81,14 @@ std::vector<Tensor*> written_in(OpRun& run) {
 }
 
 /// Those that hold numbers of bfloat16 are left, with how many elements tell it; empty where the
-/// first, or one that must, does not.
+/// first, or one that must, does not. Single numbers without axes need not.
 int64_t keep_narrow(std::vector<Tensor*>& tensors, bool all) {
     int64_t telling = 0;
     std::vector<Tensor*> narrow;
     for (Tensor* tensor : tensors) {
         const std::optional<int64_t> found = telling_elements(*tensor);
+        // A number beside a tensor does not widen the result.
+        if (!found && tensor->ndim() == 0 && tensors.size() > 1) continue;
         if (!found && (all || narrow.empty())) {
             tensors.clear();
             return 0;

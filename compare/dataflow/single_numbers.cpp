@@ -1,0 +1,39 @@
+#include "compare/dataflow/single_numbers.h"
+
+#include <fmt/format.h>
+
+#include "core/dtype/dtype.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Of a number that is written: a power of two, or little more.
+constexpr int kFewBits = 8;
+
+/// How many ops before, at most, the number was made that a tensor is full of.
+constexpr size_t kNumberBefore = 8;
+
+}  // namespace
+
+bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
+    if (!tensor.content->constant || tensor.content->numel == 1) return false;
+    const size_t first = tensor.op > kNumberBefore ? tensor.op - kNumberBefore : 0;
+    for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
+        const TracedTensor& made = flow.tensors[i];
+        if (made.direction == dumpfile::Direction::kOutput && made.content && made.content->numel == 1 &&
+            made.content->first == tensor.content->first)
+            return true;
+    }
+    return false;
+}
+
+bool is_written_number(const TracedTensor& tensor) {
+    if (tensor.dtype != name_of(DType::kFloat64) || !tensor.shape.empty() || !tensor.content)
+        return false;
+    return fmt::format("{:.4g}", tensor.content->first) ==
+               fmt::format("{:.9g}", tensor.content->first) ||
+           told_bits(tensor.content->first) <= kFewBits;
+}
+
+}  // namespace npuscope::compare
