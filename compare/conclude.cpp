@@ -88,10 +88,11 @@ void forgive_lists(OpResult& op) {
         std::ranges::any_of(op.tensors, has_result))
         return;
     for (TensorResult& tensor : op.tensors)
-        if (is_missing(tensor) && (tensor.direction == dumpfile::Direction::kOutput ||
-                                   numel_of(tensor.shape) == 1))
-            tensor.judgement = {Verdict::kUndefined,
-                                "one side works in place on a list, of which no result was recorded"};
+        if (is_missing(tensor) &&
+            (tensor.direction == dumpfile::Direction::kOutput || numel_of(tensor.shape) == 1))
+            tensor.judgement = {
+                Verdict::kUndefined,
+                "one side works in place on a list, of which no result was recorded"};
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ bool is_rounded(double value, double input, const Grid& grid) {
         return std::isinf(value) || std::isnan(input) ||
                std::abs(value) >= grid.largest * (1 - grid.unit);
     // Below its smallest normal number a format has fewer bits, or none.
-    return (value == 0 && size < grid.smallest) || std::abs(value - input) <= grid.unit * std::max(size, grid.smallest);
+    return (value == 0 && size < grid.smallest) ||
+           std::abs(value - input) <= grid.unit * std::max(size, grid.smallest);
 }
 
 bool is_on(double value, const Tensor& narrow, int64_t index) {

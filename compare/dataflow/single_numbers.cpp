@@ -21,8 +21,8 @@ bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     const size_t first = tensor.op > kNumberBefore ? tensor.op - kNumberBefore : 0;
     for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
         const TracedTensor& made = flow.tensors[i];
-        if (made.direction == dumpfile::Direction::kOutput && made.content && made.content->numel == 1 &&
-            made.content->first == tensor.content->first)
+        if (made.direction == dumpfile::Direction::kOutput && made.content &&
+            made.content->numel == 1 && made.content->first == tensor.content->first)
             return true;
     }
     return false;

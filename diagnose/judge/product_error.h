@@ -111,7 +111,7 @@ class ProductError {
     std::map<std::string, std::optional<Results>> computed_;
     std::map<std::string, std::vector<double>> spread_;
     std::optional<Asked> asked_;
-    std::optional<Bound> bound_;  ///< what was asked last
+    std::optional<Bound> bound_;     ///< what was asked last
     std::optional<double> largest_;  ///< magnitude of the finite operands
 };
 

@@ -53,6 +53,22 @@ TEST(ClassInference, takes_a_run_that_is_just_over_for_no_fault_where_a_later_cl
     EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(3.1)), "bf16 inputs and results, fp32 sums");
 }
 
+TEST(ClassInference, keeps_the_other_range_of_as_many_bits_where_that_explains_all_as_well) {
+    const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(group);
+    run.ratios[column_of("TF32 inputs, fp32 sums")] = 0.2;
+    run.ratios[column_of("fp16 inputs, fp32 sums")] = 0.2;
+    ArithmeticSamples samples;
+    samples[group].runs.assign(8, run);
+    const InferredArithmetic both = class_from(samples, group);
+    ASSERT_NE(both.tied_product, nullptr);
+    EXPECT_NE(both.tied_product, both.product);
+    samples[group].runs.back().ratios[column_of("fp16 inputs, fp32 sums")] = 40;
+    const InferredArithmetic one = class_from(samples, group);
+    EXPECT_EQ(one.of_products().name, "TF32 inputs, fp32 sums");
+    EXPECT_EQ(one.tied_product, nullptr);
+}
+
 /// One product, of which TF32 explains all numbers but a share.
 ArithmeticSamples one_in_tf32_but(double share) {
     const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};

@@ -54,6 +54,19 @@ TEST(StoredWider, may_have_parameters_of_float32_in_a_norm) {
     EXPECT_EQ(product.results[0].elements.dtype(), DType::kFloat32);
 }
 
+TEST(StoredWider, is_what_is_computed_beside_a_number_of_float32) {
+    const auto narrowed = [](Tensor other) {
+        OpRun run = test::recorded_run(
+            "mul_Tensor", {{"self", sines(true)}, {"other", std::move(other)}}, sines(true));
+        narrow_stored_wider(run);
+        EXPECT_EQ(std::get<Tensor>(run.arguments[1].value).dtype(), DType::kFloat32);
+        return run.results[0].elements.dtype();
+    };
+    const Tensor one = floats({0.01F});
+    EXPECT_EQ(narrowed(one.reshaped({})), DType::kBFloat16);
+    EXPECT_EQ(narrowed(one), DType::kFloat32);
+}
+
 TEST(StoredWider, keeps_the_dtype_of_what_is_written_in_place) {
     OpRun run = test::recorded_run(
         "mul__Tensor", {{"other", sines(false)}, {"self", sines(true)}}, sines(true), "self");

@@ -1,0 +1,128 @@
+"""A target in mixed precision, whose casts and views the golden lacks: what goes wrong at and behind them."""
+
+import unittest
+
+import h5py
+import numpy as np
+from compared import InFolder, compared
+
+LAYERS = 8
+
+
+class Recording:
+    """Ops as a recorder writes them, numbered as they run."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path, "w")
+        self.seqid = 0
+
+    def op(self, name, inputs, /, **outputs):
+        self.seqid += 1
+        group = self.file.create_group(f"{name}/{self.seqid}")
+        for argument, value in inputs.items():
+            group[f"input/{argument}"] = value
+        for argument, value in outputs.items():
+            group[f"output/{argument}"] = value
+        return next(iter(outputs.values()), None)
+
+
+def record(path, mixed, wrong_cast=None, stale=None, view=None, factor=0.5):
+    """Layers of a product and a relu, then a gradient that is scaled by a number; the target casts what
+    products take in to float16. `wrong_cast`, `stale`: the layer whose weight's cast is 3 % off, or that
+    is given what the layer before the last made; `view`: the op that turns the fourth layer's result."""
+    chance = np.random.default_rng(5)
+    recording = Recording(path)
+
+    def cast(x, layer=None):
+        if not mixed:
+            return x
+        y = x.astype("f2")
+        if layer is not None and layer == wrong_cast:
+            y[:, 2] *= np.float16(1.03)
+        return recording.op("_to_copy", {"self": x}, result=y)
+
+    x = before = chance.standard_normal((12, 12)).astype("f4")
+    for layer in range(LAYERS):
+        weight = (chance.standard_normal((12, 12)) / 3).astype("f4")
+        taken = before if layer == stale else x
+        before = x
+        a, b = cast(taken), cast(weight, layer)
+        product = np.float32(a).astype("f8") @ np.float32(b).astype("f8")
+        h = recording.op("mm", {"self": a, "mat2": b}, result=product.astype(a.dtype))
+        x = np.float32(recording.op("relu", {"self": h}, result=np.maximum(h, 0)))
+        if mixed:
+            x = recording.op("_to_copy", {"self": np.maximum(h, 0)}, result=x)
+        if layer == 3 and view == "transpose_int":
+            x = recording.op(view, {"self": x}, result=np.ascontiguousarray(x.T))
+        elif layer == 3 and view:
+            x = recording.op(view, {"self": x}, result=x)
+    ones = np.ones_like(x)
+    g = recording.op(
+        "threshold_backward",
+        {"grad_output": ones, "self": x, "threshold": np.int64(0)},
+        grad_input=np.where(x > 0, ones, 0),
+    )
+    recording.op("mul_Tensor", {"self": g * x, "other": np.float64(factor)}, result=np.float32(g * x * factor))
+    recording.file.close()
+
+
+class CastsOfOneSide(InFolder):
+    def verdict(self, golden_view=None, **target):
+        record(self.folder / "t.h5", True, **target)
+        record(self.folder / "g.h5", False, view=golden_view)
+        return compared(self.folder / "t.h5", self.folder / "g.h5")[:2]
+
+    def test_they_are_no_fault(self):
+        self.assertEqual(self.verdict(), (0, None))
+        self.assertEqual(self.verdict("transpose_int", view="transpose_int"), (0, None))
+
+    def test_a_cast_that_changes_numbers_is(self):
+        code, culprit = self.verdict(wrong_cast=4)
+        self.assertEqual((code, culprit.split("/")[1]), (1, "_to_copy"))
+
+    def test_what_another_op_made_is_told_behind_a_cast(self):
+        code, culprit = self.verdict(stale=5)
+        self.assertEqual((code, culprit.split("/")[1]), (1, "mm"))
+
+    def test_elements_in_the_order_of_memory_are_no_transpose(self):
+        code, culprit = self.verdict("transpose_int", view="_reshape_alias")
+        self.assertEqual((code, culprit.split("/")[1]), (1, "mm"))
+
+    def test_a_number_that_is_written_in_the_program_is_told(self):
+        code, culprit = self.verdict(factor=0.45)
+        self.assertEqual((code, culprit.split("/")[1]), (1, "mul_Tensor"))
+
+
+def record_update(path, in_list, lost=None):
+    """Parameters that take a step; in place on a list nothing is given out."""
+    chance = np.random.default_rng(7)
+    recording = Recording(path)
+    parameters = [chance.standard_normal((6, 5)).astype("f4") for _ in range(4)]
+    steps = [recording.op("neg", {"self": p}, result=-p) for p in parameters]
+    if lost is not None:
+        steps[lost] = steps[lost] * np.float32(1.5)
+    if in_list:
+        inputs = {f"self/self_{i}": p for i, p in enumerate(parameters)}
+        inputs.update({f"other/other_{i}": s for i, s in enumerate(steps)})
+        recording.op("_foreach_add__List", {**inputs, "alpha": np.int64(1)})
+    else:
+        for p, s in zip(parameters, steps):
+            recording.op("add__Tensor", {"self": p, "other": s, "alpha": np.int64(1)}, self=p + s)
+    recording.file.close()
+
+
+class StepsInPlace(InFolder):
+    def verdict(self, **target):
+        record_update(self.folder / "t.h5", True, **target)
+        record_update(self.folder / "g.h5", False)
+        return compared(self.folder / "t.h5", self.folder / "g.h5")[0]
+
+    def test_a_list_that_gives_nothing_out_misses_nothing(self):
+        self.assertEqual(self.verdict(), 0)
+
+    def test_what_it_was_given_is_compared(self):
+        self.assertEqual(self.verdict(lost=2), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
