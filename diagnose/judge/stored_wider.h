@@ -11,7 +11,8 @@ namespace npuscope::diagnose {
 void narrow_stored_wider(OpRun& run, bool is_known = false);
 
 /// Where some runs' numbers of bfloat16 can only be rounded ones, all ops of the source are marked
-/// so (SourceOp::stores_wider). Small runs are looked at, evenly. What cannot be read tells nothing.
+/// so (SourceOp::stores_wider). Small runs are looked at, evenly. What cannot be read tells
+/// nothing.
 void mark_stored_wider(Source& source);
 
 }  // namespace npuscope::diagnose

@@ -56,10 +56,8 @@ double sum_of_magnitudes(const backend::Op& op, const std::string& result, Named
             for (size_t i = 0; i < mask->bits.size() && i < op.schema.results.size(); ++i)
                 mask->bits[i] = op.schema.results[i].name == result;
     if (count_elements(arguments) >= kManyElements)
-        if (const double found = largest_result(op,
-                                                result,
-                                                with_floats_as(arguments, DType::kFloat32),
-                                                Device::reference32());
+        if (const double found = largest_result(
+                op, result, with_floats_as(arguments, DType::kFloat32), Device::reference32());
             found > 0)
             return found;
     return largest_result(op, result, widened(arguments), Device::reference64());
