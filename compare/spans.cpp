@@ -24,6 +24,9 @@ namespace {
 
 using dumpfile::Direction;
 
+/// Pairs of ops between what one side has more and what the other has instead.
+constexpr size_t kNear = 8;
+
 class Spans {
   public:
     Spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result)
@@ -70,6 +73,7 @@ class Spans {
             });
             return;
         }
+        take_complements();
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
             if (both || are_in_others(parting) || only_pads(parting)) return is_span(parting);
@@ -96,6 +100,42 @@ class Spans {
         look_at(traced_.flows->target(), targets, true, ends);
         look_at(traced_.flows->golden(), goldens, false, ends);
         return ends;
+    }
+
+    /// What one side has more here and the other just behind may be one span, in which an op that
+    /// both have ran earlier or later.
+    void take_complements() {
+        std::vector<Parting>& all = plan_.partings;
+        size_t i = 0;
+        while (i + 1 < all.size()) {
+            const Parting& one = all[i];
+            const Parting& other = all[i + 1];
+            const bool are_complements =
+                one.only_target.empty() != other.only_target.empty() &&
+                one.only_golden.empty() != other.only_golden.empty() && are_near(one, other);
+            Parting both = one.only_target.empty() ? other : one;
+            both.only_golden = (one.only_target.empty() ? one : other).only_golden;
+            if (!are_complements || !is_span(both)) {
+                ++i;
+                continue;
+            }
+            const auto first = all.begin() + static_cast<ptrdiff_t>(i);
+            all.erase(first, first + 2);
+        }
+    }
+
+    /// Where a parting stands among the pairs; empty of one at the begin.
+    [[nodiscard]] std::optional<size_t> place_of(const Parting& parting) const {
+        const SourceOp* op =
+            parting.only_target.empty() ? parting.before_target : parting.only_target.front();
+        const auto place = places_.find(op);
+        return place == places_.end() ? std::nullopt : std::optional(place->second);
+    }
+
+    [[nodiscard]] bool are_near(const Parting& one, const Parting& other) const {
+        const auto first = place_of(one);
+        const auto second = place_of(other);
+        return first && second && std::max(*first, *second) - std::min(*first, *second) <= kNear;
     }
 
     /// Ops of one side that the program goes on without.

@@ -273,7 +273,8 @@ void Wires::judge(const InputPair& pair) try {
     const bool is_later = target(*partner).op >= mine.op;
     const bool is_rounded = mine.passage == Passage::kRounded || my_maker != mine.producer;
     // Casts round what the right op made; a view may show it in another order.
-    if (my_maker == partner && is_rounded && !is_far(pair)) return;
+    if (my_maker == partner && is_rounded && mine.passage != Passage::kPart && !is_far(pair))
+        return;
     if (mine.producer == partner && is_rounded) return;
     if (is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
