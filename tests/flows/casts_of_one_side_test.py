@@ -2,34 +2,17 @@
 
 import unittest
 
-import h5py
 import numpy as np
 from compared import InFolder, compared
+from recording import Recording
 
 LAYERS = 8
 
 
-class Recording:
-    """Ops as a recorder writes them, numbered as they run."""
-
-    def __init__(self, path):
-        self.file = h5py.File(path, "w")
-        self.seqid = 0
-
-    def op(self, name, inputs, /, **outputs):
-        self.seqid += 1
-        group = self.file.create_group(f"{name}/{self.seqid}")
-        for argument, value in inputs.items():
-            group[f"input/{argument}"] = value
-        for argument, value in outputs.items():
-            group[f"output/{argument}"] = value
-        return next(iter(outputs.values()), None)
-
-
-def record(path, mixed, wrong_cast=None, stale=None, view=None, factor=0.5):
+def record(path, mixed, wrong_cast=None, turned=None, stale=None, view=None, factor=0.5):
     """Layers of a product and a relu, then a gradient that is scaled by a number; the target casts what
-    products take in to float16. `wrong_cast`, `stale`: the layer whose weight's cast is 3 % off, or that
-    is given what the layer before the last made; `view`: the op that turns the fourth layer's result."""
+    products take in to float16. `wrong_cast`, `turned`, `stale`: the layer whose weight's cast is 3 % off,
+    whose result is widened from right to left, or that is given what the layer before the last made; `view`: the op that turns the fourth layer's result."""
     chance = np.random.default_rng(5)
     recording = Recording(path)
 
@@ -51,7 +34,8 @@ def record(path, mixed, wrong_cast=None, stale=None, view=None, factor=0.5):
         h = recording.op("mm", {"self": a, "mat2": b}, result=product.astype(a.dtype))
         x = np.float32(recording.op("relu", {"self": h}, result=np.maximum(h, 0)))
         if mixed:
-            x = recording.op("_to_copy", {"self": np.maximum(h, 0)}, result=x)
+            widened = np.ascontiguousarray(x[:, ::-1]) if layer == turned else x
+            x = recording.op("_to_copy", {"self": np.maximum(h, 0)}, result=widened)
         if layer == 3 and view == "transpose_int":
             x = recording.op(view, {"self": x}, result=np.ascontiguousarray(x.T))
         elif layer == 3 and view:
@@ -63,7 +47,7 @@ def record(path, mixed, wrong_cast=None, stale=None, view=None, factor=0.5):
         grad_input=np.where(x > 0, ones, 0),
     )
     recording.op("mul_Tensor", {"self": g * x, "other": np.float64(factor)}, result=np.float32(g * x * factor))
-    recording.file.close()
+    recording.close()
 
 
 class CastsOfOneSide(InFolder):
@@ -77,8 +61,9 @@ class CastsOfOneSide(InFolder):
         self.assertEqual(self.verdict("transpose_int", view="transpose_int"), (0, None))
 
     def test_a_cast_that_changes_numbers_is(self):
-        code, culprit = self.verdict(wrong_cast=4)
-        self.assertEqual((code, culprit.split("/")[1]), (1, "_to_copy"))
+        for fault in ("wrong_cast", "turned"):
+            code, culprit = self.verdict(**{fault: 4})
+            self.assertEqual((code, culprit.split("/")[1]), (1, "_to_copy"))
 
     def test_what_another_op_made_is_told_behind_a_cast(self):
         code, culprit = self.verdict(stale=5)
@@ -108,7 +93,7 @@ def record_update(path, in_list, lost=None):
     else:
         for p, s in zip(parameters, steps):
             recording.op("add__Tensor", {"self": p, "other": s, "alpha": np.int64(1)}, self=p + s)
-    recording.file.close()
+    recording.close()
 
 
 class StepsInPlace(InFolder):

@@ -5,18 +5,13 @@ import unittest
 import h5py
 import numpy as np
 from compared import InFolder, compared
-
-
-def narrow(x):
-    """To the nearest number of bfloat16, as float32."""
-    bits = np.float32(x).view("u4").astype("u8")
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype("u4").view("f4")
+from recording import in_bfloat16
 
 
 def record(path, rounded, error=0.0):
     """Ten products of numbers, and an op of a chip's own; `error` is that of its result."""
     chance = np.random.default_rng(3)
-    step = narrow if rounded else np.float32
+    step = in_bfloat16 if rounded else np.float32
     with h5py.File(path, "w") as file:
         for place in range(1, 11):
             a = chance.standard_normal((16, 8)).astype("f4")
