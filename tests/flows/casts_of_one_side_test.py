@@ -12,7 +12,8 @@ LAYERS = 8
 def record(path, mixed, wrong_cast=None, turned=None, stale=None, view=None, factor=0.5):
     """Layers of a product and a relu, then a gradient that is scaled by a number; the target casts what
     products take in to float16. `wrong_cast`, `turned`, `stale`: the layer whose weight's cast is 3 % off,
-    whose result is widened from right to left, or that is given what the layer before the last made; `view`: the op that turns the fourth layer's result."""
+    whose result is widened from right to left, or that is given what the layer before the last made;
+    `view`: the op that turns the fourth layer's result."""
     chance = np.random.default_rng(5)
     recording = Recording(path)
 

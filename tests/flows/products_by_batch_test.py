@@ -1,4 +1,4 @@
-"""The gradients of a layer as products of matrices, or batch by batch and then added, before or behind that of the bias."""
+"""The gradients of a layer as products of matrices, or batch by batch and then added, around that of the bias."""
 
 import unittest
 
