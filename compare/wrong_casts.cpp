@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -52,21 +53,20 @@ bool is_rounded(double value, double input, const Grid& grid) {
            std::abs(value - input) <= grid.unit * std::max(size, grid.smallest);
 }
 
-bool is_on(double value, const Tensor& narrow, int64_t index) {
-    return narrow.at(index) == value || std::isnan(value);
-}
-
+/// Both in float64.
 Changed changed_by(const Tensor& result, const Tensor& input, const Grid& grid) {
-    const Tensor values = result.cast(DType::kFloat64);
-    const Tensor narrow = values.cast(grid.dtype).cast(DType::kFloat64);
-    const Tensor inputs = input.cast(DType::kFloat64);
+    const Tensor narrow = result.cast(grid.dtype).cast(DType::kFloat64);
+    const std::span<const double> values = result.as<double>();
+    const std::span<const double> inputs = input.as<double>();
+    const std::span<const double> numbers = narrow.as<double>();
     Changed changed;
-    for (int64_t i = 0; i < values.numel(); ++i) {
-        const double value = values.at(i);
-        const double own = inputs.at(i);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const double value = values[i];
+        const double own = inputs[i];
         if (std::isfinite(own)) changed.largest = std::max(changed.largest, std::abs(own));
-        if (is_on(value, narrow, i) && is_rounded(value, own, grid)) continue;
-        if (changed.count++ == 0) changed.first = i;
+        const bool is_on_grid = numbers[i] == value || std::isnan(value);
+        if (is_on_grid && is_rounded(value, own, grid)) continue;
+        if (changed.count++ == 0) changed.first = static_cast<int64_t>(i);
         changed.most = std::max(changed.most, std::abs(value - own));
     }
     return changed;
@@ -93,7 +93,8 @@ std::string fault_of(const Side& side, const SourceOp& cast) {
             return open_traced(side.source,
                                side.flow,
                                static_cast<size_t>(&tensor - side.flow.tensors.data()))
-                ->whole();
+                ->whole()
+                .cast(DType::kFloat64);
         };
         const Tensor given = open(*input);
         const Tensor made = open(result);
