@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "compare/dataflow/choices.h"
@@ -12,6 +13,7 @@
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
+#include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/unread.h"
 #include "core/base/error.h"
@@ -65,23 +67,15 @@ bool same_content(const Content& one, const Content& other) {
 /// An input of both sides whose elements differ, the golden's made by nobody.
 struct Suspect {
     InputPair input;
+    InputPair given;            ///< what its casts of one side alone were given
     bool was_equal = false;     ///< the golden's tensor was equal at an earlier use
     bool late = false;          ///< a backward pass began before
     bool noise_before = false;  ///< some earlier output differs
 };
 
-/// The tensor; in bfloat16 where its recorder is known to store that as float32, and it is such.
-Tensor as_it_was(const Side& side, size_t tensor) {
-    Tensor stored = open_traced(side.source, side.flow, tensor)->whole();
-    if (!side.source.ops[side.tensor(tensor).op].stores_wider || stored.dtype() != DType::kFloat32)
-        return stored;
-    Tensor narrow = stored.cast(DType::kBFloat16);
-    return identical(narrow.cast(DType::kFloat32), stored) ? narrow : stored;
-}
-
 class Search {
   public:
-    explicit Search(PairedFlows& flows) : flows_(flows) {}
+    explicit Search(PairedFlows& flows) : flows_(flows), through_(flows) {}
 
     Givens run(int threads) {
         remark_nan();
@@ -100,16 +94,14 @@ class Search {
     [[nodiscard]] const TracedTensor& golden(const InputPair& pair) const {
         return flows_.golden().tensor(pair.golden);
     }
-    [[nodiscard]] const SourceOp& target_op(const InputPair& pair) const {
-        return flows_.target().source.ops[target(pair).op];
-    }
     [[nodiscard]] const std::string& op_name(const InputPair& pair) const {
-        return target_op(pair).id.op;
+        return flows_.target().source.ops[target(pair).op].id.op;
     }
 
     void remark_nan();
     [[nodiscard]] std::vector<Suspect> differing() const;
-    [[nodiscard]] bool may_be_judged(const InputPair& pair) const;
+    [[nodiscard]] InputPair before_casts(const InputPair& pair) const;
+    [[nodiscard]] bool may_be_judged(const InputPair& pair, const InputPair& given) const;
     void look_for_parts(std::vector<Suspect>& suspects, int threads) const;
     void judge(const Suspect& suspect);
     void remark_unread(const InputPair& pair);
@@ -120,7 +112,10 @@ class Search {
     [[nodiscard]] std::vector<bool> differing_outputs() const;
     [[nodiscard]] double distance_before(size_t target_op) const;
 
+    [[nodiscard]] Relation relation(const Suspect& suspect) const;
+
     PairedFlows& flows_;
+    SeenThrough through_;
     Givens givens_;
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
@@ -142,9 +137,15 @@ void Search::remark_nan() {
     }
 }
 
-bool Search::may_be_judged(const InputPair& pair) const {
+InputPair Search::before_casts(const InputPair& pair) const {
+    return {.pair = pair.pair,
+            .target = through_.before_casts(flows_.target(), pair.target),
+            .golden = through_.before_casts(flows_.golden(), pair.golden)};
+}
+
+bool Search::may_be_judged(const InputPair& pair, const InputPair& given) const {
     const TracedTensor& mine = target(pair);
-    if (!golden(pair).given || mine.content->numel == 0) return false;
+    if (!golden(given).given || mine.content->numel == 0) return false;
     if (mine.content->numel != golden(pair).content->numel) return false;
     return !is_overwritten(op_name(pair), mine.argument) &&
            !is_counter(op_name(pair), mine.dtype, mine.content->numel) &&
@@ -206,14 +207,15 @@ std::vector<Suspect> Search::differing() const {
         for (; seen <= pair.pair; ++seen)
             if (const SourceOp* op = flows_.plan().ops[seen].target)
                 late = late || is_backward(op->id.op);
-        if (!may_be_judged(pair)) continue;
-        const size_t given = *golden(pair).given;
+        const InputPair before = before_casts(pair);
+        if (!may_be_judged(pair, before)) continue;
+        const size_t given = *golden(before).given;
         if (same_content(*target(pair).content, *golden(pair).content)) {
             if (golden(pair).content->tells_order()) equal.insert(given);
             continue;
         }
         suspects.push_back(
-            {pair, equal.contains(given), late, pair.pair > 0 && noise[pair.pair - 1]});
+            {pair, before, equal.contains(given), late, pair.pair > 0 && noise[pair.pair - 1]});
     }
     return suspects;
 }
@@ -223,18 +225,19 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
     std::vector<size_t> mine;
     std::vector<size_t> theirs;
     for (const Suspect& suspect : suspects) {
-        mine.push_back(suspect.input.target);
-        theirs.push_back(suspect.input.golden);
+        mine.push_back(suspect.given.target);
+        theirs.push_back(suspect.given.golden);
     }
     find_parts(flows_.target().source, flows_.target().flow, mine, threads);
     find_parts(flows_.golden().source, flows_.golden().flow, theirs, threads);
     std::erase_if(suspects, [&](const Suspect& suspect) {
-        const TracedTensor& theirs = golden(suspect.input);
-        const bool may_be_given = theirs.ambiguous && !target(suspect.input).producer &&
-                                  is_parameter(op_name(suspect.input), theirs.argument);
+        const TracedTensor& theirs = golden(suspect.given);
+        const bool may_be_given =
+            theirs.ambiguous && !target(suspect.given).producer &&
+            is_parameter(op_name(suspect.input), golden(suspect.input).argument);
         return (theirs.producer && !may_be_given) ||
                (is_number_expanded(flows_.golden().flow, theirs) &&
-                is_number_expanded(flows_.target().flow, target(suspect.input)));
+                is_number_expanded(flows_.target().flow, target(suspect.given)));
     });
 }
 
@@ -256,7 +259,7 @@ bool Search::is_first_use(const Suspect& suspect) const {
 /// Labels, indices and masks, which hold no rounding: one other element is a finding, unless a step
 /// that is not recorded chose them, or drew a mask at random.
 bool Search::is_other_choice(const Suspect& suspect, const Relation& relation) const {
-    const TracedTensor& mine = target(suspect.input);
+    const TracedTensor& mine = target(suspect.given);
     const auto dtype = dtype_from_name(mine.dtype);
     if (!dtype || is_float(*dtype) || mine.producer) return false;
     const bool is_mask = *dtype == DType::kBool || *dtype == DType::kUInt8;
@@ -269,29 +272,28 @@ bool Search::is_other_choice(const Suspect& suspect, const Relation& relation) c
 bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding)
         return false;
-    const TracedTensor& mine = target(suspect.input);
-    if (relation.likeness == Likeness::kLeaning)
-        return is_parameter(op_name(suspect.input), mine.argument);
+    const TracedTensor& mine = target(suspect.given);
+    const std::string& argument = target(suspect.input).argument;
+    const bool parameter = is_parameter(op_name(suspect.input), argument);
+    if (relation.likeness == Likeness::kLeaning) return parameter;
     // Made by an op in the target: told only where it surely is another tensor. Numbers that are
     // all alike some op makes by chance.
     const bool is_by_chance =
-        mine.content->constant &&
-        (is_running(mine.argument) || is_parameter(op_name(suspect.input), mine.argument) ||
-         (!suspect.late && golden(suspect.input).content->tells_bag()));
-    if (mine.producer && !is_by_chance &&
-        (mine.ambiguous || (suspect.late && !is_parameter(op_name(suspect.input), mine.argument))))
+        mine.content->constant && (is_running(argument) || parameter ||
+                                   (!suspect.late && golden(suspect.given).content->tells_bag()));
+    if (mine.producer && !is_by_chance && (mine.ambiguous || (suspect.late && !parameter)))
         return false;
     // Given in fewer bits, and widened by an op that is recorded.
     if (relation.likeness == Likeness::kNarrowed && mine.producer &&
         is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
         return false;
     if (suspect.was_equal) return true;
-    if (is_written_number(golden(suspect.input)) && !mine.producer) return true;
-    if (is_running(mine.argument) && !is_first_use(suspect)) return false;
+    if (is_written_number(golden(suspect.given)) && !mine.producer) return true;
+    if (is_running(argument) && !is_first_use(suspect)) return false;
     if (is_other_choice(suspect, relation)) return true;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
-    const Content& theirs = *golden(suspect.input).content;
+    const Content& theirs = *golden(suspect.given).content;
     // No noise moves elements, or rounds them exactly.
     if (backward)
         return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
@@ -300,7 +302,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     const bool unnamed =
         relation.likeness == Likeness::kOther ||
         (relation.likeness == Likeness::kEdited && (theirs.fits_half || theirs.fits_bfloat));
-    if (unnamed && suspect.noise_before && !is_parameter(op_name(suspect.input), mine.argument))
+    if (unnamed && suspect.noise_before && !parameter)
         return relation.distance > std::max(kNoise, kFarther * distance_before(mine.op));
     return true;
 }
@@ -324,14 +326,28 @@ void Search::remark_unread(const InputPair& pair) {
                               " is not the golden's; in training the op does not read it");
 }
 
+/// Where casts of one side were given the golden's elements only their order is in doubt.
+Relation Search::relation(const Suspect& suspect) const {
+    const auto& [pair, given] = std::tie(suspect.input, suspect.given);
+    const bool is_cast = given.target != pair.target || given.golden != pair.golden;
+    if (is_cast && target(given).content->numel == golden(given).content->numel &&
+        target(given).content->bag == golden(given).content->bag) {
+        Relation relation = relation_of(as_it_was(flows_.target(), pair.target),
+                                        as_it_was(flows_.golden(), pair.golden));
+        return relation.likeness == Likeness::kMoved ? relation : Relation{};
+    }
+    return relation_of(through_.uncast(flows_.target(), pair.target),
+                       through_.uncast(flows_.golden(), pair.golden));
+}
+
 void Search::judge(const Suspect& suspect) {
     const InputPair& pair = suspect.input;
-    const size_t given = golden(pair).given.value_or(pair.golden);
-    if (told_.contains(given) || told_target_.contains(target(pair).content->sequence)) return;
+    const InputPair& before = suspect.given;
+    const size_t given = golden(before).given.value_or(before.golden);
+    if (told_.contains(given) || told_target_.contains(target(before).content->sequence)) return;
     Relation relation;
     try {
-        relation = relation_of(as_it_was(flows_.target(), pair.target),
-                               as_it_was(flows_.golden(), pair.golden));
+        relation = this->relation(suspect);
     } catch (const Error&) {
         return;
     }
@@ -343,22 +359,23 @@ void Search::judge(const Suspect& suspect) {
         return;
     }
     if (relation.likeness == Likeness::kOther) {
-        if (const std::string other = other_given(pair); !other.empty()) {
+        if (const std::string other = other_given(before); !other.empty()) {
             relation.text = other;
-        } else if (const auto producer = target(pair).producer) {
+        } else if (const auto producer = target(before).producer) {
             relation.text = "it is what " + flows_.target().tensor(*producer).path +
                             " made, while nobody made the golden's";
         }
     }
     told_.insert(given);
-    told_target_.insert(target(pair).content->sequence);
+    told_target_.insert(target(before).content->sequence);
     givens_.findings.push_back({.input = pair,
                                 .argument = target(pair).argument,
-                                .target = target(pair).path,
-                                .golden = golden(pair).path,
+                                .target = target(before).path,
+                                .golden = golden(before).path,
                                 .relation = relation,
                                 .text = noun_of_input(op_name(pair), target(pair).argument) + " `" +
-                                        target(pair).argument + "` of " + target_op(pair).path +
+                                        target(pair).argument + "` of " +
+                                        flows_.target().source.ops[target(pair).op].path +
                                         flows_.place_of(pair.pair) +
                                         " is not the golden's: " + relation.text});
 }

@@ -1,5 +1,7 @@
 #include "compare/dataflow/seen_through.h"
 
+#include "compare/dataflow/view.h"
+#include "core/naming/casts.h"
 #include "core/naming/overwritten.h"
 
 namespace npuscope::compare {
@@ -9,14 +11,56 @@ SeenThrough::SeenThrough(const PairedFlows& flows) {
         ops_.insert(cast.target != nullptr ? cast.target : cast.golden);
 }
 
+/// nullptr where none of the ops made the input.
+const TracedTensor* SeenThrough::given_to_maker(const Side& side, const TracedTensor& input) const {
+    if (!input.producer) return nullptr;
+    const TracedTensor& made = side.tensor(*input.producer);
+    return ops_.contains(&side.source.ops[made.op]) ? given_to(side, made) : nullptr;
+}
+
 std::optional<size_t> SeenThrough::maker_of(const Side& side, const TracedTensor& input) const {
-    std::optional<size_t> maker = input.producer;
-    while (maker && ops_.contains(&side.source.ops[side.tensor(*maker).op])) {
-        const TracedTensor* given = given_to(side, side.tensor(*maker));
-        if (given == nullptr) return maker;
-        maker = given->producer;
+    const TracedTensor* tensor = &input;
+    while (const TracedTensor* given = given_to_maker(side, *tensor))
+        tensor = given;
+    return tensor->producer;
+}
+
+size_t SeenThrough::before_casts(const Side& side, size_t input) const {
+    const TracedTensor* tensor = &side.tensor(input);
+    while (tensor->passage != Passage::kPart) {
+        const TracedTensor* given = given_to_maker(side, *tensor);
+        if (given == nullptr) break;
+        tensor = given;
     }
-    return maker;
+    return static_cast<size_t>(tensor - side.flow.tensors.data());
+}
+
+Tensor SeenThrough::uncast(const Side& side, size_t input) const {
+    Tensor shown = as_it_was(side, input);
+    const TracedTensor* given = given_to_maker(side, side.tensor(input));
+    if (given == nullptr || side.tensor(input).passage == Passage::kPart) return shown;
+    const TracedTensor& made = side.tensor(*side.tensor(input).producer);
+    const bool is_in_order =
+        made.content && made.content->sequence == side.tensor(input).content->sequence;
+    const auto open = [&](const TracedTensor& tensor) {
+        return as_it_was(side, static_cast<size_t>(&tensor - side.flow.tensors.data()));
+    };
+    Tensor before = uncast(side, static_cast<size_t>(given - side.flow.tensors.data()));
+    if (!is_copy(side.source.ops[made.op].id.op)) {  // rounds nothing, and moves the elements
+        const auto view = find_view(shown, open(*given));
+        return view ? apply(*view, before) : shown;
+    }
+    if (is_in_order) return before.reshaped(shown.shape());
+    const auto view = find_view(shown, open(made));
+    return view ? apply(*view, before) : shown;
+}
+
+Tensor as_it_was(const Side& side, size_t tensor) {
+    Tensor stored = open_traced(side.source, side.flow, tensor)->whole();
+    if (!side.source.ops[side.tensor(tensor).op].stores_wider || stored.dtype() != DType::kFloat32)
+        return stored;
+    Tensor narrow = stored.cast(DType::kBFloat16);
+    return identical(narrow.cast(DType::kFloat32), stored) ? narrow : stored;
 }
 
 const TracedTensor* given_to(const Side& side, const TracedTensor& output) {

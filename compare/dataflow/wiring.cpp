@@ -122,9 +122,11 @@ class Wires {
     [[nodiscard]] bool is_told_apart(const InputPair& pair, const Content& missing) const;
     [[nodiscard]] bool is_exchanged(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_rewired(const InputPair& pair, size_t partner) const;
+    [[nodiscard]] bool holds_what_was_made(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_wrong(const Tensor& input,
                                 const Tensor& expected,
-                                const Tensor& theirs) const;
+                                const Tensor& theirs,
+                                bool is_held) const;
     [[nodiscard]] std::string instead(const InputPair& pair,
                                       size_t partner,
                                       const Tensor& expected,
@@ -191,8 +193,12 @@ void Wires::look_for_parts(const std::vector<InputPair>& pairs, int threads) con
 }
 
 /// The input is near neither to the golden's nor to what the golden's view makes of the producer's
-/// output, which itself is near.
-bool Wires::is_wrong(const Tensor& input, const Tensor& expected, const Tensor& theirs) const {
+/// output, which itself is near, unless the input `is_held`.
+bool Wires::is_wrong(const Tensor& input,
+                     const Tensor& expected,
+                     const Tensor& theirs,
+                     bool is_held) const {
+    if (is_held && distance_of(input, expected) > kFar) return true;
     const double near = distance_of(expected, theirs);
     const double off = distance_of(input, theirs);
     if (!(near <= kNear)) return false;
@@ -229,6 +235,18 @@ bool Wires::is_rewired(const InputPair& pair, size_t partner) const {
         return use.direction == Direction::kInput && use.content &&
                (use.producer == partner || same_elements(*use.content, made));
     });
+}
+
+/// To the bit it holds, but for casts of one side, what the partner made, or a part of that: what
+/// is not in its place there no noise explains.
+bool Wires::holds_what_was_made(const InputPair& pair, size_t partner) const {
+    const TracedTensor& theirs = golden(pair.golden);
+    const TracedTensor& mine = target(pair.target);
+    if (mine.shape != theirs.shape || !theirs.content->tells_order()) return false;
+    if (mine.passage == Passage::kPart)
+        return !mine.ambiguous && through_.maker_of(flows_.target(), mine) == partner;
+    const TracedTensor& given = target(through_.before_casts(flows_.target(), pair.target));
+    return same_elements(*given.content, *target(partner).content);
 }
 
 /// The op is the golden's op's partner for sure: another input is near the golden's, and not so is
@@ -278,8 +296,9 @@ void Wires::judge(const InputPair& pair) try {
     if (mine.producer == partner && is_rounded) return;
     if (is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
+    const bool is_held = holds_what_was_made(pair, *partner);
     if (theirs.ambiguous && !is_rewired) return;
-    if (!is_rewired &&
+    if (!is_rewired && !is_held &&
         !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNear))
         return;
     const Tensor made = open_target(*partner)->whole();
@@ -289,7 +308,7 @@ void Wires::judge(const InputPair& pair) try {
     const Tensor shown = apply(*view, made);
     const Tensor expected = rounded_as(shown, mine);
     const Tensor input = open_target(pair.target)->whole();
-    if (!is_rewired && !is_wrong(input, expected, golden_input)) return;
+    if (!is_rewired && !is_wrong(input, expected, golden_input, is_held)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
     const int64_t usual = other_uses(flows_.golden(), theirs, *theirs.content);
     for (const Tensor& each : {shown, expected}) {
@@ -300,9 +319,10 @@ void Wires::judge(const InputPair& pair) try {
     const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
     const std::string& op = flows_.target().source.ops[mine.op].path;
     const std::string other = instead(pair, *partner, expected, input);
+    const TracedTensor& given = target(through_.before_casts(flows_.target(), pair.target));
     findings_.push_back({.input = pair,
                          .argument = mine.argument,
-                         .target = mine.path,
+                         .target = given.path,
                          .producer = producer,
                          .text = "input `" + mine.argument + "` of " + op +
                                  flows_.place_of(pair.pair) + " is not what " + producer +

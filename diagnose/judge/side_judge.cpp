@@ -12,6 +12,7 @@
 #include "diagnose/judge/coarser_grid.h"
 #include "diagnose/judge/misfit.h"
 #include "diagnose/judge/moved_elements.h"
+#include "diagnose/judge/number_format.h"
 #include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
@@ -34,6 +35,9 @@ constexpr size_t kFewestOthers = 2;
 
 /// Of what an emulated chip, whose op is known to compute in fewer bits, is off by.
 constexpr double kOfChips = 1.5;
+/// Of results that hold more bits than the steps before: what is nearer by so much was not made by
+/// narrow ones.
+constexpr double kTooNear = 0x1p-8;
 /// Runs of large tensors tell more each, and cost more: so many that they have kSampledElements.
 size_t affordable_runs(const SourceOp& op, size_t most) {
     int64_t elements = 1;
@@ -342,6 +346,7 @@ std::optional<compare::Introduced> SideJudge::judge_in_parts(const OpRun& run,
         if (parts == nullptr) return std::nullopt;
         auto found = error.judge(*parts, result, false);
         if (!found || found->ratio > 1) return found;
+        if (!is_of_16_bits(result.elements.dtype()) && found->ratio < kTooNear) return std::nullopt;
         const Tightness tight = tightness(run, error, *parts, result);
         return tight.share < 1 ? error.judge(*parts, result, false, tight) : found;
     } else {

@@ -72,6 +72,16 @@ def _earlier_tensor(call: Call, earlier: List[Tensor], rng: np.random.Generator)
     return Edited(call.with_values(**{name: old.clone()}), name)
 
 
+def _in_another_order(call: Call, earlier: List[Tensor], rng: np.random.Generator) -> Optional[Edited]:
+    """A view where two axes were to change places: the same elements in the same shape."""
+    rows = [(name, x, d) for name, x in call.floats() if name in call.values and name != call.schema.written
+            for d in range(x.ndim - 1) if x.shape[d] > 1 and x.shape[d + 1] > 1]
+    if not rows:
+        return None
+    name, x, d = _pick(rng, rows)
+    return Edited(call.with_values(**{name: x.transpose(d, d + 1).reshape(x.shape).clone()}), name)
+
+
 # Arguments: kind -> (edit, whether a tensor is what differs)
 EDITS: Dict[str, Tuple[Edit, bool]] = {
     "other eps": (_number("eps", lambda e, d: 1e-3, lambda e, d: e * (1 + 100 * d), lambda e, d: 1e-12), False),
@@ -85,4 +95,5 @@ EDITS: Dict[str, Tuple[Edit, bool]] = {
     "other dilation": (_dilation, False),
     "other reduction": (_reduction, False),
     "input of an earlier op": (_earlier_tensor, True),
+    "input in another order": (_in_another_order, True),
 }

@@ -84,6 +84,8 @@ def _allowance(call: Call, arithmetic: Arithmetic, exact: List[Any], honest: Lis
     error = torch.stack([(rows[k].double() - y).abs() for rows in honest]).amax(0)
     error = torch.where(torch.isfinite(error), error, torch.zeros_like(error))
     dtype = honest[0][k].dtype
+    if call.base == "_to_copy":  # rounded in any way
+        return torch.maximum(error, 2 * OF_DTYPE[dtype].unit * y.abs()) + _TINY[dtype]
     if call.base in MOVES:
         return error + _TINY[dtype]
     formats = [OF_DTYPE[dtype].unit]

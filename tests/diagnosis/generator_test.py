@@ -255,6 +255,11 @@ class Effectiveness(unittest.TestCase):
         self.assertLess(found.ratio, 3)
         self.assertGreater(found.z, 8)
 
+    def test_a_cast_may_round_in_any_way(self):
+        call = bind(aten._to_copy.default, (one(1.0 + 2.0**-20),), {"dtype": torch.float16})
+        for value, counts in ((1.0, False), (1.0 + 2.0**-10, False), (1.0 + 2.0**-8, True)):
+            self.assertEqual(effect(call, Arithmetic("fp32"), [one(value).half()]).counts, counts)
+
     def test_a_move_off_by_one_bit_counts(self):
         call = bind(aten.clone.default, (one(1.0),), {})
         self.assertTrue(effect(call, Arithmetic("fp32"), [one(1.0 + 2.0**-23)]).counts)
@@ -332,6 +337,19 @@ class Pairs(unittest.TestCase):
                     self.assertTrue(all(path in target for path in truth.paths))
                     self.assertEqual("input" in target[truth.paths[0]], variant not in ("outputs", "load"))
                     self.assertEqual(any("backward" in name for name in target), variant != "forward")
+
+    def test_casts_are_the_targets_alone(self):
+        with tempfile.TemporaryDirectory() as name:
+            truth = pairs.make(2, Path(name), "casts")
+            with h5py.File(Path(name) / "golden.h5") as golden, h5py.File(Path(name) / "target.h5") as target:
+                kinds = []
+                golden.visititems(lambda _, item: kinds.append(getattr(item, "dtype", None)))
+                self.assertNotIn("_to_copy", golden)
+                self.assertFalse({np.dtype("f2")} & set(kinds))
+                self.assertIn("_to_copy", target)
+                self.assertTrue(all(path in golden for path in truth.golden_paths))
+                self.assertEqual({op: len(golden[op]) for op in golden},
+                                 {op: len(target[op]) for op in target if op != "_to_copy"})
 
     def test_another_order_runs_the_same_ops_behind_what_they_take_in(self):
         scene = Scene(9, 0, "as is")

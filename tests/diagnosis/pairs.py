@@ -6,7 +6,7 @@ Three pairs of eight are faulty; seeds 2n and 2n+1 have the same kind of fault, 
 have the same fault: "as is"; "split" (the target has mm and add for addmm, and records casts); "outputs" (the target has no
 inputs); "load" (each op of the target ran on the golden's inputs; None for faults that this cannot show); "forward" (the
 recordings end before the backward pass; None for faults behind it, and for a GPU's recording); "reordered" (independent ops of
-the target ran in another order).
+the target ran in another order); "casts" (the target runs in mixed precision and records its casts, the golden in float32).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 import torch
 
 from diagnosis.another_order import in_another_order
+from diagnosis.argument_faults import EDITS
 from diagnosis.digits import RECORDING
 from diagnosis.dump_file import Style, write_dump
 from diagnosis.given_faults import ON_PROGRAMS, ON_TENSORS
@@ -31,7 +32,7 @@ from diagnosis.recording import Run, forward_runs
 from diagnosis.scene import FAULTS, Draft, Scene
 from diagnosis.truth import Truth
 
-VARIANTS = ("as is", "split", "outputs", "load", "forward", "reordered")
+VARIANTS = ("as is", "split", "outputs", "load", "forward", "reordered", "casts")
 # How many places later an op may run, of a target in another order.
 _WINDOWS = (1.5, 2.5, 5.0)
 _ATTEMPTS = 60
@@ -52,7 +53,7 @@ def make(seed: int, folder: Path, variant: str = "as is") -> Optional[Truth]:
     """Writes the pair into the folder; None where the variant cannot show the fault."""
     kind = fault_of(seed)
     discarded = 0
-    if variant == "load" and (kind in ON_TENSORS or kind in ON_PROGRAMS or kind == "input of an earlier op"):
+    if variant == "load" and (kind in ON_TENSORS or kind in ON_PROGRAMS or EDITS.get(kind, (None, False))[1]):
         return None
     for attempt in range(_ATTEMPTS):
         scene = Scene(seed, attempt, variant)

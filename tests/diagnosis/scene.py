@@ -46,9 +46,18 @@ class Scene:
             self.low = None
         self.number = int(self.rng.integers(2**31))
         self.casts = bool(self.rng.random() < 0.5)
+        if variant == "casts":
+            self.low = self.low or (torch.float16, torch.bfloat16)[self.number % 2]
+            self.casts = True
         self.faint = bool(np.random.default_rng([seed, 5]).random() < 0.45)
         self.arithmetic = draw_arithmetic(self.rng, self.low)
-        self.golden = self.record(self.program(), draw_golden(self.rng))
+        usual = draw_golden(self.rng)
+        self.drawn_from = self.record(self.program(), usual)  # runs that differ from the target's in arithmetic alone
+        self.golden = self.drawn_from
+        if variant == "casts":
+            plain = self.program()
+            plain.low = None
+            self.golden = self.record(plain, usual)
 
     @property
     def on_gpu(self) -> bool:
@@ -77,7 +86,7 @@ class Scene:
     # -- faults ----------------------------------------------------------------------------------
 
     def positions(self) -> List[Run]:
-        rows = [r for r in self.golden if r.call.base not in _UNFIT and r.call.floats()]
+        rows = [r for r in self.drawn_from if r.call.base not in _UNFIT and r.call.floats()]
         if self.rng.random() < 0.9:
             rows = [r for r in rows if r.tag != "optimizer"]
         return [rows[i] for i in self.rng.permutation(len(rows))]
@@ -90,7 +99,7 @@ class Scene:
         seed = self.seed + [3]
         recorder = Recorder(self.arithmetic)
         for run in self.positions():
-            recorder.runs = [r for r in self.golden if r.seqid < run.seqid]
+            recorder.runs = [r for r in self.drawn_from if r.seqid < run.seqid]
             results = self.arithmetic.compute(run.call)
             if applies(fault, run.call, results, recorder, is_backward(run.tag), seed):
                 break
@@ -110,7 +119,7 @@ class Scene:
         seed = self.seed + [3]
         recorder = Recorder(self.arithmetic)
         for run in self.positions():
-            recorder.runs = [r for r in self.golden if r.seqid < run.seqid]
+            recorder.runs = [r for r in self.drawn_from if r.seqid < run.seqid]
             if edit(run.call, earlier_floats(recorder), np.random.default_rng(seed)) is not None:
                 break
         else:
@@ -127,10 +136,17 @@ class Scene:
     def _at_op(self, run: Run, target: List[Run], plant: Any, group: str, name: str) -> Draft:
         members = [r.path for r in target if r.position == run.position]
         return Draft(self.golden, target, {
-            "group": group, "paths": members, "golden_paths": self._golden_paths([run]), "ratio": plant.effect.ratio,
+            "group": group, "paths": members, "golden_paths": self._golden_paths(self._in_golden(run)), "ratio": plant.effect.ratio,
             "gross": plant.effect.gross, "where": plant.tag,
             "argument": name if group == "argument" else "",
             "tensors": [name] if group == "tensor" else []})
+
+    def _in_golden(self, run: Run) -> List[Run]:
+        """The golden's run of the same op; of a cast that it lacks, the run behind."""
+        if self.golden is self.drawn_from:
+            return [run]
+        place = sum(position < run.position for position in _computed(self.drawn_from))
+        return self.golden[place : place + 1]
 
     def _golden_paths(self, rows: List[Run]) -> List[str]:
         """Where the golden file has these ops, and the ops beside them."""
@@ -166,7 +182,7 @@ class Scene:
             "gross": seen.gross, "where": ", ".join(names), "argument": "", "tensors": names})
 
     def program_fault(self, kind: str) -> Draft:
-        program, scratch = self.program(), Recorder(self.arithmetic)
+        program, scratch = self.program(), Recorder(self.arithmetic, casts=self.casts)
         plain = self.program()
         plain.step(scratch)
         program.parts = list(dict.fromkeys(plain.parts))
@@ -215,8 +231,8 @@ class Scene:
         return max(rows + ([a.outputs.unit] if a.outputs else []))
 
     def draw(self, kind: Optional[str]) -> Draft:
-        if self.on_gpu and self.variant == "load":
-            raise NotApplicable  # no run here has the inputs of the GPU's
+        if self.on_gpu and self.variant in ("load", "casts"):
+            raise NotApplicable  # no run here has the inputs of the GPU's, and its casts are as they are
         if kind is None:
             return self.clean()
         if kind in ON_RESULTS or kind in INSIDE:
@@ -255,7 +271,13 @@ def _follower(lost: List[Run], golden: List[Run], target: List[Run]) -> List[str
     """What the target runs where the golden runs the first of `lost`, and the run before."""
     if not lost:
         return []
-    place = min(r.position for r in lost)
-    return [r.path for r in target if r.position in (place - 1, place)]
+    place = _computed(golden).index(min(r.position for r in lost))
+    here = _computed(target)[max(place - 1, 0) : place + 1]
+    return [r.path for r in target if r.position in here]
+
+
+def _computed(runs: List[Run]) -> List[int]:
+    """Positions, casts left out, which one side may have alone."""
+    return sorted({r.position for r in runs if r.call.base != "_to_copy"})
 
 

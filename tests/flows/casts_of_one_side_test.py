@@ -4,15 +4,16 @@ import unittest
 
 import numpy as np
 from compared import InFolder, compared
-from recording import Recording
+from recording import Recording, in_bfloat16
 
 LAYERS = 8
 
 
-def record(path, mixed, wrong_cast=None, turned=None, stale=None, view=None, factor=0.5):
+def record(path, mixed, wrong_cast=None, turned=None, stale=None, other_weight=None, view=None, factor=0.5):
     """Layers of a product and a relu, then a gradient that is scaled by a number; the target casts what
     products take in to float16. `wrong_cast`, `turned`, `stale`: the layer whose weight's cast is 3 % off,
     whose result is widened from right to left, or that is given what the layer before the last made;
+    `other_weight`: the one whose weight holds numbers of bfloat16;
     `view`: the op that turns the fourth layer's result."""
     chance = np.random.default_rng(5)
     recording = Recording(path)
@@ -28,6 +29,7 @@ def record(path, mixed, wrong_cast=None, turned=None, stale=None, view=None, fac
     x = before = chance.standard_normal((12, 12)).astype("f4")
     for layer in range(LAYERS):
         weight = (chance.standard_normal((12, 12)) / 3).astype("f4")
+        weight = in_bfloat16(weight) if layer == other_weight else weight
         taken = before if layer == stale else x
         before = x
         a, b = cast(taken), cast(weight, layer)
@@ -65,6 +67,16 @@ class CastsOfOneSide(InFolder):
         for fault in ("wrong_cast", "turned"):
             code, culprit = self.verdict(**{fault: 4})
             self.assertEqual((code, culprit.split("/")[1]), (1, "_to_copy"))
+
+    def test_a_weight_is_compared_as_it_was_before_its_cast(self):
+        for mixed in (True, False):
+            record(self.folder / "t.h5", mixed, other_weight=3)
+            record(self.folder / "g.h5", not mixed)
+            code, culprit, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+            self.assertEqual((code, culprit.split("/")[1]), (1, "mm"))
+            tensor = report["first_culprit"]["tensor"]
+            self.assertEqual(tensor.split("/")[1], "_to_copy" if mixed else "mm")
+            self.assertIn("weight `mat2`", report["first_culprit"]["why"])
 
     def test_what_another_op_made_is_told_behind_a_cast(self):
         code, culprit = self.verdict(stale=5)

@@ -98,6 +98,13 @@ TEST(WrongWires, tells_another_order_of_the_right_elements) {
     EXPECT_EQ(wires(wired(kA), wired(transposed(kA))), Wires{kWrong + "it is its transpose"});
 }
 
+// Elements to the bit in another order are no noise, however much of that there is.
+TEST(WrongWires, tells_another_order_behind_much_noise) {
+    EXPECT_EQ(wires(wired(transposed(noisy(kA, 0.3f)), 0.3f), wired(kA)),
+              Wires{kWrong + "it is its transpose"});
+    EXPECT_TRUE(wires(wired(noisy(kA, 0.3f), 0.3f), wired(kA)).empty());
+}
+
 TEST(WrongWires, tells_what_nobody_made_and_what_was_edited) {
     EXPECT_EQ(wires(wired(random_tensor({6, 6}, 9), 0.01f), wired(kA)),
               Wires{kWrong + "nobody made it"});
