@@ -72,6 +72,17 @@ Changed changed_by(const Tensor& result, const Tensor& input, const Grid& grid) 
     return changed;
 }
 
+bool is_of_16_bits(DType dtype) {
+    return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+/// Whether the result may hold the input in that format: where neither has 16 bits in any, as
+/// recorders widen some; what is widened is not rounded.
+bool may_hold(DType result, DType input, const Grid& grid) {
+    if (is_of_16_bits(result)) return grid.dtype == result;
+    return !is_of_16_bits(input) || grid.dtype == DType::kFloat32;
+}
+
 bool is_floating(const TracedTensor& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return dtype && is_float(*dtype);
@@ -99,7 +110,10 @@ std::string fault_of(const Side& side, const SourceOp& cast) {
         const Tensor given = open(*input);
         const Tensor made = open(result);
         std::optional<Changed> least;
+        const DType before = dtype_from_name(input->dtype).value_or(DType::kFloat32);
+        const DType after = dtype_from_name(result.dtype).value_or(DType::kFloat32);
         for (const Grid& grid : kGrids) {
+            if (!may_hold(after, before, grid)) continue;
             const Changed changed = changed_by(made, given, grid);
             if (!least || changed.count < least->count) least = changed;
             if (least->count == 0) return {};

@@ -1,6 +1,7 @@
 #include "compare/dataflow/wiring.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "compare/dataflow/find_part.h"
@@ -86,6 +87,29 @@ Tensor rounded_as(Tensor expected, const TracedTensor& input) {
     return expected.cast(is_half ? DType::kFloat16 : DType::kBFloat16).cast(dtype);
 }
 
+/// max|one - other| over finite pairs.
+double furthest(const Tensor& one, const Tensor& other) {
+    const Tensor a = one.cast(DType::kFloat64);
+    const Tensor b = other.cast(DType::kFloat64);
+    double most = 0;
+    for (size_t i = 0; i < a.as<double>().size(); ++i) {
+        const double difference = std::abs(a.as<double>()[i] - b.as<double>()[i]);
+        if (std::isfinite(difference)) most = std::max(most, difference);
+    }
+    return most;
+}
+
+/// A view that is not known for sure still only chooses elements of what was made, and none of
+/// these is so far from the golden's.
+bool is_out_of_reach(const Tensor& input,
+                     const Tensor& theirs,
+                     const Tensor& made,
+                     const Tensor& their_made) {
+    const Tensor zero = Tensor::zeros(theirs.dtype(), theirs.shape());
+    return furthest(input, theirs) >
+           kFarther * furthest(made, their_made) + kFar * furthest(theirs, zero);
+}
+
 class Wires {
   public:
     explicit Wires(PairedFlows& flows) : flows_(flows), through_(flows) {}
@@ -129,8 +153,8 @@ class Wires {
                                 bool is_held) const;
     [[nodiscard]] std::string instead(const InputPair& pair,
                                       size_t partner,
-                                      const Tensor& expected,
-                                      const Tensor& input) const;
+                                      const Relation& relation) const;
+    void tell(const InputPair& pair, size_t partner, const std::string& instead);
 
     PairedFlows& flows_;
     SeenThrough through_;
@@ -294,20 +318,25 @@ void Wires::judge(const InputPair& pair) try {
     if (my_maker == partner && is_rounded && mine.passage != Passage::kPart && !is_far(pair))
         return;
     if (mine.producer == partner && is_rounded) return;
-    if (is_exchanged(pair, *partner)) return;
-    const bool is_rewired = this->is_rewired(pair, *partner);
     const bool is_held = holds_what_was_made(pair, *partner);
+    if (!is_held && is_exchanged(pair, *partner)) return;
+    const bool is_rewired = this->is_rewired(pair, *partner);
     if (theirs.ambiguous && !is_rewired) return;
     if (!is_rewired && !is_held &&
         !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNear))
         return;
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();
-    const auto view = find_view(golden_input, open_golden(*their_maker)->whole());
-    if (!view || view->source_numel != made.numel()) return;
+    const Tensor their_made = open_golden(*their_maker)->whole();
+    const auto view = find_view(golden_input, their_made);
+    const Tensor input = open_target(pair.target)->whole();
+    if (!view || view->source_numel != made.numel()) {
+        if (!is_later && is_out_of_reach(input, golden_input, made, their_made))
+            tell(pair, *partner, instead(pair, *partner, {.likeness = Likeness::kOther}));
+        return;
+    }
     const Tensor shown = apply(*view, made);
     const Tensor expected = rounded_as(shown, mine);
-    const Tensor input = open_target(pair.target)->whole();
     if (!is_rewired && !is_wrong(input, expected, golden_input, is_held)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
     const int64_t usual = other_uses(flows_.golden(), theirs, *theirs.content);
@@ -316,29 +345,14 @@ void Wires::judge(const InputPair& pair) try {
         const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) > usual;
         if (is_crosswise && !is_told_apart(pair, missing)) return;
     }
-    const std::string& producer = flows_.target().source.ops[target(*partner).op].path;
-    const std::string& op = flows_.target().source.ops[mine.op].path;
-    const std::string other = instead(pair, *partner, expected, input);
-    const TracedTensor& given = target(through_.before_casts(flows_.target(), pair.target));
-    findings_.push_back({.input = pair,
-                         .argument = mine.argument,
-                         .target = given.path,
-                         .producer = producer,
-                         .text = "input `" + mine.argument + "` of " + op +
-                                 flows_.place_of(pair.pair) + " is not what " + producer +
-                                 " made (in the golden it is)" +
-                                 (other.empty() ? "" : "; " + other)});
+    tell(pair, *partner, instead(pair, *partner, relation_of(input, expected)));
 } catch (const Error&) {
     return;
 }
 
 /// "it is what /relu/28 made"
-std::string Wires::instead(const InputPair& pair,
-                           size_t partner,
-                           const Tensor& expected,
-                           const Tensor& input) const {
+std::string Wires::instead(const InputPair& pair, size_t partner, const Relation& relation) const {
     const TracedTensor& mine = target(pair.target);
-    const Relation relation = relation_of(input, expected);
     if (relation.likeness != Likeness::kOther) return relation.text;
     const auto maker = through_.maker_of(flows_.target(), mine);
     if (maker && *maker != partner && !mine.ambiguous) {
@@ -347,6 +361,20 @@ std::string Wires::instead(const InputPair& pair,
                " made";
     }
     return mine.given ? "nobody made it" : relation.text;
+}
+
+void Wires::tell(const InputPair& pair, size_t partner, const std::string& instead) {
+    const TracedTensor& mine = target(pair.target);
+    const Side& side = flows_.target();
+    const std::string& producer = side.source.ops[target(partner).op].path;
+    findings_.push_back({.input = pair,
+                         .argument = mine.argument,
+                         .target = target(through_.before_casts(side, pair.target)).path,
+                         .producer = producer,
+                         .text = "input `" + mine.argument + "` of " +
+                                 side.source.ops[mine.op].path + flows_.place_of(pair.pair) +
+                                 " is not what " + producer + " made (in the golden it is)" +
+                                 (instead.empty() ? "" : "; " + instead)});
 }
 
 }  // namespace
