@@ -6,6 +6,7 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/unread.h"
 #include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
@@ -39,7 +40,7 @@ bool is_made(const TracedTensor& tensor) {
 class Origins {
   public:
     Origins(PairedFlows& flows, Result& result)
-        : flows_(flows), result_(result), inflows_(flows, result) {}
+        : flows_(flows), result_(result), inflows_(flows, result), through_(flows) {}
 
     void run(int threads) {
         if (!inflows_.by_target()) return;
@@ -47,6 +48,8 @@ class Origins {
         std::vector<Suspect> suspects;
         MadeBefore before(flows_, inflows_);
         for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
+            // What comes behind an op that one side has more is a matter of the programs.
+            if (result_.ops[pair].target.empty() || result_.ops[pair].golden.empty()) break;
             look_at(pair, before, suspects);
             before.take(pair, result_.ops[pair]);
         }
@@ -54,7 +57,7 @@ class Origins {
         std::vector<size_t> inputs;
         inputs.reserve(suspects.size());
         for (const Suspect& suspect : suspects)
-            inputs.push_back(suspect.tensor);
+            inputs.push_back(through_.before_casts(flows_.target(), suspect.tensor));
         find_parts(flows_.target().source, flows_.target().flow, inputs, threads);
         for (const Suspect& suspect : suspects)
             accuse(suspect);
@@ -71,6 +74,10 @@ class Origins {
     void take_told();
     void look_at(size_t pair, const MadeBefore& before, std::vector<Suspect>& suspects);
     [[nodiscard]] bool is_told(size_t tensor) const;
+    /// Of the target.
+    [[nodiscard]] const TracedTensor& before_casts(size_t tensor) const {
+        return flows_.target().tensor(through_.before_casts(flows_.target(), tensor));
+    }
     [[nodiscard]] bool is_number_on_itself(const OpResult& op,
                                            const std::vector<Inflow>& inflows) const;
     [[nodiscard]] int64_t values_of(size_t tensor) const;
@@ -79,6 +86,7 @@ class Origins {
     PairedFlows& flows_;
     Result& result_;
     Inflows inflows_;
+    SeenThrough through_;
     std::set<std::string> told_paths_;
     std::set<size_t> told_givens_;
 };
@@ -91,9 +99,9 @@ void Origins::take_told() {
 }
 
 bool Origins::is_told(size_t tensor) const {
-    const TracedTensor& traced = flows_.target().tensor(tensor);
-    return told_paths_.contains(traced.path) ||
-           (traced.given && told_givens_.contains(*traced.given));
+    const TracedTensor& given = before_casts(tensor);
+    return told_paths_.contains(flows_.target().tensor(tensor).path) ||
+           told_paths_.contains(given.path) || (given.given && told_givens_.contains(*given.given));
 }
 
 /// Whether the op calculates with its one tensor and a number, in place: though nobody can judge it
@@ -123,7 +131,8 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
                             ", and nobody can judge that op";
             if (!is_guess(traced)) continue;
         }
-        if (is_made(traced) || !traced.content || is_told(inflow.tensor)) continue;
+        if (is_made(before_casts(inflow.tensor)) || !traced.content || is_told(inflow.tensor))
+            continue;
         // Which of these are the golden's is told where givens are compared.
         if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
             continue;
@@ -150,12 +159,12 @@ int64_t Origins::values_of(size_t tensor) const try {
 
 void Origins::accuse(const Suspect& suspect) {
     const TracedTensor& traced = flows_.target().tensor(suspect.tensor);
-    if (is_made(traced) || is_told(suspect.tensor)) return;
+    if (is_made(before_casts(suspect.tensor)) || is_told(suspect.tensor)) return;
     if (suspect.values > 0 && values_of(suspect.tensor) <= suspect.values) return;
     const auto input_pair = std::ranges::find(flows_.inputs(), suspect.tensor, &InputPair::target);
     if (input_pair != flows_.inputs().end() && is_written_before_read(flows_, *input_pair)) return;
     told_paths_.insert(traced.path);
-    if (traced.given) told_givens_.insert(*traced.given);
+    if (const auto& given = before_casts(suspect.tensor).given) told_givens_.insert(*given);
     OpResult& op = result_.ops[suspect.pair];
     const auto input = std::ranges::find_if(op.tensors, [&](const TensorResult& tensor) {
         return tensor.direction == Direction::kInput && tensor.target == traced.path;
@@ -182,17 +191,13 @@ void Origins::accuse(const Suspect& suspect) {
 }  // namespace
 
 void judge_origins(PairedFlows& flows, int threads, Result& result) {
-    const auto is_one_sided = [](const OpResult& op) {
-        return op.target.empty() || op.golden.empty();
-    };
     const auto is_measured = [](const OpResult& op) {
         return std::ranges::any_of(
             op.tensors, [](const TensorResult& tensor) { return !tensor.metrics.empty(); });
     };
     // Statistics tell of no distances.
     if (std::ranges::none_of(result.ops, is_measured)) return;
-    // What ops that one side has more made is a matter of the programs.
-    if (result.load_mode || std::ranges::any_of(result.ops, is_one_sided)) return;
+    if (result.load_mode) return;
     Origins(flows, result).run(threads);
 }
 

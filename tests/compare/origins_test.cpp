@@ -39,6 +39,33 @@ TEST(Origins, fail_an_input_that_nothing_before_it_made) {
     EXPECT_EQ(result.exit_code(), 1);
 }
 
+TEST(Origins, are_looked_for_before_an_op_that_one_side_has_more) {
+    const Tensor changed = off_by(random_tensor(kEightRows, 3), 0.04F, 5);
+    const HandMadeOp more = step("sin", random_tensor(kEightRows, 7), random_tensor(kEightRows, 8));
+    const auto tells = [&](size_t place) {
+        std::vector<HandMadeOp> target = chain(0, &changed);
+        target.insert(target.begin() + static_cast<std::ptrdiff_t>(place), more);
+        const Result result = compared(target, chain(0));
+        return std::ranges::any_of(result.culprits, [](const Culprit& culprit) {
+            return culprit.kind == CulpritKind::kTensor;
+        });
+    };
+    EXPECT_TRUE(tells(3));
+    EXPECT_FALSE(tells(2));
+}
+
+// A cast of the target alone makes no numbers.
+TEST(Origins, are_looked_for_behind_casts) {
+    const Tensor changed = off_by(random_tensor(kEightRows, 3), 0.04F, 5);
+    std::vector<HandMadeOp> target = chain(0, &changed);
+    const Tensor narrow = changed.cast(DType::kFloat16);
+    target.insert(target.end() - 1, step("_to_copy", changed, narrow));
+    target.back().inputs.front().second = narrow;
+    const Result result = compared(target, chain(0));
+    ASSERT_EQ(result.culprits.size(), 1u);
+    EXPECT_EQ(result.culprits[0].kind, CulpritKind::kTensor);
+}
+
 TEST(Origins, take_errors_of_the_ops_before_for_an_origin) {
     const Result result = compared(chain(0.04F), chain(0));
     EXPECT_TRUE(result.culprits.empty());
