@@ -42,10 +42,7 @@ bool same_elements(const Content& one, const Content& other) {
 const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
     if (!tensor.producer) return nullptr;
     const TracedTensor& made = side.tensor(*tensor.producer);
-    if (!is_cast(op_of(side, made))) return nullptr;
-    for (const TracedTensor& each : side.flow.of_op(made.op))
-        if (each.direction == Direction::kInput && each.content) return &each;
-    return nullptr;
+    return is_cast(op_of(side, made)) ? given_to(side, made) : nullptr;
 }
 
 /// As they are or cast, several times too, in whatever order.
