@@ -25,6 +25,7 @@
 #include "compare/settled.h"
 #include "compare/spans.h"
 #include "compare/standards/score.h"
+#include "compare/uncross.h"
 #include "compare/unknown_ops.h"
 #include "compare/wrong_casts.h"
 #include "core/base/error.h"
@@ -198,6 +199,9 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
         traced->pair(plan_);
     }
     if (by_distance) splitter_ = nullptr;
+    if (options_.dataflow && !plan_.load_mode && !plan_.is_related && traced->flows &&
+        uncross(*traced->flows, plan_))
+        traced->pair(plan_);
     if (options_.dataflow && !plan_.load_mode && options_.judging == Judging::kExact &&
         take_wrong_casts(traced->flows->target(), threads, plan_))
         traced->pair(plan_);

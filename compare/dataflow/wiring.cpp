@@ -177,8 +177,11 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
         const bool in_order = theirs.passage == Passage::kAsIs;
         // What another view shows is what it made in another order.
         if (in_order && golden(copy).content->sequence != theirs.content->sequence) continue;
-        if (in_order ? made.numel == mine.content->numel && made.sequence == mine.content->sequence
-                     : same_elements(made, *mine.content) && theirs.passage != Passage::kReordered)
+        const bool is_any_order =
+            theirs.passage != Passage::kReordered && theirs.passage != Passage::kRounded;
+        if (made.numel == mine.content->numel && made.sequence == mine.content->sequence
+                ? theirs.passage != Passage::kReordered
+                : !in_order && is_any_order && same_elements(made, *mine.content))
             return false;
     }
     return true;
@@ -314,7 +317,6 @@ void Wires::judge(const InputPair& pair) try {
     // Casts round what the right op made; a view may show it in another order.
     if (my_maker == partner && is_rounded && mine.passage != Passage::kPart && !is_far(pair))
         return;
-    if (mine.producer == partner && is_rounded) return;
     const bool is_held = holds_what_was_made(pair, *partner);
     if (!is_held && is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
@@ -325,7 +327,8 @@ void Wires::judge(const InputPair& pair) try {
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();
     const Tensor their_made = open_golden(*their_maker)->whole();
-    const auto view = find_view(golden_input, their_made);
+    auto view = find_view(golden_input, their_made);
+    if (!view) view = find_view(golden_input, rounded_as(their_made, theirs));
     const Tensor input = open_target(pair.target)->whole();
     if (!view || view->source_numel != made.numel()) {
         if (!is_later && is_out_of_reach(input, golden_input, made, their_made))

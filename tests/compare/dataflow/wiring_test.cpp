@@ -105,6 +105,16 @@ TEST(WrongWires, tells_another_order_behind_much_noise) {
     EXPECT_TRUE(wires(wired(noisy(kA, 0.3f), 0.3f), wired(kA)).empty());
 }
 
+// What an unrecorded cast rounds may be in another order as well.
+TEST(WrongWires, tells_another_order_of_rounded_elements) {
+    const auto narrow = [](const Tensor& tensor) { return tensor.cast(DType::kBFloat16); };
+    const auto wide = [](const Tensor& tensor) { return tensor.cast(DType::kFloat32); };
+    auto target = wired(narrow(transposed(wide(narrow(kA)))));
+    target[0].outputs[0].second = wide(narrow(kA));  // of 16 bits already
+    EXPECT_EQ(wires(target, wired(narrow(kA))), Wires{kWrong + "it is its transpose"});
+    EXPECT_TRUE(wires(wired(narrow(kA)), wired(narrow(kA))).empty());
+}
+
 TEST(WrongWires, tells_what_nobody_made_and_what_was_edited) {
     EXPECT_EQ(wires(wired(random_tensor({6, 6}, 9), 0.01f), wired(kA)),
               Wires{kWrong + "nobody made it"});
