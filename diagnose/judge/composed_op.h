@@ -1,5 +1,6 @@
-// Ops that no framework names: short programs over ops, such as the gradient of a divisor. They
-// run wherever an op does, on references and on chips, each of whose steps rounds as it does.
+// Ops that no framework names, and fused ones: short programs over ops, such as the gradient of a
+// divisor. They run wherever an op does, on references and on chips, each of whose steps rounds as
+// it does.
 #pragma once
 
 #include <span>

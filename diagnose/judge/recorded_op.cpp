@@ -108,6 +108,16 @@ std::string by_place(const std::string& name, const std::vector<backend::Argumen
     return results[*place].name;
 }
 
+/// What an op by another name always means: cuDNN's gradient exists in training only, npu_conv2d is
+/// no transposed one.
+Value unsaid_by_alias(std::string_view argument) {
+    if (argument == "train") return true;
+    if (argument == "transposed") return false;
+    if (argument == "output_padding") return IntList{};
+    if (argument == "eps") return 1e-5;  // of a layer norm
+    return {};
+}
+
 }  // namespace
 
 bool is_pytorch_call(const SourceOp& recorded) {
@@ -225,9 +235,7 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
             }));
         return mask;
     }
-    // cuDNN's gradient exists in training only and has no such argument.
-    if (alias_ != nullptr && argument.name == "train") return true;
-    return {};
+    return alias_ == nullptr ? Value() : unsaid_by_alias(argument.name);
 }
 
 const backend::Op* row_of(std::string_view recorded_name) {
