@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "diagnose/judge/composed_op.h"
+#include "diagnose/judge/number_format.h"
 #include "npu_backend/ops/lowering.h"
 
 namespace npuscope::diagnose {
@@ -47,6 +48,11 @@ Tensor sum_along(Lowering& op, const Tensor& tensor, const IntList& dims) {
 
 Tensor permuted(Lowering& op, const Tensor& tensor, const IntList& dims) {
     return op.step("permute", {{"self", tensor}, {"dims", dims}});
+}
+
+/// Of statistics and sums, which are kept in float32 at least.
+DType kept(Lowering& op, std::string_view name) {
+    return is_of_16_bits(op.declared(name)) ? DType::kFloat32 : op.declared(name);
 }
 
 /// Adds what `shape` was repeated along to the tensor's shape.
@@ -115,14 +121,14 @@ Halves rms_norm(Lowering& op, const Tensor& x) {
 void lower_npu_rms_norm(Lowering& op) {
     const Halves made = rms_norm(op, op.tensor("self"));
     op.result(made.first, op.declared("self"));
-    op.result(made.second, DType::kFloat32);
+    op.result(made.second, kept(op, "self"));
 }
 
 void lower_npu_add_rms_norm(Lowering& op) {
     const Tensor x = sum(op, op.tensor("x1"), op.tensor("x2"));
     const Halves made = rms_norm(op, x);
     op.result(made.first, op.declared("x1"));
-    op.result(made.second, DType::kFloat32);
+    op.result(made.second, kept(op, "x1"));
     op.result(x, op.declared("x1"));
 }
 
@@ -137,7 +143,7 @@ void lower_npu_rms_norm_backward(Lowering& op) {
     const Tensor left = difference(op, g, product(op, normed, along));
     op.result(product(op, left, op.tensor("rstd")), op.declared("self"));
     op.result(sum_along(op, product(op, dy, normed), axes(0, first)).reshaped(gamma.shape()),
-              DType::kFloat32);
+              kept(op, "gamma"));
 }
 
 // -- Activations ---------------------------------------------------------------------------------
