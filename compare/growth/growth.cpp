@@ -21,6 +21,7 @@
 #include "compare/random_ops.h"
 #include "compare/spans.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -129,6 +130,12 @@ class Growth {
         return first;
     }
 
+    /// Of the target, whatever the golden's op does.
+    [[nodiscard]] bool only_shows(const MeasuredRun& run) const {
+        const SourceOp* op = plan_.ops[run.place].target;
+        return op != nullptr && is_cast(op->id.op);
+    }
+
     /// A result that nobody computed again.
     void judge_unknown(MeasuredRun& run) {
         Judgement& judgement = run.tensor->judgement;
@@ -148,6 +155,13 @@ class Growth {
             judgement.rule = fmt::format("off by {:.2g} of the norm: {}", run.out.norm, bias);
             growths_[run.place] = 1;
             biases_apart_.insert(run.place);
+        } else if (run.growth > 1 && only_shows(run)) {
+            judgement.verdict = Verdict::kNotProvable;
+            judgement.rule = fmt::format(
+                "off by {:.2g} of the norm: the op only copies or shows what it was given, which "
+                "belongs to something else of the golden's",
+                run.out.norm);
+            growths_[run.place] = 1;
         } else if (run.growth > 1 && !has_no_effect(run, came_in)) {
             judgement.verdict = Verdict::kFail;
             for (const SourceOp* op : run.crossed)
