@@ -29,6 +29,7 @@
 #include "compare/unknown_ops.h"
 #include "compare/wrong_casts.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 #include "core/parallel/parallel_for.h"
 #include "core/recording/source.h"
 #include "custom_algorithms/runner.h"
@@ -175,7 +176,10 @@ void Comparison::split(const OpPair& pair,
         results.push_back(&result);
     }
     if (queries.empty()) return;
-    std::vector<Split> splits = splitter_->split(pair, queries, op.arguments);
+    // By what they hold, a view pairs with any other of the same elements.
+    const bool is_other_view = plan_.is_related && is_cast(pair.target->id.op);
+    std::vector<Split> splits = splitter_->split(
+        pair, queries, is_other_view ? std::vector<ArgumentDifference>{} : op.arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
         if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) &&

@@ -190,7 +190,7 @@ enum class Judging : uint8_t {
 struct AlignOptions {
     enum class When : uint8_t { kNever, kWhereUnpaired, kAlways };
     /// kWhereUnpaired: where more than kMostUnpaired of the ops, and more than kFewUnpaired of
-    /// them, would be left alone: few are told one by one.
+    /// them, would be left alone (few are told one by one), or one that is several ops elsewhere.
     When when = When::kNever;
     static constexpr double kMostUnpaired = 0.1;
     static constexpr size_t kFewUnpaired = 8;

@@ -12,6 +12,7 @@
 #include "compare/relate/ties.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -91,6 +92,22 @@ void tie_inputs(const Relations& relations,
         pairs[i]->ties.insert(pairs[i]->ties.begin(), ties[i].begin(), ties[i].end());
 }
 
+/// Views and copies of other shapes show something else on either side: both are seen through.
+void part_views(Plan& plan) {
+    std::vector<OpPair> rest;
+    for (OpPair& pair : plan.ops) {
+        const bool is_view = pair.target != nullptr && pair.golden != nullptr &&
+                             is_cast(pair.target->id.op) && is_cast(pair.golden->id.op);
+        if (is_view && (pair.shapes_differ || pair.inputs_differ)) {
+            plan.casts.push_back({pair.target, nullptr});
+            plan.casts.push_back({nullptr, pair.golden});
+        } else {
+            rest.push_back(std::move(pair));
+        }
+    }
+    plan.ops = std::move(rest);
+}
+
 }  // namespace
 
 Plan related_plan(const Source& target, const Source& golden, const Options& options) {
@@ -106,6 +123,7 @@ Plan related_plan(const Source& target, const Source& golden, const Options& opt
     forget_missed_sums(target, golden, plan, relations);
     const std::vector<TensorTie> ties = ties_of(relations, target, golden);
     take_ties(ties, plan);
+    part_views(plan);
     tie_inputs(relations, target, golden, plan);
     plan.given = given_ties(ties);
     plan.one_sided = one_sided_givens(relations, target, golden, plan);

@@ -28,11 +28,13 @@ bool is_gradient(const backend::Op& op) {
     return op.name().find("_backward") != std::string::npos;
 }
 
-/// Of 16 bits: the result's, or of what a norm's gradient by its weight and bias adds up. Recorded
+/// Of 16 bits: the result's, of what a norm's gradient by its weight and bias adds up, or of what a
+/// fused norm adds first. Recorded
 /// on an H200: sums of bfloat16 gradients that are kept in float32, off by a bfloat16 rounding.
 std::optional<DType> dtype_of_parts(const OpRun& run, const RecordedResult& result) {
     if (is_of_16_bits(result.elements.dtype())) return result.elements.dtype();
-    if (!run.op->name().ends_with("_norm_backward")) return std::nullopt;
+    const bool is_fused_norm = run.op->row->is_composed && run.op->name().ends_with("_norm");
+    if (!is_fused_norm && !run.op->name().ends_with("_norm_backward")) return std::nullopt;
     for (const NamedValue& argument : run.arguments)
         if (const auto* tensor = std::get_if<Tensor>(&argument.value);
             tensor != nullptr && is_of_16_bits(tensor->dtype()))

@@ -40,6 +40,12 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "910A"},  // implementations of honest arithmetic
         {"diagnose", "910B"},
         {"diagnose", "950"},
+        {"diagnose", "add_Scalar"},  // steps of fused ops
+        {"diagnose", "masked_fill_Scalar"},
+        {"diagnose", "mean_dim"},
+        {"diagnose", "ne_Scalar"},
+        {"diagnose", "slice_Tensor"},
+        {"diagnose", "sub_Tensor"},
         {"diagnose", "Abs"},  // what is rounded once, or has terms that cancel
         {"diagnose", "Add"},
         {"diagnose", "Adds"},
