@@ -76,8 +76,10 @@ class Spans {
         take_complements();
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
-            if (both || are_in_others(parting) || only_pads(parting)) return is_span(parting);
-            return plan_.is_related && has_fault(parting);
+            const bool may_be_span = both || are_in_others(parting) || only_pads(parting);
+            if (may_be_span && is_span(parting)) return true;
+            if (!plan_.is_related) return false;
+            return (!may_be_span && has_fault(parting)) || ends_in_fault(parting);
         });
     }
 
@@ -110,9 +112,9 @@ class Spans {
         while (i + 1 < all.size()) {
             const Parting& one = all[i];
             const Parting& other = all[i + 1];
-            const bool are_complements =
-                one.only_target.empty() != other.only_target.empty() &&
-                one.only_golden.empty() != other.only_golden.empty() && are_near(one, other);
+            const bool are_complements = one.only_target.empty() != other.only_target.empty() &&
+                                         one.only_golden.empty() != other.only_golden.empty() &&
+                                         are_near(one, other);
             Parting both = one.only_target.empty() ? other : one;
             both.only_golden = (one.only_target.empty() ? one : other).only_golden;
             if (!are_complements || !is_span(both)) {
@@ -232,6 +234,29 @@ class Spans {
         }
         mark(parting, ends_of(parting.only_target, parting.only_golden));
         return true;
+    }
+
+    /// Whether an op that takes in what the golden's made is at fault by itself: then that is told,
+    /// and what it stands for here computes the same.
+    bool ends_in_fault(const Parting& parting) {
+        const Side& golden = traced_.flows->golden();
+        const bool is_fault =
+            parting.only_target.empty() &&
+            std::ranges::any_of(golden.flow.tensors, [&](const TracedTensor& tensor) {
+                if (tensor.direction != Direction::kInput || !tensor.producer) return false;
+                const SourceOp* maker = &golden.source.ops[golden.tensor(*tensor.producer).op];
+                if (std::ranges::count(parting.only_golden, maker) == 0) return false;
+                const auto place = places_.find(&golden.source.ops[tensor.op]);
+                return place != places_.end() && is_at_fault(result_.ops[place->second]);
+            });
+        if (is_fault) mark(parting, ends_of(parting.only_target, parting.only_golden));
+        return is_fault;
+    }
+
+    static bool is_at_fault(const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return tensor.split && tensor.split->target && tensor.split->target->ratio > 1;
+        });
     }
 
     /// A bias that one side alone adds is no other way to compute the same.
@@ -356,28 +381,6 @@ class Spans {
 };
 
 }  // namespace
-
-void mark_span(const Parting& parting,
-               double entry,
-               std::optional<double> exit,
-               const std::unordered_map<const SourceOp*, size_t>& places,
-               Result& result) {
-    SpanResult span{.text = to_text(parting),
-                    .only_target = paths_of(parting.only_target),
-                    .only_golden = paths_of(parting.only_golden),
-                    .entry = entry,
-                    .exit = exit};
-    // "the programs part here: target has gelu where …"
-    const size_t colon = span.text.find(": ");
-    if (colon != std::string::npos) span.text = span.text.substr(colon + 2);
-    for (const auto* list : {&parting.only_target, &parting.only_golden})
-        for (const SourceOp* op : *list) {
-            OpResult& marked = result.ops[places.at(op)];
-            marked.in_span = true;
-            conclude(marked, result.allow_golden_at_fault);
-        }
-    result.spans.push_back(std::move(span));
-}
 
 void take_spans(Plan& plan, const Traced& traced, const Splitter& splitter, Result& result) {
     if (!traced.flows) return;
