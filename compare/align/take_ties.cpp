@@ -218,10 +218,6 @@ class TiedPlan {
     std::unordered_set<const SourceOp*> agreed_;  ///< of pairs that the ties do not change
 };
 
-}  // namespace
-
-namespace {
-
 /// Whether a chip's framework calls one op so that is several ops elsewhere, as fused attention.
 bool is_several(std::string_view op) {
     return op.starts_with("npu_") || op.find("fusion") != std::string_view::npos ||

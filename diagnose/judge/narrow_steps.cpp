@@ -29,8 +29,8 @@ bool is_gradient(const backend::Op& op) {
 }
 
 /// Of 16 bits: the result's, of what a norm's gradient by its weight and bias adds up, or of what a
-/// fused norm adds first. Recorded
-/// on an H200: sums of bfloat16 gradients that are kept in float32, off by a bfloat16 rounding.
+/// fused norm adds first. Recorded on an H200: sums of bfloat16 gradients that are kept in float32,
+/// off by a bfloat16 rounding.
 std::optional<DType> dtype_of_parts(const OpRun& run, const RecordedResult& result) {
     if (is_of_16_bits(result.elements.dtype())) return result.elements.dtype();
     const bool is_fused_norm = run.op->row->is_composed && run.op->name().ends_with("_norm");

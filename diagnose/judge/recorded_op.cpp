@@ -108,13 +108,15 @@ std::string by_place(const std::string& name, const std::vector<backend::Argumen
     return results[*place].name;
 }
 
-/// What an op by another name always means: cuDNN's gradient exists in training only, npu_conv2d is
-/// no transposed one.
-Value unsaid_by_alias(std::string_view argument) {
+/// What an op by another name means where its argument is not recorded: cuDNN's gradient exists in
+/// training only; torch_npu's convolution is no transposed one, and its norm has a default.
+Value unsaid_by(const Alias& alias, std::string_view argument) {
     if (argument == "train") return true;
-    if (argument == "transposed") return false;
-    if (argument == "output_padding") return IntList{};
-    if (argument == "eps") return 1e-5;  // of a layer norm
+    if (alias.name.starts_with("npu_conv2d")) {
+        if (argument == "transposed") return false;
+        if (argument == "output_padding") return IntList{};
+    }
+    if (alias.name == "npu_layer_norm_eval" && argument == "eps") return 1e-5;
     return {};
 }
 
@@ -235,7 +237,7 @@ Value RecordedOp::value_of(const backend::Argument& argument) const {
             }));
         return mask;
     }
-    return alias_ == nullptr ? Value() : unsaid_by_alias(argument.name);
+    return alias_ == nullptr ? Value() : unsaid_by(*alias_, argument.name);
 }
 
 const backend::Op* row_of(std::string_view recorded_name) {

@@ -52,6 +52,18 @@ class FusedOps(InFolder):
         self.assertEqual([op["skipped"] for op in ops], ["", "", ""])
         self.assertTrue(all(result["within"] for op in ops for result in op["results"]))
 
+    def test_no_default_of_theirs_is_taken_for_another_ops(self):
+        recording = Recording(self.folder / "t.h5")
+        x, ones = np.arange(24, dtype="f4").reshape(2, 3, 4), np.ones(3, "f4")
+        recording.op("miopen_batch_norm",
+                     {"input": x, "weight": ones, "bias": 0 * ones, "running_mean": 0 * ones, "running_var": ones,
+                      "training": np.bool_(False), "exponential_average_factor": 0.1}, result0=x)
+        recording.op("relu", {"self": x}, result=x)
+        recording.close()
+        done = subprocess.run([NPUSCOPE, "recompute", self.folder / "t.h5", "-q", "--json"], capture_output=True, text=True,
+                              check=False)
+        self.assertIn("'eps' is missing", json.loads(done.stdout)["ops"][0]["skipped"])
+
     def test_what_one_side_fuses_is_no_parting(self):
         record(self.folder / "t.h5", True)
         record(self.folder / "g.h5", False)
