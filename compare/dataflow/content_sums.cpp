@@ -20,14 +20,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Bits = hn::ScalableTag<uint64_t>;
 using Doubles = hn::RebindToFloat<Bits>;
 using Floats = hn::Rebind<float, Doubles>;
+using Words = hn::Rebind<uint32_t, Bits>;
 using VB = hn::Vec<Bits>;
 
+/// Of the lower halves of lanes.
+HWY_INLINE VB product_of_halves(VB a, VB b) {
+#if HWY_TARGET == HWY_SCALAR
+    return VB(ContentSums::low(a.raw) * ContentSums::low(b.raw));
+#else
+    const hn::Repartition<uint32_t, Bits> halves;
+    return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
+#endif
+}
+
 HWY_INLINE VB mixed(VB bits) {
-    bits = hn::Xor(bits, hn::ShiftRight<32>(bits));
-    bits = hn::Mul(bits, hn::Set(Bits(), ContentSums::kFirst));
-    bits = hn::Xor(bits, hn::ShiftRight<27>(bits));
-    bits = hn::Mul(bits, hn::Set(Bits(), ContentSums::kSecond));
-    return hn::Xor(bits, hn::ShiftRight<31>(bits));
+    const VB spread = product_of_halves(hn::Xor(bits, hn::Set(Bits(), ContentSums::kFold)),
+                                        hn::Set(Bits(), ContentSums::kFirst));
+    const VB high = hn::ShiftRight<32>(spread);
+    const VB product = product_of_halves(hn::Xor(spread, high),
+                                         hn::Xor(high, hn::Set(Bits(), ContentSums::kSecond)));
+    return hn::Xor(product, hn::ShiftRight<29>(product));
 }
 
 /// Of all lanes, joined by f. Not by the processor's own sums, which are of signed numbers.
@@ -47,24 +59,29 @@ int64_t add_vectors(
     const auto width = static_cast<int64_t>(hn::Lanes(Bits()));
     const VB first = hn::Set(Bits(), reference);
     const VB nan = hn::Set(Bits(), ContentSums::kNan);
-    const VB step = hn::Set(Bits(), 2 * static_cast<uint64_t>(width) * ContentSums::kOrder);
-    VB weight = hn::Add(hn::Mul(hn::Iota(Bits(), 0), hn::Set(Bits(), 2 * ContentSums::kOrder)),
+    const VB narrow_nan = hn::Set(Bits(), std::bit_cast<uint32_t>(ContentSums::kNanOfFloat));
+    const VB step = hn::Set(Bits(), static_cast<uint64_t>(width) * ContentSums::kOrder);
+    VB weight = hn::Add(hn::Mul(hn::Iota(Bits(), 0), hn::Set(Bits(), ContentSums::kOrder)),
                         hn::Set(Bits(), ContentSums::weight(index)));
     VB bag = hn::Zero(Bits());
     VB sequence = hn::Zero(Bits());
     VB differs = hn::Zero(Bits());
     int64_t i = 0;
     for (; i + width <= count; i += width) {
-        const auto values = hn::PromoteTo(Doubles(), hn::LoadU(Floats(), elements + i));
-        const auto is_nan = hn::IsNaN(values);
+        const auto floats = hn::LoadU(Floats(), elements + i);
+        const auto values = hn::PromoteTo(Doubles(), floats);
         VB bits = hn::BitCast(Bits(), values);
+        VB narrow = hn::PromoteTo(Bits(), hn::BitCast(Words(), floats));
+        const auto is_nan = hn::IsNaN(values);
         if (HWY_UNLIKELY(!hn::AllFalse(Doubles(), is_nan))) {
             sums.nan += static_cast<int64_t>(hn::CountTrue(Doubles(), is_nan));
             bits = hn::IfThenElse(hn::RebindMask(Bits(), is_nan), nan, bits);
+            narrow = hn::IfThenElse(hn::RebindMask(Bits(), is_nan), narrow_nan, narrow);
         }
-        const VB hash = mixed(bits);
+        const VB hash = mixed(narrow);
         bag = hn::Add(bag, hash);
-        sequence = hn::Add(sequence, hn::Mul(hash, weight));
+        const VB both = hn::Xor(hash, weight);
+        sequence = hn::Add(sequence, product_of_halves(both, hn::ShiftRight<32>(both)));
         weight = hn::Add(weight, step);
         differs = hn::Or(differs, hn::Xor(bits, first));
     }
