@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/ir/real_number.h"
+#include "diagnose/judge/round_elements.h"
 
 namespace npuscope::diagnose {
 
@@ -16,15 +17,26 @@ namespace {
 
 constexpr float kLargestInt8 = 127;
 
-double rounded_operand(const ProductClass& by, double value) {
-    if (by.rounding == OperandRounding::kTruncated) return by.operands.truncated(value);
-    if (by.rounding == OperandRounding::kAway) return by.operands.rounded_away(value);
-    const double nearest = by.operands.rounded(value);
-    if (by.rounding == OperandRounding::kSaturated && std::isinf(nearest) && std::isfinite(value))
-        return std::copysign(by.operands.largest(), value);
-    const bool flushed = by.rounding == OperandRounding::kFlushed &&
-                         std::abs(nearest) < std::ldexp(1.0, by.operands.lowest);
-    return flushed ? std::copysign(0.0, value) : nearest;
+/// What is finite, to no more than the format's largest number.
+void saturate(std::span<double> elements, const NumberFormat& format) {
+    const double largest = format.largest();
+    for (double& element : elements)
+        if (std::isfinite(element)) element = std::clamp(element, -largest, largest);
+}
+
+/// What is less than the format's least normal number, to 0.
+void flush(std::span<double> elements, const NumberFormat& format) {
+    const double least = power_of_two(format.lowest);
+    for (double& element : elements)
+        element = std::abs(element) < least ? std::copysign(0.0, element) : element;
+}
+
+void round_operand(std::span<double> elements, const ProductClass& by) {
+    if (by.rounding == OperandRounding::kTruncated) return truncate_elements(elements, by.operands);
+    if (by.rounding == OperandRounding::kAway) return round_elements_away(elements, by.operands);
+    if (by.rounding == OperandRounding::kSaturated) saturate(elements, by.operands);
+    round_elements(elements, by.operands);
+    if (by.rounding == OperandRounding::kFlushed) flush(elements, by.operands);
 }
 
 /// Whose conversion rounds as the class does.
@@ -162,8 +174,7 @@ NamedValues rounded_operands(const OpRun& run, const ProductClass& by, Rounded w
         } else if (dtype) {
             *tensor = tensor->cast(*dtype).cast(DType::kFloat64);
         } else {
-            for (double& element : tensor->mutable_as<double>())
-                element = rounded_operand(by, element);
+            round_operand(tensor->mutable_as<double>(), by);
         }
     }
     return rounded;
