@@ -5,6 +5,7 @@
 #include "core/naming/aliases.h"
 #include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/npu_attention.h"
 #include "npu_backend/ops/linear/attention.h"
 
 namespace npuscope::diagnose {
@@ -14,6 +15,8 @@ namespace {
 using backend::batch_of;
 using backend::batch_product;
 using backend::turned_batch;
+
+constexpr const char* kNpuGradient = "npu_fusion_attention_grad";
 
 Tensor magnitude_of(backend::Lowering& op, const Tensor& tensor) {
     return op.step("abs", {{"self", tensor}});
@@ -38,9 +41,9 @@ void lower_sizes(backend::Lowering& op) {
     op.result(batch_product(op, of_scores, magnitude_of(op, batch_of(keys)))
                   .reshaped(op.raw("query").shape()),
               op.declared("query"));
-    op.result(batch_product(
-                  op, turned_batch(op, of_scores), magnitude_of(op, batch_of(op.tensor("query"))))
-                  .reshaped(keys.shape()),
+    const Tensor of_key = batch_product(
+        op, turned_batch(op, of_scores), magnitude_of(op, batch_of(op.tensor("query"))));
+    op.result(backend::summed_heads(op, of_key, keys.shape(), backend::heads_by_gradient(op)),
               op.declared("key"));
 }
 
@@ -55,13 +58,33 @@ const backend::Op& sizes() {
     return op;
 }
 
+/// The same of torch_npu's op: in its layouts.
+void lower_npu_sizes(backend::Lowering& op) {
+    const std::vector<Tensor> made = op.computed(sizes(), attention_arguments(op));
+    op.result(laid_out_as(op, made.at(0), "query"), op.declared("query"));
+    op.result(laid_out_as(op, made.at(1), "key"), op.declared("key"));
+}
+
+const backend::Op& npu_sizes() {
+    static const backend::OpRow row{.schema = find_composed_op(kNpuGradient)->row->schema,
+                                    .lower = lower_npu_sizes};
+    static const backend::Op op{.schema = backend::Schema::parse(row.schema), .row = &row};
+    return op;
+}
+
 }  // namespace
 
 void lower_gradient_of_attention(backend::Lowering& op) {
     backend::lower_attention_gradient(op, "grad");
 }
 
+bool is_gradient_of_attention(const OpRun& run) {
+    return run.op->name() == kNpuGradient ||
+           canonical_name(run.op->name()) == "gradient_of_attention";
+}
+
 std::vector<double> sizes_inside_attention(const OpRun& run, const RecordedResult& result) {
+    const backend::Op& op = run.op->name() == kNpuGradient ? npu_sizes() : sizes();
     NamedValues values = run.wide;
     RecordedResult named = result;
     const Alias* alias = find_alias(run.op->name());
@@ -69,11 +92,11 @@ std::vector<double> sizes_inside_attention(const OpRun& run, const RecordedResul
         value.name = canonical_argument(alias, value.name);
     named.name = canonical_argument(alias, result.name);
     // What the forward pass left is computed again.
-    std::erase_if(values, [](const NamedValue& value) {
-        return std::ranges::find(sizes().schema.arguments, value.name, &backend::Argument::name) ==
-               sizes().schema.arguments.end();
+    std::erase_if(values, [&](const NamedValue& value) {
+        return std::ranges::find(op.schema.arguments, value.name, &backend::Argument::name) ==
+               op.schema.arguments.end();
     });
-    const auto found = diagnose::run(sizes(), values, Device::reference64());
+    const auto found = diagnose::run(op, values, Device::reference64());
     const Tensor* size = found ? expected_of(*found, named) : nullptr;
     if (size == nullptr || size->dtype() != DType::kFloat64 ||
         size->numel() != result.elements.numel())

@@ -7,6 +7,9 @@
 
 namespace npuscope::diagnose {
 
+/// PyTorch's by any name, or torch_npu's.
+[[nodiscard]] bool is_gradient_of_attention(const OpRun& run);
+
 /// By element of the gradient by query or key, the magnitude of what cancels inside of it: of
 /// p (dp - sum p dp), p (|dp| + sum p |dp|), and with products of magnitudes all along. Empty of
 /// other results.

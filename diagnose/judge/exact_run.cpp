@@ -1,6 +1,7 @@
 #include "diagnose/judge/exact_run.h"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "core/base/error.h"
 
@@ -92,6 +93,10 @@ std::optional<Results> run(const backend::Op& op,
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kUnsupported) throw;
         if (why_not != nullptr) *why_not = error.what();
+        return std::nullopt;
+    } catch (const std::logic_error& error) {
+        // A place behind the end of a list: what was recorded fits no run of the op.
+        if (why_not != nullptr) *why_not = std::string("its arguments do not fit: ") + error.what();
         return std::nullopt;
     }
 }

@@ -1,37 +1,20 @@
 // Fused ops of torch_npu, as programs over the ops that they stand for.
 // Source: torch_npu's API reference, "Ascend Extension for PyTorch: custom API".
+#include <algorithm>
 #include <numeric>
 
 #include "diagnose/judge/composed_op.h"
+#include "diagnose/judge/fused_steps.h"
 #include "diagnose/judge/number_format.h"
-#include "npu_backend/ops/lowering.h"
 
 namespace npuscope::diagnose {
 
 namespace {
 
-using backend::Lowering;
-
 /// Of a masked score before the softmax.
 constexpr double kMasked = -10000;
 /// Of fast_gelu, x sigmoid(1.702 x).
 constexpr double kFastGelu = 1.702;
-
-Tensor product(Lowering& op, const Tensor& one, const Tensor& other) {
-    return op.step("mul_Tensor", {{"self", one}, {"other", other}});
-}
-
-Tensor scaled(Lowering& op, const Tensor& tensor, double factor) {
-    return op.step("mul_Scalar", {{"self", tensor}, {"other", Scalar{factor}}});
-}
-
-Tensor sum(Lowering& op, const Tensor& one, const Tensor& other) {
-    return op.step("add_Tensor", {{"self", one}, {"other", other}, {"alpha", Scalar{int64_t{1}}}});
-}
-
-Tensor difference(Lowering& op, const Tensor& one, const Tensor& other) {
-    return op.step("sub_Tensor", {{"self", one}, {"other", other}, {"alpha", Scalar{int64_t{1}}}});
-}
 
 Tensor negative(Lowering& op, const Tensor& tensor) {
     return op.step("neg", {{"self", tensor}});
@@ -44,10 +27,6 @@ Tensor mean_along(Lowering& op, const Tensor& tensor, const IntList& dims) {
 Tensor sum_along(Lowering& op, const Tensor& tensor, const IntList& dims) {
     if (dims.empty()) return tensor;
     return op.step("sum_dim_IntList", {{"self", tensor}, {"dim", dims}, {"keepdim", true}});
-}
-
-Tensor permuted(Lowering& op, const Tensor& tensor, const IntList& dims) {
-    return op.step("permute", {{"self", tensor}, {"dims", dims}});
 }
 
 /// Of statistics and sums, which are kept in float32 at least.
@@ -130,6 +109,38 @@ void lower_npu_add_rms_norm(Lowering& op) {
     op.result(made.first, op.declared("x1"));
     op.result(made.second, kept(op, "x1"));
     op.result(x, op.declared("x1"));
+}
+
+void lower_npu_add_layer_norm(Lowering& op) {
+    const Tensor x = sum(op, op.tensor("x1"), op.tensor("x2"));
+    const std::vector<Tensor> made = op.computed("native_layer_norm",
+                                                 {{"input", x},
+                                                  {"normalized_shape", op.raw("gamma").shape()},
+                                                  {"weight", op.tensor("gamma")},
+                                                  {"bias", op.tensor("beta")},
+                                                  {"eps", op.number("epsilon")}});
+    op.result(made.at(0), op.declared("x1"));
+    for (size_t statistic : {1, 2})
+        op.result(made.at(statistic), kept(op, "x1"));
+    op.result(x, op.declared("x1"));
+}
+
+void lower_npu_group_norm_silu(Lowering& op) {
+    const Tensor x = op.tensor("input");
+    if (x.ndim() < 2 || x.numel() == 0)
+        op.reject("input " + to_string(x.shape()) + " has no channels");
+    const std::vector<Tensor> made = op.computed("native_group_norm",
+                                                 {{"input", x},
+                                                  {"weight", op.given("weight")},
+                                                  {"bias", op.given("bias")},
+                                                  {"N", x.dim(0)},
+                                                  {"C", x.dim(1)},
+                                                  {"HxW", x.numel() / (x.dim(0) * x.dim(1))},
+                                                  {"group", op.integer("group")},
+                                                  {"eps", op.number("eps")}});
+    op.result(op.step("silu", {{"self", made.at(0)}}), op.declared("input"));
+    for (size_t statistic : {1, 2})
+        op.result(made.at(statistic), op.declared("input"));
 }
 
 void lower_npu_rms_norm_backward(Lowering& op) {
@@ -249,24 +260,12 @@ void lower_npu_rotary_mul_backward(Lowering& op) {
     op.result(sum_to(op, product(op, dy, turned(op, x)), op.raw("r2").shape()), op.declared("r2"));
 }
 
-namespace {
-
-/// True where a score is left out; a byte each, as some record it.
-Tensor mask_of(Lowering& op) {
-    const Tensor& mask = op.raw("mask");
-    return mask.dtype() == DType::kBool
-               ? mask
-               : op.step("ne_Scalar", {{"self", mask}, {"other", Scalar{int64_t{0}}}});
-}
-
-}  // namespace
-
 void lower_npu_scaled_masked_softmax(Lowering& op) {
     if (op.flag("fixed_triu_mask")) op.reject("fixed_triu_mask is not computed");
     const Tensor scores = scaled(op, op.tensor("x"), op.scalar("scale").to_double());
-    const Tensor left =
-        op.step("masked_fill_Scalar",
-                {{"self", scores}, {"mask", mask_of(op)}, {"value", Scalar{kMasked}}});
+    const Tensor left = op.step(
+        "masked_fill_Scalar",
+        {{"self", scores}, {"mask", truths_of(op, op.raw("mask"))}, {"value", Scalar{kMasked}}});
     op.result(op.step("_softmax", {{"self", left}, {"dim", int64_t{-1}}, {"half_to_float", false}}),
               op.declared("x"));
 }
@@ -277,7 +276,8 @@ void lower_npu_scaled_masked_softmax_backward(Lowering& op) {
     const Tensor total = sum_along(op, g, {-1});
     const Tensor of_scores = difference(op, g, product(op, y, total));
     const Tensor open = op.step(
-        "masked_fill_Scalar", {{"self", of_scores}, {"mask", mask_of(op)}, {"value", Scalar{0.0}}});
+        "masked_fill_Scalar",
+        {{"self", of_scores}, {"mask", truths_of(op, op.raw("mask"))}, {"value", Scalar{0.0}}});
     op.result(scaled(op, open, op.scalar("scale").to_double()), op.declared("y_grad"));
 }
 
@@ -299,30 +299,52 @@ void lower_npu_linear_backward(Lowering& op) {
 
 // -- Views ---------------------------------------------------------------------------------------
 
-void lower_npu_confusion_transpose(Lowering& op) {
-    const Tensor x = op.tensor("self");
-    const bool is_first = op.flag("transpose_first");
-    const Tensor before =
-        is_first ? permuted(op, x, op.ints("perm")) : x.reshaped(op.ints("shape"));
-    op.result(is_first ? before.reshaped(op.ints("shape")) : permuted(op, before, op.ints("perm")),
-              op.declared("self"));
+namespace {
+
+/// Of as many axes as `ndim`, each once.
+const IntList& permutation(const Lowering& op, int64_t ndim) {
+    const IntList& perm = op.ints("perm");
+    IntList sorted = perm;
+    std::ranges::sort(sorted);
+    if (sorted != axes(0, ndim))
+        op.reject("perm " + to_string(perm) + " orders no " + std::to_string(ndim) + " axes");
+    return perm;
 }
 
-/// `shape` is that of what the forward pass was given.
-void lower_npu_confusion_transpose_backward(Lowering& op) {
-    const IntList& perm = op.ints("perm");
+}  // namespace
+
+void lower_npu_confusion_transpose(Lowering& op) {
+    const Tensor x = op.tensor("self");
     const IntList& shape = op.ints("shape");
+    if (op.flag("transpose_first")) {
+        op.result(permuted(op, x, permutation(op, x.ndim())).reshaped(shape), op.declared("self"));
+        return;
+    }
+    const Tensor before = x.reshaped(shape);
+    op.result(permuted(op, before, permutation(op, before.ndim())), op.declared("self"));
+}
+
+/// `shape` is that of what the forward pass was given, and the flag the opposite of the forward's:
+/// what came last there comes first. Some record the forward's own; where shapes fit one way only,
+/// that is it.
+void lower_npu_confusion_transpose_backward(Lowering& op) {
+    const Tensor dy = op.tensor("grad");
+    const IntList& shape = op.ints("shape");
+    const auto axes_of_perm = static_cast<int64_t>(op.ints("perm").size());
+    const bool fits_first = dy.ndim() == axes_of_perm;
+    const bool fits_last = std::ssize(shape) == axes_of_perm;
+    const bool is_first = fits_first && fits_last ? op.flag("transpose_first") : fits_first;
+    const IntList& perm = permutation(op, is_first ? dy.ndim() : std::ssize(shape));
     IntList back(perm.size());
     for (size_t i = 0; i < perm.size(); ++i)
-        back.at(static_cast<size_t>(perm[i])) = static_cast<int64_t>(i);
-    const Tensor dy = op.tensor("grad");
-    if (!op.flag("transpose_first")) {
+        back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+    if (is_first) {
         op.result(permuted(op, dy, back).reshaped(shape), op.declared("grad"));
         return;
     }
     Shape between(perm.size());
     for (size_t i = 0; i < perm.size(); ++i)
-        between[i] = shape.at(static_cast<size_t>(perm[i]));
+        between[i] = shape[static_cast<size_t>(perm[i])];
     op.result(permuted(op, dy.reshaped(between), back), op.declared("grad"));
 }
 

@@ -197,7 +197,7 @@ std::vector<double> hidden_terms(const OpRun& run, const RecordedResult& result)
     std::vector<double> terms;
     if (row != nullptr) {
         terms = row->terms(run);
-    } else if (canonical_name(run.op->name()) == "gradient_of_attention") {
+    } else if (is_gradient_of_attention(run)) {
         terms = sizes_inside_attention(run, result);
     } else {
         terms =

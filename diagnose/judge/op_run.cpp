@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/recording/list_element.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/npu_attention.h"
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/stored_wider.h"
@@ -184,8 +185,10 @@ std::vector<OpRun> forms_of(OpRun run) {
         std::string_view argument;
         std::vector<std::string_view> values;
     };
-    static const std::array<Words, 3> choices = {
+    static const std::array<Words, 5> choices = {
         {{"approximate", {"none", "tanh"}},
+         {"input_layout", {}},
+         {"reduction", {"mean", "sum"}},
          {"rounding_mode", {"", "trunc", "floor"}},
          {"reduce", {"sum", "prod", "mean", "amax", "amin"}}}};
     std::vector<OpRun> forms;
@@ -195,7 +198,9 @@ std::vector<OpRun> forms_of(OpRun run) {
         if (argument.kind != backend::ArgumentKind::kString || row == choices.end() ||
             find(run.wide, argument.name) != nullptr)
             continue;
-        for (const std::string_view word : row->values) {
+        const std::vector<std::string_view> values =
+            argument.name == "input_layout" ? possible_layouts(run.arguments) : row->values;
+        for (const std::string_view word : values) {
             OpRun form = run;
             if (!word.empty()) {
                 form.wide.push_back({argument.name, std::string(word)});
@@ -205,7 +210,7 @@ std::vector<OpRun> forms_of(OpRun run) {
             settle_ignored(form);
             forms.push_back(std::move(form));
         }
-        return forms;
+        if (!forms.empty()) return forms;
     }
     settle_ignored(run);
     forms.push_back(std::move(run));

@@ -156,12 +156,24 @@ void Lowering::store_result(std::string_view name) {
     result(std::move(computed), target.dtype());
 }
 
+namespace {
+
+const Op& op_named(std::string_view name) {
+    const Op* op = find_op(name);
+    if (op == nullptr) throw Error(ErrorKind::kInternal, "there is no op " + std::string(name));
+    return *op;
+}
+
+}  // namespace
+
 void Lowering::become(std::string_view name, NamedValues arguments) {
-    const Op* other = find_op(name);
-    if (other == nullptr) throw Error(ErrorKind::kInternal, "there is no op " + std::string(name));
-    const NamedValues bound = other->schema.bind_named(std::move(arguments));
-    Lowering inner(*other, bound, numerics_, launcher_);
-    other->row->lower(inner);
+    become(op_named(name), std::move(arguments));
+}
+
+void Lowering::become(const Op& other, NamedValues arguments) {
+    const NamedValues bound = other.schema.bind_named(std::move(arguments));
+    Lowering inner(other, bound, numerics_, launcher_);
+    other.row->lower(inner);
     for (Pending& pending : inner.results_)
         results_.push_back(std::move(pending));
     rounding_.merge(inner.rounding_);
@@ -182,8 +194,12 @@ void Lowering::forward(std::string_view renames, NamedValues values) {
 }
 
 std::vector<Tensor> Lowering::computed(std::string_view name, NamedValues arguments) {
+    return computed(op_named(name), std::move(arguments));
+}
+
+std::vector<Tensor> Lowering::computed(const Op& other, NamedValues arguments) {
     const size_t before = results_.size();
-    become(name, std::move(arguments));
+    become(other, std::move(arguments));
     std::vector<Tensor> tensors;
     for (size_t i = before; i < results_.size(); ++i) {
         if (const auto* tensor = std::get_if<Tensor>(&results_[i].value))

@@ -89,11 +89,13 @@ class Lowering {
 
     /// Carries out another op with these arguments in this op's place: its results follow.
     void become(std::string_view name, NamedValues arguments);
+    void become(const Op& other, NamedValues arguments);
     /// Carries out the op that the row names as its like: with `values`, then with this op's
     /// arguments by its own names, "its=ours" in `renames` (blanks between) or the same.
     void forward(std::string_view renames = {}, NamedValues values = {});
     /// The results of another op, as they are inside this one. Its launches are this op's.
     [[nodiscard]] std::vector<Tensor> computed(std::string_view name, NamedValues arguments);
+    [[nodiscard]] std::vector<Tensor> computed(const Op& other, NamedValues arguments);
     /// The first of them.
     [[nodiscard]] Tensor step(std::string_view name, NamedValues arguments);
     /// The first result of another op, rounded to its dtype: an element of a list of results.

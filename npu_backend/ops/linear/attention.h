@@ -17,6 +17,13 @@ namespace npuscope::backend {
 [[nodiscard]] int64_t heads_by_key(const Lowering& op);
 /// Each head `times` times, one behind the other.
 [[nodiscard]] Tensor repeated_heads(Lowering& op, const Tensor& heads, int64_t times);
+/// How many of them one head of a key's or value's gradient is for.
+[[nodiscard]] int64_t heads_by_gradient(const Lowering& op);
+/// Gradients of so many heads, one behind the other, as one of `shape`.
+[[nodiscard]] Tensor summed_heads(Lowering& op,
+                                  const Tensor& gradient,
+                                  const Shape& shape,
+                                  int64_t shared);
 [[nodiscard]] double attention_scale(const Lowering& op);
 /// Errors: Error(kUsage) where shapes do not fit, and for dropout.
 void require_fitting_heads(const Lowering& op, const Tensor& key, const Tensor& value);

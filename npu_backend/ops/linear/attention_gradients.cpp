@@ -7,16 +7,6 @@ namespace npuscope::backend {
 
 namespace {
 
-/// Heads of keys and values that `shared` queries' heads use, one behind the other, are one.
-Tensor summed_heads(Lowering& op, const Tensor& gradient, const Shape& shape, int64_t shared) {
-    if (shared == 1) return gradient.reshaped(shape);
-    if (shape.size() != 4 || shared < 1 || shape[1] % shared != 0)
-        op.reject("heads of " + to_string(shape) + " are not shared by " + std::to_string(shared));
-    const Tensor parts =
-        gradient.reshaped({shape[0], shape[1] / shared, shared, shape[2], shape[3]});
-    return op.step("sum_dim_IntList", {{"self", parts}, {"dim", IntList{2}}});
-}
-
 void require_fitting_gradient(const Lowering& op, std::string_view gradient, const Tensor& value) {
     Shape expected = op.raw("query").shape();
     expected.back() = value.shape().back();
@@ -29,6 +19,19 @@ void lower_gradient(Lowering& op) {
 }
 
 }  // namespace
+
+Tensor summed_heads(Lowering& op, const Tensor& gradient, const Shape& shape, int64_t shared) {
+    if (shared == 1) return gradient.reshaped(shape);
+    if (shape.size() != 4 || shared < 1 || shape[1] % shared != 0)
+        op.reject("heads of " + to_string(shape) + " are not shared by " + std::to_string(shared));
+    const Tensor parts =
+        gradient.reshaped({shape[0], shape[1] / shared, shared, shape[2], shape[3]});
+    return op.step("sum_dim_IntList", {{"self", parts}, {"dim", IntList{2}}});
+}
+
+int64_t heads_by_gradient(const Lowering& op) {
+    return op.declares("shared") && op.has("shared") ? op.integer("shared") : heads_by_key(op);
+}
 
 Tensor turned_batch(Lowering& op, const Tensor& batch) {
     return op.step("permute", {{"self", batch}, {"dims", IntList{0, 2, 1}}});
@@ -44,8 +47,7 @@ void lower_attention_gradient(Lowering& op, std::string_view gradient) {
     const Tensor values = repeated_heads(op, op.tensor("value"), by_key);
     require_fitting_heads(op, keys, values);
     require_fitting_gradient(op, gradient, values);
-    const int64_t shared =
-        op.declares("shared") && op.has("shared") ? op.integer("shared") : by_key;
+    const int64_t shared = heads_by_gradient(op);
     const Tensor query = batch_of(op.tensor("query"));
     const Tensor key = batch_of(keys);
     const Tensor grad = batch_of(op.tensor(gradient));

@@ -2,32 +2,15 @@
 // GELU(1) by tanh 0.8411920 with the slope 1.0829641.
 #include <gtest/gtest.h>
 
-#include "diagnose/judge/composed_op.h"
-#include "npu_backend/executor.h"
-#include "tests/support/values.h"
+#include "core/base/error.h"
+#include "tests/diagnose/judge/made_by_fused.h"
 
 namespace npuscope::diagnose {
 namespace {
 
+using test::expect_near;
 using test::floats;
-
-std::vector<Tensor> made_by_fused(const char* name, NamedValues arguments) {
-    Executor executor(Device::reference32());
-    const backend::Op* op = find_composed_op(name);
-    EXPECT_NE(op, nullptr) << name;
-    const Results results = executor.call_named(*op, std::move(arguments));
-    std::vector<Tensor> tensors;
-    for (size_t i = 0; i < op->schema.results.size(); ++i)
-        tensors.push_back(results.tensor(i));
-    return tensors;
-}
-
-void expect_near(const Tensor& tensor, const Shape& shape, const std::vector<float>& values) {
-    EXPECT_EQ(tensor.shape(), shape);
-    ASSERT_EQ(tensor.as<float>().size(), values.size());
-    for (size_t i = 0; i < values.size(); ++i)
-        EXPECT_NEAR(tensor.as<float>()[i], values[i], 2e-6F) << i;
-}
+using test::made_by_fused;
 
 TEST(FusedOps, norm_by_the_root_of_the_mean_square) {
     const auto made = made_by_fused(
@@ -49,6 +32,29 @@ TEST(FusedOps, norm_by_the_root_of_the_mean_square) {
                                      {"rstd", floats({1, 1}, {0.2828427F})}});
     expect_near(back[0], {1, 2}, {0.1810193F, -0.1357645F});
     expect_near(back[1], {2}, {0.8485281F, 0});
+}
+
+TEST(FusedOps, norm_a_sum) {
+    const auto made = made_by_fused("npu_add_layer_norm",
+                                    {{"x1", floats({1, 3}, {1, 2, 3})},
+                                     {"x2", floats({1, 3}, {1, 2, 6})},
+                                     {"gamma", floats({3}, {1, 2, 3})},
+                                     {"beta", floats({3}, {0, 1, 0})},
+                                     {"epsilon", 0.0}});
+    expect_near(made[0], {1, 3}, {-1.0190493F, 0.3206338F, 4.0761973F});
+    expect_near(made[1], {1, 1}, {5});
+    expect_near(made[3], {1, 3}, {2, 4, 9});
+}
+
+TEST(FusedOps, norm_groups_and_activate) {
+    const auto made = made_by_fused("npu_group_norm_silu",
+                                    {{"input", floats({1, 2, 2}, {1, 2, 3, 5})},
+                                     {"weight", floats({2}, {1, 2})},
+                                     {"bias", floats({2}, {0, 1})},
+                                     {"group", int64_t{1}},
+                                     {"eps", 0.0}});
+    expect_near(made[0], {1, 2, 2}, {-0.2774339F, -0.1906036F, 1.0599737F, 3.9728221F});
+    expect_near(made[1], {1, 1}, {2.75F});
 }
 
 TEST(FusedOps, gate_one_half_with_the_other) {
@@ -123,20 +129,46 @@ TEST(FusedOps, leave_masked_scores_out) {
 }
 
 TEST(FusedOps, permute_and_reshape_and_back) {
-    for (const bool is_first : {true, false}) {
-        const Shape before = is_first ? Shape{2, 3} : Shape{6};
-        const Shape after = is_first ? Shape{6} : Shape{3, 2};
-        const NamedValues how = {{"perm", IntList{1, 0}}, {"transpose_first", is_first}};
+    const std::vector<float> numbers = {0, 1, 2, 3, 4, 5};
+    for (const bool is_first : {true, false})
+        for (const bool is_opposite : {true, false}) {
+            const Shape before = is_first ? Shape{2, 3} : Shape{6};
+            const Shape after = is_first ? Shape{6} : Shape{3, 2};
+            const Tensor made = made_by_fused("npu_confusion_transpose",
+                                              {{"self", floats(before, numbers)},
+                                               {"perm", IntList{1, 0}},
+                                               {"shape", is_first ? IntList{6} : IntList{2, 3}},
+                                               {"transpose_first", is_first}})[0];
+            expect_near(made, after, {0, 3, 1, 4, 2, 5});
+            expect_near(made_by_fused("npu_confusion_transpose_backward",
+                                      {{"grad", made},
+                                       {"perm", IntList{1, 0}},
+                                       {"shape", IntList(before.begin(), before.end())},
+                                       {"transpose_first", is_first != is_opposite}})[0],
+                        before,
+                        numbers);
+        }
+    // Where both fit, the flag is the opposite of the forward's.
+    expect_near(made_by_fused("npu_confusion_transpose_backward",
+                              {{"grad", floats({3, 2}, {0, 3, 1, 4, 2, 5})},
+                               {"perm", IntList{1, 0}},
+                               {"shape", IntList{2, 3}},
+                               {"transpose_first", true}})[0],
+                {2, 3},
+                numbers);
+}
+
+TEST(FusedOps, reject_what_orders_no_axes) {
+    for (const IntList& perm : {IntList{0, 0}, IntList{2, 0}, IntList{0, 1, 2}}) {
+        const NamedValues how = {{"perm", perm}, {"transpose_first", true}};
         NamedValues there = how;
-        there.push_back({"self", floats(before, {0, 1, 2, 3, 4, 5})});
-        there.push_back({"shape", is_first ? IntList{6} : IntList{2, 3}});
-        const Tensor made = made_by_fused("npu_confusion_transpose", there)[0];
-        expect_near(made, after, {0, 3, 1, 4, 2, 5});
+        there.push_back({"self", floats({2, 3}, {0, 1, 2, 3, 4, 5})});
+        there.push_back({"shape", IntList{6}});
+        EXPECT_THROW((void)made_by_fused("npu_confusion_transpose", there), Error);
         NamedValues back = how;
-        back.push_back({"grad", made});
-        back.push_back({"shape", IntList(before.begin(), before.end())});
-        expect_near(
-            made_by_fused("npu_confusion_transpose_backward", back)[0], before, {0, 1, 2, 3, 4, 5});
+        back.push_back({"grad", floats({6}, {0, 1, 2, 3, 4, 5})});
+        back.push_back({"shape", IntList{2, 3}});
+        EXPECT_THROW((void)made_by_fused("npu_confusion_transpose_backward", back), Error);
     }
 }
 
