@@ -1,13 +1,17 @@
 #include "compare/unexplained.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -41,6 +45,16 @@ size_t first_finding(const Result& result) {
     return first;
 }
 
+/// So much of a norm no rounding makes, nor so many times what came before.
+constexpr double kJump = 0.2;
+constexpr double kJumpGrowth = 4;
+/// A pair that is so many times farther off than what came in, and so far at least.
+constexpr double kGrownAlone = 30;
+constexpr double kGrownError = 0.02;
+/// Of the results behind, so many are far off as well, and this share.
+constexpr int64_t kFewestBehind = 8;
+constexpr double kMostBehind = 0.5;
+
 /// Whether both were found to make the same, not known to compute the same.
 bool is_of_other_kinds(const OpPair& pair) {
     const bool are_more = !pair.also_target.empty() || !pair.also_golden.empty();
@@ -56,6 +70,26 @@ TensorResult* inherited_result(OpResult& op) {
         first->sums.nonfinite_differs > 0)
         return nullptr;
     return &*first;
+}
+
+/// Of a pair in which errors grow, whichever they grow in most.
+TensorResult* worst_inherited(OpResult& op) {
+    TensorResult* worst = nullptr;
+    for (TensorResult& tensor : op.tensors) {
+        if (tensor.direction != Direction::kOutput || tensor.metrics.empty() ||
+            tensor.judgement.verdict != Verdict::kInherited || tensor.sums.nonfinite_differs > 0)
+            continue;
+        if (worst == nullptr || relative_error(tensor) > relative_error(*worst)) worst = &tensor;
+    }
+    return worst;
+}
+
+/// Whether a pair of ops that compute is so much farther off than what came into it that it matters
+/// not how far off others are. Views and copies of either side may show something else.
+bool grows_alone(const std::optional<Grown>& grown, const OpPair& pair, size_t place) {
+    if (!grown || is_cast(pair.target->id.op) || is_cast(pair.golden->id.op)) return false;
+    const auto found = grown->pairs.find(place);
+    return found != grown->pairs.end() && found->second > kGrownAlone;
 }
 
 void accuse_pair(size_t place, TensorResult& output, const std::string& sentence, Result& result) {
@@ -141,6 +175,65 @@ class AbsorbedMakers {
     std::unordered_multimap<size_t, InputPair> inputs_{};  ///< by place
 };
 
+/// |t - g| / |g|; nothing of what has no such number.
+std::optional<double> norm_of(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (tensor.metrics.empty() || !is_floating(tensor) || sums.nonfinite_differs > 0 ||
+        !(sums.gg > 0))
+        return std::nullopt;
+    return std::sqrt(sums.dd / sums.gg);
+}
+
+/// A result of a pair, and how far off it is.
+struct FarResult {
+    size_t place = 0;
+    TensorResult* tensor = nullptr;
+    double norm = 0;
+};
+
+std::vector<FarResult> results_by_norm(Result& result) {
+    std::vector<FarResult> all;
+    for (size_t place = 0; place < result.ops.size(); ++place) {
+        OpResult& op = result.ops[place];
+        if (op.target.empty() || op.golden.empty()) continue;
+        for (TensorResult& tensor : op.tensors)
+            if (const auto norm = norm_of(tensor); norm && tensor.direction == Direction::kOutput &&
+                                                   tensor.judgement.verdict != Verdict::kUndefined)
+                all.push_back({place, &tensor, *norm});
+    }
+    return all;
+}
+
+/// Where no finding explains that most results are far off: the first of them. Sums that cancel
+/// are far off by themselves, and leave what comes behind as it is.
+void accuse_first_jump(Result& result) {
+    const std::vector<FarResult> all = results_by_norm(result);
+    double before = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+        const FarResult& each = all[i];
+        const bool jumps = each.norm > kJump && each.norm > kJumpGrowth * before &&
+                           each.tensor->judgement.verdict == Verdict::kInherited;
+        const auto behind = std::ranges::count_if(
+            all.begin() + static_cast<ptrdiff_t>(i), all.end(), [](const FarResult& other) {
+                return other.norm > kJump / 2;
+            });
+        if (jumps && behind >= kFewestBehind &&
+            static_cast<double>(behind) > kMostBehind * static_cast<double>(all.size() - i)) {
+            accuse_pair(each.place,
+                        *each.tensor,
+                        fmt::format("off by {:.2g} of the norm, and what was compared before by "
+                                    "{:.2g} at most, though each side's arithmetic is honest, so "
+                                    "that the programs compute something else here, or in what "
+                                    "stands before it on one side alone",
+                                    each.norm,
+                                    before),
+                        result);
+            return;
+        }
+        before = std::max(before, each.norm);
+    }
+}
+
 }  // namespace
 
 void accuse_unexplained(const Plan& plan,
@@ -154,7 +247,8 @@ void accuse_unexplained(const Plan& plan,
     for (size_t i = 0; i < last; ++i) {
         OpResult& op = result.ops[i];
         if (op.target.empty() || op.golden.empty()) continue;
-        TensorResult* output = inherited_result(op);
+        TensorResult* output =
+            grown && grown->pairs.contains(i) ? worst_inherited(op) : inherited_result(op);
         const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };
         if (output != nullptr && relative_error(*output) > limit())
             if (const std::string words = absorbed.words_of_input(i, op, before, limit());
@@ -163,13 +257,16 @@ void accuse_unexplained(const Plan& plan,
                 return;
             }
         before = std::max(before, worst_error(op, Direction::kInput).value_or(0));
-        if (output != nullptr && (!grown || grown->pairs.contains(i)) &&
-            is_of_other_kinds(plan.ops[i]) && relative_error(*output) > limit()) {
+        const bool grows = !grown || grown->pairs.contains(i);
+        if (output != nullptr && grows && is_of_other_kinds(plan.ops[i]) &&
+            relative_error(*output) >
+                (grows_alone(grown, plan.ops[i], i) ? kGrownError : limit())) {
             accuse_pair(i, *output, words_of_result(*output, before), result);
             return;
         }
         before = std::max(before, worst_error(op, Direction::kOutput).value_or(0));
     }
+    if (last == plan.ops.size() && result.culprits.empty()) accuse_first_jump(result);
 }
 
 }  // namespace npuscope::compare

@@ -40,9 +40,6 @@ constexpr double kMostGated = 0.005;
 /// few times over.
 constexpr double kEffectOfGiven = 1.0 / 64;
 
-/// Ops in a sentence.
-constexpr size_t kMostNamed = 6;
-
 class Growth {
   public:
     Growth(const Traced& traced, Plan& plan, Result& result)
@@ -114,7 +111,12 @@ class Growth {
         // Honest, and farther off than what came in: so are those on the way.
         if (changing_.contains(run.place)) guilty_.insert(run.crossed.begin(), run.crossed.end());
         if (!run.is_input && run.crossed.empty() && !has_no_effect(run, unsuspicious(run).norm))
-            grown_.pairs.insert(run.place);
+            tell_pair(run);
+    }
+
+    void tell_pair(const MeasuredRun& run) {
+        double& growth = grown_.pairs[run.place];
+        growth = std::max(growth, run.growth);
     }
 
     /// The first of these ops that is at fault by itself; nullptr without any.
@@ -173,7 +175,7 @@ class Growth {
                 run.out.norm,
                 run.out.peak,
                 came_in,
-                across(run));
+                text_across(run));
         } else if (run.in_any_order) {
             return;
         } else if (run.growth > 1) {
@@ -262,21 +264,6 @@ class Growth {
         });
     }
 
-    /// ", through /mean_dim/3, /sub_Tensor/4", ", through 57 ops, /sigmoid/72 to /mul/135".
-    static std::string across(const MeasuredRun& run) {
-        if (run.crossed.empty()) return "";
-        if (run.crossed.size() > kMostNamed) {
-            const auto [first, last] = std::ranges::minmax(
-                run.crossed, {}, [](const SourceOp* op) { return op->id.seqid; });
-            return fmt::format(
-                ", through {} ops, {} to {}", run.crossed.size(), first->path, last->path);
-        }
-        std::string text;
-        for (const SourceOp* op : run.crossed)
-            text += (text.empty() ? ", through " : ", ") + op->path;
-        return text;
-    }
-
     /// Where what came in is a tensor that nobody computed, this is not the golden's.
     void tell_given(const MeasuredRun& run) {
         if (!run.entry.given || run.entry.given_distance < run.entry.worst.norm ||
@@ -362,6 +349,25 @@ class Growth {
             if (!innocent.is_empty()) mark_span(innocent, 0, std::nullopt, places_, result_);
             return parting.is_empty();
         });
+        accuse_ends();
+    }
+
+    /// Of a guilty span that no parting tells: the pair that it ends in, which the program may have
+    /// called with other numbers (an optimizer's rate).
+    void accuse_ends() {
+        std::unordered_set<const SourceOp*> told;
+        for (const Parting& parting : plan_.partings) {
+            told.insert(parting.only_target.begin(), parting.only_target.end());
+            told.insert(parting.only_golden.begin(), parting.only_golden.end());
+        }
+        for (const MeasuredRun& run : runs_) {
+            if (run.is_input || run.growth <= 1 || run.crossed.empty() || !run.is_computed() ||
+                !changing_.contains(run.place))
+                continue;
+            const bool is_told = std::ranges::any_of(
+                run.crossed, [&](const SourceOp* op) { return told.contains(op); });
+            if (!is_told) tell_pair(run);
+        }
     }
 
     Plan& plan_;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "compare/compare.h"
 #include "compare/match.h"
@@ -15,7 +14,8 @@ namespace npuscope::compare {
 /// Where errors grow, as places in the plan.
 struct Grown {
     /// Pairs that were computed again, and whose results are farther off all the same.
-    std::unordered_set<size_t> pairs{};
+    /// And how many times farther than what came in and what rounding leaves.
+    std::unordered_map<size_t, double> pairs{};
     /// Ops without partner on the way to results that fail, and the pairs that make these.
     std::unordered_multimap<size_t, size_t> crossed{};
 };

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/growth/any_order.h"
@@ -19,6 +21,9 @@
 namespace npuscope::compare {
 
 namespace {
+
+/// Ops in a sentence.
+constexpr size_t kMostNamed = 6;
 
 using dumpfile::Direction;
 
@@ -286,6 +291,20 @@ std::vector<MeasuredRun> measured_runs(const Plan& plan,
                                        const SideDistances& golden,
                                        Result& result) {
     return Gathering(plan, target, golden, result).take();
+}
+
+std::string text_across(const MeasuredRun& run) {
+    if (run.crossed.empty()) return "";
+    if (run.crossed.size() > kMostNamed) {
+        const auto [first, last] =
+            std::ranges::minmax(run.crossed, {}, [](const SourceOp* op) { return op->id.seqid; });
+        return fmt::format(
+            ", through {} ops, {} to {}", run.crossed.size(), first->path, last->path);
+    }
+    std::string text;
+    for (const SourceOp* op : run.crossed)
+        text += (text.empty() ? ", through " : ", ") + op->path;
+    return text;
 }
 
 }  // namespace npuscope::compare

@@ -38,4 +38,8 @@ struct MeasuredRun {
                                                      const SideDistances& golden,
                                                      Result& result);
 
+/// The ops between: ", through /mean_dim/3, /sub_Tensor/4", ", through 57 ops, /sigmoid/72 to
+/// /mul/135".
+[[nodiscard]] std::string text_across(const MeasuredRun& run);
+
 }  // namespace npuscope::compare

@@ -46,7 +46,8 @@ class Search {
     }
 
     [[nodiscard]] bool has_other_size(const TensorResult& tensor) const {
-        return is_of_other_shape(tensor) && target_.maker_of(tensor.target) == nullptr &&
+        return tensor.direction == dumpfile::Direction::kInput && is_of_other_shape(tensor) &&
+               target_.maker_of(tensor.target) == nullptr &&
                golden_.maker_of(tensor.golden) == nullptr &&
                target_.numel_of(tensor.target) != golden_.numel_of(tensor.golden);
     }

@@ -37,6 +37,8 @@ constexpr double kAkinOps = 0.2;
 /// Distances up to here are near, from here on the elements say nothing.
 constexpr double kNearDistance = 0.5;
 constexpr double kFarDistance = 1.2;
+/// What is left of the same places is nearer than this.
+constexpr double kMaskedDistance = 0.25;
 /// A neighbour of more free tensors than this does not tell them apart.
 constexpr size_t kMostNear = 200;
 
@@ -89,6 +91,19 @@ double overlap(const std::set<std::string>& one, const std::set<std::string>& ot
     return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
+bool is_masked(const Sketch& sketch) {
+    return static_cast<double>(sketch.nonfinite) > kMaskShare * static_cast<double>(sketch.numel);
+}
+
+/// Masked scores are no mask, though the same places are left out of both, nor are they what is
+/// made of them. The target's may be at fault.
+bool are_masked_otherwise(const ListedTensor& mine, const ListedTensor& theirs) {
+    if (mine.sketch.numel != theirs.sketch.numel) return false;
+    if (mine.sketch.nonfinite == 0) return is_masked(theirs.sketch);
+    return theirs.sketch.nonfinite > 0 &&
+           distance_of(mine.sketch, theirs.sketch, kFarDistance) > kMaskedDistance;
+}
+
 /// zeros() and the like.
 bool made_of_nothing(const Listing& side, const ListedTensor& tensor) {
     return !tensor.is_given() && tensor.sketch.l2 == 0 && side.in[tensor.op].empty();
@@ -125,6 +140,9 @@ std::vector<Likelihood::Op> Likelihood::ops_of(const Source& source) {
 bool Likelihood::may_pair(size_t target, size_t golden) const {
     const ListedTensor& mine = matches_.target.tensors[target];
     const ListedTensor& theirs = matches_.golden.tensors[golden];
+    if (target_ops_[mine.op].kind != golden_ops_[theirs.op].kind &&
+        are_masked_otherwise(mine, theirs))
+        return false;
     // A mask is no number, whatever lies beside it.
     return mine.is_float == theirs.is_float && (mine.sketch.numel == theirs.sketch.numel ||
                                                 views_.cut(mine.shape, theirs.shape).has_value());

@@ -7,6 +7,7 @@
 
 #include "compare/relate/arrangements.h"
 #include "compare/relate/block_orders.h"
+#include "compare/relate/private_formats.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -29,6 +30,8 @@ constexpr double kNormTolerance = 0.02;
 /// Candidates of one tensor whose arrangements are tried.
 constexpr size_t kMostCandidates = 48;
 constexpr double kMovedDistance = 0.2;
+/// Of the same elements.
+constexpr double kSameDistance = 1e-9;
 /// Another candidate has to be so many times farther.
 constexpr double kClearlyMoved = 2;
 /// Fewer elements are in some order by chance.
@@ -120,6 +123,10 @@ std::optional<TensorRelation> arranged(const Matches& matches,
 
 namespace {
 
+bool is_told_by_elements(const ListedTensor& tensor) {
+    return tensor.sketch.told && tensor.sketch.numel >= kFewMoved && tensor.sketch.l2 > 0;
+}
+
 class MovedPairs {
   public:
     MovedPairs(Matches& matches, const SourcePair& sources)
@@ -128,22 +135,19 @@ class MovedPairs {
     void pair() {
         std::map<int64_t, std::vector<size_t>> goldens;
         for (const size_t each : matches_.free_goldens())
-            if (is_told(matches_.golden.tensors[each]))
+            if (is_told_by_elements(matches_.golden.tensors[each]))
                 goldens[matches_.golden.tensors[each].sketch.numel].push_back(each);
         for (auto& [numel, group] : goldens)
             std::ranges::sort(group, {}, [&](size_t each) { return norm(each); });
         for (const size_t each : matches_.free_targets()) {
             const ListedTensor& mine = matches_.target.tensors[each];
             const auto group = goldens.find(mine.sketch.numel);
-            if (group != goldens.end() && is_told(mine)) pair_one(each, group->second);
+            if (group != goldens.end() && is_told_by_elements(mine)) pair_one(each, group->second);
         }
         choose();
     }
 
   private:
-    static bool is_told(const ListedTensor& tensor) {
-        return tensor.sketch.told && tensor.sketch.numel >= kFewMoved && tensor.sketch.l2 > 0;
-    }
     [[nodiscard]] double norm(size_t golden) const {
         return matches_.golden.tensors[golden].sketch.l2;
     }
@@ -226,6 +230,27 @@ class MovedPairs {
 };
 
 }  // namespace
+
+void pair_same_elements(Matches& matches, const SourcePair& sources) {
+    const auto by_bag = [](const std::vector<ListedTensor>& tensors,
+                           const std::vector<size_t>& free) {
+        std::map<std::pair<int64_t, uint64_t>, std::vector<size_t>> groups;
+        for (const size_t each : free)
+            if (is_told_by_elements(tensors[each]))
+                groups[{tensors[each].sketch.numel, tensors[each].sketch.bag}].push_back(each);
+        return groups;
+    };
+    const auto goldens = by_bag(matches.golden.tensors, matches.free_goldens());
+    for (const auto& [bag, mine] : by_bag(matches.target.tensors, matches.free_targets())) {
+        const auto theirs = goldens.find(bag);
+        if (mine.size() != 1 || theirs == goldens.end() || theirs->second.size() != 1) continue;
+        const Shape& one = matches.target.tensors[mine[0]].shape;
+        const Shape& other = matches.golden.tensors[theirs->second[0]].shape;
+        if (!private_forms(one, other).empty() || !private_forms(other, one).empty()) continue;
+        if (auto found = arranged(matches, sources, mine[0], theirs->second[0], kSameDistance))
+            matches.add(*std::move(found));
+    }
+}
 
 void pair_moved(Matches& matches, const SourcePair& sources) {
     MovedPairs(matches, sources).pair();

@@ -16,6 +16,10 @@ namespace npuscope::compare {
                                                      size_t golden,
                                                      double most_distance);
 
+/// Pairs free tensors that hold the same elements to the bit, of which each side has one, where no
+/// private format tells how.
+void pair_same_elements(Matches& matches, const SourcePair& sources);
+
 /// Pairs free tensors whose elements are alike in any order and fit an arrangement of their axes.
 void pair_moved(Matches& matches, const SourcePair& sources);
 

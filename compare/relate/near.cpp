@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compare/relate/moved.h"
 #include "core/naming/aliases.h"
 
 namespace npuscope::compare {
@@ -71,6 +72,8 @@ class NearPairs {
                 if (level == kLevels[0]) pair_equals(mine, theirs->second);
                 pair_group(mine, theirs->second, level);
             }
+            // A transposed weight is nearer to it than what one step makes of it.
+            if (level == kLevels[0]) pair_same_elements(matches_, sources_);
         }
     }
 

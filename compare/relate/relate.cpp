@@ -15,6 +15,7 @@
 #include "compare/relate/place.h"
 #include "compare/relate/private_formats.h"
 #include "compare/relate/rank_sums.h"
+#include "compare/relate/updates.h"
 
 namespace npuscope::compare {
 
@@ -65,6 +66,7 @@ Relations related(const Source& target,
         relate_by_elements(*unpadded, sources);
     }
     Matches& matches = unpadded ? *unpadded : first;
+    pair_updates(matches);
     (void)relate_near_parts(matches, sources);
     pair_by_place(matches, sources);
     if (relate_near_parts(matches, sources) > 0) pair_by_place(matches, sources);

@@ -69,6 +69,17 @@ void arrange(const std::optional<View>& view,
     };
 }
 
+/// The same elements in another shape of as many.
+void take_shape(const Shape& shape, SourceTensor& tensor) {
+    if (tensor.shape == shape || numel_of(tensor.shape) != numel_of(shape)) return;
+    SourceTensor plain = tensor;
+    tensor.shape = shape;
+    if (!plain.open) return;
+    tensor.open = [plain = std::move(plain), shape] {
+        return std::make_unique<TensorElements>(plain.open()->whole().reshaped(shape));
+    };
+}
+
 }  // namespace
 
 std::string TensorTie::words() const {
@@ -82,6 +93,9 @@ TiedTensors tensors_of(const TensorTie& tie) {
     TiedTensors tensors{.target = load(tie.target), .golden = load(tie.golden)};
     arrange(tie.target_view, tie.more_target, 1, tensors.target);
     arrange(tie.golden_view, tie.more_golden, tie.scale, tensors.golden);
+    // Sums are found by their elements in order, whatever the shapes.
+    if (!tie.more_target.empty() || !tie.more_golden.empty())
+        take_shape(tensors.target.shape, tensors.golden);
     return tensors;
 }
 

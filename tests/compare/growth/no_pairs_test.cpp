@@ -129,5 +129,12 @@ TEST(NoPairs, of_other_shapes_alone_are_no_strangers) {
     EXPECT_EQ(told.rule, "shapes differ, and nothing relates them");
 }
 
+TEST(NoPairs, are_none_whose_results_alone_have_another_size) {
+    Crossed crossed;
+    TensorResult& result = crossed.add("output/out", 0);
+    result.judgement = {Verdict::kIncomparable, "shapes differ: [2,4] and [2,8]"};
+    EXPECT_FALSE(crossed.found().strangers.contains(0));
+}
+
 }  // namespace
 }  // namespace npuscope::compare

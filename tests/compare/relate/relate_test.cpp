@@ -1,6 +1,7 @@
 #include "compare/relate/relate.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -171,6 +172,39 @@ TEST(Relate, pairs_what_ops_of_one_kind_made_rather_than_a_later_copy) {
     add_op(target, "gelu", {own}, random_tensor({8, 16}, 4));
     const auto ties = found(target, golden);
     EXPECT_EQ(ties.at(target.ops[0].path + "/output/result").golden.op, golden.ops.data());
+}
+
+TEST(Relate, takes_a_transposed_weight_before_what_a_step_makes_of_it) {
+    const Tensor weight = random_tensor({12, 20}, 1);
+    Source target;
+    Source golden;
+    add_op(target, "linear", {weight}, random_tensor({4, 5}, 2));
+    add_op(golden, "mm", {transposed(weight)}, random_tensor({4, 5}, 2));
+    add_op(golden, "decay", {}, changed(weight, 0.999F));
+    const auto ties = found(target, golden);
+    ASSERT_EQ(ties.count("/linear/1/input/arg0"), 1U);
+    EXPECT_EQ(ties.at("/linear/1/input/arg0").golden.path, "/mm/1/input/arg0");
+}
+
+TEST(Relate, leaves_a_mask_apart_from_masked_scores) {
+    const auto masked = [](Tensor scores) {
+        for (size_t i = 0; i < scores.as<float>().size(); i += 3)
+            scores.mutable_as<float>()[i] = -std::numeric_limits<float>::infinity();
+        return scores;
+    };
+    const Tensor scores = random_tensor({8, 16}, 1);
+    const Tensor shares = random_tensor({8, 16}, 2);
+    const Tensor keys = random_tensor({8, 16}, 3);
+    Source target;
+    Source golden;
+    for (Source* side : {&target, &golden})
+        add_op(*side, "keys", {}, keys);
+    add_op(golden, "masked_fill", {keys}, masked(changed(scores, 0)));
+    add_op(target, "add", {keys}, masked(scores));
+    add_op(target, "softmax", {keys}, shares);
+    const auto ties = found(target, golden);
+    EXPECT_EQ(ties.count("/add/2/output/result"), 0U);
+    EXPECT_EQ(ties.count("/softmax/3/output/result"), 0U);
 }
 
 TEST(Relate, leaves_tensors_of_two_models_alone) {
