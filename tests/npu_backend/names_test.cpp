@@ -40,12 +40,20 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "910A"},  // implementations of honest arithmetic
         {"diagnose", "910B"},
         {"diagnose", "950"},
-        {"diagnose", "add_Scalar"},  // steps of fused ops
+        {"diagnose", "_scaled_dot_product_flash_attention_for_cpu_backward"},  // steps of fused ops
+        {"diagnose", "add_Scalar"},
+        {"diagnose", "cross_entropy_loss"},
+        {"diagnose", "div_Tensor"},
+        {"diagnose", "logical_not"},
+        {"diagnose", "logical_or"},
         {"diagnose", "masked_fill_Scalar"},
         {"diagnose", "mean_dim"},
         {"diagnose", "ne_Scalar"},
+        {"diagnose", "nll_loss_backward"},
         {"diagnose", "slice_Tensor"},
         {"diagnose", "sub_Tensor"},
+        {"diagnose", "where_ScalarSelf"},
+        {"diagnose", "zeros_like"},
         {"diagnose", "Abs"},  // what is rounded once, or has terms that cancel
         {"diagnose", "Add"},
         {"diagnose", "Adds"},
