@@ -39,7 +39,7 @@ bool is_tried(const VectorClass&, size_t column, DType dtype, Tried tried) {
 }
 
 /// So many elements of a product tell its class.
-constexpr int64_t kToldBy = int64_t{1} << 14;
+constexpr int64_t kToldBy = int64_t{1} << 12;
 /// A form is told by one run where all others are so much further off.
 constexpr double kClearly = 3;
 /// So many products are added up before a Cube rounds.
