@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/naming/unspecified.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/habits.h"
 #include "diagnose/judge/moved_elements.h"
@@ -47,6 +48,13 @@ bool may_be_mixed(const backend::Op& op) {
     return op.name().find("norm") != std::string::npos;
 }
 
+/// Gradients of softmax are given out in the dtype that the forward pass took in, whatever they are
+/// given.
+bool is_told_its_dtype(const backend::Op& op) {
+    return std::ranges::find(op.schema.arguments, "input_dtype", &backend::Argument::name) !=
+           op.schema.arguments.end();
+}
+
 /// What the run took in, its lists too.
 std::vector<Tensor*> wide_arguments(OpRun& run) {
     std::vector<Tensor*> found;
@@ -54,7 +62,9 @@ std::vector<Tensor*> wide_arguments(OpRun& run) {
         if (tensor.dtype() == DType::kFloat32) found.push_back(&tensor);
     };
     for (NamedValue& argument : run.arguments)
-        if (auto* tensor = std::get_if<Tensor>(&argument.value))
+        if (is_unspecified(run.op->name(), argument.name, false))
+            continue;  // What the forward pass kept, in a dtype of its own.
+        else if (auto* tensor = std::get_if<Tensor>(&argument.value))
             take(*tensor);
         else if (auto* list = std::get_if<TensorList>(&argument.value))
             for (Tensor& each : *list)
@@ -154,6 +164,9 @@ void narrow_stored_wider(OpRun& run, bool is_known) {
         arguments = written_in(run);
         taken_in = keep_narrow(arguments, true);
     }
+    if (is_known && arguments.empty() && given_out >= kTelling && is_told_its_dtype(*run.op))
+        for (Tensor* tensor : results)
+            *tensor = tensor->cast(DType::kBFloat16);
     if (results.empty() || arguments.empty()) return;
     if (is_known ? given_out + taken_in == 0 : given_out == 0 || taken_in < kTelling) return;
     for (const auto& tensors : {results, arguments})

@@ -67,6 +67,19 @@ TEST(StoredWider, is_what_is_computed_beside_a_number_of_float32) {
     EXPECT_EQ(narrowed(one), DType::kFloat32);
 }
 
+TEST(StoredWider, is_the_gradient_of_a_softmax_of_bfloat16_whatever_it_is_given) {
+    const auto narrowed = [](const char* op, bool is_known) {
+        OpRun run = test::recorded_run(
+            op, {{"grad_output", sines(false)}, {"output", sines(false)}}, sines(true));
+        narrow_stored_wider(run, is_known);
+        EXPECT_EQ(std::get<Tensor>(run.arguments[0].value).dtype(), DType::kFloat32);
+        return run.results[0].elements.dtype();
+    };
+    EXPECT_EQ(narrowed("_softmax_backward_data", true), DType::kBFloat16);
+    EXPECT_EQ(narrowed("_softmax_backward_data", false), DType::kFloat32);
+    EXPECT_EQ(narrowed("tanh_backward", true), DType::kFloat32);
+}
+
 TEST(StoredWider, keeps_the_dtype_of_what_is_written_in_place) {
     OpRun run = test::recorded_run(
         "mul__Tensor", {{"other", sines(false)}, {"self", sines(true)}}, sines(true), "self");
