@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/judge/composed_op.h"
 #include "tests/diagnose/judge/runs.h"
 
 namespace npuscope::diagnose {
@@ -78,6 +79,23 @@ TEST(StoredWider, is_the_gradient_of_a_softmax_of_bfloat16_whatever_it_is_given)
     EXPECT_EQ(narrowed("_softmax_backward_data", true), DType::kBFloat16);
     EXPECT_EQ(narrowed("_softmax_backward_data", false), DType::kFloat32);
     EXPECT_EQ(narrowed("tanh_backward", true), DType::kFloat32);
+}
+
+TEST(StoredWider, is_told_beside_what_a_forward_pass_kept_in_float32) {
+    const Tensor query = sines(true).reshaped({1, 2, 4, 8});
+    OpRun run = test::recorded_run("tanh",
+                                   {{"query", query},
+                                    {"key", query},
+                                    {"value", query},
+                                    {"dy", query},
+                                    {"softmax_max", sines(false)}},
+                                   query,
+                                   "result0");
+    run.op = find_composed_op("npu_fusion_attention_grad");
+    narrow_stored_wider(run);
+    EXPECT_EQ(std::get<Tensor>(run.arguments[0].value).dtype(), DType::kBFloat16);
+    EXPECT_EQ(std::get<Tensor>(run.arguments[4].value).dtype(), DType::kFloat32);
+    EXPECT_EQ(run.results[0].elements.dtype(), DType::kBFloat16);
 }
 
 TEST(StoredWider, keeps_the_dtype_of_what_is_written_in_place) {
