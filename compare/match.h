@@ -44,6 +44,7 @@ struct Plan {
     bool is_related = false;  ///< by what tensors hold, too; the rest is of such plans
     std::vector<OneSidedGiven> one_sided{};
     std::vector<TensorTie> given{};  ///< of what no op computed
+    std::vector<TensorTie> shown{};  ///< of what the target shows of that by views
     std::string remark{};            ///< why nobody had to ask for it; "" where somebody did
 };
 

@@ -126,6 +126,7 @@ Plan related_plan(const Source& target, const Source& golden, const Options& opt
     part_views(plan);
     tie_inputs(relations, target, golden, plan);
     plan.given = given_ties(ties);
+    plan.shown = ties_behind_views(relations, target, golden);
     plan.one_sided = one_sided_givens(relations, target, golden, plan);
     plan.is_related = true;
     if (align.on_ties) align.on_ties(ties);

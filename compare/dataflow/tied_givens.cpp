@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
@@ -67,10 +68,17 @@ void take_tied_givens(const Plan& plan, const FailuresBehind& failures, Result& 
     std::set<std::string> told;
     for (const Culprit& culprit : result.culprits)
         told.insert(culprit.tensor);
-    for (const TensorTie& tie : plan.given) {
+    std::vector<const TensorTie*> ties;
+    for (const TensorTie& tie : plan.given)
+        ties.push_back(&tie);
+    for (const TensorTie& tie : plan.shown)
+        ties.push_back(&tie);
+    for (size_t i = 0; i < ties.size(); ++i) {
+        const TensorTie& tie = *ties[i];
         const auto place = places.find(tie.target.op);
         if (place == places.end() || tie.kind == RelationKind::kSum) continue;
-        const bool is_compared = tie.is_plain() && plan.ops[place->second].golden == tie.golden.op;
+        const bool is_compared = i < plan.given.size() && tie.is_plain() &&
+                                 plan.ops[place->second].golden == tie.golden.op;
         const std::string argument = tie.target.path.substr(tie.target.path.rfind('/') + 1);
         if (is_compared || told.contains(tie.target.path) || !is_tied_parameter(tie, argument) ||
             makes_no_difference(result.ops[place->second], failures.contains(place->second)))

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/naming/casts.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -79,6 +81,31 @@ std::vector<std::vector<TensorTie>> input_ties(const Relations& relations,
         }
     }
     return all;
+}
+
+std::vector<TensorTie> ties_behind_views(const Relations& relations,
+                                         const Source& target,
+                                         const Source& golden) {
+    const Listing& mine = relations.target;
+    const auto is_given = [&](size_t tensor) { return mine.tensors[tensor].is_given(); };
+    std::vector<TensorTie> ties;
+    for (const TensorRelation& each : relations.found) {
+        const ListedTensor& shown = mine.tensors[each.target];
+        if (each.by_place || each.kind != RelationKind::kEqual || each.scale != 1 ||
+            shown.is_given() || !relations.golden.tensors[each.golden].is_given() ||
+            !is_cast(target.ops[shown.op].id.op) ||
+            !std::ranges::all_of(mine.in[shown.op], is_given))
+            continue;
+        const auto use = std::ranges::find_if(mine.uses, [&](const TensorUse& other) {
+            return mine.tensors[other.tensor].twin == shown.twin && other.shape == shown.shape;
+        });
+        if (use == mine.uses.end()) continue;
+        ties.push_back({.target = {&target.ops[use->op], use->number, use->path},
+                        .golden = place_of(golden, relations.golden.tensors[each.golden]),
+                        .direction = dumpfile::Direction::kInput,
+                        .distance = each.distance});
+    }
+    return ties;
 }
 
 }  // namespace npuscope::compare

@@ -22,4 +22,10 @@ namespace npuscope::compare {
     const Source& golden,
     const std::vector<std::pair<size_t, size_t>>& ops);
 
+/// Of what no op of the golden made, and a view of the target shows of what no op made there: the
+/// first op that takes the view in, and what it takes.
+[[nodiscard]] std::vector<TensorTie> ties_behind_views(const Relations& relations,
+                                                       const Source& target,
+                                                       const Source& golden);
+
 }  // namespace npuscope::compare

@@ -186,6 +186,26 @@ TEST(Relate, takes_a_transposed_weight_before_what_a_step_makes_of_it) {
     EXPECT_EQ(ties.at("/linear/1/input/arg0").golden.path, "/mm/1/input/arg0");
 }
 
+TEST(Relate, tells_what_a_view_shows_of_what_no_op_made) {
+    const Tensor weight = random_tensor({12, 20}, 1);
+    Tensor stale = Tensor::copy_of(transposed(weight).view());
+    for (size_t i = 0; i < stale.as<float>().size(); i += 2)
+        stale.mutable_as<float>()[i] *= 1.05F;
+    Source target;
+    Source golden;
+    add_op(target, "t", {weight}, transposed(weight));
+    add_op(target, "mm", {transposed(weight)}, random_tensor({4, 5}, 2));
+    add_op(golden, "mm", {stale}, random_tensor({4, 5}, 2));
+    const Relations relations = relate(target, golden, 1);
+    const auto ties = ties_behind_views(relations, target, golden);
+    ASSERT_EQ(ties.size(), 1U);
+    EXPECT_EQ(ties[0].target.path, "/mm/2/input/arg0");
+    EXPECT_EQ(ties[0].golden.path, "/mm/1/input/arg0");
+    // Of what another op computes nothing is told.
+    target.ops.front().id.op = "tanh";
+    EXPECT_TRUE(ties_behind_views(relate(target, golden, 1), target, golden).empty());
+}
+
 TEST(Relate, leaves_a_mask_apart_from_masked_scores) {
     const auto masked = [](Tensor scores) {
         for (size_t i = 0; i < scores.as<float>().size(); i += 3)
