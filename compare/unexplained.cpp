@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -204,6 +205,14 @@ std::vector<FarResult> results_by_norm(Result& result) {
     return all;
 }
 
+/// Whether most of these are far off, and not a few.
+bool is_far_behind(std::span<const FarResult> results) {
+    const auto far =
+        std::ranges::count_if(results, [](const FarResult& each) { return each.norm > kJump / 2; });
+    return far >= kFewestBehind &&
+           static_cast<double>(far) > kMostBehind * static_cast<double>(results.size());
+}
+
 /// Where no finding explains that most results are far off: the first of them. Sums that cancel
 /// are far off by themselves, and leave what comes behind as it is.
 void accuse_first_jump(Result& result) {
@@ -213,12 +222,7 @@ void accuse_first_jump(Result& result) {
         const FarResult& each = all[i];
         const bool jumps = each.norm > kJump && each.norm > kJumpGrowth * before &&
                            each.tensor->judgement.verdict == Verdict::kInherited;
-        const auto behind = std::ranges::count_if(
-            all.begin() + static_cast<ptrdiff_t>(i), all.end(), [](const FarResult& other) {
-                return other.norm > kJump / 2;
-            });
-        if (jumps && behind >= kFewestBehind &&
-            static_cast<double>(behind) > kMostBehind * static_cast<double>(all.size() - i)) {
+        if (jumps && is_far_behind(std::span(all).subspan(i))) {
             accuse_pair(each.place,
                         *each.tensor,
                         fmt::format("off by {:.2g} of the norm, and what was compared before by "
