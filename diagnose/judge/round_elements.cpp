@@ -10,6 +10,7 @@ namespace npuscope::diagnose {
 namespace {
 
 constexpr uint64_t kSign = uint64_t{1} << 63U;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 double magnitude_of(double value) {
     return std::bit_cast<double>(std::bit_cast<uint64_t>(value) & ~kSign);
@@ -44,7 +45,6 @@ struct Places {
 template <class AsBits, class AsSum>
 void round_all(std::span<double> elements,
                const Places& places,
-               double beyond,
                const AsBits& as_bits,
                const AsSum& as_sum) {
     for (double& element : elements) {
@@ -52,7 +52,7 @@ void round_all(std::span<double> elements,
         const auto normal = std::bit_cast<double>(as_bits(std::bit_cast<uint64_t>(size)));
         const double small = as_sum(size);
         double rounded = size < places.least ? small : normal;
-        rounded = rounded > places.largest ? beyond : rounded;
+        rounded = rounded > places.largest ? kNoLimit : rounded;
         rounded = size <= std::numeric_limits<double>::max() ? rounded : size;
         element = with_sign_of(rounded, element);
     }
@@ -66,7 +66,6 @@ void round_elements(std::span<double> elements, const NumberFormat& format) {
     round_all(
         elements,
         places,
-        std::numeric_limits<double>::infinity(),
         [&](uint64_t bits) {
             const uint64_t up = bits + places.below_half + ((bits >> places.dropped) & 1U);
             return up >> places.dropped << places.dropped;
@@ -80,7 +79,6 @@ void round_elements_away(std::span<double> elements, const NumberFormat& format)
     round_all(
         elements,
         places,
-        std::numeric_limits<double>::infinity(),
         [&](uint64_t bits) {
             return (bits + places.below_half + 1) >> places.dropped << places.dropped;
         },
@@ -94,11 +92,10 @@ void round_elements_away(std::span<double> elements, const NumberFormat& format)
 void truncate_elements(std::span<double> elements, const NumberFormat& format) {
     if (format.bits >= kFloat64.bits) return;
     Places places(format);
-    places.largest = std::numeric_limits<double>::infinity();
+    places.largest = kNoLimit;
     round_all(
         elements,
         places,
-        places.largest,
         [&](uint64_t bits) { return bits >> places.dropped << places.dropped; },
         [&](double size) {
             const double nearest = (size + places.shift) - places.shift;
