@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compare/agreement.h"
+#include "compare/agrees_behind.h"
 #include "compare/align/parting.h"
 #include "compare/align/related_plan.h"
 #include "compare/align/span_tensors.h"
@@ -310,6 +311,7 @@ Result Comparison::run() {
     if (splitter_ != nullptr && (!quick || plan_.load_mode)) prepare(traced, threads);
     compare_ops(threads, result);
     result.load_mode = plan_.load_mode;
+    result.by_content = plan_.is_related;
     if (!plan_.remark.empty()) result.notes.push_back(plan_.remark);
     if (options_.dataflow) take_one_sided(plan_, result);
     if (bare) {
@@ -324,6 +326,7 @@ Result Comparison::run() {
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
     if (splitter_ != nullptr && traced) take_loss_scale(plan_, *traced, result);
+    if (splitter_ != nullptr && traced && traced->flows) forget_other_roles(*traced->flows, result);
     if (splitter_ != nullptr && traced) take_spans(plan_, *traced, *splitter_, result);
     take_programs(traced, options_.dataflow, plan_, result);
     mark_overflow(result.ops);

@@ -108,6 +108,7 @@ struct PartingResult {
     std::string module;  ///< of the first op; "" when absent
     std::string line;    ///< likewise
     int op = -1;         ///< index in Result::ops of the first op
+    bool ends = false;   ///< one of them, of the forward pass, makes what nobody takes in
 };
 
 /// Ops of either side that compute the same in other steps, compared at their ends.
@@ -154,6 +155,7 @@ struct Result {
     bool load_mode = false;              ///< the target has no inputs: matched by seqid
     bool allow_golden_at_fault = false;  ///< as the options
     bool hardly_pair = false;            ///< two models: nothing follows from the rest
+    bool by_content = false;      ///< tensors were paired by what they hold
     bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
     bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order

@@ -62,8 +62,28 @@ void take_contradictions(const Plan& plan,
 
 namespace {
 
-/// And how many casts were seen through; count() keeps them.
-void take_partings(const Plan& plan, Result& result) {
+/// Whether an op makes, in the forward pass, what nobody takes in.
+bool makes_an_end(const Side& side, const std::vector<const SourceOp*>& ops) {
+    return std::ranges::any_of(ops, [&](const SourceOp* op) {
+        const auto index = static_cast<size_t>(op - side.source.ops.data());
+        const auto begin = side.source.ops.begin();
+        const auto is_gradient = [](const SourceOp& each) { return is_backward(each.id.op); };
+        if (std::any_of(begin, begin + static_cast<ptrdiff_t>(index) + 1, is_gradient))
+            return false;
+        return std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.producer && side.tensor(*tensor.producer).op == index;
+        });
+    });
+}
+
+bool makes_an_end(const PairedFlows& flows, const Parting& parting) {
+    return makes_an_end(flows.target(), parting.only_target) ||
+           makes_an_end(flows.golden(), parting.only_golden);
+}
+
+/// And how many casts were seen through; count() keeps them. `flows` is nullptr where nothing was
+/// traced.
+void take_partings(const Plan& plan, const PairedFlows* flows, Result& result) {
     const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
     for (const Parting& parting : plan.partings) {
         const SourceOp& first = parting.first();
@@ -75,7 +95,8 @@ void take_partings(const Plan& plan, Result& result) {
              .after = parting.before_target == nullptr ? "" : parting.before_target->path,
              .module = where.module,
              .line = where.line,
-             .op = static_cast<int>(places.at(&first))});
+             .op = static_cast<int>(places.at(&first)),
+             .ends = flows != nullptr && makes_an_end(*flows, parting)});
     }
     for (const OpPair& cast : plan.casts)
         ++(cast.target != nullptr ? result.counts.casts_only_target
@@ -119,10 +140,11 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
 
 void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& plan, Result& result) {
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
-    take_partings(plan, result);
+    const PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
+    take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);
-    accuse_unexplained(plan, traced && traced->flows ? &*traced->flows : nullptr, grown, result);
+    accuse_unexplained(plan, flows, grown, result);
 }
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {

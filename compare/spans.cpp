@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/constants_made.h"
 #include "compare/dataflow/side_branch.h"
 #include "compare/growth/last_ops.h"
 #include "compare/random_ops.h"
@@ -149,6 +150,9 @@ class Spans {
         };
         const bool of_target = parting.only_golden.empty();
         if (!of_target && !parting.only_target.empty()) return false;
+        const auto& ops = of_target ? parting.only_target : parting.only_golden;
+        if (!may_be_random(ops) && make_equal_constants(*traced_.flows, ops, of_target))
+            return true;
         return of_target ? leads_nowhere(traced_.flows->target(), parting.only_target, is_paired)
                          : leads_nowhere(traced_.flows->golden(), parting.only_golden, is_paired);
     }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/agrees_behind.h"
 #include "core/naming/casts.h"
 
 namespace npuscope::compare {
@@ -254,6 +255,10 @@ void accuse_unexplained(const Plan& plan,
         TensorResult* output =
             grown && grown->pairs.contains(i) ? worst_inherited(op) : inherited_result(op);
         const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };
+        const bool is_paired_by_chance =
+            output != nullptr && flows != nullptr && is_of_other_kinds(plan.ops[i]) &&
+            relative_error(*output) > limit() && agrees_behind(*flows, result, i, limit());
+        if (is_paired_by_chance) continue;
         if (output != nullptr && relative_error(*output) > limit())
             if (const std::string words = absorbed.words_of_input(i, op, before, limit());
                 !words.empty()) {

@@ -31,6 +31,11 @@ struct Content {
     static constexpr double kEnoughBits = 16;
 };
 
+/// The same elements in the same order.
+[[nodiscard]] inline bool same_content(const Content& one, const Content& other) {
+    return one.numel == other.numel && one.sequence == other.sequence;
+}
+
 /// Significant bits of a value; 0 where there are so few that other tensors hold it by chance, and
 /// for what is not finite.
 [[nodiscard]] int told_bits(double value);

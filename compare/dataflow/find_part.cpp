@@ -94,6 +94,39 @@ class Run {
     size_t at_ = 0;
 };
 
+/// Most elements of an output that is looked for as a whole, expanded.
+constexpr size_t kFewElements = 16;
+/// Bits that a whole output tells by, wherever it was made, and just before.
+constexpr int kEnoughWholeBits = 30;
+constexpr int kEnoughNearBits = 12;
+/// So many ops before at most is just before.
+constexpr size_t kJustBefore = 8;
+
+/// An input's values where there are few, each once, in the order in which they first occur.
+struct FewValues {
+    std::vector<uint64_t> values;
+    int bits = 0;
+
+    [[nodiscard]] bool may_be(const TracedTensor& input, const TracedTensor& output) const {
+        if (output.op >= input.op || output.content->numel != static_cast<int64_t>(values.size()))
+            return false;
+        return bits >= kEnoughWholeBits ||
+               (bits >= kEnoughNearBits && input.op - output.op <= kJustBefore);
+    }
+};
+
+FewValues few_values(const ElementSource& elements) {
+    FewValues few;
+    for_each_value(elements, [&](uint64_t value) {
+        if (few.values.size() > kFewElements) return;
+        if (std::ranges::find(few.values, value) == few.values.end()) few.values.push_back(value);
+    });
+    if (few.values.size() < 2 || few.values.size() > kFewElements) return {};
+    for (const uint64_t value : few.values)
+        few.bits += told_bits(std::bit_cast<double>(value));
+    return few;
+}
+
 /// What is looked for of one input.
 struct Sample {
     std::vector<uint64_t> singles;
@@ -188,6 +221,40 @@ bool is_narrow(const TracedTensor& input) {
     return input.content->fits_half || input.content->fits_bfloat;
 }
 
+/// Inputs that are a small output, expanded: too few values to be told a part of anything, but all
+/// of one output's. The latest such is the producer.
+void find_expanded(const Source& source,
+                   Dataflow& flow,
+                   const std::vector<size_t>& inputs,
+                   int threads) {
+    std::vector<FewValues> few(inputs.size());
+    for_each_traced(source, flow, inputs, threads, [&](size_t at, const ElementSource& elements) {
+        few[at] = few_values(elements);
+    });
+    std::vector<size_t> outputs;
+    for (size_t i = 0; i < flow.tensors.size(); ++i) {
+        const TracedTensor& output = flow.tensors[i];
+        if (output.direction != Direction::kOutput || !output.content) continue;
+        for (size_t at = 0; at < inputs.size(); ++at)
+            if (few[at].may_be(flow.tensors[inputs[at]], output)) {
+                outputs.push_back(i);
+                break;
+            }
+    }
+    std::vector<std::vector<uint64_t>> made(outputs.size());
+    for_each_traced(source, flow, outputs, threads, [&](size_t at, const ElementSource& elements) {
+        for_each_value(elements, [&](uint64_t value) { made[at].push_back(value); });
+    });
+    for (size_t at = 0; at < outputs.size(); ++at)
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            TracedTensor& input = flow.tensors[inputs[i]];
+            if (!few[i].may_be(input, flow.tensors[outputs[at]]) || few[i].values != made[at])
+                continue;
+            input.producer = outputs[at];
+            input.passage = Passage::kPart;
+        }
+}
+
 }  // namespace
 
 void find_parts(const Source& source,
@@ -202,6 +269,8 @@ void find_parts(const Source& source,
         last = std::max(last, flow.tensors[input].op);
     }
     if (open.empty()) return;
+    find_expanded(source, flow, open, threads);
+    std::erase_if(open, [&](size_t input) { return flow.tensors[input].producer.has_value(); });
     Searched searched;
     searched.samples.resize(open.size());
     for_each_traced(source, flow, open, threads, [&](size_t at, const ElementSource& elements) {

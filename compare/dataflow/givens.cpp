@@ -60,10 +60,6 @@ bool is_running(std::string_view argument) {
     return argument.starts_with("running_");
 }
 
-bool same_content(const Content& one, const Content& other) {
-    return one.numel == other.numel && one.sequence == other.sequence;
-}
-
 /// An input of both sides whose elements differ, the golden's made by nobody.
 struct Suspect {
     InputPair input;

@@ -10,15 +10,15 @@ namespace npuscope::compare {
 
 namespace {
 
-constexpr int64_t kScanned = 16384;
+constexpr int64_t kReadAtOnce = 16384;
 
 bool both_at_one_place(const ElementSource& target,
                        const ElementSource& golden,
                        double mine,
                        double theirs) {
     if (target.numel() != golden.numel()) return false;
-    for (int64_t first = 0; first < target.numel(); first += kScanned) {
-        const int64_t count = std::min(kScanned, target.numel() - first);
+    for (int64_t first = 0; first < target.numel(); first += kReadAtOnce) {
+        const int64_t count = std::min(kReadAtOnce, target.numel() - first);
         const Tensor one = piece_of(target, first, count);
         const Tensor other = piece_of(golden, first, count);
         for (int64_t i = 0; i < count; ++i)

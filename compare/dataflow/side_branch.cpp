@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/naming/casts.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -16,10 +18,12 @@ class Branch {
     Branch(const Side& side, const std::vector<const SourceOp*>& ops) : side_(side) {
         for (const SourceOp* op : ops)
             inside_.insert(static_cast<size_t>(op - side.source.ops.data()));
+        only_shows_ =
+            std::ranges::all_of(ops, [](const SourceOp* op) { return is_cast(op->id.op); });
         for (const TracedTensor& tensor : side.flow.tensors)
             if (tensor.direction == Direction::kInput && inside_.contains(tensor.op) &&
                 !is_from_inside(tensor) && tensor.content && tensor.content->tells_bag())
-                given_.emplace(tensor.content->numel, tensor.content->bag);
+                given_.emplace(tensor.content->numel, held(*tensor.content));
     }
 
     [[nodiscard]] bool writes_over() const {
@@ -62,12 +66,18 @@ class Branch {
         return tensor.ambiguous && tensor.passage == Passage::kPart;
     }
     [[nodiscard]] bool is_given(const TracedTensor& tensor) const {
-        return tensor.content && given_.contains({tensor.content->numel, tensor.content->bag});
+        return tensor.content && given_.contains({tensor.content->numel, held(*tensor.content)});
+    }
+    /// Views and copies show elements in another order; what else moves them (roll, flip) makes
+    /// something else of them.
+    [[nodiscard]] uint64_t held(const Content& content) const {
+        return only_shows_ ? content.bag : content.sequence;
     }
 
     const Side& side_;
     std::unordered_set<size_t> inside_;
-    /// Elements and bags of what comes from outside.
+    bool only_shows_ = false;
+    /// Elements of what comes from outside, and what tells them.
     std::set<std::pair<int64_t, uint64_t>> given_;
 };
 

@@ -9,7 +9,8 @@
 namespace npuscope::compare {
 
 /// Whether the program goes on without what these ops of one side make: nobody else takes it in, or
-/// only as elements that the ops were given. They are not the program's last: what they were given
+/// only as elements that the ops were given (in another order only where the ops are views and
+/// copies). They are not the program's last: what they were given
 /// is taken in by a paired op after them. Not of ops that write over what they are given.
 [[nodiscard]] bool leads_nowhere(const Side& side,
                                  const std::vector<const SourceOp*>& ops,

@@ -61,4 +61,12 @@ double growth_of(const MeasuredRun& run) {
                      run.out.scale / base.scale / kScaleGrowth});
 }
 
+bool is_rescaled(const MeasuredRun& run) {
+    const Sums& sums = run.tensor->sums;
+    if (!(sums.tt > 0) || !(sums.gg > 0)) return false;
+    const double cosine2 = sums.tg * sums.tg / (sums.tt * sums.gg);
+    return sums.tg > 0 &&
+           std::sqrt(std::max(0.0, 1 - cosine2)) <= kNormGrowth * unsuspicious(run).norm;
+}
+
 }  // namespace npuscope::compare

@@ -24,4 +24,7 @@ inline constexpr double kNothingAlike = 0.5;
 /// those it crossed.
 [[nodiscard]] double growth_of(const MeasuredRun& run);
 
+/// Whether it is the golden's times a positive number, up to what is unsuspicious.
+[[nodiscard]] bool is_rescaled(const MeasuredRun& run);
+
 }  // namespace npuscope::compare

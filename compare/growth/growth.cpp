@@ -11,6 +11,7 @@
 #include "compare/given_otherwise.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bias_apart.h"
+#include "compare/growth/felt_given.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/left_state.h"
@@ -242,15 +243,6 @@ class Growth {
         return bias_apart(plan_.ops[run.place], run, noise, target_, golden_);
     }
 
-    /// Whether it is the golden's times a number.
-    [[nodiscard]] static bool is_rescaled(const MeasuredRun& run) {
-        const Sums& sums = run.tensor->sums;
-        if (!(sums.tt > 0) || !(sums.gg > 0)) return false;
-        const double cosine2 = sums.tg * sums.tg / (sums.tt * sums.gg);
-        return sums.tg > 0 &&
-               std::sqrt(std::max(0.0, 1 - cosine2)) <= kNormGrowth * unsuspicious(run).norm;
-    }
-
     /// Whether a pair of ops of one kind takes in both sides' results: each is the other's partner,
     /// though such ops may make the same of both, as a norm does of a multiple.
     [[nodiscard]] bool has_users_alike(const MeasuredRun& run) const {
@@ -300,10 +292,12 @@ class Growth {
         return growth == growths_.end() ? no_pairs_.has(place) : growth->second <= 1;
     }
 
-    /// What is given in another form: elsewhere it is what it should be, or the results agree.
+    /// What is given in another form: elsewhere it is what it should be, or results agree.
     void forget_given() {
         std::erase_if(result_.culprits, [&](const Culprit& culprit) {
             if (culprit.kind != CulpritKind::kTensor || !is_quiet(culprit.op)) return false;
+            if (is_felt(plan_.ops[culprit.op], result_.ops[culprit.op], culprit.tensor))
+                return false;
             if (!differing_.contains(culprit.op)) return true;
             const auto known = target_.distance_at(culprit.tensor);
             return !known || known->norm <= kNormGrowth * rounding_to(kBitsOfBFloat16).norm;

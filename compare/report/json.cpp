@@ -208,6 +208,7 @@ std::string json_text(const Result& result, const ReportOptions& options) {
                          {"judged", judged_json(result)},
                          {"overflow", overflow_json(result)}};
     if (!result.spans.empty()) json["spans"] = spans_json(result);
+    if (!result.notes.empty()) json["notes"] = result.notes;
     if (result.standard) json["standard"] = summary_json(*result.standard, result);
     if (result.gate) json["gate"] = gate_json(*result.gate);
     for (const Culprit& culprit : result.culprits)

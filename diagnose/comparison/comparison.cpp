@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compare/files.h"
+#include "compare/second_look.h"
 #include "core/base/error.h"
 #include "core/recording/joined.h"
 #include "core/recording/tree.h"
@@ -118,21 +119,36 @@ std::vector<compare::RunPair> RecordingComparison::prepare(const std::filesystem
     return pairs;
 }
 
+bool RecordingComparison::may_look_again() const {
+    return options_.align.when == compare::AlignOptions::When::kWhereUnpaired &&
+           options_.align.mapping.empty() && options_.judging != compare::Judging::kOff;
+}
+
 compare::Result RecordingComparison::compare(const compare::RunPair& pair, const OnOp& on_op) {
     const std::string target = pair.target->path.string();
     const std::string golden = pair.golden->path.string();
-    RecomputingSplitter splitter(request_.threads, {}, expected_);
-    compare::Options options = options_;
-    options.splitter = &splitter;
-    options.on_op = on_op;
-    if (const auto third = thirds_.find(pair.golden->path); third != thirds_.end())
-        options.standard.third = third->second;
     const SumBounds sums(*plain_, target, golden);
     const JudgingBounds bounds(sums, files_, in_tree_or_alone(*pair.golden, is_tree_));
-    compare::Result result =
-        target_ranks_.empty()
-            ? compare::compare_files(target, golden, bounds.bounds(), options)
-            : compare::compare_ranks(target_ranks_, golden_ranks_, bounds.bounds(), options);
+    const auto look = [&](compare::AlignOptions::When when) {
+        RecomputingSplitter splitter(request_.threads, {}, expected_);
+        compare::Options options = options_;
+        options.splitter = &splitter;
+        options.on_op = on_op;
+        options.align.when = when;
+        if (const auto third = thirds_.find(pair.golden->path); third != thirds_.end())
+            options.standard.third = third->second;
+        return target_ranks_.empty()
+                   ? compare::compare_files(target, golden, bounds.bounds(), options)
+                   : compare::compare_ranks(target_ranks_, golden_ranks_, bounds.bounds(), options);
+    };
+    compare::Result result = look(options_.align.when);
+    if (may_look_again() && compare::wants_second_look(result)) {
+        compare::Result again = look(compare::AlignOptions::When::kAlways);
+        if (compare::tells_more(again)) {
+            compare::note_second_look(result, again);
+            result = std::move(again);
+        }
+    }
     if (files_.noise().size() > 0 && !bounds.bounds().was_of_use())
         result.notes.emplace_back(kNoiseOfNoUse);
     if (expected_.is_anything() && result.arithmetic.empty())

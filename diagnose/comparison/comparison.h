@@ -57,6 +57,8 @@ class RecordingComparison {
     [[nodiscard]] compare::Result compare(const compare::RunPair& pair, const OnOp& on_op = {});
 
   private:
+    [[nodiscard]] bool may_look_again() const;
+
     ComparisonRequest request_;
     compare::Options options_;
     ExpectedArithmetic expected_;

@@ -23,7 +23,7 @@ EXPECTED = {
     "stale buffer": ("tensor", "native_batch_norm", "running_mean", "frozen", "not the golden's"),
     "wrong mask": ("tensor", "masked_fill_Scalar", "mask", "attention", "not the golden's"),
     "other eps": ("argument", "native_layer_norm", "eps", "norm", "eps"),
-    "missing bias": ("program", "mm", "", "attention.value", "the programs part here"),
+    "missing bias": ("program", "mm", "", "attention.value", "is given a bias `self` ([16]) that the target has nowhere"),
     "extra layer": ("program", "addmm", "", "extra", "the programs part here"),
 }
 
@@ -63,6 +63,8 @@ class ScriptMistakes(unittest.TestCase):
     def check_all(self, **how: Any) -> None:
         for mistake, (kind, op, name, module, words) in EXPECTED.items():
             with self.subTest(mistake=mistake):
+                if mistake == "missing bias" and "golden" in how:  # load mode pairs by calls alone
+                    words = "the programs part here"
                 target = record(self.folder / "target.h5", mistake, **how)
                 code, result, errors = compare(target, self.golden)
                 self.assertEqual((code, result["verdict"]), (1, "fail"), errors)

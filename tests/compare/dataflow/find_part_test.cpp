@@ -32,6 +32,28 @@ TEST(FindParts, finds_slices_and_expanded_tensors) {
     EXPECT_FALSE(at_path(flow, "/mm/3/input/self").given);
 }
 
+TEST(FindParts, finds_a_small_output_expanded_by_all_its_values) {
+    const Tensor two = random_tensor({2}, 3);
+    const Tensor three = random_tensor({3}, 4);
+    const auto expanded = [](const Tensor& tensor, int64_t last) {
+        Tensor whole(DType::kFloat32, {tensor.numel(), last});
+        for (int64_t i = 0; i < whole.numel(); ++i)
+            whole.mutable_as<float>()[static_cast<size_t>(i)] =
+                tensor.as<float>()[static_cast<size_t>(i / last)];
+        return whole;
+    };
+    const Source source = hand_made(
+        {{"mul", {}, {{"out", two}}},
+         {"sum", {}, {{"out", three}}},
+         {"add",
+          {{"self", expanded(two, 6)}, {"other", expanded(rows(three.reshaped({3, 1}), 0, 2), 6)}},
+          {}}});
+    Dataflow flow = trace(source);
+    find_parts(source, flow, {2, 3});
+    EXPECT_EQ(producer_of(flow, "/add/3/input/self"), "/mul/1/output/out");
+    EXPECT_EQ(producer_of(flow, "/add/3/input/other"), "");  // two values of three
+}
+
 TEST(FindParts, finds_nothing_for_other_elements_and_plain_ones) {
     const Tensor a = random_tensor({12, 5}, 1);
     const Source source = hand_made({{"relu", {}, {{"out", a}}},

@@ -1,0 +1,68 @@
+#include "compare/second_look.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace npuscope::compare {
+
+namespace {
+
+bool is_of_other_shapes(const OpResult& op) {
+    return op.judgement.verdict == Verdict::kIncomparable ||
+           op.judgement.verdict == Verdict::kMissingTarget ||
+           op.judgement.verdict == Verdict::kMissingGolden;
+}
+
+bool has_inputs(const Result& result) {
+    return std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return tensor.direction == dumpfile::Direction::kInput;
+        });
+    });
+}
+
+bool programs_differ(const Result& result) {
+    return !result.partings.empty() || !result.spans.empty() ||
+           std::ranges::any_of(result.ops, [](const OpResult& op) {
+               return op.shapes_differ || is_of_other_shapes(op);
+           });
+}
+
+}  // namespace
+
+bool wants_second_look(const Result& by_names) {
+    if (by_names.culprits.empty() || by_names.by_content || by_names.load_mode ||
+        by_names.hardly_pair || by_names.structure_only || !has_inputs(by_names))
+        return false;
+    if (std::ranges::any_of(by_names.partings, &PartingResult::ends)) return false;
+    const Culprit& first = by_names.culprits.front();
+    if (first.kind == CulpritKind::kProgram) return true;
+    const bool reaches_nothing = first.effect && *first.effect == 0;
+    return reaches_nothing && programs_differ(by_names);
+}
+
+bool tells_more(const Result& by_content) {
+    if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
+    if (by_content.culprits.empty()) return by_content.exit_code() == 0;
+    const Culprit& first = by_content.culprits.front();
+    const bool is_parting =
+        first.kind == CulpritKind::kProgram &&
+        std::ranges::any_of(by_content.partings, [&](const PartingResult& parting) {
+            return parting.op == static_cast<int>(first.op);
+        });
+    return !is_parting && !is_of_other_shapes(by_content.ops[first.op]);
+}
+
+void note_second_look(const Result& by_names, Result& by_content) {
+    const size_t places = by_names.partings.size();
+    by_content.notes.push_back(
+        places == 0 ? "by names and order the programs differ, so tensors were paired by what they "
+                      "hold as well"
+                    : fmt::format("by names and order the programs part in {} place{}, so tensors "
+                                  "were paired by what they hold as well",
+                                  places,
+                                  places == 1 ? "" : "s"));
+}
+
+}  // namespace npuscope::compare
