@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "compare/compare.h"
 
@@ -27,6 +29,15 @@ inline constexpr double kChainNoise = 0.02;
     return std::ranges::all_of(op.tensors, [](const TensorResult& tensor) {
         return tensor.direction != dumpfile::Direction::kOutput || agrees(tensor);
     });
+}
+
+/// |t - g| / |g|; nothing of what has no such number.
+[[nodiscard]] inline std::optional<double> norm_of(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (tensor.metrics.empty() || !is_floating(tensor) || sums.nonfinite_differs > 0 ||
+        !(sums.gg > 0))
+        return std::nullopt;
+    return std::sqrt(sums.dd / sums.gg);
 }
 
 }  // namespace npuscope::compare

@@ -16,8 +16,10 @@ using dumpfile::Direction;
 /// So many ops on the way to what agrees, and so many looked at.
 constexpr int kDeepest = 6;
 constexpr size_t kMostOps = 64;
-/// Of max|g|: what was given to a pair that is farther apart is no noise.
-constexpr double kUnlike = 0.1;
+/// Of max|g|: what was given to a pair that is farther apart is something else.
+constexpr double kUnlike = 0.5;
+/// Of max|g|: farther off than that is no noise.
+constexpr double kMostNoise = 0.1;
 
 class Behind {
   public:
@@ -89,7 +91,7 @@ void forget_other_roles(const PairedFlows& flows, Result& result) {
         OpResult& op = result.ops[place];
         if (std::ranges::none_of(op.tensors, is_by_numbers_alone)) {
             const double error = worst_error(op, Direction::kOutput).value_or(0);
-            if (error <= kUnlike) noise = std::max(noise, error);
+            if (error <= kMostNoise) noise = std::max(noise, error);
             continue;
         }
         if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike ||

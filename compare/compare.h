@@ -102,13 +102,14 @@ struct OpResult {
 /// Ops that one program has more than the other, between two neighbours that both have.
 struct PartingResult {
     std::string text;  ///< "the programs part here: target has addmm, relu more (net.py:23)"
-    std::vector<std::string> only_target;  ///< "/addmm/17"
-    std::vector<std::string> only_golden;
-    std::string after;   ///< the last op of the target before that both have; "" at the beginning
-    std::string module;  ///< of the first op; "" when absent
-    std::string line;    ///< likewise
-    int op = -1;         ///< index in Result::ops of the first op
-    bool ends = false;   ///< one of them, of the forward pass, makes what nobody takes in
+    std::vector<std::string> only_target{};  ///< "/addmm/17"
+    std::vector<std::string> only_golden{};
+    std::string after{};  ///< the last op of the target before that both have; "" at the beginning
+    std::string module;   ///< of the first op; "" when absent
+    std::string line;     ///< likewise
+    int op = -1;          ///< index in Result::ops of the first op
+    bool ends = false;    ///< of one side alone, and one makes, in the forward pass, what nobody
+                          ///< takes in
 };
 
 /// Ops of either side that compute the same in other steps, compared at their ends.
@@ -155,7 +156,7 @@ struct Result {
     bool load_mode = false;              ///< the target has no inputs: matched by seqid
     bool allow_golden_at_fault = false;  ///< as the options
     bool hardly_pair = false;            ///< two models: nothing follows from the rest
-    bool by_content = false;      ///< tensors were paired by what they hold
+    bool by_content = false;             ///< tensors were paired by what they hold
     bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
     bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order

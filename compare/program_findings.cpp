@@ -77,6 +77,7 @@ bool makes_an_end(const Side& side, const std::vector<const SourceOp*>& ops) {
 }
 
 bool makes_an_end(const PairedFlows& flows, const Parting& parting) {
+    if (!parting.only_target.empty() && !parting.only_golden.empty()) return false;
     return makes_an_end(flows.target(), parting.only_target) ||
            makes_an_end(flows.golden(), parting.only_golden);
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "compare/agreement.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -12,6 +14,28 @@ bool is_of_other_shapes(const OpResult& op) {
     return op.judgement.verdict == Verdict::kIncomparable ||
            op.judgement.verdict == Verdict::kMissingTarget ||
            op.judgement.verdict == Verdict::kMissingGolden;
+}
+
+/// Of the norm: results that are farther off are no partners, or sums that cancel.
+constexpr double kFarOff = 0.2;
+/// So large a share of them another way to write the program does not leave.
+constexpr double kMostFarOff = 0.2;
+
+/// The share of results that are far off.
+double far_off(const Result& result) {
+    int64_t all = 0;
+    int64_t far = 0;
+    for (const OpResult& op : result.ops)
+        for (const TensorResult& tensor : op.tensors) {
+            const auto norm = tensor.direction == dumpfile::Direction::kOutput &&
+                                      tensor.judgement.verdict != Verdict::kUndefined
+                                  ? norm_of(tensor)
+                                  : std::nullopt;
+            if (!norm) continue;
+            ++all;
+            far += *norm > kFarOff ? 1 : 0;
+        }
+    return all == 0 ? 0 : static_cast<double>(far) / static_cast<double>(all);
 }
 
 bool has_inputs(const Result& result) {
@@ -37,14 +61,17 @@ bool wants_second_look(const Result& by_names) {
         return false;
     if (std::ranges::any_of(by_names.partings, &PartingResult::ends)) return false;
     const Culprit& first = by_names.culprits.front();
-    if (first.kind == CulpritKind::kProgram) return true;
+    if (first.kind == CulpritKind::kProgram ||
+        (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op])))
+        return true;
     const bool reaches_nothing = first.effect && *first.effect == 0;
     return reaches_nothing && programs_differ(by_names);
 }
 
 bool tells_more(const Result& by_content) {
     if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
-    if (by_content.culprits.empty()) return by_content.exit_code() == 0;
+    if (by_content.culprits.empty())
+        return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
     const Culprit& first = by_content.culprits.front();
     const bool is_parting =
         first.kind == CulpritKind::kProgram &&

@@ -10,8 +10,8 @@ namespace npuscope::compare {
 /// it. Then tensors are to be paired by what they hold, too.
 [[nodiscard]] bool wants_second_look(const Result& by_names);
 
-/// Whether the comparison by what tensors hold tells more: it has no finding, or its first is none
-/// of where the programs differ.
+/// Whether the comparison by what tensors hold tells more: it has no finding and few results that
+/// are far off, or its first finding is none of where the programs differ.
 [[nodiscard]] bool tells_more(const Result& by_content);
 
 /// Says of a result that is a second look why there was one. `by_names` is the first.

@@ -177,15 +177,6 @@ class AbsorbedMakers {
     std::unordered_multimap<size_t, InputPair> inputs_{};  ///< by place
 };
 
-/// |t - g| / |g|; nothing of what has no such number.
-std::optional<double> norm_of(const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    if (tensor.metrics.empty() || !is_floating(tensor) || sums.nonfinite_differs > 0 ||
-        !(sums.gg > 0))
-        return std::nullopt;
-    return std::sqrt(sums.dd / sums.gg);
-}
-
 /// A result of a pair, and how far off it is.
 struct FarResult {
     size_t place = 0;

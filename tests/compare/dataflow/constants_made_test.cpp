@@ -1,0 +1,45 @@
+#include "compare/dataflow/constants_made.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+Tensor filled(float value) {
+    Tensor tensor(DType::kFloat32, {3, 4});
+    for (float& each : tensor.mutable_as<float>())
+        each = value;
+    return tensor;
+}
+
+/// A state that an op takes in, which the target records how it was made.
+bool are_constants(const Tensor& made, const Tensor& had, const Tensor& of = {}) {
+    const Tensor x = random_tensor({3, 4}, 1);
+    const Tensor y = random_tensor({3, 4}, 2);
+    const std::vector<std::pair<std::string, Tensor>> taken =
+        of.numel() > 1 ? std::vector<std::pair<std::string, Tensor>>{{"self", of}}
+                       : std::vector<std::pair<std::string, Tensor>>{};
+    const TracedPair pair(hand_made({{"zeros", taken, {{"out", made}}},
+                                     {"add", {{"self", x}, {"other", made}}, {{"out", y}}}}),
+                          hand_made({{"add", {{"self", x}, {"other", had}}, {{"out", y}}}}));
+    return make_equal_constants(pair.flows, {&pair.target.ops.front()}, true);
+}
+
+TEST(ConstantsMade, are_what_the_other_side_has_ready) {
+    EXPECT_TRUE(are_constants(filled(0), filled(0)));
+    EXPECT_TRUE(are_constants(random_tensor({3, 4}, 5), random_tensor({3, 4}, 5)));  // arange, say
+}
+
+TEST(ConstantsMade, are_none_where_the_other_side_has_others) {
+    EXPECT_FALSE(are_constants(filled(0), filled(1)));
+    EXPECT_FALSE(are_constants(random_tensor({3, 4}, 5), random_tensor({3, 4}, 6)));
+}
+
+TEST(ConstantsMade, are_none_of_a_tensor_that_was_given) {
+    EXPECT_FALSE(are_constants(filled(0), filled(0), random_tensor({3, 4}, 7)));
+}
+
+}  // namespace
+}  // namespace npuscope::compare
