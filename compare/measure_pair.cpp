@@ -5,6 +5,7 @@
 
 #include "compare/accumulate.h"
 #include "compare/equal_numbers.h"
+#include "compare/expanded_input.h"
 #include "compare/judge_as_sum.h"
 #include "compare/judge_statistics.h"
 #include "compare/relate/arrangements.h"
@@ -110,6 +111,15 @@ TensorResult by_elements(const ElementSource& target,
                          const Options& options,
                          const IgnoredElements* ignored) {
     TensorResult result = measure(target, golden, bounds.bound(query), options, ignored);
+    // What is taken in may be expanded on one side already.
+    if (query.is_input && result.metrics.empty() && ignored == nullptr &&
+        target.shape() != golden.shape()) {
+        if (const auto wide = expanded_to(golden.shape(), target))
+            result = measure(TensorElements(*wide), golden, bounds.bound(query), options);
+        else if (const auto other = expanded_to(target.shape(), golden))
+            result = measure(target, TensorElements(*other), bounds.bound(query), options);
+        result.shape = target.shape();
+    }
     judge_as_sum(result, query.dtype, [&] { return bounds.sum_of_magnitudes(query); });
     target.require_intact();
     golden.require_intact();

@@ -108,6 +108,17 @@ std::optional<size_t> SideJudge::form_of(const backend::Op& op) const {
     return found == forms_.end() ? std::nullopt : found->second.common();
 }
 
+std::optional<size_t> SideJudge::form_of_all_but_one(const backend::Op& op) const {
+    const auto found = forms_.find(name_of_forms(op));
+    if (found == forms_.end()) return std::nullopt;
+    constexpr int64_t kFewestAlike = 3;
+    const std::vector<int64_t>& runs = found->second.runs;
+    const auto most = std::ranges::max_element(runs);
+    if (*most < kFewestAlike || std::accumulate(runs.begin(), runs.end(), int64_t{0}) != *most + 1)
+        return std::nullopt;
+    return static_cast<size_t>(most - runs.begin());
+}
+
 std::optional<size_t> SideJudge::Forms::common() const {
     const auto most = std::ranges::max_element(runs);
     const int64_t all = std::accumulate(runs.begin(), runs.end(), int64_t{0});

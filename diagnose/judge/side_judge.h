@@ -41,6 +41,9 @@ class SideJudge {
     /// The form that all sampled runs of the op and its gradient have; empty where they are not of
     /// one mind, and of a single run that other forms fit nearly as well.
     [[nodiscard]] std::optional<size_t> form_of(const backend::Op& op) const;
+    /// The form of all sampled runs of the op and its gradient but one, of four and more; else
+    /// empty.
+    [[nodiscard]] std::optional<size_t> form_of_all_but_one(const backend::Op& op) const;
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
     }

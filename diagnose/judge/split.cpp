@@ -269,6 +269,9 @@ std::vector<Split> RecomputingSplitter::split_loaded(
         errors = target_judge_->judge(forms[form]);
     } else if (golden && golden->op == forms.front().op) {
         errors = target_judge_->judge(forms[form]);
+    } else if (const auto most = target_judge_->form_of_all_but_one(*forms.front().op)) {
+        form = *most;
+        errors = target_judge_->judge(forms[form]);
     } else {
         std::tie(form, errors) = target_judge_->judge_best(forms);
     }

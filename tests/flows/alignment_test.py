@@ -1,6 +1,7 @@
 """`compare --align` on programs that do not match: what pairs, what is said of it, and what is told to be at fault."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -166,6 +167,34 @@ class Alignment(unittest.TestCase):
         target = self.dump("t.h5", ("abs", [("self", x)], x), ("tanh", [("self", x)], tanh), ("neg", [("self", tanh)], -tanh))
         code, report = self.report("-m", target, "-g", golden)
         self.assertEqual((code, report["first_culprit"]["kind"], report["first_culprit"]["path"]), (1, "program", "/tanh/2"))
+
+    def test_one_run_of_several_in_another_form_is_told_beside_a_golden_that_takes_it_apart(self):
+        erf = np.vectorize(math.erf)
+        inputs = [self.chance.standard_normal((8, 12)).astype("f4") for _ in range(4)]
+
+        def exact(x):
+            return (x * (0.5 * (1 + erf(x / math.sqrt(2))))).astype("f4")
+
+        def by_tanh(x):
+            return (0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x.astype("f8") ** 3)))).astype("f4")
+
+        def side(name, form_of_third, whole):
+            ops = []
+            for place, x in enumerate(inputs):
+                made = (form_of_third if place == 2 else exact)(x)
+                if whole:
+                    ops.append(("gelu", [("self", x)], made))
+                else:
+                    share = (0.5 * (1 + erf(x / math.sqrt(2)))).astype("f4")
+                    ops.append(("special_ndtr", [("self", x)], share))
+                    ops.append(("mul_Tensor", [("self", x), ("other", share)], made))
+                ops.append(("neg", [("self", made)], -made))
+            return self.dump(name, *ops)
+
+        golden = side("g.h5", exact, False)
+        self.assertEqual(self.report("-m", side("t.h5", exact, True), "-g", golden)[0], 0)
+        code, report = self.report("-m", side("t.h5", by_tanh, True), "-g", golden)
+        self.assertEqual((code, report["first_culprit"] and report["first_culprit"]["path"]), (1, "/gelu/5"))
 
     def test_an_addition_that_one_side_leaves_out_is_no_sum_of_the_other(self):
         x, w = (self.chance.standard_normal((16, 16)).astype("f4") for _ in range(2))
