@@ -53,13 +53,31 @@ bool programs_differ(const Result& result) {
            });
 }
 
+/// Whether one program is the other and some ops more: nothing stands for them.
+bool only_adds(const Result& result) {
+    const auto of_target = [](const OpResult& op) { return op.golden.empty() && !op.in_span; };
+    const auto of_golden = [](const OpResult& op) { return op.target.empty() && !op.in_span; };
+    if (std::ranges::any_of(result.ops, of_target) == std::ranges::any_of(result.ops, of_golden))
+        return false;
+    return std::ranges::none_of(result.ops, [](const OpResult& op) {
+        return op.shapes_differ || std::ranges::any_of(op.tensors, [&](const TensorResult& tensor) {
+                   const Verdict verdict = tensor.judgement.verdict;
+                   return !op.target.empty() && !op.golden.empty() &&
+                          (verdict == Verdict::kIncomparable ||
+                           verdict == Verdict::kMissingTarget ||
+                           verdict == Verdict::kMissingGolden);
+               });
+    });
+}
+
 }  // namespace
 
 bool wants_second_look(const Result& by_names) {
     if (by_names.culprits.empty() || by_names.by_content || by_names.load_mode ||
         by_names.hardly_pair || by_names.structure_only || !has_inputs(by_names))
         return false;
-    if (std::ranges::any_of(by_names.partings, &PartingResult::ends)) return false;
+    if (std::ranges::any_of(by_names.partings, &PartingResult::ends) || only_adds(by_names))
+        return false;
     const Culprit& first = by_names.culprits.front();
     if (first.kind == CulpritKind::kProgram ||
         (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op])))

@@ -66,6 +66,19 @@ TEST(SecondLook, is_not_wanted_twice_nor_of_results_that_one_side_lacks_nor_with
     EXPECT_FALSE(wants_second_look(other));
 }
 
+TEST(SecondLook, is_not_wanted_where_one_program_is_the_other_and_some_ops_more) {
+    Result result = with_culprit({.kind = CulpritKind::kProgram});
+    result.ops[0].golden = "";
+    EXPECT_FALSE(wants_second_look(result));
+    result.ops[2].tensors.back().judgement.verdict = Verdict::kMissingTarget;
+    EXPECT_TRUE(wants_second_look(result));  // it may stand for that
+    result.ops[2].tensors.back().judgement.verdict = Verdict::kPass;
+    result.ops[1].target = "";
+    EXPECT_TRUE(wants_second_look(result));
+    result.ops[1].in_span = true;
+    EXPECT_FALSE(wants_second_look(result));
+}
+
 TEST(SecondLook, tells_more_where_it_finds_nothing_or_what_is_no_parting) {
     EXPECT_TRUE(tells_more(with_results({0, 0.001, 0.02})));
     EXPECT_TRUE(tells_more(with_results({0, 0, 0, 0, 0, 0, 0, 0, 0, 1.4})));  // a sum that cancels
