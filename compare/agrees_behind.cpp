@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compare/agreement.h"
@@ -23,11 +24,11 @@ constexpr double kMostNoise = 0.1;
 
 class Behind {
   public:
-    Behind(const PairedFlows& flows, const Result& result, double limit)
-        : side_(flows.target()), result_(result), limit_(limit) {
-        for (size_t place = 0; place < flows.plan().ops.size(); ++place)
-            if (const SourceOp* op = flows.plan().ops[place].target)
-                places_.emplace(static_cast<size_t>(op - side_.source.ops.data()), place);
+    Behind(const PairedFlows& flows, const Result& result)
+        : plan_(flows.plan()),
+          side_(flows.target()),
+          result_(result),
+          places_(places_of(flows.plan())) {
         for (size_t i = 0; i < side_.flow.tensors.size(); ++i) {
             const TracedTensor& input = side_.flow.tensors[i];
             if (input.direction == Direction::kInput && input.producer)
@@ -35,16 +36,20 @@ class Behind {
         }
     }
 
-    [[nodiscard]] bool agrees(size_t op) {
-        std::vector<size_t> open{op};
+    /// As agrees_behind().
+    [[nodiscard]] bool agrees(size_t place, double limit) const {
+        const SourceOp* begin = plan_.ops[place].target;
+        if (begin == nullptr) return false;
+        std::vector<size_t> open{static_cast<size_t>(begin - side_.source.ops.data())};
+        size_t looked_at = 0;
         for (int depth = 0; depth < kDeepest && !open.empty(); ++depth) {
             std::vector<size_t> next;
             for (const size_t each : open) {
                 const auto [first, last] = users_.equal_range(each);
                 if (first == last) return false;
                 for (auto user = first; user != last; ++user) {
-                    if (++looked_at_ > kMostOps) return false;
-                    if (!ends_well(user->second)) next.push_back(user->second);
+                    if (++looked_at > kMostOps) return false;
+                    if (!ends_well(user->second, limit)) next.push_back(user->second);
                 }
             }
             open = std::move(next);
@@ -54,30 +59,28 @@ class Behind {
 
   private:
     /// Paired, compared, and no farther off than may be.
-    [[nodiscard]] bool ends_well(size_t op) const {
-        const auto place = places_.find(op);
-        if (place == places_.end()) return false;
+    [[nodiscard]] bool ends_well(size_t op, double limit) const {
+        const SourceOp* own = &side_.source.ops[op];
+        const auto place = places_.find(own);
+        // Not an op that is a part of a pair: the pair's results are others'.
+        if (place == places_.end() || plan_.ops[place->second].target != own) return false;
         const OpResult& pair = result_.ops[place->second];
         if (pair.golden.empty()) return false;
         const auto error = worst_error(pair, Direction::kOutput);
-        return error && *error <= limit_;
+        return error && *error <= limit;
     }
 
+    const Plan& plan_;
     const Side& side_;
     const Result& result_;
-    double limit_;
-    size_t looked_at_ = 0;
-    std::unordered_map<size_t, size_t> places_;  ///< of the target's ops
-    std::unordered_multimap<size_t, size_t> users_;
+    std::unordered_map<const SourceOp*, size_t> places_;
+    std::unordered_multimap<size_t, size_t> users_{};  ///< of the target's ops, by their makers
 };
 
 }  // namespace
 
 bool agrees_behind(const PairedFlows& flows, const Result& result, size_t place, double limit) {
-    const SourceOp* op = flows.plan().ops[place].target;
-    if (op == nullptr) return false;
-    return Behind(flows, result, limit)
-        .agrees(static_cast<size_t>(op - flows.target().source.ops.data()));
+    return Behind(flows, result).agrees(place, limit);
 }
 
 void forget_other_roles(const PairedFlows& flows, Result& result) {
@@ -86,6 +89,7 @@ void forget_other_roles(const PairedFlows& flows, Result& result) {
                tensor.split->by_golden_arguments.value_or(0) > 1 && tensor.split->target &&
                tensor.split->target->ratio <= 1;
     };
+    std::optional<Behind> behind;
     double noise = kChainNoise;
     for (size_t place = 0; place < result.ops.size(); ++place) {
         OpResult& op = result.ops[place];
@@ -94,9 +98,9 @@ void forget_other_roles(const PairedFlows& flows, Result& result) {
             if (error <= kMostNoise) noise = std::max(noise, error);
             continue;
         }
-        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike ||
-            !agrees_behind(flows, result, place, noise))
-            continue;
+        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike) continue;
+        if (!behind) behind.emplace(flows, result);
+        if (!behind->agrees(place, noise)) continue;
         for (TensorResult& tensor : op.tensors)
             if (is_by_numbers_alone(tensor))
                 tensor.judgement = {Verdict::kInherited,

@@ -10,10 +10,14 @@ namespace npuscope::compare {
 
 namespace {
 
+/// Nothing was measured: one side alone has it, or the other in another shape or dtype.
+bool is_unmeasured(Verdict verdict) {
+    return verdict == Verdict::kIncomparable || verdict == Verdict::kMissingTarget ||
+           verdict == Verdict::kMissingGolden;
+}
+
 bool is_of_other_shapes(const OpResult& op) {
-    return op.judgement.verdict == Verdict::kIncomparable ||
-           op.judgement.verdict == Verdict::kMissingTarget ||
-           op.judgement.verdict == Verdict::kMissingGolden;
+    return is_unmeasured(op.judgement.verdict);
 }
 
 /// Of the norm: results that are farther off are no partners, or sums that cancel.
@@ -60,13 +64,11 @@ bool only_adds(const Result& result) {
     if (std::ranges::any_of(result.ops, of_target) == std::ranges::any_of(result.ops, of_golden))
         return false;
     return std::ranges::none_of(result.ops, [](const OpResult& op) {
-        return op.shapes_differ || std::ranges::any_of(op.tensors, [&](const TensorResult& tensor) {
-                   const Verdict verdict = tensor.judgement.verdict;
-                   return !op.target.empty() && !op.golden.empty() &&
-                          (verdict == Verdict::kIncomparable ||
-                           verdict == Verdict::kMissingTarget ||
-                           verdict == Verdict::kMissingGolden);
-               });
+        const auto is_open = [](const TensorResult& tensor) {
+            return is_unmeasured(tensor.judgement.verdict);
+        };
+        const bool is_pair = !op.target.empty() && !op.golden.empty();
+        return op.shapes_differ || (is_pair && std::ranges::any_of(op.tensors, is_open));
     });
 }
 
