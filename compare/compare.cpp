@@ -328,7 +328,7 @@ Result Comparison::run() {
     if (splitter_ != nullptr && traced) take_loss_scale(plan_, *traced, result);
     if (splitter_ != nullptr && traced && traced->flows) forget_other_roles(*traced->flows, result);
     if (splitter_ != nullptr && traced) take_spans(plan_, *traced, *splitter_, result);
-    take_programs(traced, options_.dataflow, plan_, result);
+    take_programs(traced, options_.dataflow, threads, plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);

@@ -48,8 +48,10 @@ class Origins {
         std::vector<Suspect> suspects;
         MadeBefore before(flows_, inflows_);
         for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
+            const OpResult& op = result_.ops[pair];
+            if (op.in_span) continue;
             // What comes behind an op that one side has more is a matter of the programs.
-            if (result_.ops[pair].target.empty() || result_.ops[pair].golden.empty()) break;
+            if (op.target.empty() || op.golden.empty()) break;
             look_at(pair, before, suspects);
             before.take(pair, result_.ops[pair]);
         }

@@ -139,12 +139,16 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
 
 }  // namespace
 
-void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& plan, Result& result) {
+void take_programs(
+    std::optional<Traced>& traced, bool dataflow, int threads, Plan& plan, Result& result) {
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
-    const PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
+    PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);
+    // Behind ops that were found to be another way to compute the same.
+    if (flows != nullptr && !result.spans.empty() && result.partings.empty())
+        judge_origins(*flows, threads, result);
     accuse_unexplained(plan, flows, grown, result);
 }
 

@@ -65,8 +65,10 @@ void take_contradictions(const Plan& plan,
 void take_flow_findings(Traced& traced, int threads, Result& result);
 
 /// Where the programs part; of a plan by relations, before that, where errors grow that nobody can
-/// compute, and, after it, parameters that are compared through what they are of each other and
-/// errors that begin where nothing tells. Without `dataflow` the partings alone.
-void take_programs(const std::optional<Traced>& traced, bool dataflow, Plan& plan, Result& result);
+/// compute, and, after it, parameters that are compared through what they are of each other, what
+/// came out of nothing behind spans, and errors that begin where nothing tells. Without `dataflow`
+/// the partings alone.
+void take_programs(
+    std::optional<Traced>& traced, bool dataflow, int threads, Plan& plan, Result& result);
 
 }  // namespace npuscope::compare
