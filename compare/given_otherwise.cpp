@@ -24,8 +24,8 @@ bool hold_the_same(const SourceTensor& target, const SourceTensor& golden) {
 }
 
 /// Whether the result in its place holds all elements of another input, in any order, and no more.
-bool holds_what_was_put(const Dataflow& flow, const TracedTensor& input) {
-    const auto tensors = flow.of_op(input.op);
+bool holds_what_was_put(const Side& side, const TracedTensor& input) {
+    const auto tensors = side.flow.of_op(input.op);
     return std::ranges::any_of(tensors, [&](const TracedTensor& result) {
         return result.direction == Direction::kOutput && result.argument == input.argument &&
                result.content && result.content->tells_bag() &&
@@ -71,10 +71,10 @@ bool GivenOtherwise::outputs_agree() const {
 
 /// What it held before is lost, as the results tell: memory that nobody had written.
 bool GivenOtherwise::is_lost(const GivenFinding& finding) const {
-    const Dataflow& flow = flows_.target().flow;
-    const TracedTensor& input = flow.tensors[finding.input.target];
-    return is_written_over(flow, input) &&
-           (results_agree(result_.ops[finding.input.pair]) || holds_what_was_put(flow, input));
+    const Side& side = flows_.target();
+    const TracedTensor& input = side.tensor(finding.input.target);
+    return is_written_over(side, input) &&
+           (results_agree(result_.ops[finding.input.pair]) || holds_what_was_put(side, input));
 }
 
 bool GivenOtherwise::explains(const GivenFinding& finding) const {

@@ -120,7 +120,8 @@ bool updates(const Side& side, const SourceOp& op) {
         return in.direction == Direction::kInput && in.given && dtype && is_float(*dtype) &&
                !is_overwritten(op.id.op, in.argument) &&
                (in_place || std::ranges::any_of(tensors, [&](const TracedTensor& out) {
-                    return out.direction == Direction::kOutput && out.argument == in.argument;
+                    return out.direction == Direction::kOutput &&
+                           writes_over(op.id.op, in.argument, out.argument);
                 }));
     });
 }

@@ -218,15 +218,19 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode, const
         plan.ops = pairs_in_place(target, golden);
     } else {
         const CallNumbers numbers(target, golden);
-        const auto target_name = [&](const SourceOp& op) {
-            return plain_name(renames.of(numbers.name_of_target(op)));
+        // Tensor.add_ is not Tensor.__add__.
+        const auto as_key = [counts = numbers.counts_calls()](const std::string& name) {
+            return counts ? name : plain_name(name);
         };
-        matcher.by_run(target_name,
-                       [&](const SourceOp& op) { return plain_name(numbers.name_of_golden(op)); });
+        matcher.by_run(
+            [&](const SourceOp& op) { return as_key(renames.of(numbers.name_of_target(op))); },
+            [&](const SourceOp& op) { return as_key(numbers.name_of_golden(op)); });
         const auto canonical = [](const SourceOp& op) {
             return std::string(canonical_name(op.id.op));
         };
-        matcher.by_run(canonical, canonical);
+        matcher.by_run(canonical, [&](const SourceOp& op) {
+            return numbers.is_renumbered(op) ? numbers.name_of_golden(op) : canonical(op);
+        });
         matcher.alone();
         plan.ops = matcher.pairs();
     }

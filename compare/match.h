@@ -56,7 +56,7 @@ struct Plan {
 
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
-/// of that name, calls of msprobe by their place among the numbers of a name (CallNumbers), and a
+/// of that name, calls of msprobe by what their numbers are of each other (CallNumbers), and a
 /// lone op on both sides whatever the names. A dump without inputs is taken for
 /// one of load mode and matched by seqid, unless that fits less than half of its ops; never with
 /// `load_mode` false. Borrows both.

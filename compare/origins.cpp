@@ -110,7 +110,7 @@ bool Origins::is_told(size_t tensor) const {
 /// where its input was recorded when it had run, it makes no such error of the golden's tensor.
 bool Origins::is_number_on_itself(const OpResult& op, const std::vector<Inflow>& inflows) const {
     return inflows.size() == 1 && calculates_in_place(op.id.op) &&
-           is_written_over(flows_.target().flow, flows_.target().tensor(inflows[0].tensor));
+           is_written_over(flows_.target(), flows_.target().tensor(inflows[0].tensor));
 }
 
 void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect>& suspects) {

@@ -4,6 +4,7 @@
 
 #include "compare/align/span_tensors.h"
 #include "core/base/error.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -138,6 +139,14 @@ std::optional<bool> PairedFlows::trains(size_t pair) const {
                 argument.numbers.size() == 1)
                 return argument.numbers[0] != 0;
     return std::nullopt;
+}
+
+bool is_written_over(const Side& side, const TracedTensor& input) {
+    const std::string& op = side.source.ops[input.op].id.op;
+    return std::ranges::any_of(side.flow.of_op(input.op), [&](const TracedTensor& each) {
+        return each.direction == dumpfile::Direction::kOutput &&
+               writes_over(op, input.argument, each.argument);
+    });
 }
 
 }  // namespace npuscope::compare

@@ -24,6 +24,9 @@ struct Side {
     }
 };
 
+/// Whether the op of the input gives out that tensor as well: it works in place.
+[[nodiscard]] bool is_written_over(const Side& side, const TracedTensor& input);
+
 /// One input of a pair of ops, as indices into both flows' tensors.
 struct InputPair {
     size_t pair = 0;  ///< index into Plan::ops

@@ -30,7 +30,7 @@ class Branch {
         return std::ranges::any_of(inside_, [&](size_t op) {
             return std::ranges::any_of(side_.flow.of_op(op), [&](const TracedTensor& tensor) {
                 return tensor.direction == Direction::kInput && !is_from_inside(tensor) &&
-                       is_written_over(side_.flow, tensor);
+                       is_written_over(side_, tensor);
             });
         });
     }

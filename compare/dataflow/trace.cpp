@@ -245,10 +245,4 @@ void number_givens(Dataflow& flow) {
     }
 }
 
-bool is_written_over(const Dataflow& flow, const TracedTensor& input) {
-    return std::ranges::any_of(flow.of_op(input.op), [&](const TracedTensor& each) {
-        return each.direction == Direction::kOutput && each.argument == input.argument;
-    });
-}
-
 }  // namespace npuscope::compare

@@ -63,9 +63,6 @@ struct Dataflow {
                                                          const Dataflow& flow,
                                                          size_t tensor);
 
-/// Whether the op of the input gives out that argument as well: it works in place.
-[[nodiscard]] bool is_written_over(const Dataflow& flow, const TracedTensor& input);
-
 /// Sets TracedTensor::given of all inputs, after producers were found.
 void number_givens(Dataflow& flow);
 

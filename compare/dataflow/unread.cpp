@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -20,11 +21,12 @@ Tensor held_by(const Side& side, size_t tensor) {
 }
 
 /// The output of the input's op that is the same tensor.
-std::optional<size_t> written(const Dataflow& flow, size_t input) {
+std::optional<size_t> written(const Side& side, size_t input) {
+    const Dataflow& flow = side.flow;
     const TracedTensor& in = flow.tensors[input];
     for (size_t i = flow.first[in.op]; i < flow.first[in.op + 1]; ++i) {
         const TracedTensor& out = flow.tensors[i];
-        if (out.direction == dumpfile::Direction::kOutput && out.argument == in.argument &&
+        if (out.direction == dumpfile::Direction::kOutput && writes_over(side.source.ops[in.op].id.op, in.argument, out.argument) &&
             out.shape == in.shape)
             return i;
     }
@@ -72,8 +74,8 @@ bool is_written(double target, double golden, const WrittenPlace& place) {
 bool is_written_before_read(const PairedFlows& flows, const InputPair& input) try {
     const Side& mine = flows.target();
     const Side& theirs = flows.golden();
-    auto target = written(mine.flow, input.target);
-    auto golden = written(theirs.flow, input.golden);
+    auto target = written(mine, input.target);
+    auto golden = written(theirs, input.golden);
     if (!target || !golden) return false;
     std::vector<WrittenPlace> places =
         places_apart(held_by(mine, input.target), held_by(theirs, input.golden));
@@ -90,8 +92,8 @@ bool is_written_before_read(const PairedFlows& flows, const InputPair& input) tr
         const auto next_target = only_user(mine.flow, *target);
         const auto next_golden = only_user(theirs.flow, *golden);
         if (!next_target || !next_golden) return false;
-        target = written(mine.flow, *next_target);
-        golden = written(theirs.flow, *next_golden);
+        target = written(mine, *next_target);
+        golden = written(theirs, *next_golden);
     }
     return false;
 } catch (const Error&) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/naming/in_place.h"
 #include "core/naming/overwritten.h"
 #include "core/naming/unspecified.h"
 #include "core/parallel/parallel_for.h"
@@ -147,8 +148,13 @@ Listing list_tensors(const Source& source, int threads) {
             if (!each.has_elements) continue;
             const bool is_input = each.tensor.is_given();
             size_t tensor = is_input ? contents.find(each.tensor.sketch) : kNoTensor;
-            TensorUse use{
-                op, each.tensor.number, each.tensor.argument, each.tensor.path, each.tensor.shape};
+            const std::string& argument = each.tensor.argument;
+            TensorUse use{.op = op,
+                          .number = each.tensor.number,
+                          .argument = argument,
+                          .path = each.tensor.path,
+                          .shape = each.tensor.shape,
+                          .in_place = writes_over(source.ops[op].id.op, argument, argument)};
             if (tensor == kNoTensor) {
                 tensor = listing.tensors.size();
                 each.tensor.twin = contents.first(each.tensor.sketch, tensor);

@@ -45,6 +45,7 @@ struct TensorUse {
     std::string argument{};
     std::string path{};
     Shape shape{};
+    bool in_place = false;  ///< a result of its name is this tensor, written over
     size_t tensor = kNoTensor;
 };
 

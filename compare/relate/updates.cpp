@@ -22,7 +22,7 @@ std::vector<size_t> first_written(const Listing& listing) {
         const ListedTensor& made = listing.tensors[i];
         if (made.is_given()) continue;
         const auto over = std::ranges::find_if(uses[made.op], [&](const TensorUse* use) {
-            return use->argument == made.argument && use->shape == made.shape &&
+            return use->in_place && use->argument == made.argument && use->shape == made.shape &&
                    use->tensor != kNoTensor && use->tensor < i;
         });
         if (over != uses[made.op].end()) first[i] = first[(*over)->tensor];

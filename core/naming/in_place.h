@@ -9,4 +9,12 @@ namespace npuscope {
 /// "add__Tensor" (add_), not "relu_". `op` is an IR name. Table: core/naming/in_place.def.
 [[nodiscard]] bool calculates_in_place(std::string_view op);
 
+/// Whether the op's input and output of these names are one tensor, which it writes over. They have
+/// one name then. A place is none ("0" of msprobe's records): of functions whose tensors have no
+/// other names only those in place write, into their first ("Tensor.add_.0.forward",
+/// "Tensor.__iadd__.0.forward").
+[[nodiscard]] bool writes_over(std::string_view op,
+                               std::string_view input,
+                               std::string_view output);
+
 }  // namespace npuscope

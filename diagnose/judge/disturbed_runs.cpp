@@ -98,14 +98,17 @@ bool DisturbedRuns::is_elementwise() {
     if (before == nullptr) return false;
     const auto is_chosen = [](size_t index) { return (index * 0x9e3779b97f4a7c15U) >> 63U != 0; };
     bool changes = false;
+    bool has_more = false;
     const NamedValues other =
         changed(run_.wide, [&](const std::string&, std::span<double> elements) {
+            has_more = has_more || static_cast<int64_t>(elements.size()) > count;
             if (static_cast<int64_t>(elements.size()) != count || count == 1) return;
             changes = true;
             for (size_t i = 0; i < elements.size(); ++i)
                 if (is_chosen(i)) elements[i] *= 1.5;
         });
-    if (!changes) return false;
+    // Of an operand with more elements several go into one.
+    if (!changes || has_more) return false;
     const auto after = run(*run_.op, other, Device::reference64());
     if (!after) return false;
     for (const RecordedResult& result : run_.results) {
