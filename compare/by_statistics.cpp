@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 #include "compare/inflow.h"
 #include "core/naming/overwritten.h"
 

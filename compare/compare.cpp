@@ -179,8 +179,13 @@ void Comparison::split(const OpPair& pair,
     if (queries.empty()) return;
     // By what they hold, a view pairs with any other of the same elements.
     const bool is_other_view = plan_.is_related && is_cast(pair.target->id.op);
-    std::vector<Split> splits = splitter_->split(
-        pair, queries, is_other_view ? std::vector<ArgumentDifference>{} : op.arguments);
+    std::vector<ArgumentDifference> arguments;
+    if (!is_other_view) {
+        arguments = op.arguments;
+        arguments.insert(
+            arguments.end(), op.one_sided_arguments.begin(), op.one_sided_arguments.end());
+    }
+    std::vector<Split> splits = splitter_->split(pair, queries, arguments);
     for (size_t i = 0; i < results.size(); ++i) {
         // Equal inputs and another result: whatever the op is, it is here that they part.
         if (!splits[i].target && !splits[i].why_not.starts_with(kRandomOp) &&

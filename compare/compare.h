@@ -82,6 +82,8 @@ struct OpResult {
     Judgement inputs;     ///< the worst input; pass with an empty rule where none is recorded
     std::vector<TensorResult> tensors;            ///< inputs, then outputs
     std::vector<ArgumentDifference> arguments{};  ///< those that are no tensors and differ
+    /// Of calls: those that one side alone gives, which matter if they are no defaults.
+    std::vector<ArgumentDifference> one_sided_arguments{};
     bool overflowed = false;    ///< by its recorded float status, and the golden's run did not
     bool has_statuses = false;  ///< both sides recorded a float status
     dumpfile::OverflowRole overflow = dumpfile::OverflowRole::kNone;
@@ -168,6 +170,7 @@ struct Result {
     /// Kinds of op whose arithmetic is not the expected; culprits as well.
     std::vector<ArithmeticFinding> contradictions{};
     std::vector<Culprit> culprits{};  ///< the first one first
+    double most_drifted = 0;          ///< Givens::most_drifted
     std::optional<StandardSummary> standard{};
     std::optional<Gate> gate{};  ///< which findings count, where somebody asked
 

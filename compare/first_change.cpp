@@ -1,3 +1,4 @@
+#include "compare/dataflow/input_roles.h"
 #include "compare/first_change.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "compare/dataflow/input_roles.h"
 #include "compare/one_sided_findings.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "compare/op_facts.h"
 
+#include "core/naming/api_names.h"
+
 namespace npuscope::compare {
 
 void take_facts(const SideFacts& target, const SideFacts& golden, OpResult& op) {
@@ -10,6 +12,8 @@ void take_facts(const SideFacts& target, const SideFacts& golden, OpResult& op) 
     op.module = first(target.recorded.source.module, golden.recorded.source.module);
     op.line = first(target.recorded.source.line, golden.recorded.source.line);
     op.arguments = differing_arguments(target.arguments, golden.arguments);
+    if (parse_api_record(op.id.op))
+        op.one_sided_arguments = one_sided_arguments(target.arguments, golden.arguments);
     op.has_statuses = target.recorded.status && golden.recorded.status;
     op.overflowed = target.recorded.overflow && !golden.recorded.overflow;
 }

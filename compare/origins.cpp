@@ -6,10 +6,12 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/unread.h"
 #include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
+#include "compare/like_inputs.h"
 #include "compare/made_before.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
@@ -40,7 +42,7 @@ bool is_made(const TracedTensor& tensor) {
 class Origins {
   public:
     Origins(PairedFlows& flows, Result& result)
-        : flows_(flows), result_(result), inflows_(flows, result), through_(flows) {}
+        : flows_(flows), result_(result), inflows_(flows, result), through_(flows), like_(result) {}
 
     void run(int threads) {
         if (!inflows_.by_target()) return;
@@ -89,6 +91,7 @@ class Origins {
     Result& result_;
     Inflows inflows_;
     SeenThrough through_;
+    LikeInputs like_;
     std::set<std::string> told_paths_;
     std::set<size_t> told_givens_;
 };
@@ -142,6 +145,10 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
         const int64_t numel = inflow.compared->sums.numel;
         const double distance = distance_of(*inflow.compared).norm;
         const double reaching = before.reaching(numel);
+        if (distance <= result_.most_drifted && is_parameter(name, traced.argument)) continue;
+        if (like_.is_rounding_alone(op, *inflow.compared) &&
+            !is_written_over(flows_.target(), traced))
+            continue;
         if (distance > std::max(kNoise, kFarther * reaching))
             suspects.push_back(
                 {pair, inflow.tensor, reaching, before.expanded_from(numel, distance)});

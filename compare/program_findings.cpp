@@ -113,8 +113,10 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
-                                   .why = finding.text});
+                                   .why = finding.text,
+                                   .is_of_another = finding.is_of_another});
     }
+    result.most_drifted = givens.most_drifted;
     if (flows.plan().load_mode)
         for (RecordedGiven& finding : recorded_givens(flows, result.notes))
             result.culprits.push_back(

@@ -13,6 +13,7 @@
 
 #include "compare/agreement.h"
 #include "compare/agrees_behind.h"
+#include "core/naming/api_names.h"
 #include "core/naming/casts.h"
 
 namespace npuscope::compare {
@@ -113,6 +114,23 @@ std::string words_of_result(const TensorResult& output, double before) {
         "something else here",
         relative_error(output),
         before);
+}
+
+/// Whether it is what a function's gradient alone makes, and no recorded op takes in: recorders of
+/// functions do not show where gradients are added up, so that it may be a part of the other side's.
+bool is_part_of_unseen_sum(const Side& side, const SourceOp& op) {
+    const auto record = parse_api_record(op.path);
+    if (!record || !record->is_backward) return false;
+    const auto index = static_cast<size_t>(&op - side.source.ops.data());
+    return std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput && tensor.producer &&
+               side.tensor(*tensor.producer).op == index;
+    });
+}
+
+bool is_part_of_unseen_sum(const PairedFlows& flows, const OpPair& pair) {
+    return is_part_of_unseen_sum(flows.target(), *pair.target) ||
+           is_part_of_unseen_sum(flows.golden(), *pair.golden);
 }
 
 /// Inputs that were made by ops that relations compare as a part of another pair, such as a sum.
@@ -248,7 +266,9 @@ void accuse_unexplained(const Plan& plan,
         const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };
         const bool is_paired_by_chance =
             output != nullptr && flows != nullptr && is_of_other_kinds(plan.ops[i]) &&
-            relative_error(*output) > limit() && agrees_behind(*flows, result, i, limit());
+            relative_error(*output) > limit() &&
+            (is_part_of_unseen_sum(*flows, plan.ops[i]) ||
+             agrees_behind(*flows, result, i, limit()));
         if (is_paired_by_chance) continue;
         if (output != nullptr && relative_error(*output) > limit())
             if (const std::string words = absorbed.words_of_input(i, op, before, limit());

@@ -1,16 +1,17 @@
 #include "compare/dataflow/givens.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
+#include <map>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "compare/dataflow/choices.h"
 #include "compare/dataflow/counters.h"
+#include "compare/dataflow/drift.h"
 #include "compare/dataflow/find_part.h"
+#include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
 #include "compare/dataflow/seen_through.h"
@@ -31,35 +32,6 @@ using dumpfile::Direction;
 constexpr double kFarther = 4;
 constexpr double kNoise = 0.05;
 
-/// Whose parameters are W, R and B in ONNX, w and b in CANN.
-bool is_recurrent(std::string_view op) {
-    constexpr std::string_view kRecurrent[] = {"lstm", "gru", "rnn", "dynamicrnn"};
-    return std::ranges::any_of(kRecurrent, [&](std::string_view name) {
-        return std::ranges::equal(op, name, {}, [](unsigned char letter) {
-            return static_cast<char>(std::tolower(letter));
-        });
-    });
-}
-
-bool is_bias(std::string_view op, std::string_view argument) {
-    return argument.starts_with("bias") || (op == "addmm" && argument == "self") ||
-           (is_recurrent(op) && (argument == "B" || argument == "b"));
-}
-
-bool is_weight(std::string_view op, std::string_view argument) {
-    return argument.starts_with("weight") || argument.starts_with("params") ||
-           (argument == "mat2" && (op == "mm" || op == "addmm")) ||
-           (is_recurrent(op) && (argument == "W" || argument == "R" || argument == "w"));
-}
-
-bool is_parameter(std::string_view op, std::string_view argument) {
-    return is_weight(op, argument) || is_bias(op, argument);
-}
-
-bool is_running(std::string_view argument) {
-    return argument.starts_with("running_");
-}
-
 /// An input of both sides whose elements differ, the golden's made by nobody.
 struct Suspect {
     InputPair input;
@@ -78,6 +50,7 @@ class Search {
         std::vector<Suspect> suspects = differing();
         if (suspects.empty()) return std::move(givens_);
         look_for_parts(suspects, threads);
+        find_drift(suspects);
         for (const Suspect& suspect : suspects)
             judge(suspect);
         return std::move(givens_);
@@ -99,6 +72,8 @@ class Search {
     [[nodiscard]] InputPair before_casts(const InputPair& pair) const;
     [[nodiscard]] bool may_be_judged(const InputPair& pair, const InputPair& given) const;
     void look_for_parts(std::vector<Suspect>& suspects, int threads) const;
+    void find_drift(const std::vector<Suspect>& suspects);
+    [[nodiscard]] bool has_drifted(const Suspect& suspect, const Relation& relation) const;
     void judge(const Suspect& suspect);
     void remark_unread(const InputPair& pair);
     [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
@@ -116,6 +91,7 @@ class Search {
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
     bool told_unread_ = false;
+    Drift drift_;
 };
 
 void Search::remark_nan() {
@@ -237,6 +213,42 @@ void Search::look_for_parts(std::vector<Suspect>& suspects, int threads) const {
     });
 }
 
+/// Whether most parameters are off, and by little: a later step of training, whose steps before
+/// left them so.
+void Search::find_drift(const std::vector<Suspect>& suspects) {
+    const auto takes_parameter = [&](const InputPair& pair) {
+        return is_parameter(op_name(pair), target(pair).argument) &&
+               target(pair).content->numel > 1;
+    };
+    std::set<size_t> all;
+    for (const InputPair& pair : flows_.inputs())
+        if (const auto given = golden(before_casts(pair)).given; given && takes_parameter(pair))
+            all.insert(*given);
+    std::map<size_t, double> off;
+    for (const Suspect& suspect : suspects) {
+        if (suspect.late || !takes_parameter(suspect.input)) continue;
+        const auto given = golden(suspect.given).given;
+        if (!given || off.contains(*given)) continue;
+        try {
+            const Relation found = relation(suspect);
+            if (may_drift(found)) off.emplace(*given, found.distance);
+        } catch (const Error&) {
+            continue;
+        }
+    }
+    std::vector<double> distances;
+    for (const auto& [given, distance] : off)
+        distances.push_back(distance);
+    drift_ = drift_of(all.size(), std::move(distances));
+    givens_.most_drifted = drift_.most;
+    if (drift_.most > 0) givens_.remarks.push_back(drift_.remark);
+}
+
+bool Search::has_drifted(const Suspect& suspect, const Relation& relation) const {
+    return drift_.takes_in(relation) &&
+           is_parameter(op_name(suspect.input), target(suspect.input).argument);
+}
+
 bool Search::is_first_use(const Suspect& suspect) const {
     if (flows_.trains(suspect.input.pair) == false) return true;
     if (suspect.late) return false;
@@ -275,7 +287,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     // Made by an op in the target: told only where it surely is another tensor. Numbers that are
     // all alike some op makes by chance.
     const bool is_by_chance =
-        mine.content->constant && (is_running(argument) || parameter ||
+        mine.content->constant && (is_running(op_name(suspect.input), argument) || parameter ||
                                    (!suspect.late && golden(suspect.given).content->tells_bag()));
     if (mine.producer && !is_by_chance && (mine.ambiguous || (suspect.late && !parameter)))
         return false;
@@ -284,8 +296,9 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
         return false;
     if (suspect.was_equal) return true;
+    if (has_drifted(suspect, relation)) return false;
     if (is_written_number(golden(suspect.given)) && !mine.producer) return true;
-    if (is_running(argument) && !is_first_use(suspect)) return false;
+    if (is_running(op_name(suspect.input), argument) && !is_first_use(suspect)) return false;
     if (is_other_choice(suspect, relation)) return true;
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
@@ -350,13 +363,15 @@ void Search::judge(const Suspect& suspect) {
     if (!accuses(suspect, relation) || is_written_before_read(flows_, pair) ||
         is_one_element(flows_, pair))
         return;
-    if (is_running(target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
+    if (is_running(op_name(pair), target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
         remark_unread(pair);
         return;
     }
+    bool is_of_another = false;
     if (relation.likeness == Likeness::kOther) {
         if (const std::string other = other_given(before); !other.empty()) {
             relation.text = other;
+            is_of_another = true;
         } else if (const auto producer = target(before).producer) {
             relation.text = "it is what " + flows_.target().tensor(*producer).path +
                             " made, while nobody made the golden's";
@@ -369,6 +384,7 @@ void Search::judge(const Suspect& suspect) {
                                 .target = target(before).path,
                                 .golden = golden(before).path,
                                 .relation = relation,
+                                .is_of_another = is_of_another,
                                 .text = noun_of_input(op_name(pair), target(pair).argument) + " `" +
                                         target(pair).argument + "` of " +
                                         flows_.target().source.ops[target(pair).op].path +
@@ -377,12 +393,6 @@ void Search::judge(const Suspect& suspect) {
 }
 
 }  // namespace
-
-std::string noun_of_input(std::string_view op, std::string_view argument) {
-    if (is_weight(op, argument)) return "weight";
-    if (is_bias(op, argument)) return "bias";
-    return is_running(argument) ? "buffer" : "input";
-}
 
 Givens differing_givens(PairedFlows& flows, int threads) {
     return Search(flows).run(threads);

@@ -17,6 +17,7 @@ struct GivenFinding {
     std::string target;    ///< "/mm/33/input/mat2"
     std::string golden;
     Relation relation;
+    bool is_of_another = false;  ///< another tensor that the golden was given
     /// "weight `mat2` of /mm/33 (blocks.1.o, net.py:20) is not the golden's: it is its transpose"
     std::string text;
 };
@@ -24,6 +25,7 @@ struct GivenFinding {
 struct Givens {
     std::vector<GivenFinding> findings;  ///< in the target's order, one for each distinct tensor
     std::vector<std::string> remarks;    ///< such as NaN in what the model was given
+    double most_drifted = 0;  ///< of the norm: parameters that are off by less were left so
 };
 
 /// Equal up to rounding to the narrower dtype of both sides is equal. Nothing is said of what an
@@ -37,8 +39,5 @@ struct Givens {
 
 /// Whether an op is one of a backward pass, by its name.
 [[nodiscard]] bool is_backward(std::string_view op);
-
-/// "weight", "bias", "buffer" or "input".
-[[nodiscard]] std::string noun_of_input(std::string_view op, std::string_view argument);
 
 }  // namespace npuscope::compare

@@ -4,6 +4,7 @@
 
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 #include "core/naming/overwritten.h"
 
 namespace npuscope::compare {

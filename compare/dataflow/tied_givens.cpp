@@ -8,6 +8,7 @@
 
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/relation.h"
 #include "core/base/error.h"
 

@@ -41,6 +41,13 @@ constexpr double kShareOfFew = 6;  ///< the same of n elements, over the root of
 /// at most to bfloat16.
 constexpr double kSamePeak = 1.0 / 512;
 
+/// What masks scores adds up to nothing.
+constexpr double kMasked = 1e4;
+
+/// Of so many results the largest tells what is small, up to so many roundings of operands.
+constexpr size_t kLastResults = 12;
+constexpr double kNegligible = 8;
+
 /// An error goes on where one of so many next results is off by a quarter of it.
 constexpr size_t kNext = 3;
 constexpr double kGoesOn = 4;
@@ -93,8 +100,13 @@ class InOrder {
             run.out = distance_of(tensor);
             run.entry.is_known = false;
             run.before.take(distance_of_same(tensor.sums));
+            if (const auto found = of_negligible_.find(tensor.sums.pairs);
+                found != of_negligible_.end())
+                run.before.take(found->second);
             const bool is_of_vector = is_backward(op.id.op) && tensor.shape.size() == 1;
-            if (is_of_vector || !may_hold_products(op.id.op) || holds_others(op.id.op)) {
+            const bool is_share = !is_backward(op.id.op) && names_share(op.id.op);
+            if (!is_share &&
+                (is_of_vector || !may_hold_products(op.id.op) || holds_others(op.id.op))) {
                 const bool is_sum = is_of_vector || names_reduction(op.id.op);
                 run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
             }
@@ -104,6 +116,8 @@ class InOrder {
         }
         for (size_t i = first; i < runs_.size(); ++i) {
             const MeasuredRun& run = runs_[i];
+            negligible_.push_back(is_negligible(first, run));
+            if (negligible_.back()) of_negligible_[run.tensor->sums.pairs].take(run.out);
             same_[key_of(run.tensor->sums)].take(run.out);
             if (!is_nothing(run.out)) continue;
             double& largest = nothing_[run.tensor->sums.pairs];
@@ -119,6 +133,25 @@ class InOrder {
     [[nodiscard]] bool is_made_of_nothing(const MeasuredRun& run) const {
         const auto found = nothing_.find(run.tensor->sums.pairs);
         return is_nothing(run.out) && found != nothing_.end() && run.largest <= found->second;
+    }
+
+    static double root_mean_square(double squares, int64_t numel) {
+        return std::sqrt(squares / static_cast<double>(std::max<int64_t>(1, numel)));
+    }
+
+    /// Whether both sides' elements are as small beside those of the last results as what rounding
+    /// leaves of sums that cancel (the gradient of a bias of keys). Nothing but what has as many
+    /// elements is made of that.
+    [[nodiscard]] bool is_negligible(size_t count, const MeasuredRun& run) const {
+        if (!is_nothing(run.out) || !std::isfinite(run.out.norm)) return false;
+        double usual = 0;
+        for (size_t i = count - std::min(count, kLastResults); i < count; ++i) {
+            const Sums& sums = runs_[i].tensor->sums;
+            usual = std::max(usual, root_mean_square(sums.gg, sums.pairs));
+        }
+        const Sums& sums = run.tensor->sums;
+        return root_mean_square(std::max(sums.tt, sums.gg), sums.pairs) <=
+               kNegligible * rounding_to(std::min(bits_, kBitsOfOperands)).norm * usual;
     }
 
     /// How many elements there are, and the golden's largest, of its norm.
@@ -142,11 +175,12 @@ class InOrder {
             worst_.take(going_on(settled_));
         Distance before = worst_;
         for (size_t i = settled_; i < count; ++i)
-            before.take(runs_[i].out);
+            if (!negligible_[i]) before.take(runs_[i].out);
         return before;
     }
 
     [[nodiscard]] Distance going_on(size_t at) const {
+        if (negligible_[at]) return {};
         Distance next;
         for (size_t i = at + 1; i <= at + kNext; ++i)
             next.take(runs_[i].out);
@@ -154,7 +188,8 @@ class InOrder {
     }
 
     [[nodiscard]] bool holds_products(const MeasuredRun& run) const {
-        return may_hold_products(result_.ops[run.place].id.op);
+        const std::string& name = result_.ops[run.place].id.op;
+        return result_.by_calls ? may_hold_products(name) : op_may_hold_products(name);
     }
 
     /// At most what rounding makes of one op.
@@ -176,6 +211,7 @@ class InOrder {
         double sum = 0;
         for (size_t i = count - std::min(count, kNext); i < count; ++i) {
             const Sums& sums = runs_[i].tensor->sums;
+            if (sums.max_abs_g >= kMasked) continue;
             if (sums.pairs == pairs || (sums.pairs > pairs && is_sum))
                 sum = std::max(sum, std::sqrt(static_cast<double>(sums.pairs) * sums.gg));
         }
@@ -228,6 +264,8 @@ class InOrder {
     std::vector<MeasuredRun> runs_{};
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
+    std::vector<bool> negligible_{};                    ///< of runs_
+    std::unordered_map<int64_t, Distance> of_negligible_{};  ///< by elements
     size_t settled_ = 0;  ///< so many results have all their next ones in worst_
     Distance worst_{};
 };

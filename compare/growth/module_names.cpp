@@ -10,7 +10,7 @@ namespace npuscope::compare {
 
 namespace {
 
-enum class Word : uint8_t { kParameter, kNoProduct, kReduction, kGate, kBatchNorm };
+enum class Word : uint8_t { kParameter, kGradient, kNoProduct, kReduction, kGate, kBatchNorm };
 
 constexpr auto kWords = std::to_array<std::pair<std::string_view, Word>>({
 #define MODULE_WORD(word, what) {word, Word::what},
@@ -92,11 +92,17 @@ std::string without_numbers(std::string_view name) {
 }
 
 bool names_parameter(std::string_view name) {
-    return has_word(name, Word::kParameter);
+    return has_word(name, Word::kParameter) && !has_word(name, Word::kGradient);
 }
 
 bool names_reduction(std::string_view name) {
     return has_word(last_part(name), Word::kReduction);
+}
+
+bool names_share(std::string_view name) {
+    const std::string_view part = last_part(name);
+    return part.find("softmax") != std::string_view::npos &&
+           part.find("log") == std::string_view::npos;
 }
 
 bool names_batch_norm(std::string_view name) {
@@ -121,6 +127,15 @@ bool may_hold_products(std::string_view name) {
         for (const std::string_view known : kPartsWithoutProducts)
             if (word.find(known) != std::string::npos) return false;
     return true;
+}
+
+bool op_may_hold_products(std::string_view op) {
+    constexpr auto kProducts = std::to_array<std::string_view>(
+        {"mm", "conv", "linear", "matmul", "attention", "lstm", "gru", "rnn", "dot", "einsum", "mv",
+         "addr", "outer", "fused", "npu_", "cdist", "ger"});
+    return may_hold_products(op) && std::ranges::any_of(kProducts, [&](std::string_view each) {
+               return op.find(each) != std::string_view::npos;
+           });
 }
 
 }  // namespace npuscope::compare

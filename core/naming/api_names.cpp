@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/naming/by_position.h"
+
 namespace npuscope {
 
 namespace {
@@ -81,6 +83,21 @@ const ApiName* find_api_name(std::string_view api) {
     const std::string_view function = std::string_view(plain).substr(dot + 1);
     if (const ApiName* row = row_of(module, function)) return row;
     return row_of(module, without_in_place(function));
+}
+
+std::string_view argument_in_place(std::string_view record, std::string_view place) {
+    const auto position = position_of_argument(place);
+    const auto name = parse_api_record(record);
+    if (!position || !name || name->is_backward) return "";
+    const ApiName* row = find_api_name(plain_api(name->api));
+    if (row == nullptr) return "";
+    std::string_view rest = row->arguments;
+    for (size_t i = 0; !rest.empty(); ++i) {
+        const std::string_view word = rest.substr(0, rest.find(' '));
+        if (i == *position) return word.substr(word.starts_with('!') ? 1 : 0).substr(0, word.find('='));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    }
+    return "";
 }
 
 }  // namespace npuscope

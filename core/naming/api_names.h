@@ -47,6 +47,9 @@ struct ApiName {
 /// Of the function itself, of the same in place ("relu_" is "relu") or of every module; nullptr
 /// where it is called as its op.
 [[nodiscard]] const ApiName* find_api_name(std::string_view api);
+/// What the function of a record takes in that place, "weight" of "Functional.conv2d.0.forward" in
+/// place "1"; "" of gradients, of names that are no places, and where nobody knows.
+[[nodiscard]] std::string_view argument_in_place(std::string_view record, std::string_view place);
 /// The name without the '_' of a function that writes in place.
 [[nodiscard]] std::string_view without_in_place(std::string_view function);
 

@@ -113,6 +113,22 @@ std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
     return arguments;
 }
 
+std::vector<ArgumentDifference> one_sided_arguments(const std::vector<PlainArgument>& target,
+                                                    const std::vector<PlainArgument>& golden) {
+    constexpr const char* kNotGiven = "not given";
+    const auto lacks = [](const std::vector<PlainArgument>& side, const PlainArgument& argument) {
+        return std::ranges::none_of(
+            side, [&](const PlainArgument& each) { return each.name == argument.name; });
+    };
+    std::vector<ArgumentDifference> found;
+    for (const PlainArgument& mine : target)
+        if (lacks(golden, mine)) found.push_back({mine.name, value_text(mine, false), kNotGiven});
+    for (const PlainArgument& theirs : golden)
+        if (lacks(target, theirs))
+            found.push_back({theirs.name, kNotGiven, value_text(theirs, false)});
+    return found;
+}
+
 std::vector<ArgumentDifference> differing_arguments(const std::vector<PlainArgument>& target,
                                                     const std::vector<PlainArgument>& golden) {
     std::vector<ArgumentDifference> differences;

@@ -42,4 +42,8 @@ struct ArgumentDifference {
 [[nodiscard]] std::vector<ArgumentDifference> differing_arguments(
     const std::vector<PlainArgument>& target, const std::vector<PlainArgument>& golden);
 
+/// Those that one side alone records; the other's value is "not given".
+[[nodiscard]] std::vector<ArgumentDifference> one_sided_arguments(
+    const std::vector<PlainArgument>& target, const std::vector<PlainArgument>& golden);
+
 }  // namespace npuscope
