@@ -82,6 +82,15 @@ bool makes_an_end(const PairedFlows& flows, const Parting& parting) {
            makes_an_end(flows.golden(), parting.only_golden);
 }
 
+/// Whether anything that either side made was computed again.
+bool is_any_computed(const Result& result) {
+    return std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return tensor.split && tensor.split->target;
+        });
+    });
+}
+
 /// And how many casts were seen through; count() keeps them. `flows` is nullptr where nothing was
 /// traced.
 void take_partings(const Plan& plan, const PairedFlows* flows, Result& result) {
@@ -156,7 +165,10 @@ void take_programs(
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
-    if (!traced.has_inputs()) judge_results_alone(flows.plan(), result);
+    if (!traced.has_inputs() || !is_any_computed(result))
+        judge_results_alone(flows.plan(), result);
+    else
+        forgive_modules(flows.plan(), result);
     accuse_unknown_ops(flows.plan(), result);
     take_given(flows, threads, result);
     if (!result.load_mode && flows.has_statistics()) {

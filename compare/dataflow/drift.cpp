@@ -27,8 +27,9 @@ bool Drift::takes_in(const Relation& relation) const {
     return may_drift(relation) && relation.distance <= most;
 }
 
-Drift drift_of(size_t parameters, std::vector<double> distances) {
-    if (distances.size() < kFewestDrifted || 2 * distances.size() < parameters) return {};
+Drift drift_of(const ParameterCounts& parameters, std::vector<double> distances) {
+    const size_t off = distances.size() + parameters.rounded;
+    if (distances.size() < kFewestDrifted || 2 * off < parameters.all) return {};
     const auto middle = distances.begin() + std::ssize(distances) / 2;
     std::ranges::nth_element(distances, middle);
     const double most = std::min(kMostDrifted, std::max(kLittleDrift, kDriftApart * *middle));
@@ -36,8 +37,8 @@ Drift drift_of(size_t parameters, std::vector<double> distances) {
             .remark = fmt::format("{} of {} parameters are off by up to {:.2g} of their norm, as "
                                   "steps of training before leave them, which is no finding: each "
                                   "op was judged on what it was given",
-                                  distances.size(),
-                                  parameters,
+                                  off,
+                                  parameters.all,
                                   std::min(most, std::ranges::max(distances)))};
 }
 

@@ -21,7 +21,12 @@ struct Drift {
 /// Whether a parameter that is so related to the golden's may have drifted.
 [[nodiscard]] bool may_drift(const Relation& relation);
 
-/// `distances`, of the norm, are those of parameters that may have drifted, of so many in all.
-[[nodiscard]] Drift drift_of(size_t parameters, std::vector<double> distances);
+struct ParameterCounts {
+    size_t all = 0;
+    size_t rounded = 0;  ///< these are off by rounding
+};
+
+/// `distances`, of the norm, are those of parameters that may have drifted.
+[[nodiscard]] Drift drift_of(const ParameterCounts& parameters, std::vector<double> distances);
 
 }  // namespace npuscope::compare

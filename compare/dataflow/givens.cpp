@@ -225,6 +225,7 @@ void Search::find_drift(const std::vector<Suspect>& suspects) {
         if (const auto given = golden(before_casts(pair)).given; given && takes_parameter(pair))
             all.insert(*given);
     std::map<size_t, double> off;
+    std::set<size_t> rounded;
     for (const Suspect& suspect : suspects) {
         if (suspect.late || !takes_parameter(suspect.input)) continue;
         const auto given = golden(suspect.given).given;
@@ -232,6 +233,8 @@ void Search::find_drift(const std::vector<Suspect>& suspects) {
         try {
             const Relation found = relation(suspect);
             if (may_drift(found)) off.emplace(*given, found.distance);
+            if (found.likeness == Likeness::kRounding || found.likeness == Likeness::kNarrowed)
+                rounded.insert(*given);
         } catch (const Error&) {
             continue;
         }
@@ -239,7 +242,7 @@ void Search::find_drift(const std::vector<Suspect>& suspects) {
     std::vector<double> distances;
     for (const auto& [given, distance] : off)
         distances.push_back(distance);
-    drift_ = drift_of(all.size(), std::move(distances));
+    drift_ = drift_of({.all = all.size(), .rounded = rounded.size()}, std::move(distances));
     givens_.most_drifted = drift_.most;
     if (drift_.most > 0) givens_.remarks.push_back(drift_.remark);
 }

@@ -15,6 +15,7 @@
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
+#include "core/recording/msprobe/record_name.h"
 
 namespace npuscope::compare {
 
@@ -75,6 +76,13 @@ Distance times(const Distance& distance, double factor) {
     return {distance.norm * factor, distance.peak * factor, distance.scale * factor};
 }
 
+/// "Module.net.0.Linear" of the record of a call; what others are called.
+std::string call_of(const OpResult& op) {
+    const auto record = msprobe::parse_record_name(op.id.op);
+    if (!record) return op.id.op;
+    return std::string(record->base) + (record->pass == "backward" ? "_backward" : "");
+}
+
 class InOrder {
   public:
     InOrder(Result& result, int bits) : result_(result), bits_(bits) {}
@@ -104,10 +112,10 @@ class InOrder {
                 found != of_negligible_.end())
                 run.before.take(found->second);
             const bool is_of_vector = is_backward(op.id.op) && tensor.shape.size() == 1;
-            const bool is_share = !is_backward(op.id.op) && names_share(op.id.op);
-            if (!is_share &&
-                (is_of_vector || !may_hold_products(op.id.op) || holds_others(op.id.op))) {
-                const bool is_sum = is_of_vector || names_reduction(op.id.op);
+            const std::string name = call_of(op);
+            const bool is_share = !is_backward(name) && names_share(name);
+            if (!is_share && (is_of_vector || !may_hold_products(name) || holds_others(name))) {
+                const bool is_sum = is_of_vector || names_reduction(name);
                 run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
             }
             run.largest = tensor.sums.max_d;
@@ -188,7 +196,7 @@ class InOrder {
     }
 
     [[nodiscard]] bool holds_products(const MeasuredRun& run) const {
-        const std::string& name = result_.ops[run.place].id.op;
+        const std::string name = call_of(result_.ops[run.place]);
         return result_.by_calls ? may_hold_products(name) : op_may_hold_products(name);
     }
 
