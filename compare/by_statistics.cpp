@@ -1,6 +1,7 @@
 #include "compare/by_statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -22,6 +23,9 @@ constexpr double kJump = 5;
 /// again.
 constexpr double kHalf = 0x1p-10;
 constexpr double kBrain = 0x1p-6;
+/// What is farther off is something else, unless it is so small beside what was made before.
+constexpr double kNotAlike = 0.1;
+constexpr double kNegligible = 1e-5;
 
 bool is_one(const TensorResult& tensor, Direction direction) {
     return tensor.by_statistics && tensor.direction == direction;
@@ -61,6 +65,12 @@ class StatisticsJudge {
     }
     void judge_inputs(size_t pair);
     void judge_output(const Jump& jump);
+    /// Whether both sides' elements are as small beside those of the results before as rounding
+    /// leaves of sums that cancel.
+    [[nodiscard]] bool is_negligible(const TensorResult& tensor) const {
+        return tensor.deviation >= kNotAlike && std::isfinite(tensor.deviation) &&
+               tensor.scale * (1 + tensor.deviation) <= kNegligible * largest_;
+    }
     void accuse(size_t pair, const TensorResult& tensor);
     [[nodiscard]] std::optional<size_t> maker_of(size_t pair, const TensorResult& tensor) const;
 
@@ -68,6 +78,8 @@ class StatisticsJudge {
     Result& result_;
     Inflows inflows_;
     bool any_before_ = false;     ///< a result before differs
+    double before_ = 0;           ///< the largest deviation of one
+    double largest_ = 0;          ///< the largest element of a result before
     std::set<std::string> told_;  ///< sentences about what nobody made
 };
 
@@ -131,8 +143,10 @@ void StatisticsJudge::judge_inputs(size_t pair) {
         if (const auto maker = maker_of(pair, tensor)) {
             tensor.judgement.rule += "; " + result_.ops[*maker].target + " made it";
         } else {
-            const std::string noun = noun_of_input(op.id.op, tensor.argument);
-            const bool told = !any_before_ || noun == "weight" || noun == "bias";
+            // Some step that is not recorded may have made it of what was made before.
+            const bool told = !any_before_ || is_parameter(op.id.op, tensor.argument) ||
+                              (tensor.deviation > std::max(kBrain, kJump * before_) &&
+                               !is_negligible(tensor));
             if (told && !is_overwritten(op.id.op, tensor.argument)) accuse(pair, tensor);
         }
         tensor.judgement.verdict = Verdict::kInherited;
@@ -153,9 +167,18 @@ void StatisticsJudge::accuse(size_t pair, const TensorResult& tensor) {
 
 void StatisticsJudge::judge_output(const Jump& jump) {
     TensorResult& tensor = result_.ops[jump.pair].tensors[jump.tensor];
-    if (tensor.judgement.verdict != Verdict::kFail) return;
+    const bool is_small = is_negligible(tensor);
     const bool came_in = has_changed_input(result_.ops[jump.pair], any_before_);
+    any_before_ = any_before_ || !tensor.change.empty();
+    if (!is_small) before_ = std::max(before_, tensor.deviation);
+    largest_ = std::max(largest_, tensor.scale);
+    if (tensor.judgement.verdict != Verdict::kFail) return;
     any_before_ = true;
+    if (is_small) {
+        tensor.judgement.verdict = Verdict::kInherited;
+        tensor.judgement.rule += "; both are what rounding leaves of sums that cancel";
+        return;
+    }
     if (tensor.hash_differs && (!came_in || tensor.deviation == 0)) {
         tensor.judgement.verdict = came_in ? Verdict::kInherited : Verdict::kFail;
         tensor.judgement.rule +=

@@ -42,10 +42,11 @@ std::unordered_set<std::string_view> made_anew(const Side& side) {
     return paths;
 }
 
+/// Statistics of 16 bits are rounded to 16 bits as well, and equal by chance.
 bool is_computed(const TensorResult& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return tensor.by_statistics && tensor.direction == Direction::kOutput && dtype &&
-           is_float(*dtype) && numel_of(tensor.shape) >= kElements && tensor.scale != 0;
+           is_float(*dtype) && size_of(*dtype) > 2 && numel_of(tensor.shape) >= kElements && tensor.scale != 0;
 }
 
 /// What was compared, up to the first change and on the whole.

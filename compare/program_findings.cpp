@@ -7,6 +7,7 @@
 
 #include "compare/align/parting.h"
 #include "compare/by_statistics.h"
+#include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
@@ -18,6 +19,7 @@
 #include "compare/growth/results_alone.h"
 #include "compare/origins.h"
 #include "compare/unexplained.h"
+#include "compare/spans.h"
 #include "compare/unknown_ops.h"
 
 namespace npuscope::compare {
@@ -113,6 +115,89 @@ void take_partings(const Plan& plan, const PairedFlows* flows, Result& result) {
                                   : result.counts.casts_only_golden);
 }
 
+bool is_compared(const OpResult& op) {
+    return !op.target.empty() && !op.golden.empty() &&
+           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+               return tensor.direction == dumpfile::Direction::kOutput &&
+                      (!tensor.metrics.empty() || tensor.by_statistics);
+           });
+}
+
+/// How far off any tensor of the pair is: its statistics, or of its norm.
+double distance_in(const OpResult& op) {
+    double worst = 0;
+    for (const TensorResult& tensor : op.tensors)
+        worst = std::max(worst,
+                         tensor.by_statistics ? tensor.deviation : norm_of(tensor).value_or(0));
+    return worst;
+}
+
+/// Whether there is no finding in any pair, and the next pairs behind the op of one side are hardly
+/// farther off than those before it.
+bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& op, bool of_target) {
+    constexpr int kNext = 3;
+    constexpr double kNoise = 0x1p-7;
+    constexpr double kGrowth = 4;
+    double before = 0;
+    double next = 0;
+    int behind = 0;
+    for (size_t place = 0; place < plan.ops.size(); ++place) {
+        const OpPair& pair = plan.ops[place];
+        if (pair.target == nullptr || pair.golden == nullptr) continue;
+        const OpResult& compared = result.ops[place];
+        if (is_finding(compared.judgement.verdict)) return false;
+        if (!is_compared(compared)) continue;
+        const bool is_behind = (of_target ? pair.target : pair.golden) > &op;
+        if (!is_behind)
+            before = std::max(before, distance_in(compared));
+        else if (++behind <= kNext)
+            next = std::max(next, distance_in(compared));
+    }
+    return result.culprits.empty() && behind >= kNext &&
+           next <= std::max(kNoise, kGrowth * before);
+}
+
+/// Of recordings whose tensors tell no dataflow, ops that one side alone has are another way to
+/// compute the same where all that was compared agrees. `flows` may be nullptr.
+void forgive_other_ways(const PairedFlows* flows, Plan& plan, Result& result) {
+    const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
+    std::erase_if(plan.partings, [&](const Parting& parting) {
+        if ((flows != nullptr && makes_an_end(*flows, parting)) ||
+            !agrees_all_behind(plan, result, parting.first(), !parting.only_target.empty()))
+            return false;
+        mark_span(parting, 0, std::nullopt, places, result);
+        return true;
+    });
+    if (!result.by_calls) return;
+    int64_t forgiven = 0;
+    for (size_t place = 0; place < result.ops.size(); ++place) {
+        OpResult& op = result.ops[place];
+        const bool of_target = op.golden.empty();
+        if (op.target.empty() == op.golden.empty() || op.in_span || !op.unmatched.empty() ||
+            !agrees_all_behind(
+                plan,
+                result,
+                *(of_target ? plan.ops[place].target : plan.ops[place].golden),
+                of_target))
+            continue;
+        op.in_span = true;
+        conclude(op, result.allow_golden_at_fault);
+        ++forgiven;
+    }
+    if (forgiven > 0)
+        result.notes.push_back(fmt::format(
+            "{} op{} that one side alone has {} no finding: all that was compared agrees",
+            forgiven,
+            forgiven == 1 ? "" : "s",
+            forgiven == 1 ? "is" : "are"));
+}
+
+bool is_of_statistics(const Result& result) {
+    return std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, &TensorResult::by_statistics);
+    });
+}
+
 /// What no op computed, and what ops were given in place of what they should have been.
 void take_given(PairedFlows& flows, int threads, Result& result) {
     const Givens givens = differing_givens(flows, threads);
@@ -154,6 +239,8 @@ void take_programs(
     std::optional<Traced>& traced, bool dataflow, int threads, Plan& plan, Result& result) {
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
+    const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
+    if (dataflow && !plan.is_related && tells_no_flow) forgive_other_ways(flows, plan, result);
     take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);

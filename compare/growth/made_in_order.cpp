@@ -125,7 +125,10 @@ class InOrder {
         for (size_t i = first; i < runs_.size(); ++i) {
             const MeasuredRun& run = runs_[i];
             negligible_.push_back(is_negligible(first, run));
-            if (negligible_.back()) of_negligible_[run.tensor->sums.pairs].take(run.out);
+            if (negligible_.back()) {
+                runs_[i].before.take(run.out);
+                of_negligible_[run.tensor->sums.pairs].take(run.out);
+            }
             same_[key_of(run.tensor->sums)].take(run.out);
             if (!is_nothing(run.out)) continue;
             double& largest = nothing_[run.tensor->sums.pairs];
