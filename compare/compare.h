@@ -171,6 +171,7 @@ struct Result {
     std::vector<ArithmeticFinding> contradictions{};
     std::vector<Culprit> culprits{};  ///< the first one first
     double most_drifted = 0;          ///< Givens::most_drifted
+    double loss_scale = 1;            ///< the target's gradients are as many times the golden's
     std::optional<StandardSummary> standard{};
     std::optional<Gate> gate{};  ///< which findings count, where somebody asked
 

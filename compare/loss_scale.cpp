@@ -12,6 +12,7 @@
 
 #include "compare/relate/kinship.h"
 #include "compare/spans.h"
+#include "core/naming/api_names.h"
 #include "core/naming/in_place.h"
 #include "core/naming/overwritten.h"
 
@@ -44,8 +45,17 @@ bool is_scale(double value) {
     return value >= kLeastScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
 }
 
+/// Or divides; its gradient as well, of a function's record.
+bool multiplies(const SourceOp& op) {
+    constexpr auto kFunctions = std::to_array<std::string_view>(
+        {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "div", "div_", "__truediv__"});
+    const auto record = parse_api_record(op.path);
+    return step_of(op.op()) == OpStep::kScaling ||
+           (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
+}
+
 std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
-    if (step_of(op.op()) != OpStep::kScaling) return std::nullopt;
+    if (!multiplies(op)) return std::nullopt;
     std::vector<double> inputs;
     std::vector<double> outputs;
     for (const TracedTensor& tensor : side.of_op(op)) {
@@ -84,7 +94,7 @@ bool is_multiple(double larger, double smaller, double scale) {
 
 /// Whether it divides what came in by the scale, as far as the first elements tell.
 bool undoes(double scale, const Side& side, const SourceOp& op) {
-    if (step_of(op.op()) != OpStep::kScaling) return false;
+    if (!multiplies(op)) return false;
     const auto tensors = side.of_op(op);
     return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
         return out.direction == Direction::kInput ||
@@ -189,18 +199,59 @@ class LossScale {
     std::optional<double> scale_{};
 };
 
+/// What is nothing but as many times the other side's has its origin.
+void forget_scaled(Result& result) {
+    std::erase_if(result.culprits, [&](const Culprit& culprit) {
+        if (culprit.kind != CulpritKind::kTensor) return false;
+        OpResult& op = result.ops[culprit.op];
+        const auto input = std::ranges::find(op.tensors, culprit.tensor, &TensorResult::target);
+        if (input == op.tensors.end() || !has_loss_scale(result, *input)) return false;
+        input->judgement.verdict = Verdict::kInherited;
+        op.from_nothing = false;
+        conclude(op, result.allow_golden_at_fault);
+        return true;
+    });
+}
+
+/// Of recordings of calls, each that one side alone has: where they part is not told.
+std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
+    std::vector<Parting> calls;
+    if (!result.by_calls) return calls;
+    for (const OpPair& pair : plan.ops) {
+        Parting parting;
+        if (pair.golden == nullptr && pair.target->unmatched.empty())
+            parting.only_target.push_back(pair.target);
+        if (pair.target == nullptr && pair.golden->unmatched.empty())
+            parting.only_golden.push_back(pair.golden);
+        if (!parting.is_empty()) calls.push_back(std::move(parting));
+    }
+    return calls;
+}
+
 }  // namespace
 
+bool has_loss_scale(const Result& result, const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (result.loss_scale == 1 || tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0))
+        return false;
+    const double ratio = std::sqrt(sums.tt / sums.gg) / result.loss_scale;
+    return std::abs(ratio - 1) < 1 - kAlike && sums.tg * sums.tg > kAlike * sums.tt * sums.gg;
+}
+
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
-    if (plan.partings.empty() || !traced.flows || !traced.has_inputs()) return;
+    std::vector<Parting> calls = one_sided_calls(plan, result);
+    std::vector<Parting>& partings = plan.partings.empty() ? calls : plan.partings;
+    if (partings.empty() || !traced.flows || !traced.has_inputs()) return;
     for (const bool of_target : {true, false}) {
         const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
         LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
-        scale.find(plan.partings);
+        scale.find(partings);
         if (!scale.scale() || reaches_an_update(*scale.scale(), of_target, side, plan, result))
             continue;
+        result.loss_scale = of_target ? *scale.scale() : 1 / *scale.scale();
+        forget_scaled(result);
         const auto places = places_of(plan);
-        std::erase_if(plan.partings, [&](const Parting& parting) {
+        std::erase_if(partings, [&](const Parting& parting) {
             if (!scale.is_all_of(parting)) return false;
             mark_span(parting, 0, std::nullopt, places, result);
             return true;

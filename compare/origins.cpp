@@ -12,6 +12,7 @@
 #include "compare/growth/side_distances.h"
 #include "compare/inflow.h"
 #include "compare/like_inputs.h"
+#include "compare/loss_scale.h"
 #include "compare/made_before.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
@@ -146,6 +147,7 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
         const double distance = distance_of(*inflow.compared).norm;
         const double reaching = before.reaching(numel);
         if (distance <= result_.most_drifted && is_parameter(name, traced.argument)) continue;
+        if (has_loss_scale(result_, *inflow.compared)) continue;
         if (like_.is_rounding_alone(op, *inflow.compared) &&
             !is_written_over(flows_.target(), traced))
             continue;

@@ -158,12 +158,11 @@ bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& o
 }
 
 /// Of recordings whose tensors tell no dataflow, ops that one side alone has are another way to
-/// compute the same where all that was compared agrees. `flows` may be nullptr.
-void forgive_other_ways(const PairedFlows* flows, Plan& plan, Result& result) {
+/// compute the same where all that was compared agrees.
+void forgive_other_ways(Plan& plan, Result& result) {
     const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
     std::erase_if(plan.partings, [&](const Parting& parting) {
-        if ((flows != nullptr && makes_an_end(*flows, parting)) ||
-            !agrees_all_behind(plan, result, parting.first(), !parting.only_target.empty()))
+        if (!agrees_all_behind(plan, result, parting.first(), !parting.only_target.empty()))
             return false;
         mark_span(parting, 0, std::nullopt, places, result);
         return true;
@@ -240,7 +239,7 @@ void take_programs(
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
-    if (dataflow && !plan.is_related && tells_no_flow) forgive_other_ways(flows, plan, result);
+    if (dataflow && !plan.is_related && tells_no_flow) forgive_other_ways(plan, result);
     take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);

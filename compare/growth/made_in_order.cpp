@@ -98,7 +98,10 @@ class InOrder {
   private:
     void take_op(size_t place) {
         OpResult& op = result_.ops[place];
-        if (op.target.empty() || op.golden.empty()) return;
+        if (op.target.empty() || op.golden.empty()) {
+            crosses_product_ = crosses_product_ || op_may_hold_products(op.id.op);
+            return;
+        }
         if (result_.by_calls && names_parameter(op.id.op)) return;
         const size_t first = runs_.size();
         const Distance before = before_of(first);
@@ -121,7 +124,9 @@ class InOrder {
             run.largest = tensor.sums.max_d;
             if (is_made_of_nothing(run)) run.before.take(run.out);
             runs_.push_back(std::move(run));
+            behind_product_.push_back(crosses_product_);
         }
+        crosses_product_ = false;
         for (size_t i = first; i < runs_.size(); ++i) {
             const MeasuredRun& run = runs_[i];
             negligible_.push_back(is_negligible(first, run));
@@ -235,12 +240,13 @@ class InOrder {
             like.add(name_of(run), added_by(run));
         double worst = 0;
         int full = 0;
-        for (MeasuredRun& run : runs_) {
+        for (size_t i = 0; i < runs_.size(); ++i) {
+            MeasuredRun& run = runs_[i];
             worst = std::max(worst, run.before.norm);
             run.bits = bits_;
             if (const auto usual = like.usual(name_of(run), added_by(run)))
                 run.like = std::min(most_of_like(run), *usual);
-            if (!holds_products(run)) continue;
+            if (!holds_products(run) && !behind_product_[i]) continue;
             if (full < kFullResults || worst > kFullPrecision) take_operands(run);
             full += run.out.norm == 0 ? 1 : kOffByRounding;
         }
@@ -275,6 +281,8 @@ class InOrder {
     std::vector<MeasuredRun> runs_{};
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
+    bool crosses_product_ = false;  ///< one side alone made a product behind the last run
+    std::vector<bool> behind_product_{};                ///< of runs_
     std::vector<bool> negligible_{};                    ///< of runs_
     std::unordered_map<int64_t, Distance> of_negligible_{};  ///< by elements
     size_t settled_ = 0;  ///< so many results have all their next ones in worst_

@@ -253,10 +253,11 @@ class ResultsAlone {
     }
 
     /// Whether it is the gradient of a gate, and all but the few elements that rounding turns on or
-    /// off are near.
+    /// off are near. So is what Adam's first step makes of gradients that are rounding alone.
     [[nodiscard]] bool is_turned(const MeasuredRun& run) const {
         const std::string& op = result_.ops[run.place].id.op;
-        return is_backward(op) && names_gate(op) && are_most_near(run, kMostTurned);
+        const bool is_step = op.find("addcdiv") != std::string::npos;
+        return ((is_backward(op) && names_gate(op)) || is_step) && are_most_near(run, kMostTurned);
     }
 
     /// Whether it is of a batch norm over few rows, or its gradient, and most channels are near.
