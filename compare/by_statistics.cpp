@@ -144,9 +144,9 @@ void StatisticsJudge::judge_inputs(size_t pair) {
             tensor.judgement.rule += "; " + result_.ops[*maker].target + " made it";
         } else {
             // Some step that is not recorded may have made it of what was made before.
-            const bool told = !any_before_ || is_parameter(op.id.op, tensor.argument) ||
-                              (tensor.deviation > std::max(kBrain, kJump * before_) &&
-                               !is_negligible(tensor));
+            const bool told =
+                !any_before_ || is_parameter(op.id.op, tensor.argument) ||
+                (tensor.deviation > std::max(kBrain, kJump * before_) && !is_negligible(tensor));
             if (told && !is_overwritten(op.id.op, tensor.argument)) accuse(pair, tensor);
         }
         tensor.judgement.verdict = Verdict::kInherited;

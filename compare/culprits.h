@@ -25,12 +25,12 @@ enum class CulpritKind : uint8_t {
 
 struct Culprit {
     CulpritKind kind = CulpritKind::kOp;
-    size_t op = 0;           ///< index into Result::ops
-    bool behind = false;     ///< kProgram: what is missing would stand behind that op
-    std::string tensor{};    ///< kTensor: "/mm/33/input/mat2"
-    std::string why{};       ///< a sentence
+    size_t op = 0;               ///< index into Result::ops
+    bool behind = false;         ///< kProgram: what is missing would stand behind that op
+    std::string tensor{};        ///< kTensor: "/mm/33/input/mat2"
+    std::string why{};           ///< a sentence
     bool is_of_another = false;  ///< kTensor: it is another tensor that the golden was given
-    std::string argument{};  ///< kArgument: its name; "" where the op's differing ones tell
+    std::string argument{};      ///< kArgument: its name; "" where the op's differing ones tell
     /// The largest share of it in max|t-g| / max|g| of a last output or gradient; empty where
     /// errors do not go from op to op (load mode), or nobody followed them.
     std::optional<double> effect{};

@@ -1,10 +1,10 @@
-#include "compare/dataflow/input_roles.h"
 #include "compare/first_change.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 
 namespace npuscope::compare {
 
@@ -46,7 +46,8 @@ std::unordered_set<std::string_view> made_anew(const Side& side) {
 bool is_computed(const TensorResult& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return tensor.by_statistics && tensor.direction == Direction::kOutput && dtype &&
-           is_float(*dtype) && size_of(*dtype) > 2 && numel_of(tensor.shape) >= kElements && tensor.scale != 0;
+           is_float(*dtype) && size_of(*dtype) > 2 && numel_of(tensor.shape) >= kElements &&
+           tensor.scale != 0;
 }
 
 /// What was compared, up to the first change and on the whole.

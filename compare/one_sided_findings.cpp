@@ -1,4 +1,3 @@
-#include "compare/dataflow/input_roles.h"
 #include "compare/one_sided_findings.h"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <unordered_map>
 
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/input_roles.h"
 
 namespace npuscope::compare {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "compare/agreement.h"
 #include "compare/align/parting.h"
 #include "compare/by_statistics.h"
-#include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
@@ -18,8 +18,8 @@
 #include "compare/growth/growth.h"
 #include "compare/growth/results_alone.h"
 #include "compare/origins.h"
-#include "compare/unexplained.h"
 #include "compare/spans.h"
+#include "compare/unexplained.h"
 #include "compare/unknown_ops.h"
 
 namespace npuscope::compare {
@@ -127,8 +127,8 @@ bool is_compared(const OpResult& op) {
 double distance_in(const OpResult& op) {
     double worst = 0;
     for (const TensorResult& tensor : op.tensors)
-        worst = std::max(worst,
-                         tensor.by_statistics ? tensor.deviation : norm_of(tensor).value_or(0));
+        worst =
+            std::max(worst, tensor.by_statistics ? tensor.deviation : norm_of(tensor).value_or(0));
     return worst;
 }
 
@@ -153,13 +153,12 @@ bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& o
         else if (++behind <= kNext)
             next = std::max(next, distance_in(compared));
     }
-    return result.culprits.empty() && behind >= kNext &&
-           next <= std::max(kNoise, kGrowth * before);
+    return result.culprits.empty() && behind >= kNext && next <= std::max(kNoise, kGrowth * before);
 }
 
 /// Of recordings whose tensors tell no dataflow, ops that one side alone has are another way to
 /// compute the same where all that was compared agrees.
-void forgive_other_ways(Plan& plan, Result& result) {
+void forgive_partings(Plan& plan, Result& result) {
     const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
     std::erase_if(plan.partings, [&](const Parting& parting) {
         if (!agrees_all_behind(plan, result, parting.first(), !parting.only_target.empty()))
@@ -167,18 +166,34 @@ void forgive_other_ways(Plan& plan, Result& result) {
         mark_span(parting, 0, std::nullopt, places, result);
         return true;
     });
-    if (!result.by_calls) return;
+}
+
+/// Whether a call of the target's only shows something: no op takes in what it makes.
+bool only_shows(const Side& side, const SourceOp& op) {
+    const auto index = static_cast<size_t>(&op - side.source.ops.data());
+    const auto tensors = side.flow.of_op(index);
+    return !tensors.empty() &&
+           std::ranges::none_of(tensors,
+                                [&](const TracedTensor& tensor) {
+                                    return tensor.direction == dumpfile::Direction::kInput &&
+                                           is_written_over(side, tensor);
+                                }) &&
+           std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+               return tensor.producer && side.tensor(*tensor.producer).op == index;
+           });
+}
+
+/// Likewise of calls; where the dataflow is known, what the target only shows. `flows` is nullptr
+/// where it is not.
+void forgive_calls(const PairedFlows* flows, const Plan& plan, Result& result) {
     int64_t forgiven = 0;
     for (size_t place = 0; place < result.ops.size(); ++place) {
         OpResult& op = result.ops[place];
         const bool of_target = op.golden.empty();
-        if (op.target.empty() == op.golden.empty() || op.in_span || !op.unmatched.empty() ||
-            !agrees_all_behind(
-                plan,
-                result,
-                *(of_target ? plan.ops[place].target : plan.ops[place].golden),
-                of_target))
-            continue;
+        if (op.target.empty() == op.golden.empty() || op.in_span || !op.unmatched.empty()) continue;
+        const SourceOp& own = *(of_target ? plan.ops[place].target : plan.ops[place].golden);
+        if (flows != nullptr && (!of_target || !only_shows(flows->target(), own))) continue;
+        if (!agrees_all_behind(plan, result, own, of_target)) continue;
         op.in_span = true;
         conclude(op, result.allow_golden_at_fault);
         ++forgiven;
@@ -239,19 +254,23 @@ void take_programs(
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
-    if (dataflow && !plan.is_related && tells_no_flow) forgive_other_ways(plan, result);
+    if (dataflow && !plan.is_related) {
+        if (tells_no_flow) forgive_partings(plan, result);
+        if (result.by_calls && (tells_no_flow || flows != nullptr))
+            forgive_calls(tells_no_flow ? nullptr : flows, plan, result);
+    }
     take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);
     // Behind ops that were found to be another way to compute the same.
-    if (flows != nullptr && !result.spans.empty() && result.partings.empty())
+    if (flows != nullptr && !plan.is_related && !result.spans.empty() && result.partings.empty())
         judge_origins(*flows, threads, result);
     accuse_unexplained(plan, flows, grown, result);
 }
 
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
-    if (!traced.has_inputs() || !is_any_computed(result))
+    if (!traced.has_inputs() || (result.by_calls && !is_any_computed(result)))
         judge_results_alone(flows.plan(), result);
     else
         forgive_modules(flows.plan(), result);

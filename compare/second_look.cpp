@@ -90,11 +90,14 @@ bool wants_second_look(const Result& by_names) {
     return reaches_nothing && programs_differ(by_names);
 }
 
-bool tells_more(const Result& by_content) {
+bool tells_more(const Result& by_names, const Result& by_content) {
     if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
     if (by_content.culprits.empty())
         return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
     const Culprit& first = by_content.culprits.front();
+    if (!by_names.culprits.empty() && by_names.culprits.front().is_of_another &&
+        first.kind == CulpritKind::kProgram)
+        return false;
     const bool is_parting =
         first.kind == CulpritKind::kProgram &&
         std::ranges::any_of(by_content.partings, [&](const PartingResult& parting) {

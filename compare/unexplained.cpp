@@ -13,6 +13,7 @@
 
 #include "compare/agreement.h"
 #include "compare/agrees_behind.h"
+#include "compare/loss_scale.h"
 #include "core/naming/api_names.h"
 #include "core/naming/casts.h"
 
@@ -117,7 +118,8 @@ std::string words_of_result(const TensorResult& output, double before) {
 }
 
 /// Whether it is what a function's gradient alone makes, and no recorded op takes in: recorders of
-/// functions do not show where gradients are added up, so that it may be a part of the other side's.
+/// functions do not show where gradients are added up, so that it may be a part of the other
+/// side's.
 bool is_part_of_unseen_sum(const Side& side, const SourceOp& op) {
     const auto record = parse_api_record(op.path);
     if (!record || !record->is_backward) return false;
@@ -208,7 +210,8 @@ std::vector<FarResult> results_by_norm(Result& result) {
         OpResult& op = result.ops[place];
         if (op.target.empty() || op.golden.empty()) continue;
         for (TensorResult& tensor : op.tensors)
-            if (const auto norm = norm_of(tensor); norm && tensor.direction == Direction::kOutput &&
+            if (const auto norm = norm_of(tensor); norm && !has_loss_scale(result, tensor) &&
+                                                   tensor.direction == Direction::kOutput &&
                                                    tensor.judgement.verdict != Verdict::kUndefined)
                 all.push_back({place, &tensor, *norm});
     }
@@ -264,11 +267,11 @@ void accuse_unexplained(const Plan& plan,
         TensorResult* output =
             grown && grown->pairs.contains(i) ? worst_inherited(op) : inherited_result(op);
         const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };
-        const bool is_paired_by_chance =
-            output != nullptr && flows != nullptr && is_of_other_kinds(plan.ops[i]) &&
-            relative_error(*output) > limit() &&
-            (is_part_of_unseen_sum(*flows, plan.ops[i]) ||
-             agrees_behind(*flows, result, i, limit()));
+        const bool is_paired_by_chance = output != nullptr && flows != nullptr &&
+                                         is_of_other_kinds(plan.ops[i]) &&
+                                         relative_error(*output) > limit() &&
+                                         (is_part_of_unseen_sum(*flows, plan.ops[i]) ||
+                                          agrees_behind(*flows, result, i, limit()));
         if (is_paired_by_chance) continue;
         if (output != nullptr && relative_error(*output) > limit())
             if (const std::string words = absorbed.words_of_input(i, op, before, limit());

@@ -9,12 +9,13 @@
 
 namespace npuscope::compare {
 
-/// Which numbers of calls belong together. Where two sides have the same numbers of a name, a number
-/// is itself; where they have as many, or share none, the k-th smallest of a name is the k-th,
-/// whatever the pass: "Functional.conv2d.53.backward" is ".0.backward" where the golden begins at
-/// 0. Where one side calls a function more often, all later numbers of it are others': the calls of
-/// the forward pass are aligned as the ops of two dumps (align.h), and those of such names are what
-/// they are there. The ops of a dump beside records of ops (an exported dump) are called as these.
+/// Which numbers of calls belong together. Where two sides have the same numbers of a name, a
+/// number is itself; where they have as many, or share none, the k-th smallest of a name is the
+/// k-th, whatever the pass: "Functional.conv2d.53.backward" is ".0.backward" where the golden
+/// begins at 0. Where one side calls a function more often, all later numbers of it are others':
+/// the calls of the forward pass are aligned as the ops of two dumps (align.h), and those of such
+/// names are what they are there. The ops of a dump beside records of ops (an exported dump) are
+/// called as these.
 class CallNumbers {
   public:
     CallNumbers(const Source& target, const Source& golden);

@@ -9,8 +9,8 @@
 
 namespace npuscope::compare {
 
-/// Where most parameters are off, and by little, steps that were not compared left them so: no fault
-/// planted in one of them does that.
+/// Where most parameters are off, and by little, steps that were not compared left them so: no
+/// fault planted in one of them does that.
 struct Drift {
     double most = 0;       ///< of the norm: what is off by less has drifted; 0 where nothing has
     std::string remark{};  ///< "30 of 34 parameters are off by up to …"

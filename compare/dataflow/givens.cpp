@@ -81,7 +81,6 @@ class Search {
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
     [[nodiscard]] std::string other_given(const InputPair& pair) const;
     [[nodiscard]] std::vector<bool> differing_outputs() const;
-    [[nodiscard]] double distance_before(size_t target_op) const;
 
     [[nodiscard]] Relation relation(const Suspect& suspect) const;
 
@@ -144,29 +143,6 @@ std::vector<bool> Search::differing_outputs() const {
         differs[pair] = any;
     }
     return differs;
-}
-
-/// The largest distance of a paired output that the target made before this op; infinite where one
-/// cannot be read.
-double Search::distance_before(size_t target_op) const {
-    double largest = 0;
-    const Dataflow& flow = flows_.golden().flow;
-    for (size_t i = 0; i < flow.tensors.size(); ++i) {
-        const auto partner = flows_.partner_of(i);
-        if (flow.tensors[i].direction != Direction::kOutput || !partner) continue;
-        const TracedTensor& mine = flows_.target().tensor(*partner);
-        if (mine.op >= target_op || !mine.content || !flow.tensors[i].content ||
-            same_content(*mine.content, *flow.tensors[i].content))
-            continue;
-        try {
-            const auto one = open_traced(flows_.target().source, flows_.target().flow, *partner);
-            const auto other = open_traced(flows_.golden().source, flow, i);
-            largest = std::max(largest, sampled_distance(*one, *other));
-        } catch (const Error&) {
-            return std::numeric_limits<double>::infinity();
-        }
-    }
-    return largest;
 }
 
 std::vector<Suspect> Search::differing() const {
@@ -315,7 +291,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         relation.likeness == Likeness::kOther ||
         (relation.likeness == Likeness::kEdited && (theirs.fits_half || theirs.fits_bfloat));
     if (unnamed && suspect.noise_before && !parameter)
-        return relation.distance > std::max(kNoise, kFarther * distance_before(mine.op));
+        return relation.distance > std::max(kNoise, kFarther * distance_before(flows_, mine.op));
     return true;
 }
 
@@ -366,7 +342,8 @@ void Search::judge(const Suspect& suspect) {
     if (!accuses(suspect, relation) || is_written_before_read(flows_, pair) ||
         is_one_element(flows_, pair))
         return;
-    if (is_running(op_name(pair), target(pair).argument) && flows_.trains(pair.pair).value_or(false)) {
+    if (is_running(op_name(pair), target(pair).argument) &&
+        flows_.trains(pair.pair).value_or(false)) {
         remark_unread(pair);
         return;
     }

@@ -7,6 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "compare/dataflow/content.h"
+#include "core/base/error.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -83,6 +86,27 @@ double distance_of(const Tensor& one, const Tensor& other) {
     Squares squares;
     squares.add(wide(one), wide(other));
     return squares.relative(Beside::kSize);
+}
+
+double distance_before(const PairedFlows& flows, size_t target_op) {
+    double largest = 0;
+    const Dataflow& flow = flows.golden().flow;
+    for (size_t i = 0; i < flow.tensors.size(); ++i) {
+        const auto partner = flows.partner_of(i);
+        if (flow.tensors[i].direction != dumpfile::Direction::kOutput || !partner) continue;
+        const TracedTensor& mine = flows.target().tensor(*partner);
+        if (mine.op >= target_op || !mine.content || !flow.tensors[i].content ||
+            same_content(*mine.content, *flow.tensors[i].content))
+            continue;
+        try {
+            const auto one = open_traced(flows.target().source, flows.target().flow, *partner);
+            const auto other = open_traced(flows.golden().source, flow, i);
+            largest = std::max(largest, sampled_distance(*one, *other));
+        } catch (const Error&) {
+            return std::numeric_limits<double>::infinity();
+        }
+    }
+    return largest;
 }
 
 }  // namespace npuscope::compare

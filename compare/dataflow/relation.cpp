@@ -167,10 +167,15 @@ class Related {
 
     /// "7 of 1024 elements differ, all at 5 along axis 0, most at [5,3]: 0.5 against 0.25"
     [[nodiscard]] std::string count_text(const Unequal& found) const {
-        const std::string place = fmt::format("{}: {:.6g} against {:.6g}",
-                                              index_text(shape_, found.worst),
-                                              t_[found.worst],
-                                              g_[found.worst]);
+        std::string mine = fmt::format("{:.6g}", t_[found.worst]);
+        std::string theirs = fmt::format("{:.6g}", g_[found.worst]);
+        // As many digits as tell them apart.
+        if (mine == theirs) {
+            mine = fmt::format("{:.9g}", t_[found.worst]);
+            theirs = fmt::format("{:.9g}", g_[found.worst]);
+        }
+        const std::string place =
+            fmt::format("{}: {} against {}", index_text(shape_, found.worst), mine, theirs);
         if (found.count == 1) return fmt::format("one element of {} differs, {}", t_.size(), place);
         return fmt::format(
             "{} of {} elements differ{}, most at {}", found.count, t_.size(), common_axis(), place);

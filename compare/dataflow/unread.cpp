@@ -26,7 +26,8 @@ std::optional<size_t> written(const Side& side, size_t input) {
     const TracedTensor& in = flow.tensors[input];
     for (size_t i = flow.first[in.op]; i < flow.first[in.op + 1]; ++i) {
         const TracedTensor& out = flow.tensors[i];
-        if (out.direction == dumpfile::Direction::kOutput && writes_over(side.source.ops[in.op].id.op, in.argument, out.argument) &&
+        if (out.direction == dumpfile::Direction::kOutput &&
+            writes_over(side.source.ops[in.op].id.op, in.argument, out.argument) &&
             out.shape == in.shape)
             return i;
     }

@@ -281,9 +281,9 @@ class InOrder {
     std::vector<MeasuredRun> runs_{};
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
-    bool crosses_product_ = false;  ///< one side alone made a product behind the last run
-    std::vector<bool> behind_product_{};                ///< of runs_
-    std::vector<bool> negligible_{};                    ///< of runs_
+    bool crosses_product_ = false;        ///< one side alone made a product behind the last run
+    std::vector<bool> behind_product_{};  ///< of runs_
+    std::vector<bool> negligible_{};      ///< of runs_
     std::unordered_map<int64_t, Distance> of_negligible_{};  ///< by elements
     size_t settled_ = 0;  ///< so many results have all their next ones in worst_
     Distance worst_{};

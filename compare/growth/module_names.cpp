@@ -130,9 +130,23 @@ bool may_hold_products(std::string_view name) {
 }
 
 bool op_may_hold_products(std::string_view op) {
-    constexpr auto kProducts = std::to_array<std::string_view>(
-        {"mm", "conv", "linear", "matmul", "attention", "lstm", "gru", "rnn", "dot", "einsum", "mv",
-         "addr", "outer", "fused", "npu_", "cdist", "ger"});
+    constexpr auto kProducts = std::to_array<std::string_view>({"mm",
+                                                                "conv",
+                                                                "linear",
+                                                                "matmul",
+                                                                "attention",
+                                                                "lstm",
+                                                                "gru",
+                                                                "rnn",
+                                                                "dot",
+                                                                "einsum",
+                                                                "mv",
+                                                                "addr",
+                                                                "outer",
+                                                                "fused",
+                                                                "npu_",
+                                                                "cdist",
+                                                                "ger"});
     return may_hold_products(op) && std::ranges::any_of(kProducts, [&](std::string_view each) {
                return op.find(each) != std::string_view::npos;
            });

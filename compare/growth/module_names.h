@@ -16,8 +16,8 @@ namespace npuscope::compare {
 /// "layers.3.mlp"; not "ln_1", "act", "embed_tokens".
 [[nodiscard]] bool may_hold_products(std::string_view name);
 
-/// Whether an op of that IR name multiplies matrices, or may: "addmm", "convolution_backward", a fused
-/// "npu_…"; not "embedding", "expand".
+/// Whether an op of that IR name multiplies matrices, or may: "addmm", "convolution_backward", a
+/// fused "npu_…"; not "embedding", "expand".
 [[nodiscard]] bool op_may_hold_products(std::string_view op);
 
 /// "sum_dim", "mean": its terms are more than its results.

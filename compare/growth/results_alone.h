@@ -7,8 +7,9 @@
 namespace npuscope::compare {
 
 /// Of recordings that hold results alone (hooks of modules, names and arrays), and of those of
-/// which nobody can compute an op, nothing can be computed again, and the tolerance of a dtype accuses all that was computed in fewer bits. A
-/// result that is beyond its tolerance is no finding where
+/// which nobody can compute an op, nothing can be computed again, and the tolerance of a dtype
+/// accuses all that was computed in fewer bits. A result that is beyond its tolerance is no finding
+/// where
 /// - a quarter of either side's results hold numbers of bfloat16 or float16 alone, whatever they
 ///   are stored in, and it is within the tolerance of that format;
 /// - or it is no farther off than what was made before it, than rounding of its format and of

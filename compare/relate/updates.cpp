@@ -65,8 +65,7 @@ void pair_updates(Matches& matches) {
         for (auto each = others->second.begin(); each != others->second.end(); ++each) {
             const Sketch& other = matches.golden.tensors[each->first].sketch;
             // The first reading of a parameter may be its transpose.
-            const double distance =
-                before.bag == other.bag ? 0 : distance_of(before, other, least);
+            const double distance = before.bag == other.bag ? 0 : distance_of(before, other, least);
             if (distance > least) continue;
             least = distance;
             nearest = each;

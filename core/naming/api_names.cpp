@@ -94,7 +94,8 @@ std::string_view argument_in_place(std::string_view record, std::string_view pla
     std::string_view rest = row->arguments;
     for (size_t i = 0; !rest.empty(); ++i) {
         const std::string_view word = rest.substr(0, rest.find(' '));
-        if (i == *position) return word.substr(word.starts_with('!') ? 1 : 0).substr(0, word.find('='));
+        if (i == *position)
+            return word.substr(word.starts_with('!') ? 1 : 0).substr(0, word.find('='));
         rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     }
     return "";

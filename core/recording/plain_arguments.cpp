@@ -1,6 +1,7 @@
 #include "core/recording/plain_arguments.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 
@@ -89,9 +90,13 @@ std::string plain_text(const std::string& text) {
 
 std::string to_text(const std::vector<ArgumentDifference>& differences) {
     std::string text;
-    for (const ArgumentDifference& each : differences)
-        text +=
-            (text.empty() ? "" : "; ") + each.name + " " + each.target + ", golden " + each.golden;
+    for (const ArgumentDifference& each : differences) {
+        // A place says that it is one: "argument 1 is 0.5, golden 0.99".
+        const bool is_place = std::ranges::all_of(
+            each.name, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+        const std::string name = is_place ? "argument " + each.name + " is" : each.name;
+        text += (text.empty() ? "" : "; ") + name + " " + each.target + ", golden " + each.golden;
+    }
     return text;
 }
 

@@ -29,7 +29,7 @@ struct ArgumentDifference {
     std::string golden;
 };
 
-/// "eps 0.001, golden 1e-05"; several are joined by "; ".
+/// "eps 0.001, golden 1e-05", "argument 1 is 0.5, golden 0.99"; several are joined by "; ".
 [[nodiscard]] std::string to_text(const std::vector<ArgumentDifference>& differences);
 
 /// The arguments of an op in a dump; those that cannot be read are left out.

@@ -144,7 +144,7 @@ compare::Result RecordingComparison::compare(const compare::RunPair& pair, const
     compare::Result result = look(options_.align.when);
     if (may_look_again() && compare::wants_second_look(result)) {
         compare::Result again = look(compare::AlignOptions::When::kAlways);
-        if (compare::tells_more(again)) {
+        if (compare::tells_more(result, again)) {
             compare::note_second_look(result, again);
             result = std::move(again);
         }

@@ -75,5 +75,15 @@ TEST(PlainArguments, are_found_under_their_names_in_an_alias) {
         "eps 0.001, golden 1e-05");
 }
 
+TEST(PlainArguments, that_one_side_alone_gives_are_told_apart) {
+    const PlainArgument dim{.name = "dim", .recorded = "dim", .numbers = {1}, .is_whole = true};
+    const PlainArgument reduction{.name = "reduction", .recorded = "reduction", .text = "sum"};
+    EXPECT_EQ(to_text(one_sided_arguments({dim, reduction}, {dim})),
+              "reduction sum, golden not given");
+    EXPECT_EQ(to_text(one_sided_arguments({dim}, {dim, reduction})),
+              "reduction not given, golden sum");
+    EXPECT_TRUE(one_sided_arguments({dim}, {dim}).empty());
+}
+
 }  // namespace
 }  // namespace npuscope::compare

@@ -80,14 +80,25 @@ TEST(SecondLook, is_not_wanted_where_one_program_is_the_other_and_some_ops_more)
 }
 
 TEST(SecondLook, tells_more_where_it_finds_nothing_or_what_is_no_parting) {
-    EXPECT_TRUE(tells_more(with_results({0, 0.001, 0.02})));
-    EXPECT_TRUE(tells_more(with_results({0, 0, 0, 0, 0, 0, 0, 0, 0, 1.4})));  // a sum that cancels
-    EXPECT_FALSE(tells_more(with_results({0, 0, 0.9, 1.4})));
-    EXPECT_TRUE(tells_more(with_culprit({.kind = CulpritKind::kOp})));
+    const Result by_names = with_culprit({.kind = CulpritKind::kProgram});
+    EXPECT_TRUE(tells_more(by_names, with_results({0, 0.001, 0.02})));
+    EXPECT_TRUE(tells_more(by_names,
+                           with_results({0, 0, 0, 0, 0, 0, 0, 0, 0, 1.4})));  // a sum that cancels
+    EXPECT_FALSE(tells_more(by_names, with_results({0, 0, 0.9, 1.4})));
+    EXPECT_TRUE(tells_more(by_names, with_culprit({.kind = CulpritKind::kOp})));
     Result parting = with_culprit({.kind = CulpritKind::kProgram, .op = 1});
-    EXPECT_TRUE(tells_more(parting));  // two ops that compute something else
+    EXPECT_TRUE(tells_more(by_names, parting));  // two ops that compute something else
     parting.partings.emplace_back().op = 1;
-    EXPECT_FALSE(tells_more(parting));
+    EXPECT_FALSE(tells_more(by_names, parting));
+}
+
+TEST(SecondLook, is_for_calls_in_another_order_as_well) {
+    const Result by_names = with_culprit({.kind = CulpritKind::kTensor, .is_of_another = true});
+    EXPECT_TRUE(wants_second_look(by_names));
+    EXPECT_TRUE(tells_more(by_names, with_results({0, 0.001, 0.02})));
+    EXPECT_TRUE(tells_more(by_names, with_culprit({.kind = CulpritKind::kOp})));
+    // Two weights that were exchanged.
+    EXPECT_FALSE(tells_more(by_names, with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
 }
 
 }  // namespace

@@ -57,5 +57,25 @@ TEST(ModuleNames, ReductionsAndGates) {
     EXPECT_FALSE(names_gate("mm"));
 }
 
+TEST(ModuleNames, GradientsAreNoParameters) {
+    for (const char* name : {"fc.weight.grad", "grad.fc.bias", "gradients/dense/kernel"})
+        EXPECT_FALSE(names_parameter(name)) << name;
+    EXPECT_TRUE(names_parameter("grade.weight"));
+}
+
+TEST(ModuleNames, OpsThatMultiplyMatricesAreKnown) {
+    for (const char* name :
+         {"mm", "addmm", "bmm", "convolution_backward", "npu_fusion_attention", "linear"})
+        EXPECT_TRUE(op_may_hold_products(name)) << name;
+    for (const char* name : {"t", "expand", "embedding", "add_Tensor", "cat", "native_layer_norm"})
+        EXPECT_FALSE(op_may_hold_products(name)) << name;
+}
+
+TEST(ModuleNames, SharesOfOneAreNoSums) {
+    EXPECT_TRUE(names_share("_softmax"));
+    EXPECT_FALSE(names_share("_log_softmax"));
+    EXPECT_FALSE(names_share("sum_dim"));
+}
+
 }  // namespace
 }  // namespace npuscope::compare

@@ -112,7 +112,7 @@ std::string layer_norm(const std::string& eps) {
 
 TEST(Msprobe, names_the_arguments_that_differ) {
     const Result result = compare_steps(layer_norm("0.001"), layer_norm("1e-05"));
-    EXPECT_EQ(to_text(result.ops[0].arguments), "2 0.001, golden 1e-05");
+    EXPECT_EQ(to_text(result.ops[0].arguments), "argument 2 is 0.001, golden 1e-05");
     EXPECT_EQ(result.exit_code(), 1);
     ASSERT_EQ(result.culprits.size(), 1u);
     EXPECT_EQ(result.culprits[0].kind, CulpritKind::kArgument);

@@ -46,5 +46,18 @@ TEST(ApiNames, are_found_in_place_and_by_other_modules) {
     EXPECT_EQ(find_api_name("nothing"), nullptr);
 }
 
+TEST(ApiNames, tell_what_a_function_takes_in_a_place) {
+    EXPECT_EQ(argument_in_place("Functional.linear.0.forward", "1"), "weight");
+    EXPECT_EQ(argument_in_place("Functional.conv2d.3.forward", "2"), "bias");
+    EXPECT_EQ(argument_in_place("Functional.embedding.0.forward", "0"), "input");
+    EXPECT_EQ(argument_in_place("Functional.batch_norm.0.forward", "1"), "running_mean");
+    for (const auto& [record, place] : {std::pair("Functional.linear.0.backward", "1"),
+                                        std::pair("Functional.linear.0.forward", "weight"),
+                                        std::pair("Functional.linear.0.forward", "9"),
+                                        std::pair("Tensor.nothing.0.forward", "1"),
+                                        std::pair("addmm", "1")})
+        EXPECT_EQ(argument_in_place(record, place), "") << record << place;
+}
+
 }  // namespace
 }  // namespace npuscope

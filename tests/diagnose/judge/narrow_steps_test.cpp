@@ -76,5 +76,56 @@ TEST(NarrowSteps, of_a_norms_gradient_are_known_by_what_they_are_off_by) {
     EXPECT_TRUE(is_accused(false, 1.00005F));
 }
 
+constexpr int64_t kQuotients = 12;
+
+/// -g ((x / y) / y) of rows, each of which is divided by one y, added up: in float16, each step
+/// rounded to that or not, the sum `factor` times what it is.
+DumpedOp gradient_of_divisor(int64_t seqid, bool rounds, double factor) {
+    const auto numbers = [&](const Shape& shape, int64_t seed) {
+        return random_tensor(shape, static_cast<unsigned>(seed)).cast(DType::kFloat16);
+    };
+    const Shape rows = {kQuotients, kQuotients};
+    const Tensor grad = numbers(rows, 3 * seqid);
+    const Tensor x = numbers(rows, 3 * seqid + 1);
+    Tensor y = numbers({kQuotients, 1}, 3 * seqid + 2).cast(DType::kFloat32);
+    for (float& each : y.mutable_as<float>())
+        each = 1.5F + each / 4;
+    y = y.cast(DType::kFloat16);
+    const auto step = [&](double value) {
+        return rounds ? test::floats({static_cast<float>(value)}).cast(DType::kFloat16).at(0)
+                      : value;
+    };
+    std::vector<float> sums(kQuotients);
+    for (int64_t row = 0; row < kQuotients; ++row) {
+        double sum = 0;
+        for (int64_t at = row * kQuotients; at < (row + 1) * kQuotients; ++at)
+            sum += step(-grad.at(at) * step(step(x.at(at) / y.at(row)) / y.at(row)));
+        sums[static_cast<size_t>(row)] = static_cast<float>(factor * sum);
+    }
+    return {
+        .name = "gradient_of_divisor",
+        .seqid = seqid,
+        .inputs = {{"grad", grad}, {"self", x}, {"other", y}, {"shape", IntList{kQuotients, 1}}},
+        .outputs = {{"result", test::floats({kQuotients, 1}, sums).cast(DType::kFloat16)}},
+        .node = {}};
+}
+
+bool is_quotient_accused(bool rounds, double factor) {
+    std::vector<DumpedOp> target;
+    std::vector<DumpedOp> golden;
+    for (int64_t seqid = 1; seqid <= 4; ++seqid) {
+        target.push_back(gradient_of_divisor(seqid, rounds, seqid == 3 ? factor : 1));
+        golden.push_back(gradient_of_divisor(seqid, false, 1));
+    }
+    return !held_against(target, golden).culprits.empty();
+}
+
+// What is added up has more elements than the divisor, whose own elements tell nothing of that.
+TEST(NarrowSteps, are_those_of_a_divisors_gradient) {
+    EXPECT_FALSE(is_quotient_accused(false, 1));
+    EXPECT_FALSE(is_quotient_accused(true, 1));
+    EXPECT_TRUE(is_quotient_accused(true, 1.1));
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
