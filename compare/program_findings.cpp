@@ -168,19 +168,26 @@ void forgive_partings(Plan& plan, Result& result) {
     });
 }
 
-/// Whether a call of the target's only shows something: no op takes in what it makes.
+/// Whether a call of the target's only shows something: a number, or what it was given, and no op
+/// takes that in.
 bool only_shows(const Side& side, const SourceOp& op) {
     const auto index = static_cast<size_t>(&op - side.source.ops.data());
     const auto tensors = side.flow.of_op(index);
-    return !tensors.empty() &&
-           std::ranges::none_of(tensors,
-                                [&](const TracedTensor& tensor) {
-                                    return tensor.direction == dumpfile::Direction::kInput &&
-                                           is_written_over(side, tensor);
-                                }) &&
-           std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
-               return tensor.producer && side.tensor(*tensor.producer).op == index;
-           });
+    const auto is_shown = [&](const TracedTensor& result) {
+        return result.content && (result.content->numel == 1 ||
+                                  std::ranges::any_of(tensors, [&](const TracedTensor& input) {
+                                      return input.direction == dumpfile::Direction::kInput &&
+                                             input.content &&
+                                             same_content(*input.content, *result.content);
+                                  }));
+    };
+    return !tensors.empty() && std::ranges::all_of(tensors, [&](const TracedTensor& tensor) {
+        return tensor.direction == dumpfile::Direction::kInput || is_shown(tensor);
+    }) && std::ranges::none_of(tensors, [&](const TracedTensor& tensor) {
+        return tensor.direction == dumpfile::Direction::kInput && is_written_over(side, tensor);
+    }) && std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+        return tensor.producer && side.tensor(*tensor.producer).op == index;
+    });
 }
 
 /// Likewise of calls; where the dataflow is known, what the target only shows. `flows` is nullptr
