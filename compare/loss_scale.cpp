@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/gradient_scale.h"
 #include "compare/relate/kinship.h"
 #include "compare/spans.h"
 #include "core/naming/api_names.h"
@@ -229,14 +230,6 @@ std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
 }
 
 }  // namespace
-
-bool has_loss_scale(const Result& result, const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    if (result.loss_scale == 1 || tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0))
-        return false;
-    const double ratio = std::sqrt(sums.tt / sums.gg) / result.loss_scale;
-    return std::abs(ratio - 1) < 1 - kAlike && sums.tg * sums.tg > kAlike * sums.tt * sums.gg;
-}
 
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     std::vector<Parting> calls = one_sided_calls(plan, result);

@@ -12,7 +12,4 @@ namespace npuscope::compare {
 /// result's; of recordings with inputs.
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result);
 
-/// Whether the tensor is as many times the golden's as the loss that take_loss_scale() found.
-[[nodiscard]] bool has_loss_scale(const Result& result, const TensorResult& tensor);
-
 }  // namespace npuscope::compare

@@ -13,7 +13,7 @@
 
 #include "compare/agreement.h"
 #include "compare/agrees_behind.h"
-#include "compare/loss_scale.h"
+#include "compare/gradient_scale.h"
 #include "core/naming/api_names.h"
 #include "core/naming/casts.h"
 

@@ -11,6 +11,7 @@
 
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
+#include "compare/gradient_scale.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
@@ -108,7 +109,9 @@ class InOrder {
         for (TensorResult& tensor : op.tensors) {
             if (!is_float_result(tensor)) continue;
             MeasuredRun run{.place = place, .tensor = &tensor, .before = before};
-            run.out = distance_of(tensor);
+            TensorResult unscaled = tensor;
+            unscaled.sums = without_loss_scale(result_, tensor);
+            run.out = distance_of(unscaled);
             run.entry.is_known = false;
             run.before.take(distance_of_same(tensor.sums));
             if (const auto found = of_negligible_.find(tensor.sums.pairs);
@@ -121,7 +124,7 @@ class InOrder {
                 const bool is_sum = is_of_vector || names_reduction(name);
                 run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
             }
-            run.largest = tensor.sums.max_d;
+            run.largest = unscaled.sums.max_d;
             if (is_made_of_nothing(run)) run.before.take(run.out);
             runs_.push_back(std::move(run));
             behind_product_.push_back(crosses_product_);

@@ -95,6 +95,10 @@ bool names_parameter(std::string_view name) {
     return has_word(name, Word::kParameter) && !has_word(name, Word::kGradient);
 }
 
+bool names_gradient(std::string_view name) {
+    return name.find("backward") != std::string_view::npos || has_word(name, Word::kGradient);
+}
+
 bool names_reduction(std::string_view name) {
     return has_word(last_part(name), Word::kReduction);
 }

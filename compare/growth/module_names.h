@@ -12,6 +12,9 @@ namespace npuscope::compare {
 /// Whether a word of it is that of a parameter or buffer, which no op made, and not its gradient's.
 [[nodiscard]] bool names_parameter(std::string_view name);
 
+/// Whether it is a gradient's: "mm_backward", "fc.weight.grad".
+[[nodiscard]] bool names_gradient(std::string_view name);
+
 /// Whether its last part may be a matrix product or convolution, or hold some: "q_proj",
 /// "layers.3.mlp"; not "ln_1", "act", "embed_tokens".
 [[nodiscard]] bool may_hold_products(std::string_view name);

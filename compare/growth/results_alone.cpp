@@ -13,6 +13,7 @@
 
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
+#include "compare/gradient_scale.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/elements_of_pair.h"
@@ -322,7 +323,9 @@ void judge_results_alone(const Plan& plan, Result& result) {
                                                size_of(*dtype_from_name(tensor.dtype)) == 2);
         });
     });
-    if (any) ResultsAlone(plan, result).judge();
+    if (!any) return;
+    take_scale_of_gradients(result);
+    ResultsAlone(plan, result).judge();
 }
 
 }  // namespace npuscope::compare

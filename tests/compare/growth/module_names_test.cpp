@@ -61,6 +61,8 @@ TEST(ModuleNames, GradientsAreNoParameters) {
     for (const char* name : {"fc.weight.grad", "grad.fc.bias", "gradients/dense/kernel"})
         EXPECT_FALSE(names_parameter(name)) << name;
     EXPECT_TRUE(names_parameter("grade.weight"));
+    EXPECT_TRUE(names_gradient("fc.weight.grad") && names_gradient("convolution_backward"));
+    EXPECT_FALSE(names_gradient("fc.weight"));
 }
 
 TEST(ModuleNames, OpsThatMultiplyMatricesAreKnown) {

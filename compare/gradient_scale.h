@@ -1,0 +1,18 @@
+// Gradients of a loss that one side multiplies by a scale.
+#pragma once
+
+#include "compare/compare.h"
+
+namespace npuscope::compare {
+
+/// Whether the tensor is as many times the golden's as Result::loss_scale says.
+[[nodiscard]] bool has_loss_scale(const Result& result, const TensorResult& tensor);
+
+/// Of results alone, where most gradients, the first one among them, are as many times the
+/// golden's, by a power of two of 128 and more either way: sets Result::loss_scale and adds a note.
+void take_scale_of_gradients(Result& result);
+
+/// What is left of the sums of a tensor that has the loss's scale when it is divided out.
+[[nodiscard]] Sums without_loss_scale(const Result& result, const TensorResult& tensor);
+
+}  // namespace npuscope::compare
