@@ -13,8 +13,6 @@ namespace npuscope::compare {
 
 namespace {
 
-/// Less than that is a factor that somebody meant.
-constexpr double kLeastOfScalers = 128;
 /// Cosine, squared, of a tensor and a multiple of it; and how near the multiple is.
 constexpr double kMultiple = 0.9;
 /// So many gradients, and so many of all, tell a scale.
@@ -54,7 +52,7 @@ void take_scale_of_gradients(Result& result) {
     const Sums& first = gradients.front()->sums;
     const double ratio = std::sqrt(first.tt / first.gg);
     const double scale = std::ldexp(1.0, static_cast<int>(std::lround(std::log2(ratio))));
-    if (std::max(scale, 1 / scale) < kLeastOfScalers) return;
+    if (std::max(scale, 1 / scale) < kLeastLossScale) return;
     result.loss_scale = scale;
     const auto scaled = std::ranges::count_if(
         gradients, [&](const TensorResult* tensor) { return has_loss_scale(result, *tensor); });

@@ -5,6 +5,9 @@
 
 namespace npuscope::compare {
 
+/// Less than that is no scale of a loss, but a factor that somebody meant.
+inline constexpr double kLeastLossScale = 128;
+
 /// Whether the tensor is as many times the golden's as Result::loss_scale says.
 [[nodiscard]] bool has_loss_scale(const Result& result, const TensorResult& tensor);
 

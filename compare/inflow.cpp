@@ -94,4 +94,10 @@ bool Inflows::is_last(const OpResult& op, const TensorResult& output) const {
            });
 }
 
+bool is_taken_in(const Side& side, size_t op) {
+    return std::ranges::any_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+        return tensor.producer && side.tensor(*tensor.producer).op == op;
+    });
+}
+
 }  // namespace npuscope::compare

@@ -52,4 +52,7 @@ class Inflows {
     std::unordered_map<std::string_view, size_t> places_;  ///< the side's tensors by path
 };
 
+/// Whether an op takes in what the side's op of that index made.
+[[nodiscard]] bool is_taken_in(const Side& side, size_t op);
+
 }  // namespace npuscope::compare

@@ -23,9 +23,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// Less than that is a factor that somebody meant.
-constexpr double kLeastScale = 128;
-
 /// Cosine, squared, of a tensor and a multiple of it.
 constexpr double kAlike = 0.9;
 
@@ -43,7 +40,7 @@ struct Scaling {
 
 bool is_scale(double value) {
     int exponent = 0;
-    return value >= kLeastScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
+    return value >= kLeastLossScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
 }
 
 /// Or divides; its gradient as well, of a function's record.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "compare/dataflow/find_part.h"
@@ -43,7 +44,7 @@ bool is_made(const TracedTensor& tensor) {
 class Origins {
   public:
     Origins(PairedFlows& flows, Result& result)
-        : flows_(flows), result_(result), inflows_(flows, result), through_(flows), like_(result) {}
+        : flows_(flows), result_(result), inflows_(flows, result), through_(flows) {}
 
     void run(int threads) {
         if (!inflows_.by_target()) return;
@@ -92,7 +93,7 @@ class Origins {
     Result& result_;
     Inflows inflows_;
     SeenThrough through_;
-    LikeInputs like_;
+    std::optional<LikeInputs> like_{};  ///< few comparisons ask
     std::set<std::string> told_paths_;
     std::set<size_t> told_givens_;
 };
@@ -148,10 +149,10 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
         const double reaching = before.reaching(numel);
         if (distance <= result_.most_drifted && is_parameter(name, traced.argument)) continue;
         if (has_loss_scale(result_, *inflow.compared)) continue;
-        if (like_.is_rounding_alone(op, *inflow.compared) &&
-            !is_written_over(flows_.target(), traced))
-            continue;
-        if (distance > std::max(kNoise, kFarther * reaching))
+        if (!(distance > std::max(kNoise, kFarther * reaching))) continue;
+        if (!like_) like_.emplace(result_);
+        if (!like_->is_rounding_alone(op, *inflow.compared) ||
+            is_written_over(flows_.target(), traced))
             suspects.push_back(
                 {pair, inflow.tensor, reaching, before.expanded_from(numel, distance)});
     }

@@ -17,6 +17,7 @@
 #include "compare/given_otherwise.h"
 #include "compare/growth/growth.h"
 #include "compare/growth/results_alone.h"
+#include "compare/inflow.h"
 #include "compare/origins.h"
 #include "compare/spans.h"
 #include "compare/unexplained.h"
@@ -72,9 +73,7 @@ bool makes_an_end(const Side& side, const std::vector<const SourceOp*>& ops) {
         const auto is_gradient = [](const SourceOp& each) { return is_backward(each.id.op); };
         if (std::any_of(begin, begin + static_cast<ptrdiff_t>(index) + 1, is_gradient))
             return false;
-        return std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
-            return tensor.producer && side.tensor(*tensor.producer).op == index;
-        });
+        return !is_taken_in(side, index);
     });
 }
 
@@ -132,8 +131,17 @@ double distance_in(const OpResult& op) {
     return worst;
 }
 
-/// Whether there is no finding in any pair, and the next pairs behind the op of one side are hardly
-/// farther off than those before it.
+bool has_findings(const Plan& plan, const Result& result) {
+    if (!result.culprits.empty()) return true;
+    for (size_t place = 0; place < plan.ops.size(); ++place)
+        if (plan.ops[place].target != nullptr && plan.ops[place].golden != nullptr &&
+            is_finding(result.ops[place].judgement.verdict))
+            return true;
+    return false;
+}
+
+/// Where no pair has a finding: whether the next pairs behind the op of one side are hardly farther
+/// off than those before it.
 bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& op, bool of_target) {
     constexpr int kNext = 3;
     constexpr double kNoise = 0x1p-7;
@@ -145,7 +153,6 @@ bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& o
         const OpPair& pair = plan.ops[place];
         if (pair.target == nullptr || pair.golden == nullptr) continue;
         const OpResult& compared = result.ops[place];
-        if (is_finding(compared.judgement.verdict)) return false;
         if (!is_compared(compared)) continue;
         const bool is_behind = (of_target ? pair.target : pair.golden) > &op;
         if (!is_behind)
@@ -153,7 +160,7 @@ bool agrees_all_behind(const Plan& plan, const Result& result, const SourceOp& o
         else if (++behind <= kNext)
             next = std::max(next, distance_in(compared));
     }
-    return result.culprits.empty() && behind >= kNext && next <= std::max(kNoise, kGrowth * before);
+    return behind >= kNext && next <= std::max(kNoise, kGrowth * before);
 }
 
 /// Of recordings whose tensors tell no dataflow, ops that one side alone has are another way to
@@ -185,9 +192,7 @@ bool only_shows(const Side& side, const SourceOp& op) {
         return tensor.direction == dumpfile::Direction::kInput || is_shown(tensor);
     }) && std::ranges::none_of(tensors, [&](const TracedTensor& tensor) {
         return tensor.direction == dumpfile::Direction::kInput && is_written_over(side, tensor);
-    }) && std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
-        return tensor.producer && side.tensor(*tensor.producer).op == index;
-    });
+    }) && !is_taken_in(side, index);
 }
 
 /// Likewise of calls; where the dataflow is known, what the target only shows. `flows` is nullptr
@@ -261,7 +266,7 @@ void take_programs(
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
-    if (dataflow && !plan.is_related) {
+    if (dataflow && !plan.is_related && !has_findings(plan, result)) {
         if (tells_no_flow) forgive_partings(plan, result);
         if (result.by_calls && (tells_no_flow || flows != nullptr))
             forgive_calls(tells_no_flow ? nullptr : flows, plan, result);

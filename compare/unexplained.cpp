@@ -14,6 +14,7 @@
 #include "compare/agreement.h"
 #include "compare/agrees_behind.h"
 #include "compare/gradient_scale.h"
+#include "compare/inflow.h"
 #include "core/naming/api_names.h"
 #include "core/naming/casts.h"
 
@@ -123,11 +124,7 @@ std::string words_of_result(const TensorResult& output, double before) {
 bool is_part_of_unseen_sum(const Side& side, const SourceOp& op) {
     const auto record = parse_api_record(op.path);
     if (!record || !record->is_backward) return false;
-    const auto index = static_cast<size_t>(&op - side.source.ops.data());
-    return std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
-        return tensor.direction == Direction::kInput && tensor.producer &&
-               side.tensor(*tensor.producer).op == index;
-    });
+    return !is_taken_in(side, static_cast<size_t>(&op - side.source.ops.data()));
 }
 
 bool is_part_of_unseen_sum(const PairedFlows& flows, const OpPair& pair) {

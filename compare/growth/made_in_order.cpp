@@ -109,9 +109,14 @@ class InOrder {
         for (TensorResult& tensor : op.tensors) {
             if (!is_float_result(tensor)) continue;
             MeasuredRun run{.place = place, .tensor = &tensor, .before = before};
-            TensorResult unscaled = tensor;
-            unscaled.sums = without_loss_scale(result_, tensor);
-            run.out = distance_of(unscaled);
+            run.out = distance_of(tensor);
+            run.largest = tensor.sums.max_d;
+            if (has_loss_scale(result_, tensor)) {
+                TensorResult unscaled = tensor;
+                unscaled.sums = without_loss_scale(result_, tensor);
+                run.out = distance_of(unscaled);
+                run.largest = unscaled.sums.max_d;
+            }
             run.entry.is_known = false;
             run.before.take(distance_of_same(tensor.sums));
             if (const auto found = of_negligible_.find(tensor.sums.pairs);
@@ -124,7 +129,6 @@ class InOrder {
                 const bool is_sum = is_of_vector || names_reduction(name);
                 run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
             }
-            run.largest = unscaled.sums.max_d;
             if (is_made_of_nothing(run)) run.before.take(run.out);
             runs_.push_back(std::move(run));
             behind_product_.push_back(crosses_product_);
