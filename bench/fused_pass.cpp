@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "compare/accumulate.h"
+#include "compare/measure/accumulate.h"
 
 namespace npuscope::compare {
 namespace {

@@ -5,30 +5,32 @@
 #include <unordered_map>
 
 #include "compare/agreement.h"
-#include "compare/agrees_behind.h"
 #include "compare/align/parting.h"
 #include "compare/align/related_plan.h"
 #include "compare/align/span_tensors.h"
+#include "compare/contradictions.h"
 #include "compare/count.h"
-#include "compare/effects.h"
 #include "compare/equal_inputs.h"
-#include "compare/first_change.h"
-#include "compare/ignored_pairs.h"
-#include "compare/loss_scale.h"
 #include "compare/match.h"
-#include "compare/measure_pair.h"
-#include "compare/one_sided_findings.h"
+#include "compare/measure/ignored_pairs.h"
+#include "compare/measure/measure_pair.h"
 #include "compare/op_facts.h"
+#include "compare/origins/effects.h"
+#include "compare/origins/first_change.h"
+#include "compare/origins/loss_scale.h"
 #include "compare/overflow_roles.h"
-#include "compare/program_findings.h"
+#include "compare/programs/agrees_behind.h"
+#include "compare/programs/exchanged_ops.h"
+#include "compare/programs/one_sided_findings.h"
+#include "compare/programs/program_findings.h"
+#include "compare/programs/spans.h"
+#include "compare/programs/uncross.h"
+#include "compare/programs/unknown_ops.h"
+#include "compare/programs/wrong_casts.h"
 #include "compare/quick_choice.h"
 #include "compare/rules/rule.h"
 #include "compare/settled.h"
-#include "compare/spans.h"
 #include "compare/standards/score.h"
-#include "compare/uncross.h"
-#include "compare/unknown_ops.h"
-#include "compare/wrong_casts.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 #include "core/parallel/parallel_for.h"
@@ -209,8 +211,10 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
         traced->pair(plan_);
     }
     if (by_distance) splitter_ = nullptr;
-    if (options_.dataflow && !plan_.load_mode && !plan_.is_related && traced->flows &&
-        uncross(*traced->flows, plan_))
+    const bool is_free_run = options_.dataflow && !plan_.load_mode && traced->flows;
+    if (is_free_run && !plan_.is_related && uncross(*traced->flows, plan_)) traced->pair(plan_);
+    if (is_free_run && target_.numbered && golden_.numbered &&
+        part_exchanged(*traced->flows, plan_))
         traced->pair(plan_);
     if (options_.dataflow && !plan_.load_mode && options_.judging == Judging::kExact &&
         take_wrong_casts(traced->flows->target(), threads, plan_))

@@ -10,6 +10,7 @@
 #include "compare/align/align.h"
 #include "compare/align/call_numbers.h"
 #include "compare/align/match_text.h"
+#include "compare/align/name_prefix.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
 #include "core/naming/unspecified.h"
@@ -144,6 +145,20 @@ class OpMatcher {
             join(target_.ops[0], golden_.ops[0], "single op");
     }
 
+    /// What the ops without partner are called.
+    [[nodiscard]] std::vector<std::string> free_target(const Name& name) const {
+        std::vector<std::string> names;
+        for (const SourceOp& op : target_.ops)
+            if (!partners_.contains(&op)) names.push_back(name(op));
+        return names;
+    }
+    [[nodiscard]] std::vector<std::string> free_golden(const Name& name) const {
+        std::vector<std::string> names;
+        for (const SourceOp& op : golden_.ops)
+            if (!taken_.contains(&op)) names.push_back(name(op));
+        return names;
+    }
+
     [[nodiscard]] std::vector<OpPair> pairs() const {
         std::vector<OpPair> pairs;
         for (const SourceOp& op : target_.ops) {
@@ -222,15 +237,28 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode, const
         const auto as_key = [counts = numbers.counts_calls()](const std::string& name) {
             return counts ? name : plain_name(name);
         };
-        matcher.by_run(
-            [&](const SourceOp& op) { return as_key(renames.of(numbers.name_of_target(op))); },
-            [&](const SourceOp& op) { return as_key(numbers.name_of_golden(op)); });
+        const auto of_target = [&](const SourceOp& op) {
+            return renames.of(numbers.name_of_target(op));
+        };
+        const auto of_golden = [&](const SourceOp& op) { return numbers.name_of_golden(op); };
+        matcher.by_run([&](const SourceOp& op) { return as_key(of_target(op)); },
+                       [&](const SourceOp& op) { return as_key(of_golden(op)); });
         const auto canonical = [](const SourceOp& op) {
             return std::string(canonical_name(op.id.op));
         };
         matcher.by_run(canonical, [&](const SourceOp& op) {
             return numbers.is_renumbered(op) ? numbers.name_of_golden(op) : canonical(op);
         });
+        const auto prefix =
+            find_name_prefix(matcher.free_target(of_target), matcher.free_golden(of_golden));
+        if (prefix) {
+            const auto without = [&](const std::string& name, bool is_target) {
+                return as_key(prefix->of_target == is_target ? prefix->without(name) : name);
+            };
+            matcher.by_run([&](const SourceOp& op) { return without(of_target(op), true); },
+                           [&](const SourceOp& op) { return without(of_golden(op), false); });
+            plan.remark = to_text(*prefix);
+        }
         matcher.alone();
         plan.ops = matcher.pairs();
     }

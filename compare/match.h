@@ -45,7 +45,9 @@ struct Plan {
     std::vector<OneSidedGiven> one_sided{};
     std::vector<TensorTie> given{};  ///< of what no op computed
     std::vector<TensorTie> shown{};  ///< of what the target shows of that by views
-    std::string remark{};            ///< why nobody had to ask for it; "" where somebody did
+    /// What to tell of how ops were paired: by parts of their names, or, where nobody asked for it,
+    /// why by what tensors hold.
+    std::string remark{};
 };
 
 /// Of the ops of either side the index of their pair.
@@ -56,8 +58,9 @@ struct Plan {
 
 /// Two dumps of free runs are aligned (align/align.h). Other sources match by what they call their
 /// ops, anything but letters and digits being one separator, the k-th run of a name with the k-th
-/// of that name, calls of msprobe by what their numbers are of each other (CallNumbers), and a
-/// lone op on both sides whatever the names. A dump without inputs is taken for
+/// of that name, calls of msprobe by what their numbers are of each other (CallNumbers), then names
+/// without the part that one side's have more (NamePrefix), and a lone op on both sides whatever
+/// the names. A dump without inputs is taken for
 /// one of load mode and matched by seqid, unless that fits less than half of its ops; never with
 /// `load_mode` false. Borrows both.
 /// `renames` are other names of the target's calls.

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "compare/sums.h"
+#include "compare/measure/sums.h"
 
 namespace npuscope::compare {
 

@@ -53,4 +53,12 @@ std::string to_text(const Parting& parting) {
     return place.empty() ? text : text + " (" + place + ")";
 }
 
+std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops) {
+    std::vector<std::string> paths;
+    paths.reserve(ops.size());
+    for (const SourceOp* op : ops)
+        paths.push_back(op->path);
+    return paths;
+}
+
 }  // namespace npuscope::compare

@@ -27,4 +27,6 @@ struct Parting {
 /// are counted.
 [[nodiscard]] std::string to_text(const Parting& parting);
 
+[[nodiscard]] std::vector<std::string> paths_of(const std::vector<const SourceOp*>& ops);
+
 }  // namespace npuscope::compare

@@ -229,6 +229,12 @@ bool is_several(std::string_view op) {
 
 void take_ties(const std::vector<TensorTie>& ties, Plan& plan) {
     TiedPlan(ties, plan).take();
+    // Casts became ops again: what was made before an op stands before it.
+    std::ranges::stable_sort(plan.ops, [](const OpPair& one, const OpPair& other) {
+        if (one.target == nullptr || other.target == nullptr)
+            return one.target != nullptr && other.target == nullptr;
+        return std::less()(one.target, other.target);
+    });
 }
 
 bool stays_much_unpaired(const Plan& plan) {

@@ -14,6 +14,7 @@
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
+#include "compare/dataflow/other_state.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/unread.h"
@@ -270,6 +271,10 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
                                    (!suspect.late && golden(suspect.given).content->tells_bag()));
     if (mine.producer && !is_by_chance && (mine.ambiguous || (suspect.late && !parameter)))
         return false;
+    // What an op that only the target has made is a matter of the programs.
+    if (mine.producer && !mine.ambiguous && relation.likeness == Likeness::kOther &&
+        !flows_.is_paired(flows_.target().tensor(*mine.producer).op))
+        return false;
     // Given in fewer bits, and widened by an op that is recorded.
     if (relation.likeness == Likeness::kNarrowed && mine.producer &&
         is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
@@ -285,7 +290,8 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     // No noise moves elements, or rounds them exactly.
     if (backward)
         return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
-               (relation.likeness == Likeness::kNarrowed && theirs.tells_order());
+               (relation.likeness == Likeness::kNarrowed && theirs.tells_order()) ||
+               is_other_state(flows_, suspect.input.target, suspect.given.golden, relation);
     // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
         relation.likeness == Likeness::kOther ||

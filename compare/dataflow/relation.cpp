@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/rearrangement.h"
+#include "core/base/two_numbers.h"
 
 namespace npuscope::compare {
 
@@ -22,7 +23,7 @@ constexpr double kUnitOfFloat16 = 0x1p-11;
 /// Standard deviations by which as many coins may fall to one side.
 constexpr double kNoChance = 8;
 /// At most this share of the elements is "a few".
-constexpr int64_t kEditedShare = 16;
+constexpr int64_t kEditedShare = 8;
 
 Tensor doubles(const Tensor& tensor) {
     return tensor.cast(DType::kFloat64);
@@ -167,13 +168,7 @@ class Related {
 
     /// "7 of 1024 elements differ, all at 5 along axis 0, most at [5,3]: 0.5 against 0.25"
     [[nodiscard]] std::string count_text(const Unequal& found) const {
-        std::string mine = fmt::format("{:.6g}", t_[found.worst]);
-        std::string theirs = fmt::format("{:.6g}", g_[found.worst]);
-        // As many digits as tell them apart.
-        if (mine == theirs) {
-            mine = fmt::format("{:.9g}", t_[found.worst]);
-            theirs = fmt::format("{:.9g}", g_[found.worst]);
-        }
+        const auto [mine, theirs] = TwoNumbers(t_[found.worst], g_[found.worst]);
         const std::string place =
             fmt::format("{}: {} against {}", index_text(shape_, found.worst), mine, theirs);
         if (found.count == 1) return fmt::format("one element of {} differs, {}", t_.size(), place);
@@ -287,6 +282,8 @@ Relation relation_of(const Tensor& target, const Tensor& golden) {
     if (!related.name(few, relation)) {
         relation.likeness = few ? Likeness::kEdited : Likeness::kOther;
         relation.text = related.count_text(unequal);
+        relation.equal =
+            1 - static_cast<double>(unequal.count) / static_cast<double>(target.numel());
     }
     return relation;
 }

@@ -23,6 +23,8 @@ struct Relation {
     Likeness likeness = Likeness::kEqual;
     std::string text{};   ///< "it is its transpose"; of kEqual and kRounding ""
     double distance = 0;  ///< rms(target - golden) / rms(golden), over finite pairs in their order
+    /// Of kEdited and kOther: the share of elements that are the golden's to the bit.
+    double equal = 0;
 };
 
 /// Shapes may differ. Memory: both as float64. Integers and bools have no rounding.

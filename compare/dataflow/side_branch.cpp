@@ -22,10 +22,27 @@ class Branch {
             std::ranges::all_of(ops, [](const SourceOp* op) { return is_cast(op->id.op); });
         for (const TracedTensor& tensor : side.flow.tensors)
             if (tensor.direction == Direction::kInput && inside_.contains(tensor.op) &&
-                !is_from_inside(tensor) && tensor.content && tensor.content->tells_bag())
-                given_.emplace(tensor.content->numel, held(*tensor.content));
+                !is_from_inside(tensor) && tensor.content) {
+                const auto elements = std::pair(tensor.content->numel, held(*tensor.content));
+                given_.insert(elements);
+                if (tensor.content->tells_bag()) telling_.insert(elements);
+            }
     }
 
+    /// For the ops outside.
+    [[nodiscard]] bool changes_nothing() const {
+        return !writes_over() && !makes_what_is_unknown() && !is_used();
+    }
+
+    [[nodiscard]] bool is_passed(const std::function<bool(const SourceOp&)>& is_paired) const {
+        const size_t last = *std::ranges::max_element(inside_);
+        return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kInput && tensor.op > last &&
+                   is_of(telling_, tensor) && is_paired(side_.source.ops[tensor.op]);
+        });
+    }
+
+  private:
     [[nodiscard]] bool writes_over() const {
         return std::ranges::any_of(inside_, [&](size_t op) {
             return std::ranges::any_of(side_.flow.of_op(op), [&](const TracedTensor& tensor) {
@@ -45,19 +62,10 @@ class Branch {
     [[nodiscard]] bool is_used() const {
         return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
             return tensor.direction == Direction::kInput && !inside_.contains(tensor.op) &&
-                   is_from_inside(tensor) && !is_given(tensor) && !is_part_by_chance(tensor);
+                   is_from_inside(tensor) && !is_of(given_, tensor) && !is_part_by_chance(tensor);
         });
     }
 
-    [[nodiscard]] bool is_passed(const std::function<bool(const SourceOp&)>& is_paired) const {
-        const size_t last = *std::ranges::max_element(inside_);
-        return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
-            return tensor.direction == Direction::kInput && tensor.op > last && is_given(tensor) &&
-                   is_paired(side_.source.ops[tensor.op]);
-        });
-    }
-
-  private:
     [[nodiscard]] bool is_from_inside(const TracedTensor& tensor) const {
         return tensor.producer && inside_.contains(side_.tensor(*tensor.producer).op);
     }
@@ -65,8 +73,9 @@ class Branch {
     [[nodiscard]] static bool is_part_by_chance(const TracedTensor& tensor) {
         return tensor.ambiguous && tensor.passage == Passage::kPart;
     }
-    [[nodiscard]] bool is_given(const TracedTensor& tensor) const {
-        return tensor.content && given_.contains({tensor.content->numel, held(*tensor.content)});
+    [[nodiscard]] bool is_of(const std::set<std::pair<int64_t, uint64_t>>& elements,
+                             const TracedTensor& tensor) const {
+        return tensor.content && elements.contains({tensor.content->numel, held(*tensor.content)});
     }
     /// Views and copies show elements in another order; what else moves them (roll, flip) makes
     /// something else of them.
@@ -77,8 +86,9 @@ class Branch {
     const Side& side_;
     std::unordered_set<size_t> inside_;
     bool only_shows_ = false;
-    /// Elements of what comes from outside, and what tells them.
+    /// Elements of what comes from outside, and what tells them; and of what is no chance.
     std::set<std::pair<int64_t, uint64_t>> given_;
+    std::set<std::pair<int64_t, uint64_t>> telling_;
 };
 
 }  // namespace
@@ -88,8 +98,19 @@ bool leads_nowhere(const Side& side,
                    const std::function<bool(const SourceOp&)>& is_paired) {
     if (ops.empty()) return false;
     const Branch branch(side, ops);
-    return !branch.writes_over() && !branch.makes_what_is_unknown() && !branch.is_used() &&
-           branch.is_passed(is_paired);
+    return branch.changes_nothing() && branch.is_passed(is_paired);
+}
+
+bool ends_before_gradients(const Side& side,
+                           const std::vector<const SourceOp*>& ops,
+                           const std::function<bool(const SourceOp&)>& is_paired) {
+    if (ops.empty() || !Branch(side, ops).changes_nothing()) return false;
+    const SourceOp* last = *std::ranges::max_element(ops);
+    const SourceOp* end = side.source.ops.data() + side.source.ops.size();
+    const auto is_gradient = [](const SourceOp& op) { return is_backward(op.id.op); };
+    return std::none_of(side.source.ops.data(), last + 1, is_gradient) &&
+           std::any_of(
+               last + 1, end, [&](const SourceOp& op) { return is_gradient(op) && is_paired(op); });
 }
 
 }  // namespace npuscope::compare

@@ -16,4 +16,11 @@ namespace npuscope::compare {
                                  const std::vector<const SourceOp*>& ops,
                                  const std::function<bool(const SourceOp&)>& is_paired);
 
+/// Likewise, of the last ops of a forward pass: nobody takes in what they make, and paired ops of a
+/// backward pass run behind them, which has no part in them (`softmax` of the logits for a metric,
+/// the loss that is logged).
+[[nodiscard]] bool ends_before_gradients(const Side& side,
+                                         const std::vector<const SourceOp*>& ops,
+                                         const std::function<bool(const SourceOp&)>& is_paired);
+
 }  // namespace npuscope::compare

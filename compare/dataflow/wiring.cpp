@@ -194,14 +194,20 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
     return true;
 }
 
-/// In the golden it holds what an op made; in the target other elements than that op's.
+/// In the golden it holds what an op made; in the target other elements than that op's, or, of the
+/// same shape, in another order.
 bool Wires::is_edited(const InputPair& pair) const {
     const TracedTensor& theirs = golden(pair.golden);
     const auto maker = through_.maker_of(flows_.golden(), theirs);
     if (!maker) return false;
     const auto partner = flows_.made_by_target(*maker, theirs.op);
-    return partner && target(*partner).content &&
-           !same_elements(*target(*partner).content, *target(pair.target).content);
+    if (!partner || !target(*partner).content) return false;
+    const Content& mine = *target(pair.target).content;
+    const Content& made = *target(*partner).content;
+    if (!same_elements(made, mine)) return true;
+    const bool is_in_order = target(*partner).shape == target(pair.target).shape &&
+                             golden(*maker).content->sequence == theirs.content->sequence;
+    return is_in_order && made.tells_order() && made.sequence != mine.sequence;
 }
 
 bool Wires::is_far(const InputPair& pair) const {

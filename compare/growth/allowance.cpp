@@ -21,6 +21,9 @@ constexpr double kNormAcross = 0.05;
 /// Of the norm, and of the scale: what a chain of sums in float32 leaves.
 constexpr double kLeast = 2e-6;
 
+/// The sine of the angle between a result and a multiple of it, where something else came in.
+constexpr double kMostTurned = 0.1;
+
 /// Sums in float32 are off by more than one rounding of their results.
 constexpr int kBitsOfSums = 21;
 
@@ -63,10 +66,11 @@ double growth_of(const MeasuredRun& run) {
 
 bool is_rescaled(const MeasuredRun& run) {
     const Sums& sums = run.tensor->sums;
-    if (!(sums.tt > 0) || !(sums.gg > 0)) return false;
+    // Of one element any other is a multiple.
+    if (sums.pairs < 2 || !(sums.tt > 0) || !(sums.gg > 0)) return false;
     const double cosine2 = sums.tg * sums.tg / (sums.tt * sums.gg);
-    return sums.tg > 0 &&
-           std::sqrt(std::max(0.0, 1 - cosine2)) <= kNormGrowth * unsuspicious(run).norm;
+    return sums.tg > 0 && std::sqrt(std::max(0.0, 1 - cosine2)) <=
+                              std::min(kMostTurned, kNormGrowth * unsuspicious(run).norm);
 }
 
 }  // namespace npuscope::compare

@@ -9,19 +9,20 @@
 
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
-#include "compare/given_otherwise.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bias_apart.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/felt_given.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/left_state.h"
+#include "compare/growth/made_of_it.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/no_pairs.h"
 #include "compare/growth/side_distances.h"
 #include "compare/growth/turned_off.h"
+#include "compare/origins/given_otherwise.h"
+#include "compare/programs/mark_span.h"
 #include "compare/random_ops.h"
-#include "compare/spans.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 
@@ -51,15 +52,15 @@ class Growth {
           golden_(traced.flows->golden(), false, plan, result),
           last_(*traced.flows),
           left_(*traced.flows),
-          places_(places_of(plan)) {}
+          places_(places_of(plan)),
+          made_of_it_(plan, target_) {}
 
     Grown judge() {
         no_pairs_ = forget_no_pairs(plan_, target_, golden_, result_);
         runs_ = measured_runs(plan_, target_, golden_, result_);
         std::erase_if(
             runs_, [&](const MeasuredRun& run) { return no_pairs_.strangers.contains(run.place); });
-        for (size_t i = 0; i < runs_.size(); ++i)
-            if (!runs_[i].is_input) runs_of_.emplace(plan_.ops[runs_[i].place].target, i);
+        made_of_it_.take(runs_);
         find_growth();
         for (MeasuredRun& run : runs_)
             judge(run);
@@ -211,16 +212,7 @@ class Growth {
     [[nodiscard]] bool has_no_effect(const MeasuredRun& run, double noise) const {
         if (run.out.norm <= kGross || std::isinf(run.out.norm)) return false;
         if (is_rescaled(run) && has_users_alike(run)) return false;
-        const double limit = kNormGrowth * std::max(noise, run.before.norm);
-        bool any = false;
-        for (const SourceOp* user : target_.users_of(run.tensor->target)) {
-            const auto [first, last] = runs_of_.equal_range(user);
-            for (auto each = first; each != last; ++each) {
-                any = true;
-                if (runs_[each->second].out.norm > limit) return false;
-            }
-        }
-        return any;
+        return made_of_it_.agrees(run, kNormGrowth * std::max(noise, run.before.norm));
     }
 
     /// Of bias_apart(), where what the program makes next agrees; else "".
@@ -301,8 +293,18 @@ class Growth {
                 return false;
             if (!differing_.contains(culprit.op)) return true;
             const auto known = target_.distance_at(culprit.tensor);
-            return !known || known->norm <= kNormGrowth * rounding_to(kBitsOfBFloat16).norm;
+            const double off = known ? known->norm : worst_input(result_.ops[culprit.op]);
+            return off <= kNormGrowth * rounding_to(kBitsOfBFloat16).norm;
         });
+    }
+
+    /// Of the norm: what casts were given is compared behind them.
+    static double worst_input(const OpResult& op) {
+        double worst = 0;
+        for (const TensorResult& tensor : op.tensors)
+            if (tensor.direction == dumpfile::Direction::kInput && !tensor.metrics.empty())
+                worst = std::max(worst, distance_of(tensor, true).norm);
+        return worst;
     }
 
     /// What one side alone gives an op proves nothing where no error grows.
@@ -373,9 +375,9 @@ class Growth {
     LeftState left_;
     std::unordered_map<const SourceOp*, size_t> places_;
     NoPairs no_pairs_{};
+    MadeOfIt made_of_it_;
     std::vector<MeasuredRun> runs_{};
-    std::unordered_multimap<const SourceOp*, size_t> runs_of_{};  ///< by the target's op
-    std::unordered_map<size_t, double> growths_{};                ///< the largest, by place
+    std::unordered_map<size_t, double> growths_{};  ///< the largest, by place
     std::unordered_set<size_t> differing_{};  ///< places whose results differ by more than noise
     std::unordered_set<size_t> changing_{};   ///< of these, places that change what is made of them
     std::unordered_set<size_t> told_{};       ///< tensors of the target that nobody computed

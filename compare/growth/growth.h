@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "compare/compare.h"
+#include "compare/dataflow/traced.h"
 #include "compare/match.h"
-#include "compare/program_findings.h"
 
 namespace npuscope::compare {
 

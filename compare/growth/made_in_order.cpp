@@ -11,11 +11,11 @@
 
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
-#include "compare/gradient_scale.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
+#include "compare/origins/gradient_scale.h"
 #include "core/recording/msprobe/record_name.h"
 
 namespace npuscope::compare {
@@ -49,6 +49,10 @@ constexpr double kMasked = 1e4;
 /// Of so many results the largest tells what is small, up to so many roundings of operands.
 constexpr size_t kLastResults = 12;
 constexpr double kNegligible = 8;
+/// The gradient of a bias before a norm is rounding on both sides, which may be nearly as large.
+constexpr double kNegligibleOfVectors = 0x1p-15;
+constexpr double kNoiseOfVectors = 0.25;
+constexpr double kNormOfNothing = 1;
 
 /// An error goes on where one of so many next results is off by a quarter of it.
 constexpr size_t kNext = 3;
@@ -149,7 +153,7 @@ class InOrder {
     }
 
     /// Whether the golden is zero but for rounding, which the target's may be far above.
-    static bool is_nothing(const Distance& out) { return out.norm >= 1; }
+    static bool is_nothing(const Distance& out) { return out.norm >= kNormOfNothing; }
 
     /// Whether an earlier result of as many elements was zero but for rounding, and farther off: of
     /// gradients that cancel an optimizer makes squares.
@@ -166,15 +170,20 @@ class InOrder {
     /// leaves of sums that cancel (the gradient of a bias of keys). Nothing but what has as many
     /// elements is made of that.
     [[nodiscard]] bool is_negligible(size_t count, const MeasuredRun& run) const {
-        if (!is_nothing(run.out) || !std::isfinite(run.out.norm)) return false;
+        const bool is_vector = run.tensor->shape.size() == 1;
+        if (!std::isfinite(run.out.norm) ||
+            run.out.norm < (is_vector ? kNoiseOfVectors : kNormOfNothing))
+            return false;
         double usual = 0;
         for (size_t i = count - std::min(count, kLastResults); i < count; ++i) {
             const Sums& sums = runs_[i].tensor->sums;
             usual = std::max(usual, root_mean_square(sums.gg, sums.pairs));
         }
         const Sums& sums = run.tensor->sums;
-        return root_mean_square(std::max(sums.tt, sums.gg), sums.pairs) <=
-               kNegligible * rounding_to(std::min(bits_, kBitsOfOperands)).norm * usual;
+        const double limit = is_nothing(run.out)
+                                 ? kNegligible * rounding_to(std::min(bits_, kBitsOfOperands)).norm
+                                 : kNegligibleOfVectors;
+        return root_mean_square(std::max(sums.tt, sums.gg), sums.pairs) <= limit * usual;
     }
 
     /// How many elements there are, and the golden's largest, of its norm.

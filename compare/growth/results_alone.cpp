@@ -13,12 +13,12 @@
 
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
-#include "compare/gradient_scale.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/made_in_order.h"
 #include "compare/growth/module_names.h"
+#include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 

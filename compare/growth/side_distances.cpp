@@ -126,6 +126,17 @@ std::vector<const SourceOp*> SideDistances::users_of(std::string_view path) cons
     return users;
 }
 
+std::vector<const SourceOp*> SideDistances::users_of(const SourceOp* op) const {
+    std::vector<const SourceOp*> users;
+    const size_t index = index_of(op);
+    for (size_t i = side_.flow.first[index]; i < side_.flow.first[index + 1]; ++i) {
+        const auto [first, last] = users_.equal_range(i);
+        for (auto each = first; each != last; ++each)
+            users.push_back(op_at(side_.tensor(each->second).op));
+    }
+    return users;
+}
+
 std::optional<SideDistances::Known> SideDistances::known_of(size_t tensor) const {
     const TracedTensor& traced = side_.tensor(tensor);
     const auto elsewhere = traced.producer ? traced.producer : traced.given;

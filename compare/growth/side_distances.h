@@ -65,6 +65,8 @@ class SideDistances {
     [[nodiscard]] const SourceOp* maker_of(std::string_view path) const;
     /// The ops that take in the tensor of that path.
     [[nodiscard]] std::vector<const SourceOp*> users_of(std::string_view path) const;
+    /// The ops that take in anything that an op of this side makes.
+    [[nodiscard]] std::vector<const SourceOp*> users_of(const SourceOp* op) const;
     [[nodiscard]] const TracedTensor& tensor(size_t index) const { return side_.tensor(index); }
     [[nodiscard]] const SourceOp* op_at(size_t index) const { return &side_.source.ops[index]; }
     /// Whether it is an op of this side.

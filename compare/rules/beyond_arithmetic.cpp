@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compare/rules/rule.h"
+#include "core/base/two_numbers.h"
 
 namespace npuscope::compare {
 
@@ -21,8 +22,8 @@ std::string beyond_arithmetic_text(const Evidence& evidence) {
     if (!error.where.empty()) text += ", " + error.where;
     if (!error.worst.empty()) {
         const ErrorElement& worst = error.worst.front();
-        text += fmt::format(
-            "; [{}] is {:.6g} instead of {:.6g}", worst.index, worst.recorded, worst.expected);
+        const TwoNumbers values(worst.recorded, worst.expected);
+        text += fmt::format("; [{}] is {} instead of {}", worst.index, values.first, values.second);
         if (std::isfinite(error.ratio)) text += fmt::format(", {:.3g} times too far", error.ratio);
     }
     return text;

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "compare/bounds.h"
+#include "compare/measure/sums.h"
 #include "compare/split.h"
-#include "compare/sums.h"
 #include "compare/verdict.h"
 #include "core/dtype/dtype.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compare/files.h"
-#include "compare/second_look.h"
+#include "compare/programs/second_look.h"
 #include "core/base/error.h"
 #include "core/recording/joined.h"
 #include "core/recording/tree.h"

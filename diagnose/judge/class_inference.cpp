@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/two_products.h"
 
 namespace npuscope::diagnose {
@@ -357,7 +358,13 @@ InferredArithmetic class_from(const ArithmeticSamples& samples, const Arithmetic
     const InferredArithmetic alone = class_of(own);
     const bool parts = found.product != nullptr &&
                        count_within(by_libraries(own), column_of(*found.product)) < alone.within;
-    return is_more_precise(alone, found) || (parts && is_plainly_shown(alone)) ? alone : found;
+    // PyTorch lets cuDNN round what convolutions take in, and no other library that of its
+    // products.
+    const bool is_usual = group.kind == OpKind::kConvolution &&
+                          alone.product == &cudnn_product_class() && alone.within == alone.sampled;
+    return is_more_precise(alone, found) || (parts && (is_usual || is_plainly_shown(alone)))
+               ? alone
+               : found;
 }
 
 bool is_settled(const ArithmeticSamples& samples,

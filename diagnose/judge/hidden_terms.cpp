@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/ir/real_number.h"
 #include "core/naming/aliases.h"
 #include "diagnose/judge/attention_gradient.h"
 #include "diagnose/judge/norm_terms.h"
@@ -140,6 +141,17 @@ std::vector<double> of_erf(const OpRun& run) {
     return terms;
 }
 
+/// start + i delta, or end - i delta: near 0 as inexact as at its ends.
+std::vector<double> of_range(const OpRun& run) {
+    double largest = 0;
+    for (const std::string_view end : {"start", "end"})
+        if (const Value* value = find(run.arguments, end))
+            largest = std::max(largest, std::abs(real_of(*value).value_or(0)));
+    const Tensor* result = run.results.empty() ? nullptr : &run.results.front().elements;
+    return std::vector<double>(result == nullptr ? 0 : static_cast<size_t>(result->numel()),
+                               largest);
+}
+
 struct Row {
     std::string_view op;
     std::vector<double> (*terms)(const OpRun& run);
@@ -165,6 +177,10 @@ constexpr auto kTermsOfOps = std::to_array<Row>({
     {"_softmax_backward_data", of_softmax_backward},
     {"_log_softmax", of_log_softmax},
     {"cumsum", of_cumulative_sum},
+    {"linspace", of_range},
+    {"arange", of_range},
+    {"arange_start", of_range},
+    {"arange_start_step", of_range},
     {"tanh", of_exponential},
     {"elu", of_exponential},
     {"celu", of_exponential},

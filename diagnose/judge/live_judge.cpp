@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/two_numbers.h"
 #include "core/ir/op_id.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/recorded_op.h"
@@ -33,12 +34,11 @@ std::string text_of(const RecordedResult& result, const compare::Introduced& err
                                    error.over,
                                    error.numel,
                                    error.arithmetic);
-    if (!error.worst.empty())
-        text += fmt::format("; [{}] is {:.6g} instead of {:.6g}",
-                            error.worst.front().index,
-                            error.worst.front().recorded,
-                            error.worst.front().expected);
-    return text;
+    if (error.worst.empty()) return text;
+    const auto& worst = error.worst.front();
+    const TwoNumbers values(worst.recorded, worst.expected);
+    return text +
+           fmt::format("; [{}] is {} instead of {}", worst.index, values.first, values.second);
 }
 
 }  // namespace

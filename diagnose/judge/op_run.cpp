@@ -148,7 +148,7 @@ std::optional<OpRun> load_run(const SourceOp& recorded,
     }
     const RecordedOp own(recorded, *op);
     NamedValues arguments;
-    if (own.has_inputs()) {
+    if (own.has_inputs() || own.is_made_of_numbers()) {
         try {
             arguments = own.arguments();
         } catch (const Error& error) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace npuscope::diagnose {
@@ -15,17 +17,21 @@ constexpr double kSpread = 0.05;
 constexpr size_t kFewestRuns = 2;
 /// Where so many ops or groups compute in narrow steps, one run of another that does is no fault.
 constexpr size_t kUsual = 2;
+/// One op whose float32 results are rounded to 16 bits is a finding; so many are a chip's habit.
+constexpr size_t kFewestRounded = 3;
+/// Of an op's runs that are off, some may be faulty.
+constexpr double kMostOff = 1.0 / 3;
 /// Fewer others do not tell that they compute in more bits.
 constexpr size_t kFewestOthers = 10;
 
 /// Of an op and its gradient.
 using Runs = std::vector<SampledRun*>;
 
-/// The class whose steps are in the format of such results; empty of other dtypes.
-std::optional<size_t> column_of_steps(DType results) {
-    const auto bits = results == DType::kBFloat16  ? kBFloat16.bits
-                      : results == DType::kFloat16 ? kFloat16.bits
-                                                   : 0;
+/// The class whose steps are in that format; empty of wide ones.
+std::optional<size_t> column_of_steps(DType format) {
+    const auto bits = format == DType::kBFloat16  ? kBFloat16.bits
+                      : format == DType::kFloat16 ? kFloat16.bits
+                                                  : 0;
     const auto classes = vector_classes();
     const auto row =
         std::ranges::find_if(classes, [&](const VectorClass& by) { return by.steps.bits == bits; });
@@ -69,15 +75,108 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
     return {.vector = &vector_classes()[column], .sampled = sampled, .within = within};
 }
 
+/// Of results in float32: ops that give out numbers of a 16-bit format.
+class RoundedOps {
+  public:
+    RoundedOps(ArithmeticSample& sample, size_t column)
+        : column_(column), bits_(vector_classes()[column].results.bits) {
+        for (SampledRun& run : sample.runs)
+            by_name_[run.name].push_back(&run);
+    }
+
+    /// By name. One run that is rounded where others of its op are not may be a fault, but among
+    /// the others that are.
+    [[nodiscard]] std::map<std::string, InferredArithmetic> find() {
+        std::map<std::string, InferredArithmetic> ops;
+        for (const bool alone : {false, true})
+            for (const auto& [name, runs] : by_name_) {
+                if (ops.contains(name)) continue;
+                const Runs off = rounded_runs(runs);
+                const bool are_usual =
+                    off.size() >= kFewestRuns || std::ranges::all_of(runs, is_rounded());
+                if (off.empty() || (alone ? !are_among(off) : !are_usual)) continue;
+                const auto count = static_cast<int64_t>(off.size());
+                ops[name] = vector_class(column_, count, count);
+                if (!alone) widen(off);
+            }
+        return ops;
+    }
+
+  private:
+    [[nodiscard]] std::function<bool(const SampledRun*)> is_rounded() const {
+        return [bits = bits_](const SampledRun* run) { return run->bits > 0 && run->bits <= bits; };
+    }
+
+    /// Those that are off, in numbers of the format, and by no more than that; none where more than
+    /// a few others, which may be faulty, are off.
+    [[nodiscard]] Runs rounded_runs(const Runs& runs) const {
+        Runs rounded;
+        size_t off = 0;
+        for (SampledRun* run : runs) {
+            if (run->ratios[kPlainColumn] <= 1) continue;
+            ++off;
+            if (is_rounded()(run) && run->off > kSpread && are_within({run}, column_))
+                rounded.push_back(run);
+        }
+        const auto most = static_cast<size_t>(kMostOff * static_cast<double>(off));
+        return off - rounded.size() <= most ? rounded : Runs{};
+    }
+
+    void widen(const Runs& off) {
+        for (const SampledRun* run : off) {
+            first_ = first_ == nullptr ? run->op->op : std::min(first_, run->op->op);
+            last_ = std::max(last_, run->op->op);
+        }
+    }
+
+    [[nodiscard]] bool are_among(const Runs& off) const {
+        return first_ != nullptr && std::ranges::all_of(off, [&](const SampledRun* run) {
+                   return run->op->op > first_ && run->op->op < last_;
+               });
+    }
+
+    size_t column_;
+    int bits_;
+    std::map<std::string, Runs> by_name_{};
+    const SourceOp* first_ = nullptr;
+    const SourceOp* last_ = nullptr;
+};
+
+OpsApart rounded_apart(ArithmeticSample& sample, const InferredArithmetic& found) {
+    OpsApart apart{.others = found};
+    if (found.vector != &vector_classes()[kPlainColumn] || found.within == found.sampled)
+        return apart;
+    for (const DType format : {DType::kBFloat16, DType::kFloat16}) {
+        auto ops = RoundedOps(sample, *column_of_steps(format)).find();
+        if (ops.size() < kFewestRounded) continue;
+        for (const auto& each : ops)
+            apart.others.sampled -= each.second.sampled;
+        apart.ops = std::move(ops);
+        break;
+    }
+    return apart;
+}
+
 }  // namespace
+
+bool is_apart(const OpRun& run, const InferredArithmetic& of_op) {
+    const bool is_wide = std::ranges::any_of(run.results, [](const RecordedResult& result) {
+        return result.elements.dtype() == DType::kFloat32;
+    });
+    if (!is_wide) return true;
+    const int bits = result_bits(run).first;
+    return bits > 0 && bits <= of_op.of_vectors().results.bits;
+}
 
 OpsApart ops_apart(ArithmeticSample& sample,
                    const ArithmeticGroup& group,
                    const std::map<ArithmeticGroup, InferredArithmetic>& classes) {
     const InferredArithmetic& found = classes.at(group);
     OpsApart none{.others = found};
+    if (is_product(group.kind)) return none;
+    if (group.dtype == DType::kFloat32) return rounded_apart(sample, found);
     const auto narrow = column_of_steps(group.dtype);
-    if (is_product(group.kind) || !narrow) return none;
+    if (!narrow) return none;
     const bool is_narrow = found.of_vectors().steps_are_narrow();
     const auto own =
         is_narrow ? kPlainColumn : static_cast<size_t>(found.vector - vector_classes().data());

@@ -127,6 +127,13 @@ bool is_pytorch_call(const SourceOp& recorded) {
            recorded.path.find("/" + recorded.id.op + "/") == std::string::npos;
 }
 
+bool RecordedOp::is_made_of_numbers() const {
+    return !numbers_.empty() &&
+           std::ranges::none_of(op_.schema.arguments, [](const backend::Argument& argument) {
+               return is_tensor_kind(argument.kind);
+           });
+}
+
 std::string RecordedOp::by_number(const std::string& recorded) const {
     return is_numbered_ ? schema_name(recorded, op_.schema.arguments) : std::string();
 }

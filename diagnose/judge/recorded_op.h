@@ -26,6 +26,8 @@ class RecordedOp {
     /// Tensors with elements.
     [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }
     [[nodiscard]] bool has_inputs() const { return !inputs_.empty(); }
+    /// Whether it takes no tensors (linspace), and what it takes was recorded.
+    [[nodiscard]] bool is_made_of_numbers() const;
     [[nodiscard]] const std::string& path() const { return path_; }
     /// The tensor's argument as the schema calls it.
     [[nodiscard]] std::string name_of_argument(const SourceTensor& tensor) const {

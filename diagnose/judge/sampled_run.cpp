@@ -53,29 +53,6 @@ int bits_needed(double value) {
     return kFloat16.rounded(value) == value ? kFloat16.bits : kFloat32.bits;
 }
 
-/// SampledRun::bits and SampledRun::numbers.
-std::pair<int, int64_t> result_bits(const OpRun& run) {
-    std::map<int, int64_t> numbers;
-    int64_t all = 0;
-    for (const RecordedResult& result : run.results) {
-        if (result.elements.dtype() != DType::kFloat32) continue;
-        const Tensor kept =
-            result.ignored ? result.ignored->rest_of(result.elements) : result.elements;
-        for (const float value : kept.as<float>())
-            if (value != 0 && std::isfinite(value)) {
-                ++numbers[bits_needed(value)];
-                ++all;
-            }
-    }
-    int64_t fitting = 0;
-    for (const auto& [bits, count] : numbers) {
-        fitting += count;
-        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all))
-            return {bits, all};
-    }
-    return {0, 0};
-}
-
 int64_t count_float_tensors(const OpRun& run) {
     return std::ranges::count_if(run.arguments, [](const NamedValue& argument) {
         const auto* tensor = std::get_if<Tensor>(&argument.value);
@@ -251,6 +228,28 @@ std::string name_of(const ArithmeticGroup& group) {
                        : group.kind == OpKind::kConvolution ? "convolutions"
                                                             : "other ops",
                        name_of(group.dtype));
+}
+
+std::pair<int, int64_t> result_bits(const OpRun& run) {
+    std::map<int, int64_t> numbers;
+    int64_t all = 0;
+    for (const RecordedResult& result : run.results) {
+        if (result.elements.dtype() != DType::kFloat32) continue;
+        const Tensor kept =
+            result.ignored ? result.ignored->rest_of(result.elements) : result.elements;
+        for (const float value : kept.as<float>())
+            if (value != 0 && std::isfinite(value)) {
+                ++numbers[bits_needed(value)];
+                ++all;
+            }
+    }
+    int64_t fitting = 0;
+    for (const auto& [bits, count] : numbers) {
+        fitting += count;
+        if (static_cast<double>(fitting) >= kMostNumbers * static_cast<double>(all))
+            return {bits, all};
+    }
+    return {0, 0};
 }
 
 ArithmeticGroup group_of(const OpRun& run) {

@@ -5,6 +5,7 @@
 #include <compare>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "diagnose/judge/arithmetic.h"
 #include "diagnose/judge/op_run.h"
@@ -73,6 +74,10 @@ struct SampledRun {
     std::string form{};     ///< "approximate=tanh"; "" of the first
     bool is_clear = false;  ///< no other form fits nearly as well
 };
+
+/// Bits of significand that nearly all float32 numbers of a run's results need, and how many
+/// numbers there are.
+[[nodiscard]] std::pair<int, int64_t> result_bits(const OpRun& run);
 
 /// Kinds whose class is still to be found: of all others, of products.
 using OpenKinds = std::array<bool, 2>;

@@ -220,7 +220,8 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
 
 InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group, const OpRun& run) const {
     if (const auto ops = apart_.find(group); ops != apart_.end())
-        if (const auto found = ops->second.find(name_of_forms(*run.op)); found != ops->second.end())
+        if (const auto found = ops->second.find(name_of_forms(*run.op));
+            found != ops->second.end() && is_apart(run, found->second))
             return found->second;
     return class_of(group);
 }

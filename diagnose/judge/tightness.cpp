@@ -65,26 +65,12 @@ bool goes_by_numbers(const OpRun& run, const RecordedResult& result) {
 }
 
 /// Whether it computes functions that libraries and instructions approximate, each to another last
-/// place: CUDA's __expf and others keep 2^-21.
+/// place: CUDA's __expf and others keep 2^-21; vector units divide by a reciprocal.
 bool approximates(const OpRun& run) {
-    static constexpr auto kParts = std::to_array<std::string_view>({"exp",
-                                                                    "log",
-                                                                    "tanh",
-                                                                    "sigmoid",
-                                                                    "silu",
-                                                                    "mish",
-                                                                    "softplus",
-                                                                    "softmax",
-                                                                    "elu",
-                                                                    "gelu",
-                                                                    "erf",
-                                                                    "sin",
-                                                                    "cos",
-                                                                    "tan",
-                                                                    "pow",
-                                                                    "rsqrt",
-                                                                    "glu",
-                                                                    "entropy"});
+    static constexpr auto kParts = std::to_array<std::string_view>(
+        {"exp",     "log",  "tanh", "sigmoid",    "silu", "mish",   "softplus",
+         "softmax", "elu",  "gelu", "erf",        "sin",  "cos",    "tan",
+         "pow",     "sqrt", "div",  "reciprocal", "glu",  "entropy"});
     return !is_rounded_once(*run.op) && std::ranges::any_of(kParts, [&](std::string_view part) {
         return run.op->name().find(part) != std::string::npos;
     });
@@ -112,11 +98,11 @@ Likes likes_of(const std::vector<Habit>& others) {
 /// tell.
 double times_of_likes(const std::vector<Habit>& others,
                       const RecordedResult& result,
-                      bool multiplies,
+                      size_t fewest,
                       double recorded,
                       double here) {
     const Likes likes = likes_of(others);
-    if (likes.runs < (multiplies ? kSome : kFewestLikes) || recorded > 1) return 0;
+    if (likes.runs < fewest || recorded > 1) return 0;
     const double more = likes.elements < result.elements.numel() ? kOfMore : 1;
     const double few = result.elements.numel() < kSmall ? kOfSmall : 1;
     return recorded / std::max(here, likes.most) / more / few;
@@ -148,10 +134,14 @@ Tightness SideJudge::tightness(const OpRun& run,
     if (!found || found->times() <= kUnlike) return {};
     std::vector<Habit> others = habits_.others(run, result.name);
     const bool multiplies = is_product(kind_of(*run.op));
-    const double of_likes =
-        by.is_computed_here() && !is_gradient_of_norm(*run.op)
-            ? times_of_likes(others, result, multiplies, found->recorded, found->floored())
-            : times_of_likes_alone(others, found->recorded);
+    const bool is_function = !by.steps_are_narrow() && approximates(run);
+    const double of_likes = by.is_computed_here() && !is_gradient_of_norm(*run.op)
+                                ? times_of_likes(others,
+                                                 result,
+                                                 multiplies || is_function ? kSome : kFewestLikes,
+                                                 found->recorded,
+                                                 found->floored())
+                                : times_of_likes_alone(others, found->recorded);
     bool is_beyond = of_likes > kOfLikes;
     const bool asks_chips = is_beyond && goes_by_numbers(run, result);
     if (found->times() > kOfSome || asks_chips)
@@ -166,8 +156,8 @@ Tightness SideJudge::tightness(const OpRun& run,
                              .of_here = of_here};
     if (found->times() <= kOfSome || (!by.is_computed_here() && others.size() < kEnough))
         return by_likes;
-    // Of a function nobody else shows here how near it is computed.
-    if (others.empty() && !by.steps_are_narrow() && approximates(run)) return by_likes;
+    // Few others show not how near a function is computed.
+    if (others.size() < kSome && is_function) return by_likes;
     const bool differ = by.steps_are_narrow() && !is_rounded_once(*run.op);
     // Like products may be of other lengths, which tell little of this one's.
     const bool is_coarser_all_over = multiplies && found->singled_out > 0 && found->singled_out < 1;

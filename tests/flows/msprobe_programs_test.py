@@ -1,8 +1,5 @@
 """npuscope compare of msprobe's tensor dumps of two programs that differ a little: what is the same passes, what is not is named."""
 
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -11,11 +8,11 @@ from typing import Any, Dict, Tuple
 
 import torch
 import torch.nn.functional as F
+from compared import compared
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from msprobe_tree import Tree  # noqa: E402
 
-PROGRAM = Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope"
 ROWS, WIDTH, CLASSES, RATE = 6, 8, 5, 0.01
 
 
@@ -66,10 +63,8 @@ class MsprobePrograms(unittest.TestCase):
 
     def compared(self, name: str, **how: Any) -> Tuple[int, Dict[str, Any]]:
         target = record(self.folder / name, **how)
-        done = subprocess.run([str(PROGRAM), "compare", "-m", str(target), "-g", str(self.golden), "--json"],
-                              capture_output=True, text=True, check=False, timeout=300)
-        self.assertIn(done.returncode, (0, 1), done.stderr)
-        return done.returncode, json.loads(done.stdout)
+        code, _, report = compared(target, self.golden)
+        return code, report
 
     def pairs(self, report: Dict[str, Any]) -> Dict[str, str]:
         return {op["path"]: op["golden"] for op in report["ops"] if op["path"] and op["golden"]}

@@ -18,7 +18,7 @@ class Program:
     def given(self, *shape):
         return self.chance.standard_normal(shape).astype("f2").astype(self.dtype)
 
-    def op(program, name, result, output="result", **inputs):
+    def op(program, name, result, output="result", /, **inputs):
         """`result` is kept in the program's dtype if it is a float. Tensors are arrays. An input may be called self."""
         group = program._taking(name, inputs)
         group[f"output/{output}"] = result = program._kept(result)

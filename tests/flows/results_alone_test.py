@@ -89,6 +89,16 @@ class ResultsAlone(InFolder):
         self.assertEqual(verdicts["blocks.2.c_fc"], "fail")
         self.assertEqual({verdicts[f"blocks.4.{name}"] for name in ("ln_1", "c_fc", "act", "c_proj", "sum")}, {"inherited"})
 
+    def test_names_inside_a_wrapper_are_the_same_names(self):
+        for wrapped in ("target", "golden"):
+            with self.subTest(wrapped):
+                sides = {"target": run(**WAYS["TF32"], fault="blocks.2.act"), "golden": run()}
+                sides[wrapped] = {f"module.{name}": each for name, each in sides[wrapped].items()}
+                code, culprit, report = self.compared(sides["target"], sides["golden"])
+                self.assertEqual((code, culprit.replace("module.", "")), (1, "blocks.2.act"))
+                self.assertEqual(report["counts"]["only_target"] + report["counts"]["only_golden"], 0)
+                self.assertIn(f"the {wrapped}'s names have \"module\" more", report["stderr"])
+
     def test_an_activation_of_another_form_is_no_rounding(self):
         """Off by 2e-4 in all layers, which products in TF32 would be as well."""
         golden = run()

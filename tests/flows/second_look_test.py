@@ -3,8 +3,6 @@
 import contextlib
 import io
 import json
-import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,9 +10,9 @@ from typing import Any, Dict, Tuple
 
 import npuscope.torch as nt
 import torch
+from compared import compared
 from torch.nn import functional as F
 
-PROGRAM = Path(os.environ["NPUSCOPE_BIN_DIR"]) / "npuscope"
 NOTE = "so tensors were paired by what they hold as well"
 
 
@@ -57,14 +55,10 @@ class SecondLook(unittest.TestCase):
 
     def compared(self, name: str, *words: str, **how: Any) -> Tuple[int, Dict[str, Any]]:
         target = self.record(name, **how)
-        done = subprocess.run(
-            [str(PROGRAM), "compare", "-m", str(target), "-g", str(self.golden), "--json", *words],
-            capture_output=True, text=True, check=False, timeout=300)
-        self.assertIn(done.returncode, (0, 1), done.stderr)
-        report = json.loads(done.stdout)
+        code, _, report = compared(target, self.golden, *words)
         told = any(NOTE in note for note in report.get("notes", []))
-        self.assertEqual(told, NOTE in done.stderr)
-        return done.returncode, {**report, "second": told}
+        self.assertEqual(told, NOTE in report["stderr"])
+        return code, {**report, "second": told}
 
     def test_a_bias_that_is_added_apart_is_no_finding(self) -> None:
         code, report = self.compared("apart", bias_apart=True)

@@ -42,6 +42,8 @@ TEST(Names, of_rows_stand_in_npu_backend_alone) {
         {"diagnose", "950"},
         {"diagnose", "_scaled_dot_product_flash_attention_for_cpu_backward"},  // steps of fused ops
         {"diagnose", "add_Scalar"},
+        {"diagnose", "arange_start"},  // ranges of numbers
+        {"diagnose", "arange_start_step"},
         {"diagnose", "cross_entropy_loss"},
         {"diagnose", "div_Tensor"},
         {"diagnose", "logical_not"},

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/accumulate.h"
+#include "compare/measure/accumulate.h"
 #include "compare/metric.h"
 
 namespace npuscope::compare::test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compare/accumulate.h"
+#include "compare/measure/accumulate.h"
 #include "compare/rules/rule.h"
 #include "tests/support/values.h"
 

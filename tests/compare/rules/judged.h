@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compare/accumulate.h"
+#include "compare/measure/accumulate.h"
 #include "compare/rules/rule.h"
 #include "tests/support/values.h"
 

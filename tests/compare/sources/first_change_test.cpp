@@ -1,4 +1,4 @@
-#include "compare/first_change.h"
+#include "compare/origins/first_change.h"
 
 #include <cmath>
 
@@ -97,7 +97,8 @@ TEST(FirstChange, of_an_argument_is_told_before_any_number) {
     ASSERT_FALSE(result.culprits.empty());
     EXPECT_EQ(result.culprits.front().kind, CulpritKind::kArgument);
     EXPECT_EQ(result.culprits.front().op, 6u);
-    EXPECT_EQ(result.culprits.front().why, "called with other arguments: argument 3 is 9, golden 3");
+    EXPECT_EQ(result.culprits.front().why,
+              "called with other arguments: argument 3 is 9, golden 3");
 }
 
 TEST(FirstChange, is_no_finding_between_runs_of_other_arithmetic) {

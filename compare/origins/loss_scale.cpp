@@ -1,0 +1,258 @@
+#include "compare/origins/loss_scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compare/origins/gradient_scale.h"
+#include "compare/programs/mark_span.h"
+#include "compare/relate/kinship.h"
+#include "core/naming/api_names.h"
+#include "core/naming/in_place.h"
+#include "core/naming/overwritten.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Cosine, squared, of a tensor and a multiple of it.
+constexpr double kAlike = 0.9;
+
+constexpr auto kOpsOfScalers = std::to_array<std::string_view>({
+#define LOSS_SCALE_OP(name) name,
+#include "compare/origins/loss_scale_ops.def"
+#undef LOSS_SCALE_OP
+});
+
+/// Of a multiplication of one number by a scale.
+struct Scaling {
+    double scale = 0;
+    bool of_one = false;  ///< the gradient of the loss itself, which the backward pass begins with
+};
+
+bool is_scale(double value) {
+    int exponent = 0;
+    return value >= kLeastLossScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
+}
+
+/// Or divides; its gradient as well, of a function's record.
+bool multiplies(const SourceOp& op) {
+    constexpr auto kFunctions = std::to_array<std::string_view>(
+        {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "div", "div_", "__truediv__"});
+    const auto record = parse_api_record(op.path);
+    return step_of(op.op()) == OpStep::kScaling ||
+           (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
+}
+
+std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
+    if (!multiplies(op)) return std::nullopt;
+    std::vector<double> inputs;
+    std::vector<double> outputs;
+    for (const TracedTensor& tensor : side.of_op(op)) {
+        if (!tensor.content || tensor.content->numel != 1) return std::nullopt;
+        (tensor.direction == Direction::kInput ? inputs : outputs).push_back(tensor.content->first);
+    }
+    if (outputs.size() != 1) return std::nullopt;
+    for (const double input : inputs)
+        if (is_scale(outputs.front() / input))
+            return Scaling{.scale = outputs.front() / input, .of_one = input == 1};
+    // The loss itself may leave the range of float16, which changes none of its gradients.
+    if (!std::isinf(outputs.front())) return std::nullopt;
+    if (op.facts)
+        for (const PlainArgument& argument : op.facts().arguments)
+            inputs.insert(inputs.end(), argument.numbers.begin(), argument.numbers.end());
+    const auto scale = std::ranges::find_if(inputs, is_scale);
+    if (scale == inputs.end()) return std::nullopt;
+    return Scaling{.scale = *scale, .of_one = false};
+}
+
+/// Of results that are 0 any factor is told.
+bool begins_with_zeros(const Side& side, const SourceOp& op) {
+    return std::ranges::all_of(side.of_op(op), [](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput ||
+               (tensor.content && tensor.content->first == 0);
+    });
+}
+
+/// But for what rounding to a subnormal number of float16 makes of the smaller one.
+bool is_multiple(double larger, double smaller, double scale) {
+    constexpr double kLeastNormal = 0x1p-14;
+    constexpr double kHalfOfLeast = 0x1p-25;
+    const double rounding = std::abs(smaller) < kLeastNormal ? kHalfOfLeast * scale : 0;
+    return std::abs(larger - smaller * scale) <= rounding;
+}
+
+/// Whether it divides what came in by the scale, as far as the first elements tell.
+bool undoes(double scale, const Side& side, const SourceOp& op) {
+    if (!multiplies(op)) return false;
+    const auto tensors = side.of_op(op);
+    return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
+        return out.direction == Direction::kInput ||
+               std::ranges::any_of(tensors, [&](const TracedTensor& in) {
+                   return in.direction == Direction::kInput && in.content && out.content &&
+                          in.content->numel == out.content->numel &&
+                          is_multiple(in.content->first, out.content->first, scale);
+               });
+    });
+}
+
+/// The scale itself and how long it was not changed, of nothing; or one over it.
+bool makes_a_number(const Side& side, const SourceOp& op) {
+    const auto tensors = side.of_op(op);
+    double product = 1;
+    for (const TracedTensor& tensor : tensors) {
+        if (!tensor.content || tensor.content->numel != 1) return false;
+        product *= tensor.content->first;
+    }
+    const auto is_output = [](const TracedTensor& each) {
+        return each.direction == Direction::kOutput;
+    };
+    return !tensors.empty() &&
+           (std::ranges::all_of(tensors, is_output) || (tensors.size() == 2 && product == 1));
+}
+
+/// Whether it writes over what no op made: a parameter, or what an optimizer keeps.
+bool updates(const Side& side, const SourceOp& op) {
+    const auto tensors = side.of_op(op);
+    const bool in_place = calculates_in_place(op.op());
+    return std::ranges::any_of(tensors, [&](const TracedTensor& in) {
+        const auto dtype = dtype_from_name(in.dtype);
+        return in.direction == Direction::kInput && in.given && dtype && is_float(*dtype) &&
+               !is_overwritten(op.id.op, in.argument) &&
+               (in_place || std::ranges::any_of(tensors, [&](const TracedTensor& out) {
+                    return out.direction == Direction::kOutput &&
+                           writes_over(op.id.op, in.argument, out.argument);
+                }));
+    });
+}
+
+/// Whether an update takes in what is still so many times the other side's: nobody divided it.
+bool reaches_an_update(
+    double scale, bool of_target, const Side& side, const Plan& plan, const Result& result) {
+    const auto is_scaled = [&](const TensorResult& tensor) {
+        const Sums& sums = tensor.sums;
+        const double ratio = of_target ? sums.tt / sums.gg : sums.gg / sums.tt;
+        // The gradient of what moves nothing, a bias before a batch norm, is rounding, of any size.
+        const bool is_multiple = sums.tg * sums.tg > kAlike * sums.tt * sums.gg;
+        return tensor.direction == Direction::kInput && !tensor.metrics.empty() && is_multiple &&
+               ratio > scale;
+    };
+    for (size_t place = 0; place < plan.ops.size(); ++place) {
+        const OpPair& pair = plan.ops[place];
+        if (pair.target == nullptr || pair.golden == nullptr) continue;
+        if (updates(side, of_target ? *pair.target : *pair.golden) &&
+            std::ranges::any_of(result.ops[place].tensors, is_scaled))
+            return true;
+    }
+    return false;
+}
+
+/// The scale by which ops that only one side has multiply its loss.
+class LossScale {
+  public:
+    LossScale(const Side& side, std::vector<const SourceOp*> Parting::*own)
+        : side_(side), own_(own) {}
+
+    void find(const std::vector<Parting>& partings) {
+        bool is_loss_scaled = false;
+        for (const Parting& parting : partings)
+            for (const SourceOp* op : parting.*own_) {
+                const auto scaling = scaling_of(side_, *op);
+                if (!scaling || (scale_ && *scale_ != scaling->scale)) continue;
+                scale_ = scaling->scale;
+                is_loss_scaled |= !scaling->of_one;
+            }
+        if (!is_loss_scaled) scale_.reset();
+    }
+
+    [[nodiscard]] std::optional<double> scale() const { return scale_; }
+
+    /// Whether the ops do nothing else.
+    [[nodiscard]] bool is_all_of(const Parting& parting) const {
+        const auto& own = parting.*own_;
+        return own.size() == parting.only_target.size() + parting.only_golden.size() &&
+               std::ranges::all_of(own, [&](const SourceOp* op) { return is_part(*op); }) &&
+               std::ranges::any_of(
+                   own, [&](const SourceOp* op) { return !begins_with_zeros(side_, *op); });
+    }
+
+  private:
+    [[nodiscard]] bool is_part(const SourceOp& op) const {
+        const auto scaling = scaling_of(side_, op);
+        return (scaling && scaling->scale == scale_) || undoes(*scale_, side_, op) ||
+               makes_a_number(side_, op) ||
+               std::ranges::find(kOpsOfScalers, op.op()) != kOpsOfScalers.end();
+    }
+
+    const Side& side_;
+    std::vector<const SourceOp*> Parting::*own_;
+    std::optional<double> scale_{};
+};
+
+/// What is nothing but as many times the other side's has its origin.
+void forget_scaled(Result& result) {
+    std::erase_if(result.culprits, [&](const Culprit& culprit) {
+        if (culprit.kind != CulpritKind::kTensor) return false;
+        OpResult& op = result.ops[culprit.op];
+        const auto input = std::ranges::find(op.tensors, culprit.tensor, &TensorResult::target);
+        if (input == op.tensors.end() || !has_loss_scale(result, *input)) return false;
+        input->judgement.verdict = Verdict::kInherited;
+        op.from_nothing = false;
+        conclude(op, result.allow_golden_at_fault);
+        return true;
+    });
+}
+
+/// Of recordings of calls, each that one side alone has: where they part is not told.
+std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
+    std::vector<Parting> calls;
+    if (!result.by_calls) return calls;
+    for (const OpPair& pair : plan.ops) {
+        Parting parting;
+        if (pair.golden == nullptr && pair.target->unmatched.empty())
+            parting.only_target.push_back(pair.target);
+        if (pair.target == nullptr && pair.golden->unmatched.empty())
+            parting.only_golden.push_back(pair.golden);
+        if (!parting.is_empty()) calls.push_back(std::move(parting));
+    }
+    return calls;
+}
+
+}  // namespace
+
+void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
+    std::vector<Parting> calls = one_sided_calls(plan, result);
+    std::vector<Parting>& partings = plan.partings.empty() ? calls : plan.partings;
+    if (partings.empty() || !traced.flows || !traced.has_inputs()) return;
+    for (const bool of_target : {true, false}) {
+        const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
+        LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
+        scale.find(partings);
+        if (!scale.scale() || reaches_an_update(*scale.scale(), of_target, side, plan, result))
+            continue;
+        result.loss_scale = of_target ? *scale.scale() : 1 / *scale.scale();
+        forget_scaled(result);
+        const auto places = places_of(plan);
+        std::erase_if(partings, [&](const Parting& parting) {
+            if (!scale.is_all_of(parting)) return false;
+            mark_span(parting, 0, std::nullopt, places, result);
+            return true;
+        });
+        result.notes.push_back(fmt::format(
+            "the {} multiplies its loss by {:g}, as mixed precision does: its gradients "
+            "are as many times the {}'s until they are divided by it",
+            of_target ? "target" : "golden",
+            *scale.scale(),
+            of_target ? "golden" : "target"));
+    }
+}
+
+}  // namespace npuscope::compare

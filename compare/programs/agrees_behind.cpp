@@ -1,0 +1,113 @@
+#include "compare/programs/agrees_behind.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compare/agreement.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// So many ops on the way to what agrees, and so many looked at.
+constexpr int kDeepest = 6;
+constexpr size_t kMostOps = 64;
+/// Of max|g|: what was given to a pair that is farther apart is something else.
+constexpr double kUnlike = 0.5;
+/// Of max|g|: farther off than that is no noise.
+constexpr double kMostNoise = 0.1;
+
+class Behind {
+  public:
+    Behind(const PairedFlows& flows, const Result& result)
+        : plan_(flows.plan()),
+          side_(flows.target()),
+          result_(result),
+          places_(places_of(flows.plan())) {
+        for (size_t i = 0; i < side_.flow.tensors.size(); ++i) {
+            const TracedTensor& input = side_.flow.tensors[i];
+            if (input.direction == Direction::kInput && input.producer)
+                users_.emplace(side_.tensor(*input.producer).op, input.op);
+        }
+    }
+
+    /// As agrees_behind().
+    [[nodiscard]] bool agrees(size_t place, double limit) const {
+        const SourceOp* begin = plan_.ops[place].target;
+        if (begin == nullptr) return false;
+        std::vector<size_t> open{static_cast<size_t>(begin - side_.source.ops.data())};
+        size_t looked_at = 0;
+        for (int depth = 0; depth < kDeepest && !open.empty(); ++depth) {
+            std::vector<size_t> next;
+            for (const size_t each : open) {
+                const auto [first, last] = users_.equal_range(each);
+                if (first == last) return false;
+                for (auto user = first; user != last; ++user) {
+                    if (++looked_at > kMostOps) return false;
+                    if (!ends_well(user->second, limit)) next.push_back(user->second);
+                }
+            }
+            open = std::move(next);
+        }
+        return open.empty();
+    }
+
+  private:
+    /// Paired, compared, and no farther off than may be.
+    [[nodiscard]] bool ends_well(size_t op, double limit) const {
+        const SourceOp* own = &side_.source.ops[op];
+        const auto place = places_.find(own);
+        // Not an op that is a part of a pair: the pair's results are others'.
+        if (place == places_.end() || plan_.ops[place->second].target != own) return false;
+        const OpResult& pair = result_.ops[place->second];
+        if (pair.golden.empty()) return false;
+        const auto error = worst_error(pair, Direction::kOutput);
+        return error && *error <= limit;
+    }
+
+    const Plan& plan_;
+    const Side& side_;
+    const Result& result_;
+    std::unordered_map<const SourceOp*, size_t> places_;
+    std::unordered_multimap<size_t, size_t> users_{};  ///< of the target's ops, by their makers
+};
+
+}  // namespace
+
+bool agrees_behind(const PairedFlows& flows, const Result& result, size_t place, double limit) {
+    return Behind(flows, result).agrees(place, limit);
+}
+
+void forget_other_roles(const PairedFlows& flows, Result& result) {
+    const auto is_by_numbers_alone = [](const TensorResult& tensor) {
+        return tensor.judgement.verdict == Verdict::kFail && tensor.split &&
+               tensor.split->by_golden_arguments.value_or(0) > 1 && tensor.split->target &&
+               tensor.split->target->ratio <= 1;
+    };
+    std::optional<Behind> behind;
+    double noise = kChainNoise;
+    for (size_t place = 0; place < result.ops.size(); ++place) {
+        OpResult& op = result.ops[place];
+        if (std::ranges::none_of(op.tensors, is_by_numbers_alone)) {
+            const double error = worst_error(op, Direction::kOutput).value_or(0);
+            if (error <= kMostNoise) noise = std::max(noise, error);
+            continue;
+        }
+        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike) continue;
+        if (!behind) behind.emplace(flows, result);
+        if (!behind->agrees(place, noise)) continue;
+        for (TensorResult& tensor : op.tensors)
+            if (is_by_numbers_alone(tensor))
+                tensor.judgement = {Verdict::kInherited,
+                                    "called with other numbers than the golden's op of its name, "
+                                    "which was given something else; what is made of it agrees"};
+        conclude(op, result.allow_golden_at_fault);
+    }
+}
+
+}  // namespace npuscope::compare

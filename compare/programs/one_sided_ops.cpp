@@ -1,0 +1,71 @@
+#include "compare/programs/one_sided_ops.h"
+
+#include <cstdint>
+#include <set>
+
+#include "compare/dataflow/constants_made.h"
+#include "compare/dataflow/side_branch.h"
+#include "compare/random_ops.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// nullptr where both sides have ops, or neither.
+const std::vector<const SourceOp*>* ops_of_one_side(const Parting& parting) {
+    if (parting.only_target.empty() == parting.only_golden.empty()) return nullptr;
+    return parting.only_golden.empty() ? &parting.only_target : &parting.only_golden;
+}
+
+}  // namespace
+
+bool OneSidedOps::change_nothing(const Parting& parting) const {
+    const auto* ops = ops_of_one_side(parting);
+    if (ops == nullptr) return false;
+    const bool of_target = parting.only_golden.empty();
+    if (!may_be_random(*ops) && make_equal_constants(flows_, *ops, of_target)) return true;
+    return leads_nowhere(of_target ? flows_.target() : flows_.golden(),
+                         *ops,
+                         [&](const SourceOp& op) { return is_paired(op); });
+}
+
+bool OneSidedOps::ends_before_gradients(const Parting& parting) const {
+    const auto* ops = ops_of_one_side(parting);
+    if (ops == nullptr) return false;
+    return compare::ends_before_gradients(
+               parting.only_golden.empty() ? flows_.target() : flows_.golden(),
+               *ops,
+               [&](const SourceOp& op) { return is_paired(op); }) &&
+           !may_have_gradients(parting);
+}
+
+bool OneSidedOps::may_have_gradients(const Parting& parting) const {
+    const bool of_target = parting.only_golden.empty();
+    const Side& side = of_target ? flows_.target() : flows_.golden();
+    const auto for_each = [&](const SourceOp* op, Direction direction, const auto& f) {
+        for (const TracedTensor& tensor :
+             side.flow.of_op(static_cast<size_t>(op - side.source.ops.data())))
+            if (tensor.direction == direction && tensor.content) f(tensor.content->numel);
+    };
+    std::set<int64_t> given;
+    for (const SourceOp* op : of_target ? parting.only_target : parting.only_golden)
+        for_each(op, Direction::kInput, [&](int64_t numel) { given.insert(numel); });
+    bool any = false;
+    for (const Parting& other : plan_.partings)
+        for (const SourceOp* op : of_target ? other.only_target : other.only_golden)
+            if (&other != &parting && op > &parting.first())
+                for_each(op, Direction::kOutput, [&](int64_t numel) {
+                    any = any || given.contains(numel);
+                });
+    return any;
+}
+
+bool OneSidedOps::is_paired(const SourceOp& op) const {
+    const auto place = places_.find(&op);
+    return place != places_.end() && plan_.ops[place->second].target != nullptr &&
+           plan_.ops[place->second].golden != nullptr;
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,128 @@
+#include "compare/programs/second_look.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compare/agreement.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+/// Nothing was measured: one side alone has it, or the other in another shape or dtype.
+bool is_unmeasured(Verdict verdict) {
+    return verdict == Verdict::kIncomparable || verdict == Verdict::kMissingTarget ||
+           verdict == Verdict::kMissingGolden;
+}
+
+bool is_of_other_shapes(const OpResult& op) {
+    return is_unmeasured(op.judgement.verdict);
+}
+
+/// Of the norm: results that are farther off are no partners, or sums that cancel.
+constexpr double kFarOff = 0.2;
+/// So large a share of them another way to write the program does not leave.
+constexpr double kMostFarOff = 0.2;
+
+/// The share of results that are far off.
+double far_off(const Result& result) {
+    int64_t all = 0;
+    int64_t far = 0;
+    for (const OpResult& op : result.ops)
+        for (const TensorResult& tensor : op.tensors) {
+            const auto norm = tensor.direction == dumpfile::Direction::kOutput &&
+                                      tensor.judgement.verdict != Verdict::kUndefined
+                                  ? norm_of(tensor)
+                                  : std::nullopt;
+            if (!norm) continue;
+            ++all;
+            far += *norm > kFarOff ? 1 : 0;
+        }
+    return all == 0 ? 0 : static_cast<double>(far) / static_cast<double>(all);
+}
+
+bool has_inputs(const Result& result) {
+    return std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return tensor.direction == dumpfile::Direction::kInput;
+        });
+    });
+}
+
+/// What one side alone does beside the rest (a loss that is logged) stands for nothing else.
+bool have_spans_on_both_sides(const Result& result) {
+    return std::ranges::any_of(result.spans,
+                               [](const SpanResult& span) { return !span.only_target.empty(); }) &&
+           std::ranges::any_of(result.spans,
+                               [](const SpanResult& span) { return !span.only_golden.empty(); });
+}
+
+bool programs_differ(const Result& result) {
+    return !result.partings.empty() || have_spans_on_both_sides(result) ||
+           std::ranges::any_of(result.ops, [](const OpResult& op) {
+               return op.shapes_differ || is_of_other_shapes(op);
+           });
+}
+
+/// Whether one program is the other and some ops more: nothing stands for them.
+bool only_adds(const Result& result) {
+    const auto of_target = [](const OpResult& op) { return op.golden.empty() && !op.in_span; };
+    const auto of_golden = [](const OpResult& op) { return op.target.empty() && !op.in_span; };
+    if (std::ranges::any_of(result.ops, of_target) == std::ranges::any_of(result.ops, of_golden))
+        return false;
+    return std::ranges::none_of(result.ops, [](const OpResult& op) {
+        const auto is_open = [](const TensorResult& tensor) {
+            return is_unmeasured(tensor.judgement.verdict);
+        };
+        const bool is_pair = !op.target.empty() && !op.golden.empty();
+        return op.shapes_differ || (is_pair && std::ranges::any_of(op.tensors, is_open));
+    });
+}
+
+}  // namespace
+
+bool wants_second_look(const Result& by_names) {
+    if (by_names.culprits.empty() || by_names.by_content || by_names.load_mode ||
+        by_names.hardly_pair || by_names.structure_only || !has_inputs(by_names))
+        return false;
+    if (std::ranges::any_of(by_names.partings, &PartingResult::ends) || only_adds(by_names))
+        return false;
+    const Culprit& first = by_names.culprits.front();
+    if (first.kind == CulpritKind::kProgram ||
+        (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op])))
+        return true;
+    // A tensor that is another one of the golden's may be that of a call in another order.
+    if (first.kind == CulpritKind::kTensor && first.is_of_another) return true;
+    const bool reaches_nothing = first.effect && *first.effect == 0;
+    return reaches_nothing && programs_differ(by_names);
+}
+
+bool tells_more(const Result& by_names, const Result& by_content) {
+    if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
+    if (by_content.culprits.empty())
+        return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
+    const Culprit& first = by_content.culprits.front();
+    if (!by_names.culprits.empty() && by_names.culprits.front().is_of_another &&
+        first.kind == CulpritKind::kProgram)
+        return false;
+    const bool is_parting =
+        first.kind == CulpritKind::kProgram &&
+        std::ranges::any_of(by_content.partings, [&](const PartingResult& parting) {
+            return parting.op == static_cast<int>(first.op);
+        });
+    return !is_parting && !is_of_other_shapes(by_content.ops[first.op]);
+}
+
+void note_second_look(const Result& by_names, Result& by_content) {
+    const size_t places = by_names.partings.size();
+    by_content.notes.push_back(
+        places == 0 ? "by names and order the programs differ, so tensors were paired by what they "
+                      "hold as well"
+                    : fmt::format("by names and order the programs part in {} place{}, so tensors "
+                                  "were paired by what they hold as well",
+                                  places,
+                                  places == 1 ? "" : "s"));
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,105 @@
+#include "compare/programs/second_look.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/count.h"
+
+namespace npuscope::compare {
+namespace {
+
+/// Results of pairs, off by so much of their norm.
+Result with_results(const std::vector<double>& norms) {
+    Result result;
+    for (const double norm : norms) {
+        OpResult& op = result.ops.emplace_back();
+        op.target = op.golden = "/mm/" + std::to_string(result.ops.size());
+        for (const auto direction : {dumpfile::Direction::kInput, dumpfile::Direction::kOutput}) {
+            TensorResult& tensor = op.tensors.emplace_back();
+            tensor.direction = direction;
+            tensor.dtype = "float32";
+            tensor.metrics = {0};
+            tensor.sums.numel = 1;
+            tensor.sums.gg = 1;
+            tensor.sums.dd = norm * norm;
+        }
+    }
+    count(result);
+    return result;
+}
+
+Result with_culprit(const Culprit& culprit) {
+    Result result = with_results({0, 0, 0});
+    result.culprits.push_back(culprit);
+    return result;
+}
+
+TEST(SecondLook, is_wanted_where_the_first_finding_is_another_program) {
+    EXPECT_FALSE(wants_second_look(with_results({0.5})));
+    EXPECT_TRUE(wants_second_look(with_culprit({.kind = CulpritKind::kProgram})));
+    EXPECT_FALSE(wants_second_look(with_culprit({.kind = CulpritKind::kOp})));
+    EXPECT_FALSE(wants_second_look(with_culprit({.kind = CulpritKind::kTensor})));
+    Result shapes = with_culprit({.kind = CulpritKind::kOp, .op = 1});
+    shapes.ops[1].judgement.verdict = Verdict::kIncomparable;
+    EXPECT_TRUE(wants_second_look(shapes));
+}
+
+TEST(SecondLook, is_wanted_where_a_finding_reaches_nothing_and_the_programs_differ) {
+    Result result = with_culprit({.kind = CulpritKind::kTensor, .effect = 0});
+    EXPECT_FALSE(wants_second_look(result));
+    result.ops[2].shapes_differ = true;
+    EXPECT_TRUE(wants_second_look(result));
+    result.culprits.front().effect = 0.01;
+    EXPECT_FALSE(wants_second_look(result));
+}
+
+TEST(SecondLook, is_not_wanted_twice_nor_of_results_that_one_side_lacks_nor_without_inputs) {
+    const Result result = with_culprit({.kind = CulpritKind::kProgram});
+    Result other = result;
+    other.by_content = true;
+    EXPECT_FALSE(wants_second_look(other));
+    other = result;
+    other.partings.emplace_back().ends = true;
+    EXPECT_FALSE(wants_second_look(other));
+    other = result;
+    for (OpResult& op : other.ops)
+        op.tensors.erase(op.tensors.begin());
+    EXPECT_FALSE(wants_second_look(other));
+}
+
+TEST(SecondLook, is_not_wanted_where_one_program_is_the_other_and_some_ops_more) {
+    Result result = with_culprit({.kind = CulpritKind::kProgram});
+    result.ops[0].golden = "";
+    EXPECT_FALSE(wants_second_look(result));
+    result.ops[2].tensors.back().judgement.verdict = Verdict::kMissingTarget;
+    EXPECT_TRUE(wants_second_look(result));  // it may stand for that
+    result.ops[2].tensors.back().judgement.verdict = Verdict::kPass;
+    result.ops[1].target = "";
+    EXPECT_TRUE(wants_second_look(result));
+    result.ops[1].in_span = true;
+    EXPECT_FALSE(wants_second_look(result));
+}
+
+TEST(SecondLook, tells_more_where_it_finds_nothing_or_what_is_no_parting) {
+    const Result by_names = with_culprit({.kind = CulpritKind::kProgram});
+    EXPECT_TRUE(tells_more(by_names, with_results({0, 0.001, 0.02})));
+    EXPECT_TRUE(tells_more(by_names,
+                           with_results({0, 0, 0, 0, 0, 0, 0, 0, 0, 1.4})));  // a sum that cancels
+    EXPECT_FALSE(tells_more(by_names, with_results({0, 0, 0.9, 1.4})));
+    EXPECT_TRUE(tells_more(by_names, with_culprit({.kind = CulpritKind::kOp})));
+    Result parting = with_culprit({.kind = CulpritKind::kProgram, .op = 1});
+    EXPECT_TRUE(tells_more(by_names, parting));  // two ops that compute something else
+    parting.partings.emplace_back().op = 1;
+    EXPECT_FALSE(tells_more(by_names, parting));
+}
+
+TEST(SecondLook, is_for_calls_in_another_order_as_well) {
+    const Result by_names = with_culprit({.kind = CulpritKind::kTensor, .is_of_another = true});
+    EXPECT_TRUE(wants_second_look(by_names));
+    EXPECT_TRUE(tells_more(by_names, with_results({0, 0.001, 0.02})));
+    EXPECT_TRUE(tells_more(by_names, with_culprit({.kind = CulpritKind::kOp})));
+    // Two weights that were exchanged.
+    EXPECT_FALSE(tells_more(by_names, with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
+}
+
+}  // namespace
+}  // namespace npuscope::compare
