@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/naming/in_place.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -37,6 +39,8 @@ bool MadeOfIt::agrees(const MeasuredRun& run, double limit) const {
 }
 
 MadeOfIt::Way MadeOfIt::way_through(const SourceOp* op, double limit) const {
+    // A step is small beside the parameter, which tells nothing of it.
+    if (calculates_in_place(op->id.op)) return Way::kEnds;
     const auto [first, last] = results_.equal_range(op);
     const bool agrees = first != last && std::all_of(first, last, [&](const auto& each) {
                             return each.second <= limit;

@@ -86,6 +86,23 @@ class Step:
         self.op("addcdiv", w - np.float32(RATE) * g / v, self=w, tensor1=g, tensor2=v, value=-RATE)
 
 
+def step_with_momentum(program, clips):
+    """`clips`: the gradient is multiplied by what its norm asks for, before a small step in place."""
+    x, w, goal = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH), program.given(TOKENS, WIDTH)
+    momentum = program.given(WIDTH, WIDTH) * np.float32(0.01)
+    y = program.op("mm", as_float16(x) @ as_float16(w) if not clips else x @ w, self=x, mat2=w)
+    d = program.op("sub_Tensor", y - goal, self=y, other=goal)
+    g = program.op("mm", x.T @ d, self=np.ascontiguousarray(x.T), mat2=d)
+    if clips:
+        squares = program.op("pow_Tensor_Scalar", g * g, self=g, exponent=2)
+        norm = program.op("sqrt", np.sqrt(squares.sum(dtype="f4")), self=program.op("sum", squares.sum(dtype="f4"), self=squares))
+        share = program.op("reciprocal", 1 / norm, self=norm)
+        g = program.op("mul__Tensor", g * share, "self", self=g, other=share)
+    momentum = program.op("mul__Tensor", momentum * np.float32(0.9), "self", self=momentum, other=np.float32(0.9))
+    momentum = program.op("add__Tensor", momentum + g, "self", self=momentum, other=g)
+    program.op("add__Tensor", w - np.float32(1e-5) * momentum, "self", self=w, other=momentum, alpha=-1e-5)
+
+
 def as_float16(x):
     return np.asarray(x).astype("f2").astype("f4")
 
@@ -147,6 +164,14 @@ class StepInOtherWords(InFolder):
         code, culprit, report = self.compared({"unit": "reciprocal root of more"}, {"unit": "quotient"})
         self.assertEqual(code, 1)
         self.assertIn(culprit.split("/")[1], ("add_Tensor", "sqrt", "rsqrt", "mul_Tensor"), report["first_culprit"])
+
+    def test_a_gradient_that_is_not_clipped_is_told_however_small_the_step(self):
+        for name, clips in (("t.h5", False), ("g.h5", True)):
+            with Program(self.folder / name) as program:
+                step_with_momentum(program, clips)
+        code, _, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+        self.assertEqual(code, 1)
+        self.assertIn("golden has pow_Tensor_Scalar, sum, sqrt", report["first_culprit"]["why"])
 
     def test_rows_that_are_exchanged_before_an_op_reads_them_are_told(self):
         code, culprit, report = self.compared({"taken": ("sigmoid_backward", "output", swapped)})
