@@ -2,19 +2,19 @@
 
 #include <cmath>
 
+#include "compare/origins/gradient_scale.h"
 #include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
 namespace {
 
-constexpr double kLeastScale = 128;
 constexpr double kExactly = 1e-3;
 /// Of a state's elements: where so many are the golden's to the bit, no noise made the others.
 constexpr double kLeastEqual = 0.5;
 
 bool is_large_power_of_two(double number) {
-    if (!(number >= kLeastScale)) return false;
+    if (!(number >= kLeastLossScale)) return false;
     const double power = std::log2(number);
     return std::abs(power - std::round(power)) < kExactly;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <unordered_map>
-#include <vector>
 
 #include "compare/dataflow/paired_flows.h"
 #include "compare/match.h"
@@ -21,8 +20,8 @@ class OneSidedOps {
     /// Whether one side alone has ops here, and they make constants that the other side holds, or
     /// what nobody takes in.
     [[nodiscard]] bool change_nothing(const Parting& parting) const;
-    /// Whether they are last in the forward pass of a step, and nothing that the side has more behind
-    /// them may be their gradient: none has as many elements as what they were given.
+    /// Whether they are last in the forward pass of a step, and nothing that the side has more
+    /// behind them may be their gradient: none has as many elements as what they were given.
     [[nodiscard]] bool ends_before_gradients(const Parting& parting) const;
 
   private:
