@@ -273,7 +273,13 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         chosen = quick_choice(*traced->flows, differing);
         if (options_.dataflow) take_flow_findings(*traced, threads, result);
     }
-    if (splitter_ == nullptr || chosen.empty()) return;
+    if (splitter_ == nullptr) return;
+    // What is taken in is somebody's result, and is judged as that.
+    for (OpResult& op : result.ops)
+        for (TensorResult& tensor : op.tensors)
+            if (tensor.direction == dumpfile::Direction::kInput && !tensor.metrics.empty())
+                judge_again(tensor, {});
+    if (chosen.empty()) return;
     splitter_->prepare(*traced->flows, chosen);
     parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
         const size_t place = chosen[static_cast<size_t>(index)];

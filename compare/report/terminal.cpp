@@ -150,6 +150,30 @@ std::string relations_text(const Result& result) {
     return text.empty() ? "" : "tensors paired by what they hold: " + text + "\n";
 }
 
+/// "3 spans of other ops: max|t-g| at most 2e-07 max|g| at the ends of 2; nothing takes in what 1
+/// gives".
+std::string spans_text(const std::vector<SpanResult>& spans) {
+    if (spans.empty()) return {};
+    double worst = 0;
+    int64_t compared = 0;
+    for (const SpanResult& span : spans) {
+        worst = std::max(worst, span.exit.value_or(0));
+        compared += span.exit ? 1 : 0;
+    }
+    const auto all = static_cast<int64_t>(spans.size());
+    std::string text = fmt::format("{} span{} of other ops", all, all == 1 ? "" : "s");
+    if (compared > 0)
+        text += fmt::format(", {}compared at the ends: max|t-g| at most {:.2g} max|g| there",
+                            compared == all ? "" : fmt::format("{} ", compared),
+                            worst);
+    if (compared < all)
+        text += fmt::format(
+            "; nothing that pairs takes in what {} give{}",
+            compared == 0 ? (all == 1 ? "it" : "they") : fmt::format("{}", all - compared),
+            all - compared == 1 ? "s" : "");
+    return wrapped(text, 0, 2);
+}
+
 /// Where the programs part, but for what is a finding above.
 std::string programs_text(const Result& result) {
     const Counts& counts = result.counts;
@@ -158,16 +182,7 @@ std::string programs_text(const Result& result) {
         text += fmt::format("the programs part in {} place{}\n",
                             result.partings.size(),
                             result.partings.size() == 1 ? "" : "s");
-    if (!result.spans.empty()) {
-        double worst = 0;
-        for (const SpanResult& span : result.spans)
-            worst = std::max(worst, span.exit.value_or(0));
-        text += fmt::format(
-            "{} span{} of other ops, compared at the ends: max|t-g| at most {:.2g} max|g| there\n",
-            result.spans.size(),
-            result.spans.size() == 1 ? "" : "s",
-            worst);
-    }
+    text += spans_text(result.spans);
     text += relations_text(result);
     if (counts.casts_only_target + counts.casts_only_golden > 0)
         text += fmt::format("copies and casts seen through: {} of the target, {} of the golden\n",

@@ -9,6 +9,7 @@
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
+#include "diagnose/judge/furthest_off.h"
 #include "diagnose/judge/off_grid.h"
 
 namespace npuscope::diagnose {

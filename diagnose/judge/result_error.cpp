@@ -151,69 +151,6 @@ void take_any(std::span<const double> recorded,
     }
 }
 
-/// A place, and how far off it is.
-using Distant = std::pair<double, int64_t>;
-
-/// How far off the elements of a block are: absolutely, and beside their size; -1 of what is no
-/// number.
-struct Distances {
-    std::array<double, kBlock> by_error;
-    std::array<double, kBlock> by_share;
-
-    void measure(std::span<const double> values, std::span<const double> expected) {
-        for (size_t i = 0; i < values.size(); ++i) {
-            const double error = std::abs(values[i] - expected[i]);
-            const double share = error / std::abs(expected[i]);
-            by_error[i] = error >= 0 ? error : -1;
-            by_share[i] = share >= 0 ? share : -1;
-        }
-    }
-};
-
-/// As furthest_off(); `expect` fills in the expected elements from one on.
-template <class F>
-std::vector<int64_t> furthest_from(const Tensor& recorded, int64_t count, F&& expect) {
-    const auto numel = static_cast<size_t>(recorded.numel());
-    const size_t stretch =
-        std::max<size_t>(1, 2 * numel / static_cast<size_t>(std::max<int64_t>(count, 2)));
-    std::vector<Distant> by_error;
-    std::vector<Distant> by_share;
-    std::array<double, kBlock> values{};
-    std::array<double, kBlock> others{};
-    Distances distances{};
-    for (size_t first = 0; first < numel; first += kBlock) {
-        const size_t length = std::min(kBlock, numel - first);
-        widen(recorded, first, std::span(values).first(length));
-        expect(first, std::span(others).first(length));
-        distances.measure(std::span(values).first(length), std::span(others).first(length));
-        // What of which stretch the block has.
-        for (size_t i = 0; i < length;) {
-            const size_t at = first + i;
-            const size_t end = std::min(length, i + stretch - at % stretch);
-            if (at % stretch == 0) {
-                by_error.push_back({-1, static_cast<int64_t>(at)});
-                by_share.push_back({-1, static_cast<int64_t>(at)});
-            }
-            const auto take = [&](const std::array<double, kBlock>& off, Distant& furthest) {
-                const auto* const most = std::max_element(&off[i], &off[i] + (end - i));
-                if (*most > furthest.first)
-                    furthest = {*most, static_cast<int64_t>(first) + (most - off.data())};
-            };
-            take(distances.by_error, by_error.back());
-            take(distances.by_share, by_share.back());
-            i = end;
-        }
-    }
-    std::ranges::stable_sort(by_error, std::greater(), &Distant::first);
-    std::ranges::stable_sort(by_share, std::greater(), &Distant::first);
-    std::vector<int64_t> places;
-    for (size_t i = 0; i < by_error.size(); ++i) {
-        places.push_back(by_error[i].second);
-        places.push_back(by_share[i].second);
-    }
-    return places;
-}
-
 }  // namespace
 
 compare::Introduced measure_error(const Tensor& recorded,
@@ -240,20 +177,6 @@ compare::Introduced measure_error(const Tensor& recorded,
                      : sums.scale > 0        ? sums.worst / sums.scale
                                              : sums.worst;
     return error;
-}
-
-std::vector<int64_t> furthest_off(const Tensor& recorded, const Tensor& expected, int64_t count) {
-    return furthest_from(recorded, count, [&](size_t first, std::span<double> elements) {
-        widen(expected, first, elements);
-    });
-}
-
-std::vector<int64_t> furthest_off(const Tensor& recorded,
-                                  std::span<const double> expected,
-                                  int64_t count) {
-    return furthest_from(recorded, count, [&](size_t first, std::span<double> elements) {
-        std::ranges::copy(expected.subspan(first, elements.size()), elements.begin());
-    });
 }
 
 void describe(const Tensor& recorded,

@@ -43,15 +43,6 @@ class JudgedElements {
                                                 const NumberFormat& results,
                                                 std::span<const double> allowed);
 
-/// About `count` places: of each stretch of elements those that are furthest off, absolutely and
-/// beside their size, in turn; the furthest of all first. Both have as many elements.
-[[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
-                                                const Tensor& expected,
-                                                int64_t count);
-[[nodiscard]] std::vector<int64_t> furthest_off(const Tensor& recorded,
-                                                std::span<const double> expected,
-                                                int64_t count);
-
 /// The elements over what is allowed, slope and lean.
 void describe(const Tensor& recorded,
               std::span<const double> expected,

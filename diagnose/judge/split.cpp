@@ -28,7 +28,7 @@ using compare::SplitQuery;
 /// How many ops after a product the addition of its bias may come.
 constexpr size_t kNextOps = 4;
 /// Runs of a name that tell its class in a quick judgement.
-constexpr size_t kQuickSample = 10;
+constexpr size_t kQuickSample = 6;
 /// No more of them than this for each op that is judged.
 constexpr size_t kQuickShare = 2;
 

@@ -13,6 +13,7 @@
 #include "compare/split.h"
 #include "compare/standards/standard.h"
 #include "diagnose/judge/expected_arithmetic.h"
+#include "diagnose/judge/known_cuts.h"
 #include "diagnose/judge/side_judge.h"
 
 namespace npuscope::diagnose {
@@ -118,6 +119,7 @@ class RecomputingSplitter final : public compare::Splitter {
     const Source* target_ = nullptr;
     std::unordered_map<const compare::OpPair*, size_t> places_;
     mutable std::mutex rebuilding_;
+    mutable KnownCuts cuts_;
     mutable std::mutex large_run_;  ///< of those that take much memory one is judged at a time
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
     std::unique_ptr<SideJudge> target_judge_;

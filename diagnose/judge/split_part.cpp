@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/furthest_off.h"
 #include "diagnose/judge/part_of_run.h"
-#include "diagnose/judge/result_error.h"
 #include "diagnose/judge/split.h"
 
 namespace npuscope::diagnose {
@@ -11,6 +11,9 @@ namespace npuscope::diagnose {
 namespace {
 
 using compare::Split;
+
+/// Elements of a part: half of them are those that are furthest apart.
+constexpr int64_t kElementsOfPart = kTellingElements / 2;
 
 /// Where the first results of both runs are furthest apart; nothing where they cannot be held
 /// against each other.
@@ -20,7 +23,7 @@ std::vector<int64_t> furthest_apart(const OpRun& target, const OpRun& golden) {
     const Tensor& other = golden.results.front().elements;
     if (one.numel() != other.numel() || !is_float(one.dtype()) || !is_float(other.dtype()))
         return {};
-    return furthest_off(one, other, kTellingElements);
+    return furthest_off(one, other, kElementsOfPart / 2);
 }
 
 bool is_clear(const Split& split) {
@@ -42,12 +45,14 @@ std::optional<std::vector<Split>> RecomputingSplitter::split_part(
     {
         const std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
         std::string why_not;
-        const auto target = load_run(*pair.target, why_not, known_inputs(pair), false, false);
+        auto target = load_run(*pair.target, why_not, known_inputs(pair), false, false);
         if (!target || !is_large(*target)) return std::nullopt;
+        target->known_cut = cuts_.cut_of(*target);
         const auto golden = load_run(*pair.golden, why_not, {}, false, false);
         if (!golden) return std::nullopt;
-        part = part_of(*target, kTellingElements, furthest_apart(*target, *golden));
+        part = part_of(*target, kElementsOfPart, furthest_apart(*target, *golden));
         if (!part) return std::nullopt;
+        cuts_.learn(*target, part->cut);
         golden_part = same_part(*golden, *part);
         if (!golden_part) return std::nullopt;
         require_intact(*target);

@@ -12,6 +12,7 @@
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
+#include "diagnose/judge/furthest_off.h"
 #include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/norm_terms.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/compare/dataflow/hand_made.h"
+#include "tests/compare/compared_programs.h"
 
 namespace npuscope::compare {
 namespace {
@@ -32,6 +32,30 @@ TEST(QuickChoice, leaves_out_what_one_side_lacks) {
     for (const size_t chosen : quick_choice(pair.flows, {}))
         EXPECT_TRUE(pair.plan.ops[chosen].target != nullptr &&
                     pair.plan.ops[chosen].golden != nullptr);
+}
+
+/// A result, a loss that is made of it and a copy of that.
+std::vector<HandMadeOp> loss_of(const Tensor& made) {
+    const Tensor loss = random_tensor({1}, 8);
+    return {step("relu", random_tensor({5}, 3), made),
+            step("mse_loss", made, loss),
+            step("neg", loss, random_tensor({1}, 9))};
+}
+
+TEST(QuickJudgement, accuses_no_input_of_an_op_that_it_does_not_compute) {
+    const Tensor made = random_tensor({5}, 1);
+    WrittenSplitter splitter;
+    Options options;
+    options.splitter = &splitter;
+    options.judging = Judging::kQuick;
+    const Result result = compare_sources(hand_made(loss_of(off_by(made, 1e-2F, 2))),
+                                          hand_made(loss_of(made)),
+                                          PrecisionBounds(),
+                                          options);
+    ASSERT_EQ(result.ops.size(), 3u);
+    EXPECT_EQ(result.ops[0].judgement.verdict, Verdict::kInherited);
+    EXPECT_EQ(result.ops[1].tensors.front().judgement.verdict, Verdict::kInherited);
+    EXPECT_EQ(result.counts.by_verdict[static_cast<size_t>(Verdict::kFail)], 0);
 }
 
 }  // namespace

@@ -51,6 +51,23 @@ TEST(TerminalReport, tells_the_golden_s_arithmetic_where_it_is_another) {
         << text;
 }
 
+TEST(TerminalReport, tells_the_spans_that_were_compared_and_those_that_could_not_be) {
+    const auto told = [](const std::vector<std::optional<double>>& exits) {
+        Result result;
+        for (const auto& exit : exits)
+            result.spans.push_back({.exit = exit});
+        const std::string text = report_named("terminal").write(result, {.options = {}});
+        const size_t at = text.find(" span") - 1;
+        return text.substr(at, text.find("verdict") - at);
+    };
+    EXPECT_EQ(told({2e-7}),
+              "1 span of other ops, compared at the ends: max|t-g| at most 2e-07 max|g| there\n");
+    EXPECT_EQ(told({{}}), "1 span of other ops; nothing that pairs takes in what it gives\n");
+    EXPECT_EQ(told({2e-7, {}, 1e-7}),
+              "3 spans of other ops, 2 compared at the ends: max|t-g| at most 2e-07 max|g|\n"
+              "  there; nothing that pairs takes in what 1 gives\n");
+}
+
 TEST(TerminalReport, has_no_heading_over_no_arithmetic_of_the_target_s) {
     Result result;
     result.arithmetic = {"golden, other ops (float32): fp32 (3 of 3 sampled)"};
