@@ -20,7 +20,7 @@
 #include "compare/dataflow/unread.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -96,7 +96,7 @@ class Search {
 
 void Search::remark_nan() {
     for (const InputPair& pair : flows_.inputs()) {
-        if (is_overwritten(op_name(pair), target(pair).argument)) continue;
+        if (is_unread(op_name(pair), target(pair).argument)) continue;
         for (const bool is_target : {true, false}) {
             const TracedTensor& tensor = is_target ? target(pair) : golden(pair);
             if (!tensor.given || tensor.content->nan == 0) continue;
@@ -119,7 +119,7 @@ bool Search::may_be_judged(const InputPair& pair, const InputPair& given) const 
     const TracedTensor& mine = target(pair);
     if (!golden(given).given || mine.content->numel == 0) return false;
     if (mine.content->numel != golden(pair).content->numel) return false;
-    return !is_overwritten(op_name(pair), mine.argument) &&
+    return !is_unread(op_name(pair), mine.argument) &&
            !is_counter(op_name(pair), mine.dtype, mine.content->numel) &&
            mine.argument.find("grad") == std::string::npos;
 }

@@ -8,7 +8,7 @@
 
 #include "compare/dataflow/nearness.h"
 #include "core/base/error.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -82,7 +82,7 @@ bool is_far_apart(const PairedFlows& flows, const InputPair& pair) {
 /// Whether a tensor that no op of its side made tells a model from others.
 bool tells_model(const Side& side, const TracedTensor& tensor) {
     return tensor.given && tensor.content && !tensor.content->constant &&
-           !is_overwritten(side.source.ops[tensor.op].id.op, tensor.argument);
+           !is_unread(side.source.ops[tensor.op].id.op, tensor.argument);
 }
 
 /// What the sides were given.

@@ -2,7 +2,7 @@
 
 #include "compare/dataflow/find_part.h"
 #include "core/base/error.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -62,7 +62,7 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input) {
     RebuiltInput rebuilt{.argument = input.argument, .golden = input.path};
     if (!input.content) return rebuilt;
     const bool nothing = input.content->numel == 0 ||
-                         is_overwritten(flows_.golden().source.ops[input.op].id.op, input.argument);
+                         is_unread(flows_.golden().source.ops[input.op].id.op, input.argument);
     try {
         if (nothing || !input.producer) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);

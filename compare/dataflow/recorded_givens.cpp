@@ -5,7 +5,7 @@
 #include "compare/dataflow/counters.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -33,7 +33,7 @@ bool is_settled(const PairedFlows& flows,
                 Told& told,
                 std::vector<std::string>& remarks) {
     const OpPair& ops = flows.plan().ops[pair];
-    if (is_overwritten(ops.golden->id.op, fact.input)) return true;
+    if (is_unread(ops.golden->id.op, fact.input)) return true;
     if (golden.content && is_counter(ops.golden->id.op, golden.dtype, golden.content->numel))
         return true;
     if (golden.given && !told.givens.insert(*golden.given).second) return true;

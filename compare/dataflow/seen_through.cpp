@@ -2,7 +2,7 @@
 
 #include "compare/dataflow/view.h"
 #include "core/naming/casts.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -67,7 +67,7 @@ const TracedTensor* given_to(const Side& side, const TracedTensor& output) {
     const std::string& op = side.source.ops[output.op].id.op;
     for (const TracedTensor& each : side.flow.of_op(output.op))
         if (each.direction == dumpfile::Direction::kInput && each.content && output.content &&
-            each.content->numel == output.content->numel && !is_overwritten(op, each.argument))
+            each.content->numel == output.content->numel && !is_unread(op, each.argument))
             return &each;
     return nullptr;
 }

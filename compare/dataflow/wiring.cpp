@@ -12,7 +12,7 @@
 #include "compare/dataflow/view.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -170,7 +170,7 @@ bool Wires::may_be_wrong(const InputPair& pair) const {
     if (theirs.ambiguous && (mine.ambiguous || !mine.producer)) return false;
     if (theirs.content->numel == 0 || theirs.content->constant) return false;
     if (theirs.content->numel != mine.content->numel) return false;
-    if (is_overwritten(op_of(flows_.target(), mine), mine.argument)) return false;
+    if (is_unread(op_of(flows_.target(), mine), mine.argument)) return false;
     // By what they hold, copies and views pair with others of the same elements; what takes in
     // what they show tells.
     if (flows_.plan().is_related && is_cast(op_of(flows_.target(), mine))) return false;

@@ -54,10 +54,12 @@ double growth_of(const MeasuredRun& run) {
     if (!run.crossed.empty() && run.is_gradient)
         base.take({kNormAcross / kNormGrowth, kNormAcross, kNormAcross / kScaleGrowth});
     // Where terms cancel, as those of the gradient of a bias that moves nothing, only their size
-    // tells what rounding leaves.
-    const auto numel = static_cast<double>(run.tensor->sums.pairs);
-    const double terms = kNormGrowth * std::max(base.norm, rounding_to(run.bits).peak) *
-                         run.entry.sum / std::max(1.0, numel);
+    // tells what is left: of what came in all at worst, of roundings as much as by chance.
+    const auto numel = std::max(1.0, static_cast<double>(run.tensor->sums.pairs));
+    const double came_in = run.entry.is_known ? run.entry.worst.norm : base.norm;
+    const double rounding = std::max(base.norm, rounding_to(run.bits).peak);
+    const double terms = kNormGrowth * std::max(came_in * run.entry.sum / numel,
+                                                rounding * run.entry.size / std::sqrt(numel));
     if (std::isfinite(run.out.norm) && (run.largest <= terms || run.out.norm <= kLeast)) return 0;
     return std::max({run.out.norm / base.norm / kNormGrowth,
                      run.out.peak / base.peak / kPeakGrowth,

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "compare/dataflow/ways_on.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/side_distances.h"
 #include "compare/match.h"
@@ -25,7 +25,6 @@ class MadeOfIt {
     [[nodiscard]] bool agrees(const MeasuredRun& run, double limit) const;
 
   private:
-    enum class Way { kAgrees, kGoesOn, kEnds };
     [[nodiscard]] Way way_through(const SourceOp* op, double limit) const;
 
     const Plan& plan_;

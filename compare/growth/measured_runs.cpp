@@ -231,6 +231,7 @@ class Gathering {
         const Entry entry = side.into(ops);
         run.entry.worst.take(entry.worst);
         run.entry.sum = std::max(run.entry.sum, entry.sum);
+        run.entry.size = std::max(run.entry.size, entry.size);
         run.entry.is_known = run.entry.is_known && entry.is_known;
         if (&side == &target_) {
             run.entry.given = entry.given;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compare/relate/sketch.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -57,6 +58,7 @@ SideDistances::SideDistances(const Side& side,
             Known& known = by_path[of_target ? tensor.target : tensor.golden];
             // What is infinite here is told where it was made.
             known.distance.take(distance_of(tensor, true));
+            known.size = std::max(known.size, std::sqrt(tensor.sums.gg));
             known.sum = std::max(
                 known.sum, std::sqrt(static_cast<double>(tensor.sums.pairs) * tensor.sums.gg));
         }
@@ -72,7 +74,8 @@ SideDistances::SideDistances(const Side& side,
     }
     places_.reserve(known_.size());
     for (size_t i = 0; i < known_.size(); ++i) {
-        if (const auto producer = side.tensor(i).producer) users_.emplace(*producer, i);
+        if (const auto producer = side.tensor(i).producer; producer && is_read(i))
+            users_.emplace(*producer, i);
         places_.emplace(side.tensor(i).path, i);
         if (const auto found = by_path.find(side.tensor(i).path); found != by_path.end())
             known_[i] = found->second;
@@ -147,6 +150,11 @@ std::optional<SideDistances::Known> SideDistances::known_of(size_t tensor) const
     return known_[is_nearer ? *elsewhere : tensor];
 }
 
+bool SideDistances::is_read(size_t input) const {
+    const TracedTensor& tensor = side_.tensor(input);
+    return !is_unread(side_.source.ops[tensor.op].id.op, tensor.argument);
+}
+
 bool SideDistances::has_inputs(size_t op) const {
     return std::ranges::any_of(side_.flow.of_op(op), [](const TracedTensor& tensor) {
         return tensor.direction == Direction::kInput;
@@ -156,12 +164,13 @@ bool SideDistances::has_inputs(size_t op) const {
 void SideDistances::follow(size_t op, const std::unordered_set<size_t>& own, Entry& entry) const {
     for (size_t i = side_.flow.first[op]; i < side_.flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = side_.tensor(i);
-        if (tensor.direction != Direction::kInput) continue;
+        if (tensor.direction != Direction::kInput || !is_read(i)) continue;
         const size_t maker = tensor.producer ? side_.tensor(*tensor.producer).op : kNobody;
         if (own.contains(maker)) continue;
         if (const auto known = known_of(i)) {
             entry.worst.take(known->distance);
             entry.sum = std::max(entry.sum, known->sum);
+            entry.size = std::max(entry.size, known->size);
             if (maker == kNobody && known->distance.norm > entry.given_distance) {
                 entry.given = i;
                 entry.given_distance = known->distance.norm;

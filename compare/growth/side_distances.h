@@ -38,6 +38,7 @@ struct Entry {
     Distance worst{};
     bool is_known = true;  ///< of every tensor
     double sum = 0;        ///< the largest of the sums of magnitudes of the golden's tensors
+    double size = 0;       ///< the largest of their norms
     /// The tensor farthest off of those that no op made, an index into the flow's.
     std::optional<size_t> given{};
     double given_distance = 0;             ///< of the norm
@@ -83,9 +84,12 @@ class SideDistances {
     /// A tensor that was measured.
     struct Known {
         Distance distance{};
-        double sum = 0;  ///< of magnitudes, at most
+        double sum = 0;   ///< of magnitudes, at most
+        double size = 0;  ///< the norm
     };
 
+    /// Whether its op reads the elements of an input.
+    [[nodiscard]] bool is_read(size_t input) const;
     [[nodiscard]] bool has_inputs(size_t op) const;
     void follow(size_t op, const std::unordered_set<size_t>& own, Entry& entry) const;
     [[nodiscard]] std::optional<Known> known_of(size_t tensor) const;

@@ -9,7 +9,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/origins/inflow.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -147,7 +147,7 @@ void StatisticsJudge::judge_inputs(size_t pair) {
             const bool told =
                 !any_before_ || is_parameter(op.id.op, tensor.argument) ||
                 (tensor.deviation > std::max(kBrain, kJump * before_) && !is_negligible(tensor));
-            if (told && !is_overwritten(op.id.op, tensor.argument)) accuse(pair, tensor);
+            if (told && !is_unread(op.id.op, tensor.argument)) accuse(pair, tensor);
         }
         tensor.judgement.verdict = Verdict::kInherited;
     }

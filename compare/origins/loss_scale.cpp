@@ -15,7 +15,7 @@
 #include "compare/relate/kinship.h"
 #include "core/naming/api_names.h"
 #include "core/naming/in_place.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -126,7 +126,7 @@ bool updates(const Side& side, const SourceOp& op) {
     return std::ranges::any_of(tensors, [&](const TracedTensor& in) {
         const auto dtype = dtype_from_name(in.dtype);
         return in.direction == Direction::kInput && in.given && dtype && is_float(*dtype) &&
-               !is_overwritten(op.id.op, in.argument) &&
+               !is_unread(op.id.op, in.argument) &&
                (in_place || std::ranges::any_of(tensors, [&](const TracedTensor& out) {
                     return out.direction == Direction::kOutput &&
                            writes_over(op.id.op, in.argument, out.argument);

@@ -18,7 +18,7 @@
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 #include "core/naming/in_place.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -141,7 +141,7 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
         if (is_made(before_casts(inflow.tensor)) || !traced.content || is_told(inflow.tensor))
             continue;
         // Which of these are the golden's is told where givens are compared.
-        if (is_overwritten(name, traced.argument) || traced.argument.starts_with("running_"))
+        if (is_unread(name, traced.argument) || traced.argument.starts_with("running_"))
             continue;
         if (!is_floating(*inflow.compared)) continue;
         const int64_t numel = inflow.compared->sums.numel;

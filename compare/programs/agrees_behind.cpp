@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/ways_on.h"
+#include "compare/relate/kinship.h"
+#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -14,9 +17,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// So many ops on the way to what agrees, and so many looked at.
-constexpr int kDeepest = 6;
-constexpr size_t kMostOps = 64;
 /// Of max|g|: what was given to a pair that is farther apart is something else.
 constexpr double kUnlike = 0.5;
 /// Of max|g|: farther off than that is no noise.
@@ -31,7 +31,8 @@ class Behind {
           places_(places_of(flows.plan())) {
         for (size_t i = 0; i < side_.flow.tensors.size(); ++i) {
             const TracedTensor& input = side_.flow.tensors[i];
-            if (input.direction == Direction::kInput && input.producer)
+            if (input.direction == Direction::kInput && input.producer &&
+                !is_unread(side_.source.ops[input.op].id.op, input.argument))
                 users_.emplace(side_.tensor(*input.producer).op, input.op);
         }
     }
@@ -40,24 +41,26 @@ class Behind {
     [[nodiscard]] bool agrees(size_t place, double limit) const {
         const SourceOp* begin = plan_.ops[place].target;
         if (begin == nullptr) return false;
-        std::vector<size_t> open{static_cast<size_t>(begin - side_.source.ops.data())};
-        size_t looked_at = 0;
-        for (int depth = 0; depth < kDeepest && !open.empty(); ++depth) {
-            std::vector<size_t> next;
-            for (const size_t each : open) {
-                const auto [first, last] = users_.equal_range(each);
-                if (first == last) return false;
-                for (auto user = first; user != last; ++user) {
-                    if (++looked_at > kMostOps) return false;
-                    if (!ends_well(user->second, limit)) next.push_back(user->second);
-                }
-            }
-            open = std::move(next);
-        }
-        return open.empty();
+        return do_ways_agree(
+            users_of(static_cast<size_t>(begin - side_.source.ops.data())),
+            [&](size_t op) { return users_of(op); },
+            [&](size_t op) { return way_through(op, limit); });
     }
 
   private:
+    [[nodiscard]] std::vector<size_t> users_of(size_t op) const {
+        std::vector<size_t> users;
+        const auto [first, last] = users_.equal_range(op);
+        for (auto each = first; each != last; ++each)
+            users.push_back(each->second);
+        return users;
+    }
+
+    [[nodiscard]] Way way_through(size_t op, double limit) const {
+        if (ends_well(op, limit)) return Way::kAgrees;
+        return step_of(side_.source.ops[op].op()) == OpStep::kSum ? Way::kSumsUp : Way::kGoesOn;
+    }
+
     /// Paired, compared, and no farther off than may be.
     [[nodiscard]] bool ends_well(size_t op, double limit) const {
         const SourceOp* own = &side_.source.ops[op];

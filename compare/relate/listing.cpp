@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/naming/in_place.h"
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 #include "core/naming/unspecified.h"
 #include "core/parallel/parallel_for.h"
 
@@ -76,7 +76,7 @@ ReadTensor read(const SourceTensor& tensor, size_t op, size_t number, SharedSket
 /// Whether the op's definition says what it holds.
 bool is_told(const std::string& op, const SourceTensor& tensor) {
     return tensor.direction == Direction::kOutput ? !is_unspecified(op, tensor.argument, true)
-                                                  : !is_overwritten(op, tensor.argument);
+                                                  : !is_unread(op, tensor.argument);
 }
 
 std::vector<std::vector<ReadTensor>> read_all(const Source& source, int threads) {

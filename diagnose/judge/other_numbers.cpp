@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -45,6 +46,55 @@ bool is_other_constant(double target, double golden) {
            !is_same(target, kBFloat16.rounded(golden));
 }
 
+/// The axes that an argument names, as the elements lie: so many of them before, among and after
+/// these. Another shape of the same elements gives the same numbers.
+struct Axes {
+    int64_t before = 1;
+    int64_t among = 1;
+    int64_t after = 1;
+    friend bool operator==(const Axes&, const Axes&) = default;
+};
+
+/// Empty where it names no axes of the tensor, or some that do not follow each other.
+std::optional<Axes> axes_of(const Tensor& tensor, const Value& value) {
+    std::vector<int64_t> dims;
+    if (const auto* one = std::get_if<int64_t>(&value))
+        dims = {*one};
+    else if (const auto* list = std::get_if<IntList>(&value))
+        dims = *list;
+    if (dims.empty()) return std::nullopt;
+    for (int64_t& dim : dims)
+        dim += dim < 0 ? tensor.ndim() : 0;
+    std::ranges::sort(dims);
+    if (dims.front() < 0 || dims.back() >= tensor.ndim() ||
+        dims.back() - dims.front() + 1 != static_cast<int64_t>(dims.size()))
+        return std::nullopt;
+    Axes axes;
+    for (int64_t dim = 0; dim < tensor.ndim(); ++dim)
+        (dim < dims.front()  ? axes.before
+         : dim > dims.back() ? axes.after
+                             : axes.among) *= tensor.dim(dim);
+    return axes;
+}
+
+const Tensor* first_tensor(const OpRun& run) {
+    for (const NamedValue& argument : run.arguments)
+        if (const auto* tensor = std::get_if<Tensor>(&argument.value)) return tensor;
+    return nullptr;
+}
+
+/// Whether an argument names the same axes of both runs' first tensors, which are of two shapes.
+bool are_same_axes(const OpRun& one, const OpRun& other, const NamedValue& argument) {
+    const Tensor* mine = first_tensor(one);
+    const Tensor* theirs = first_tensor(other);
+    const Value* value = find(other.arguments, argument.name);
+    if (argument.name != "dim" || mine == nullptr || theirs == nullptr || value == nullptr ||
+        mine->shape() == theirs->shape())
+        return false;
+    const auto axes = axes_of(*mine, argument.value);
+    return axes && axes == axes_of(*theirs, *value);
+}
+
 }  // namespace
 
 bool has_other_constant(const OpRun& target, const OpRun& golden) {
@@ -71,10 +121,15 @@ bool numbers_change_results(const OpRun& one, const OpRun& other) {
 
 void take_numbers(const OpRun& from, OpRun& to) {
     if (from.op == to.op) {
-        std::erase_if(to.arguments,
-                      [](const NamedValue& argument) { return !is_tensor_value(argument.value); });
+        NamedValues taken;
+        for (const NamedValue& argument : to.arguments)
+            if (is_tensor_value(argument.value)) taken.push_back(argument);
         for (const NamedValue& argument : from.arguments)
-            if (!is_tensor_value(argument.value)) to.arguments.push_back(argument);
+            if (!is_tensor_value(argument.value))
+                taken.push_back(are_same_axes(from, to, argument)
+                                    ? NamedValue{argument.name, *find(to.arguments, argument.name)}
+                                    : argument);
+        to.arguments = std::move(taken);
     } else {
         for (NamedValue& own : to.arguments)
             for (const NamedValue& other : from.arguments)

@@ -6,7 +6,8 @@
 namespace npuscope::diagnose {
 
 /// `to` gets the arguments of `from` that are no tensors in place of its own; of another name of
-/// the op, those that both have.
+/// the op, those that both have. A `dim` that names the same axes of the same elements in another
+/// shape is kept.
 void take_numbers(const OpRun& from, OpRun& to);
 
 /// Whether a number that the golden took in is one of a program's text (at most four digits: 1e-05,

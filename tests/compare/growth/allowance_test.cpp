@@ -76,6 +76,11 @@ TEST(Allowance, SumsThatCancelMayBeOffByWhatTheirTermsAre) {
     made.run.largest = 1e-4;
     EXPECT_GT(growth_of(made.run), 1);
     made.run.entry.sum = 4096.0 * 100;
+    made.run.entry.size = 64.0 * 10;
+    EXPECT_EQ(growth_of(made.run), 0);
+    made.run.largest = 1e-3;  // more than roundings make by chance, less than they could
+    EXPECT_GT(growth_of(made.run), 1);
+    made.run.entry.worst.norm = 1e-6;
     EXPECT_EQ(growth_of(made.run), 0);
 }
 

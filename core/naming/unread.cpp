@@ -1,4 +1,4 @@
-#include "core/naming/overwritten.h"
+#include "core/naming/unread.h"
 
 #include <algorithm>
 #include <array>
@@ -9,21 +9,21 @@ namespace npuscope {
 
 namespace {
 
-constexpr auto kOverwriting = std::to_array<std::string_view>({
-#define OVERWRITTEN(name) name,
-#include "core/naming/overwritten.def"
-#undef OVERWRITTEN
+constexpr auto kUnreading = std::to_array<std::string_view>({
+#define UNREAD(name) name,
+#include "core/naming/unread.def"
+#undef UNREAD
 });
 
 }  // namespace
 
-bool is_overwritten(std::string_view op, std::string_view argument) {
+bool is_unread(std::string_view op, std::string_view argument) {
     if (argument == "out" || argument == "grad_input") return true;
     // It keeps there by what it multiplied, for the gradient.
     if (argument == "noise" && (op == "rrelu_with_noise" || op == "rrelu_with_noise_")) return true;
     if (is_unspecified(op, argument, false)) return true;
     const auto begins = [&](std::string_view name) { return op.starts_with(name); };
-    return argument == "self" && std::ranges::any_of(kOverwriting, begins);
+    return argument == "self" && std::ranges::any_of(kUnreading, begins);
 }
 
 }  // namespace npuscope
