@@ -13,6 +13,7 @@
 #include "compare/align/name_prefix.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
+#include "core/naming/ir_name.h"
 #include "core/naming/unspecified.h"
 
 namespace npuscope::compare {
@@ -104,16 +105,21 @@ class OpMatcher {
         for (const SourceOp& op : golden_.ops)
             ops[op.id.seqid].push_back(&op);
         int64_t matched = 0;
-        for (const bool exact : {true, false}) {
+        const auto are_one = [](const SourceOp& one, const SourceOp& other, int looseness) {
+            if (looseness == 0) return one.id.op == other.id.op;
+            const std::string_view mine = canonical_name(one.id.op);
+            const std::string_view theirs = canonical_name(other.id.op);
+            if (looseness == 1) return mine == theirs;
+            // A recorder that leaves overloads out.
+            return without_overload(mine) == theirs || mine == without_overload(theirs);
+        };
+        for (const int looseness : {0, 1, 2}) {
             for (const SourceOp& op : target_.ops) {
                 const auto found = ops.find(op.id.seqid);
                 if (found == ops.end() || partners_.contains(&op) || !op.unmatched.empty())
                     continue;
                 for (const SourceOp* other : found->second) {
-                    const bool same =
-                        exact ? other->id.op == op.id.op
-                              : canonical_name(other->id.op) == canonical_name(op.id.op);
-                    if (!same || taken_.contains(other)) continue;
+                    if (!are_one(op, *other, looseness) || taken_.contains(other)) continue;
                     join(op, *other, match_text("seqid", op.id.op, other->id.op));
                     ++matched;
                     break;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
+#include "core/naming/ir_name.h"
 #include "core/naming/unspecified.h"
 
 namespace npuscope::compare {
@@ -47,8 +48,19 @@ class TextNumbers {
     std::unordered_map<std::string, int32_t> numbers_;
 };
 
+/// Whether the side tells overloads of one another: "add_Tensor", not "add".
+bool tells_overloads(const Source& side) {
+    return std::ranges::any_of(side.ops, [](const SourceOp& op) {
+        const std::string_view name = canonical_name(op.id.op);
+        return without_overload(name) != name;
+    });
+}
+
 class TraitsReader {
   public:
+    /// Without overloads where one side leaves them out.
+    explicit TraitsReader(bool with_overloads) : with_overloads_(with_overloads) {}
+
     SideTraits read(const Source& source, bool with_inputs) {
         SideTraits side;
         for (const SourceOp& op : source.ops) {
@@ -105,7 +117,7 @@ class TraitsReader {
     OpTraits traits_of(const SourceOp& op, const std::vector<Shape>& inputs, const Shape& output) {
         OpTraits traits;
         const std::string_view name = canonical_name(op.id.op);
-        traits.name = names_.number(std::string(name));
+        traits.name = names_.number(std::string(with_overloads_ ? name : without_overload(name)));
         for (const Shape& shape : inputs)
             traits.inputs += shape_hash(shape);
         traits.output = shape_hash(output);
@@ -121,6 +133,7 @@ class TraitsReader {
         return traits;
     }
 
+    bool with_overloads_;
     TextNumbers names_;
     TextNumbers places_;
     TextNumbers lines_;
@@ -156,14 +169,15 @@ uint64_t shape_hash(const Shape& shape) {
 }
 
 int32_t BothTraits::name_id(const std::string& name) const {
-    const auto found = names.find(name);
+    auto found = names.find(name);
+    if (found == names.end()) found = names.find(std::string(without_overload(name)));
     return found == names.end() ? -1 : found->second;
 }
 
 BothTraits read_traits(const Source& target, const Source& golden) {
     const bool inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
     BothTraits traits;
-    TraitsReader reader;
+    TraitsReader reader(tells_overloads(target) == tells_overloads(golden));
     traits.target = reader.read(target, inputs);
     traits.golden = reader.read(golden, inputs);
     traits.names = std::move(reader).names();

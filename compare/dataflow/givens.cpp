@@ -44,7 +44,7 @@ struct Suspect {
 
 class Search {
   public:
-    explicit Search(PairedFlows& flows) : flows_(flows), through_(flows) {}
+    explicit Search(PairedFlows& flows) : flows_(flows), through_(flows), states_(flows) {}
 
     Givens run(int threads) {
         remark_nan();
@@ -87,6 +87,7 @@ class Search {
 
     PairedFlows& flows_;
     SeenThrough through_;
+    OtherStates states_;
     Givens givens_;
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
@@ -291,7 +292,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (backward)
         return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
                (relation.likeness == Likeness::kNarrowed && theirs.tells_order()) ||
-               is_other_state(flows_, suspect.input.target, suspect.given.golden, relation);
+               states_.has(suspect.input.target, suspect.given.golden, relation);
     // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
         relation.likeness == Likeness::kOther ||

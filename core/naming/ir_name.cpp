@@ -42,4 +42,13 @@ std::string ir_name(std::string_view name) {
     return found;
 }
 
+std::string_view without_overload(std::string_view ir_name) {
+    // The longest one: "dim_IntList", not "IntList".
+    for (size_t at = ir_name.find('_', 1); at != std::string_view::npos;
+         at = ir_name.find('_', at + 1))
+        if (std::ranges::find(kOverloads, ir_name.substr(at + 1)) != kOverloads.end())
+            return ir_name.substr(0, at);
+    return ir_name;
+}
+
 }  // namespace npuscope

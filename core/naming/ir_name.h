@@ -11,4 +11,8 @@ namespace npuscope {
 /// too. Table of overloads: core/naming/overloads.def.
 [[nodiscard]] std::string ir_name(std::string_view name);
 
+/// "add" of "add_Tensor", "sum" of "sum_dim_IntList", as recorders write that leave overloads out:
+/// an IR name without the overload that it ends with. Other names as they are.
+[[nodiscard]] std::string_view without_overload(std::string_view ir_name);
+
 }  // namespace npuscope

@@ -63,6 +63,10 @@ std::span<const backend::Op* const> overloads_of(std::string_view base_name) {
     return found->second;
 }
 
+bool may_be(const backend::Op& op, const SourceOp& recorded) {
+    return takes(op, recorded_arguments(recorded), is_pytorch_call(recorded));
+}
+
 const backend::Op* overload_of(const SourceOp& recorded) {
     const auto overloads = overloads_of(recorded.op());
     if (overloads.empty()) return nullptr;

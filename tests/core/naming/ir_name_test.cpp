@@ -32,5 +32,15 @@ TEST(IrName, leaves_other_names_alone) {
         EXPECT_EQ(ir_name(name), name);
 }
 
+TEST(WithoutOverload, is_what_some_recorders_call_an_op) {
+    EXPECT_EQ(without_overload("add_Tensor"), "add");
+    EXPECT_EQ(without_overload("mul__Tensor"), "mul_");
+    EXPECT_EQ(without_overload("sum_dim_IntList"), "sum");
+    EXPECT_EQ(without_overload("div_Tensor_mode"), "div");
+    EXPECT_EQ(without_overload("_foreach_addcdiv__Scalar"), "_foreach_addcdiv_");
+    for (const char* name : {"native_layer_norm_backward", "relu_", "add", "_softmax", ""})
+        EXPECT_EQ(without_overload(name), name);
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -39,6 +39,13 @@ TEST(Overload, is_told_by_the_arguments) {
     EXPECT_EQ(name_of_row("stack", {"tensors/tensors_0", "tensors/tensors_1"}), "stack");
 }
 
+TEST(Overload, is_told_by_the_arguments_where_one_has_no_suffix) {
+    EXPECT_EQ(name_of_row("sum", {"self"}), "sum");
+    EXPECT_EQ(name_of_row("sum", {"self", "dim", "keepdim"}).substr(0, 8), "sum_dim_");
+    EXPECT_EQ(name_of_row("mean", {"self", "dim", "keepdim"}).substr(0, 8), "mean_dim");
+    EXPECT_EQ(name_of_row("mean", {"self", "unknown"}), "mean");
+}
+
 TEST(Overload, is_none_where_arguments_are_unknown_or_missing) {
     EXPECT_EQ(name_of_row("mul", {"self"}), "");
     EXPECT_EQ(name_of_row("mul", {"a", "b"}), "");
