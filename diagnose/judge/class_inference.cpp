@@ -170,6 +170,17 @@ int bits_of_results(const ArithmeticSamples& samples, const ArithmeticGroup& gro
     return 0;
 }
 
+/// Bits that the results of nearly all runs need at least: no class of fewer gave them, whatever
+/// one run that is at fault may look like. 0 where few tell.
+int least_bits(const std::vector<SampledRun>& sample) {
+    std::vector<int> bits;
+    for (const SampledRun& run : sample)
+        if (run.numbers >= kFewestNumbers) bits.push_back(run.bits);
+    if (bits.size() < 2) return 0;
+    std::ranges::sort(bits);
+    return bits[static_cast<size_t>((1 - kMostRuns) * static_cast<double>(bits.size()))];
+}
+
 /// Chooses among the classes of results of `bits`, if these are known and one of them explains the
 /// sample, else among all that can give so many. `stages_of` gives the stages whose columns it is
 /// asked for.
@@ -186,7 +197,8 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
         const auto found = choose(stages, sample);
         if (!stages.empty() && explains(sample, found.first)) return found;
     }
-    return choose(stages_of([&](size_t column) { return classes[column].results.bits >= bits; }),
+    const int least = std::max(bits, least_bits(sample));
+    return choose(stages_of([&](size_t column) { return classes[column].results.bits >= least; }),
                   sample);
 }
 
