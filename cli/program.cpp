@@ -1,10 +1,10 @@
 #include "cli/program.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <poll.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -121,14 +121,24 @@ int run(int argc, char** argv) {
     return selected();
 }
 
+/// Whether whoever read standard output has closed the pipe (head, less): it has seen enough.
+bool has_reader_left() {
+    pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
+/// What does not fit into the buffer was written before: that may have failed as well.
+bool is_output_lost() {
+    const bool is_flushed = std::fflush(stdout) == 0;
+    return (!is_flushed || std::ferror(stdout) != 0) && !has_reader_left();
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
     try {
         const int code = run(argc, argv);
-        // Whoever closed the pipe early (head, less) has seen enough.
-        if (std::fflush(stdout) != 0 && errno != EPIPE)
-            return fail("cannot write the result to standard output");
+        if (is_output_lost()) return fail("cannot write the result to standard output");
         if (interrupting_signal() != 0) return interrupted(" when the work was done");
         return code;
     } catch (const Interrupted& stop) {

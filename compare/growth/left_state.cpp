@@ -1,6 +1,7 @@
 #include "compare/growth/left_state.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "core/dtype/dtype.h"
@@ -21,12 +22,12 @@ const TracedTensor* written_over(const Side& side, const TracedTensor& result) {
     return nullptr;
 }
 
-/// Whether it stands where something stood that no op had made, through all that wrote over it.
-bool stands_in_state(const Side& side, const TracedTensor& result) {
+/// What no op had made and stood where it stands, through all that wrote over it; nullptr without.
+const TracedTensor* state_before(const Side& side, const TracedTensor& result) {
     const TracedTensor* input = written_over(side, result);
     while (input != nullptr && input->producer)
         input = written_over(side, side.tensor(*input->producer));
-    return input != nullptr;
+    return input;
 }
 
 bool may_be_state(const TracedTensor& tensor) {
@@ -35,30 +36,70 @@ bool may_be_state(const TracedTensor& tensor) {
            numel_of(tensor.shape) > 1 && tensor.content && !tensor.content->constant;
 }
 
+/// What the ops of one side do with states: which have no partner, and what they take in.
+class SideStates {
+  public:
+    SideStates(const Side& side, const std::unordered_set<const SourceOp*>& alone)
+        : side_(side), alone_(alone), is_used_(side.flow.tensors.size(), false) {
+        for (const TracedTensor& tensor : side.flow.tensors) {
+            if (tensor.producer) is_used_[*tensor.producer] = true;
+            if (tensor.direction != Direction::kInput || !tensor.content) continue;
+            (is_alone(tensor) ? taken_alone_ : taken_in_pairs_).insert(tensor.content->bag);
+        }
+        for (const TracedTensor& tensor : side.flow.tensors)
+            updates_ = updates_ || (may_be_state(tensor) && state_before(side, tensor) != nullptr);
+    }
+
+    [[nodiscard]] bool has_alone() const {
+        return std::ranges::any_of(side_.source.ops,
+                                   [&](const SourceOp& op) { return alone_.contains(&op); });
+    }
+
+    /// Whether it updates states, and this one, which its pairs take in, is not among them.
+    [[nodiscard]] bool leaves(const TracedTensor& state) const {
+        return updates_ && state.content && state.content->tells_bag() &&
+               taken_in_pairs_.contains(state.content->bag) &&
+               !taken_alone_.contains(state.content->bag);
+    }
+
+    /// Ops without partner that write over a state for no op that comes after them; where `other`
+    /// has such ops as well, of states alone that it leaves.
+    void add_left(const SideStates& other, std::unordered_set<const SourceOp*>& left) const {
+        const bool has_other = other.has_alone();
+        for (size_t i = 0; i < is_used_.size(); ++i) {
+            const TracedTensor& tensor = side_.tensor(i);
+            if (is_used_[i] || !may_be_state(tensor) || !is_alone(tensor)) continue;
+            const TracedTensor* before = state_before(side_, tensor);
+            if (before != nullptr && (!has_other || other.leaves(*before)))
+                left.insert(&side_.source.ops[tensor.op]);
+        }
+    }
+
+  private:
+    [[nodiscard]] bool is_alone(const TracedTensor& tensor) const {
+        return alone_.contains(&side_.source.ops[tensor.op]);
+    }
+
+    const Side& side_;
+    const std::unordered_set<const SourceOp*>& alone_;
+    std::vector<bool> is_used_;
+    std::unordered_set<uint64_t> taken_alone_{};
+    std::unordered_set<uint64_t> taken_in_pairs_{};
+    bool updates_ = false;
+};
+
 }  // namespace
 
 LeftState::LeftState(const PairedFlows& flows) {
     std::unordered_set<const SourceOp*> alone;
-    bool of_target = false;
-    bool of_golden = false;
     for (const OpPair& pair : flows.plan().ops) {
         if (pair.target != nullptr && pair.golden != nullptr) continue;
-        of_target = of_target || pair.target != nullptr;
-        of_golden = of_golden || pair.golden != nullptr;
         alone.insert(pair.target != nullptr ? pair.target : pair.golden);
     }
-    if (of_target == of_golden) return;
-    const Side& side = of_target ? flows.target() : flows.golden();
-    std::vector<bool> is_used(side.flow.tensors.size(), false);
-    for (const TracedTensor& tensor : side.flow.tensors)
-        if (tensor.producer) is_used[*tensor.producer] = true;
-    for (size_t i = 0; i < is_used.size(); ++i) {
-        const TracedTensor& tensor = side.tensor(i);
-        const SourceOp* op = &side.source.ops[tensor.op];
-        if (!is_used[i] && may_be_state(tensor) && alone.contains(op) &&
-            stands_in_state(side, tensor))
-            ops_.insert(op);
-    }
+    const SideStates target(flows.target(), alone);
+    const SideStates golden(flows.golden(), alone);
+    target.add_left(golden, ops_);
+    golden.add_left(target, ops_);
 }
 
 bool LeftState::has(const Parting& parting) const {

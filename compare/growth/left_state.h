@@ -13,10 +13,12 @@ class LeftState {
   public:
     explicit LeftState(const PairedFlows& flows);
 
-    /// Whether one side alone has ops without partner, and some of these are the parting's and
-    /// write over what no op had made (a parameter, a running mean), for no op that comes after
-    /// them: no error grows across such ops, and yet the programs leave something else behind.
-    /// One element, whole numbers (the number of a step) and constants (what is cleared) are none.
+    /// Whether ops without partner, some of which are the parting's, write over what no op had made
+    /// (a parameter, a running mean), for no op that comes after them: no error grows across such
+    /// ops, and yet the programs leave something else behind. Where the other side has ops without
+    /// partner as well, only what none of these takes in counts (a frozen weight), if it updates
+    /// others. One element, whole numbers (the number of a step) and constants (what is cleared)
+    /// are none.
     [[nodiscard]] bool has(const Parting& parting) const;
 
   private:

@@ -43,6 +43,7 @@ struct ProductClass {
                rounding != OperandRounding::kScaled;
     }
     [[nodiscard]] bool steps_are_narrow() const { return sums.bits < kFloat32.bits; }
+    [[nodiscard]] bool is_float64() const { return sums.bits >= kFloat64.bits; }
     friend bool operator==(const ProductClass&, const ProductClass&) = default;
 };
 [[nodiscard]] std::span<const ProductClass> product_classes();
@@ -58,6 +59,7 @@ struct VectorClass {
 
     [[nodiscard]] static bool is_computed_here() { return true; }
     [[nodiscard]] bool steps_are_narrow() const { return steps.bits < kFloat32.bits; }
+    [[nodiscard]] bool is_float64() const { return steps.bits >= kFloat64.bits; }
 };
 [[nodiscard]] std::span<const VectorClass> vector_classes();
 

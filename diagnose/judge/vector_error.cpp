@@ -30,6 +30,8 @@ constexpr double kRounding = 2;
 constexpr double kSteps = 4;
 /// For steps in 16 bits, whose number and order differ more from chip to chip.
 constexpr double kNarrow = 1.5;
+/// The exact results are computed in float64 too, and are off by as much, in another order.
+constexpr double kAsExact = 16;
 /// As for products.
 constexpr double kSumWalk = 4;
 
@@ -232,7 +234,9 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
     const double of_value = by.steps.unit() * (is_once ? kOnce : kFunction);
     // Each step may lose what is below the smallest number.
     const double least = by.steps.lost_near_zero() * (is_once ? 1 : kFunction);
-    const double factor = by.steps.bits < kFloat32.bits ? kNarrow : 1;
+    const double factor = by.steps.bits < kFloat32.bits    ? kNarrow
+                          : by.steps.bits >= kFloat64.bits ? kAsExact
+                                                           : 1;
     const HalfUnits half_units(recorded, by.results);
     AllowedErrors limits(exact.size());
     for (size_t i = 0; i < limits.size(); ++i) {

@@ -203,6 +203,17 @@ TEST(BadInput, a_full_standard_output_is_an_error) {
     EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
 }
 
+TEST(BadInput, a_full_standard_output_is_an_error_of_long_results_too) {
+    // More than the buffer holds: the last piece alone may fit.
+    const RunResult result = run({"bash", "-c", program("npuscope") + " help ops > /dev/full"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+    const RunResult read =
+        run({"bash", "-c", program("npuscope") + " help ops | head -n 1; echo ${PIPESTATUS[0]}"});
+    EXPECT_TRUE(read.out.ends_with("\n0\n")) << read.out;
+    EXPECT_EQ(read.err, "");
+}
+
 TEST(BadInput, a_hostile_file_name_cannot_forge_a_line) {
     const RunResult result = npuscope({"run", "a\nnpuscope: all is well\x1b[2J.onnx"});
     expect_error_line(result, {"a\\x0anpuscope"});

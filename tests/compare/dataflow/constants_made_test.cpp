@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/compare/dataflow/hand_made.h"
+#include "tests/compare/compared_programs.h"
 
 namespace npuscope::compare {
 namespace {
@@ -35,6 +35,20 @@ TEST(ConstantsMade, are_what_the_other_side_has_ready) {
 TEST(ConstantsMade, are_none_where_the_other_side_has_others) {
     EXPECT_FALSE(are_constants(filled(0), filled(1)));
     EXPECT_FALSE(are_constants(random_tensor({3, 4}, 5), random_tensor({3, 4}, 6)));
+}
+
+TEST(ConstantsMade, are_none_where_the_other_side_has_numbers_though_more_ops_make_them) {
+    const Tensor numbers = random_tensor({3, 4}, 8);
+    const HandMadeOp zeros{"zeros", {}, {{"out", filled(0)}}};
+    const auto add = [](const Tensor& other) {
+        return HandMadeOp{"add",
+                          {{"self", random_tensor({3, 4}, 1)}, {"other", other}},
+                          {{"out", random_tensor({3, 4}, 2)}}};
+    };
+    const TracedPair pair(
+        hand_made({zeros, zeros, add(filled(0))}),
+        hand_made({zeros, step("mul", random_tensor({3, 4}, 9), numbers), add(numbers)}));
+    EXPECT_FALSE(make_equal_constants(pair.flows, {&pair.target.ops[1]}, true));
 }
 
 TEST(ConstantsMade, are_none_of_a_tensor_that_was_given) {

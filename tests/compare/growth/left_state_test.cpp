@@ -79,5 +79,14 @@ TEST_F(LeftStates, may_be_those_of_other_ops_where_both_sides_have_some) {
                      {pure("fused_adam", 3, 6)}));
 }
 
+TEST_F(LeftStates, are_those_that_no_op_of_the_other_side_takes_in_which_updates_others) {
+    const std::vector<HandMadeOp> golden = {
+        {"mm", {{"self", state(1)}, {"mat2", state(3)}}, {{"result", state(2)}}},
+        in_place("addcdiv_", state(3), state(4))};
+    EXPECT_TRUE(has(golden, 1, {in_place("mul_", state(7), state(8))}));
+    EXPECT_FALSE(has(golden, 1, {in_place("mul_", state(3), state(8))}));
+    EXPECT_FALSE(has(golden, 1, {pure("exp", 7, 8)}));  // its updates are not recorded
+}
+
 }  // namespace
 }  // namespace npuscope::compare
