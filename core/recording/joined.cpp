@@ -1,12 +1,7 @@
 #include "core/recording/joined.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
-#include <system_error>
-
-#include "core/base/error.h"
-#include "core/base/printable.h"
+#include <memory>
 
 namespace npuscope {
 
@@ -64,28 +59,6 @@ Source join_ranks(std::vector<Source> sources, const std::vector<std::string>& r
     };
     joined.owner = owners;
     return joined;
-}
-
-std::vector<RecordedRun> rank_files(const std::filesystem::path& folder) {
-    constexpr std::string_view kRank = "rank";
-    std::error_code problem;
-    std::vector<RecordedRun> runs;
-    if (!std::filesystem::is_directory(folder, problem)) return runs;
-    std::map<int64_t, std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
-        const std::string stem = entry.path().stem().string();
-        int64_t number = -1;
-        if (stem.starts_with(kRank) && entry.is_regular_file(problem))
-            std::from_chars(stem.data() + kRank.size(), stem.data() + stem.size(), number);
-        if (number >= 0 && stem == std::string(kRank) + std::to_string(number))
-            files.emplace(number, entry.path());
-    }
-    if (problem)
-        throw Error(ErrorKind::kIo,
-                    "cannot read " + in_quotes(folder.string()) + ": " + problem.message());
-    for (const auto& [number, path] : files)
-        runs.push_back({.rank = std::string(kRank) + std::to_string(number), .path = path});
-    return runs;
 }
 
 std::string_view rank_of_path(std::string_view path) {

@@ -1,13 +1,11 @@
 // The recordings of several ranks as one.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/recording/source.h"
-#include "core/recording/tree.h"
 
 namespace npuscope {
 
@@ -15,11 +13,6 @@ namespace npuscope {
 /// tensors, begin with the rank: "rank1:/mm/3/output/out". Takes the sources over.
 /// `ranks` are their names, one each.
 [[nodiscard]] Source join_ranks(std::vector<Source> sources, const std::vector<std::string>& ranks);
-
-/// The files of a folder that are called by their ranks, rank0.h5, rank1.h5, in the order of the
-/// numbers; none where it is no folder of such files. Errors: Error(kIo) a folder that cannot be
-/// read.
-[[nodiscard]] std::vector<RecordedRun> rank_files(const std::filesystem::path& folder);
 
 /// Of a path in a joined source: "rank1", "" in others.
 [[nodiscard]] std::string_view rank_of_path(std::string_view path);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -101,6 +103,28 @@ std::vector<RecordedRun> kernel_dumps_below(const fs::path& root) {
     return runs;
 }
 
+/// Files that are called by their ranks, rank0.h5, rank1.npz; in the order of the ranks.
+std::vector<RecordedRun> rank_files(const fs::path& folder) {
+    constexpr std::string_view kRank = "rank";
+    std::error_code problem;
+    std::vector<RecordedRun> runs;
+    std::map<int64_t, fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder, problem)) {
+        const std::string stem = entry.path().stem().string();
+        int64_t number = -1;
+        if (stem.starts_with(kRank) && entry.is_regular_file(problem))
+            std::from_chars(stem.data() + kRank.size(), stem.data() + stem.size(), number);
+        if (number >= 0 && stem == std::string(kRank) + std::to_string(number))
+            files.emplace(number, entry.path());
+    }
+    if (problem)
+        throw Error(ErrorKind::kIo,
+                    "cannot read " + in_quotes(folder.string()) + ": " + problem.message());
+    for (const auto& [number, path] : files)
+        runs.push_back({.rank = std::string(kRank) + std::to_string(number), .path = path});
+    return runs;
+}
+
 }  // namespace
 
 std::string RecordedRun::joined(std::string_view before_number, std::string_view between) const {
@@ -123,6 +147,7 @@ std::vector<RecordedRun> recorded_runs(const fs::path& path) {
     if (!fs::is_directory(path, ignored)) return {{.path = path}};
     std::vector<RecordedRun> runs = dumps_below(path);
     if (runs.empty()) runs = kernel_dumps_below(path);
+    if (runs.empty()) runs = rank_files(path);
     if (runs.empty()) return {{.path = path}};
     std::ranges::sort(runs, {}, [](const RecordedRun& run) {
         const size_t digits = run.rank.find_first_of("0123456789");

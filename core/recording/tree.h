@@ -27,8 +27,9 @@ struct RecordedRun {
 };
 
 /// The runs below a folder, by step and rank: step<N>/rank<N> or proc<N> with a dump.json, and what
-/// level L2 writes, step<N>/<time>/<device>. Anything else is one run, the path itself. Links are
-/// not followed. Errors: Error(kIo) a folder that cannot be read.
+/// level L2 writes, step<N>/<time>/<device>; or the files in it that are called by their ranks,
+/// rank0.h5, rank1.h5. Anything else is one run, the path itself. Links are not followed. Errors:
+/// Error(kIo) a folder that cannot be read.
 [[nodiscard]] std::vector<RecordedRun> recorded_runs(const std::filesystem::path& path);
 
 }  // namespace npuscope

@@ -18,12 +18,6 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// A side's ranks, or the side itself.
-std::vector<RecordedRun> ranks_of(const std::filesystem::path& side) {
-    std::vector<RecordedRun> runs = rank_files(side);
-    return runs.empty() ? recorded_runs(side) : runs;
-}
-
 bool is_one_step(const std::vector<RecordedRun>& runs) {
     return !runs.empty() && std::ranges::all_of(runs, [&](const RecordedRun& run) {
         return run.step == runs.front().step;
@@ -90,8 +84,8 @@ RecordingComparison::RecordingComparison(ComparisonRequest request)
 std::vector<compare::RunPair> RecordingComparison::prepare(const std::filesystem::path& target,
                                                            const std::filesystem::path& golden) {
     if (request_.align.when == compare::AlignOptions::When::kAlways) {
-        std::vector<RecordedRun> mine = ranks_of(target);
-        std::vector<RecordedRun> others = ranks_of(golden);
+        std::vector<RecordedRun> mine = recorded_runs(target);
+        std::vector<RecordedRun> others = recorded_runs(golden);
         if (mine.size() != others.size() && is_one_step(mine) && is_one_step(others)) {
             target_ranks_ = std::move(mine);
             golden_ranks_ = std::move(others);

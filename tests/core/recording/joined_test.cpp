@@ -1,8 +1,5 @@
 #include "core/recording/joined.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
 
 namespace npuscope {
@@ -43,22 +40,6 @@ TEST(JoinRanks, names_ops_and_tensors_by_their_ranks) {
     EXPECT_EQ(rank_of_path("/mm/1/output/out"), "");
     EXPECT_EQ(path_in_rank("/mm/1/output/out"), "/mm/1/output/out");
     EXPECT_EQ(join_ranks({}, {}).ops.size(), 0U);
-}
-
-TEST(RankFiles, are_those_called_by_ranks_in_the_order_of_their_numbers) {
-    const auto folder = std::filesystem::temp_directory_path() / "npuscope_rank_files_test";
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    for (const char* name :
-         {"rank10.h5", "rank2.h5", "rank0.h5", "rank.h5", "rankx.h5", "other.h5"})
-        std::ofstream(folder / name) << "x";
-    const auto runs = rank_files(folder);
-    std::filesystem::remove_all(folder);
-    ASSERT_EQ(runs.size(), 3U);
-    EXPECT_EQ(runs[0].rank, "rank0");
-    EXPECT_EQ(runs[1].rank, "rank2");
-    EXPECT_EQ(runs[2].rank, "rank10");
-    EXPECT_TRUE(rank_files(folder / "nothing").empty());
 }
 
 }  // namespace npuscope

@@ -51,6 +51,15 @@ TEST(RecordedRuns, of_anything_else_are_the_path_itself) {
     EXPECT_EQ(recorded_runs(folder / "missing")[0].path, folder / "missing");
 }
 
+TEST(RecordedRuns, are_files_that_are_called_by_ranks) {
+    const test::TempDir folder;
+    for (const char* name :
+         {"rank10.h5", "rank2.h5", "rank0.h5", "rank.h5", "rankx.h5", "other.h5"})
+        test::write_file(folder / name, "x");
+    EXPECT_EQ(listed(folder.path()), "rank0;rank2;rank10;");
+    EXPECT_EQ(recorded_runs(folder.path())[1].path, folder / "rank2.h5");
+}
+
 TEST(RecordedRuns, do_not_follow_links_and_one_must_be_named_to_be_opened) {
     const test::TempDir folder;
     put(folder / "tree/step0/rank0/dump.json");
