@@ -4,8 +4,10 @@
 #include <set>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/naming/casts.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -42,14 +44,63 @@ class Branch {
         });
     }
 
+    /// Averages of what ops outside write over, and nothing else: copies of these at first, later
+    /// what nobody else knows, beside what these have become.
+    [[nodiscard]] bool writes_over_averages() const {
+        std::unordered_set<uint64_t> updated;
+        std::unordered_set<uint64_t> known;
+        std::unordered_set<int64_t> sizes;  ///< of results of updates that are taken in
+        for (const TracedTensor& tensor : side_.flow.tensors) {
+            if (tensor.direction != Direction::kInput || !tensor.content) continue;
+            if (inside_.contains(tensor.op)) {
+                if (is_update(tensor)) sizes.insert(tensor.content->numel);
+                continue;
+            }
+            known.insert(tensor.content->bag);
+            if (is_state(tensor)) updated.insert(tensor.content->bag);
+        }
+        const auto is_average = [&](const TracedTensor* tensor) {
+            return is_state(*tensor) && (updated.contains(tensor->content->bag) ||
+                                         (!known.contains(tensor->content->bag) &&
+                                          sizes.contains(tensor->content->numel)));
+        };
+        const std::vector<const TracedTensor*> states = written_over();
+        return !states.empty() && std::ranges::all_of(states, is_average) &&
+               !makes_what_is_unknown() && !is_used();
+    }
+
   private:
-    [[nodiscard]] bool writes_over() const {
-        return std::ranges::any_of(inside_, [&](size_t op) {
-            return std::ranges::any_of(side_.flow.of_op(op), [&](const TracedTensor& tensor) {
-                return tensor.direction == Direction::kInput && !is_from_inside(tensor) &&
-                       is_written_over(side_, tensor);
-            });
+    [[nodiscard]] bool writes_over() const { return !written_over().empty(); }
+
+    /// What comes from outside.
+    [[nodiscard]] std::vector<const TracedTensor*> written_over() const {
+        std::vector<const TracedTensor*> found;
+        for (const size_t op : inside_)
+            for (const TracedTensor& tensor : side_.flow.of_op(op))
+                if (tensor.direction == Direction::kInput && !is_from_inside(tensor) &&
+                    is_written_over(side_, tensor))
+                    found.push_back(&tensor);
+        return found;
+    }
+
+    /// Whether it is what an op outside made of a state that it wrote over.
+    [[nodiscard]] bool is_update(const TracedTensor& tensor) const {
+        if (!tensor.producer || is_from_inside(tensor)) return false;
+        const TracedTensor& made = side_.tensor(*tensor.producer);
+        return std::ranges::any_of(side_.flow.of_op(made.op), [&](const TracedTensor& each) {
+            return each.direction == Direction::kInput && each.content &&
+                   writes_over_it(each, made);
         });
+    }
+
+    [[nodiscard]] bool writes_over_it(const TracedTensor& input, const TracedTensor& made) const {
+        return npuscope::writes_over(
+            side_.source.ops[made.op].id.op, input.argument, made.argument);
+    }
+
+    [[nodiscard]] bool is_state(const TracedTensor& tensor) const {
+        return tensor.direction == Direction::kInput && tensor.given && tensor.content &&
+               tensor.content->tells_bag() && is_written_over(side_, tensor);
     }
 
     [[nodiscard]] bool makes_what_is_unknown() const {
@@ -69,9 +120,13 @@ class Branch {
     [[nodiscard]] bool is_from_inside(const TracedTensor& tensor) const {
         return tensor.producer && inside_.contains(side_.tensor(*tensor.producer).op);
     }
-    /// A few plain elements are part of many tensors.
+    /// A few plain elements are part of many tensors, and a plain number is made in many ways (how
+    /// many of a batch are right).
     [[nodiscard]] static bool is_part_by_chance(const TracedTensor& tensor) {
-        return tensor.ambiguous && tensor.passage == Passage::kPart;
+        const auto& content = tensor.content;
+        const bool is_plain =
+            content && content->numel == 1 && content->fits_half && content->fits_bfloat;
+        return is_plain || (tensor.ambiguous && tensor.passage == Passage::kPart);
     }
     [[nodiscard]] bool is_of(const std::set<std::pair<int64_t, uint64_t>>& elements,
                              const TracedTensor& tensor) const {
@@ -99,6 +154,10 @@ bool leads_nowhere(const Side& side,
     if (ops.empty()) return false;
     const Branch branch(side, ops);
     return branch.changes_nothing() && branch.is_passed(is_paired);
+}
+
+bool averages_states(const Side& side, const std::vector<const SourceOp*>& ops) {
+    return !ops.empty() && Branch(side, ops).writes_over_averages();
 }
 
 bool ends_before_gradients(const Side& side,

@@ -16,9 +16,14 @@ namespace npuscope::compare {
                                  const std::vector<const SourceOp*>& ops,
                                  const std::function<bool(const SourceOp&)>& is_paired);
 
-/// Likewise, of the last ops of a forward pass: nobody takes in what they make, and paired ops of a
-/// backward pass run behind them, which has no part in them (`softmax` of the logits for a metric,
-/// the loss that is logged).
+/// Whether they write over averages of states that other ops of the side write over (copies of
+/// these at first, later what no other op takes in, beside what these have become), and nobody else
+/// takes in what they make.
+[[nodiscard]] bool averages_states(const Side& side, const std::vector<const SourceOp*>& ops);
+
+/// As leads_nowhere(), of the last ops of a forward pass: nobody takes in what they make, and
+/// paired ops of a backward pass run behind them, which has no part in them (`softmax` of the
+/// logits for a metric, the loss that is logged).
 [[nodiscard]] bool ends_before_gradients(const Side& side,
                                          const std::vector<const SourceOp*>& ops,
                                          const std::function<bool(const SourceOp&)>& is_paired);

@@ -46,8 +46,14 @@ class SideStates {
             if (tensor.direction != Direction::kInput || !tensor.content) continue;
             (is_alone(tensor) ? taken_alone_ : taken_in_pairs_).insert(tensor.content->bag);
         }
-        for (const TracedTensor& tensor : side.flow.tensors)
-            updates_ = updates_ || (may_be_state(tensor) && state_before(side, tensor) != nullptr);
+        for (const TracedTensor& tensor : side.flow.tensors) {
+            const TracedTensor* before =
+                may_be_state(tensor) ? state_before(side, tensor) : nullptr;
+            if (before == nullptr) continue;
+            updates_ = true;
+            if (!is_alone(tensor) && before->content)
+                updated_in_pairs_.insert(before->content->bag);
+        }
     }
 
     [[nodiscard]] bool has_alone() const {
@@ -62,20 +68,25 @@ class SideStates {
                !taken_alone_.contains(state.content->bag);
     }
 
-    /// Ops without partner that write over a state for no op that comes after them; where `other`
-    /// has such ops as well, of states alone that it leaves.
+    /// Ops without partner that write over a state for no op that comes after them, unless it is a
+    /// copy of one that a pair updates (a mean over the steps); where `other` has such ops as well,
+    /// of states alone that it leaves.
     void add_left(const SideStates& other, std::unordered_set<const SourceOp*>& left) const {
         const bool has_other = other.has_alone();
         for (size_t i = 0; i < is_used_.size(); ++i) {
             const TracedTensor& tensor = side_.tensor(i);
             if (is_used_[i] || !may_be_state(tensor) || !is_alone(tensor)) continue;
             const TracedTensor* before = state_before(side_, tensor);
-            if (before != nullptr && (!has_other || other.leaves(*before)))
-                left.insert(&side_.source.ops[tensor.op]);
+            if (before == nullptr || is_copy(*before)) continue;
+            if (!has_other || other.leaves(*before)) left.insert(&side_.source.ops[tensor.op]);
         }
     }
 
   private:
+    [[nodiscard]] bool is_copy(const TracedTensor& state) const {
+        return state.content && state.content->tells_bag() &&
+               updated_in_pairs_.contains(state.content->bag);
+    }
     [[nodiscard]] bool is_alone(const TracedTensor& tensor) const {
         return alone_.contains(&side_.source.ops[tensor.op]);
     }
@@ -85,6 +96,7 @@ class SideStates {
     std::vector<bool> is_used_;
     std::unordered_set<uint64_t> taken_alone_{};
     std::unordered_set<uint64_t> taken_in_pairs_{};
+    std::unordered_set<uint64_t> updated_in_pairs_{};
     bool updates_ = false;
 };
 

@@ -17,8 +17,8 @@ class LeftState {
     /// (a parameter, a running mean), for no op that comes after them: no error grows across such
     /// ops, and yet the programs leave something else behind. Where the other side has ops without
     /// partner as well, only what none of these takes in counts (a frozen weight), if it updates
-    /// others. One element, whole numbers (the number of a step) and constants (what is cleared)
-    /// are none.
+    /// others. One element, whole numbers (the number of a step), constants (what is cleared)
+    /// and copies of what a pair updates (an average of the weights) are none.
     [[nodiscard]] bool has(const Parting& parting) const;
 
   private:

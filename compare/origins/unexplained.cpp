@@ -231,15 +231,19 @@ bool is_far_behind(std::span<const FarResult> results) {
 }
 
 /// Where no finding explains that most results are far off: the first of them. Sums that cancel
-/// are far off by themselves, and leave what comes behind as it is.
-void accuse_first_jump(Result& result) {
+/// are far off by themselves, and leave what comes behind as it is, as do negations.
+void accuse_first_jump(const PairedFlows* flows, Result& result) {
     const std::vector<FarResult> all = results_by_norm(result);
     double before = 0;
     for (size_t i = 0; i < all.size(); ++i) {
         const FarResult& each = all[i];
         const bool jumps = each.norm > kJump && each.norm > kJumpGrowth * before &&
                            each.tensor->judgement.verdict == Verdict::kInherited;
-        if (jumps && is_far_behind(std::span(all).subspan(i))) {
+        const auto has_effect = [&] {
+            const double limit = std::max(kChainNoise, kChainGrowth * before);
+            return flows == nullptr || !agrees_behind(*flows, result, each.place, limit);
+        };
+        if (jumps && is_far_behind(std::span(all).subspan(i)) && has_effect()) {
             accuse_pair(each.place,
                         *each.tensor,
                         fmt::format("off by {:.2g} of the norm, and what was compared before by "
@@ -293,7 +297,7 @@ void accuse_unexplained(const Plan& plan,
         }
         before = std::max(before, worst_error(op, Direction::kOutput).value_or(0));
     }
-    if (last == plan.ops.size() && result.culprits.empty()) accuse_first_jump(result);
+    if (last == plan.ops.size() && result.culprits.empty()) accuse_first_jump(flows, result);
 }
 
 }  // namespace npuscope::compare

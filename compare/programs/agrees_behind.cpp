@@ -9,7 +9,6 @@
 #include "compare/agreement.h"
 #include "compare/dataflow/ways_on.h"
 #include "compare/relate/kinship.h"
-#include "core/naming/unread.h"
 
 namespace npuscope::compare {
 
@@ -31,8 +30,7 @@ class Behind {
           places_(places_of(flows.plan())) {
         for (size_t i = 0; i < side_.flow.tensors.size(); ++i) {
             const TracedTensor& input = side_.flow.tensors[i];
-            if (input.direction == Direction::kInput && input.producer &&
-                !is_unread(side_.source.ops[input.op].id.op, input.argument))
+            if (input.direction == Direction::kInput && input.producer)
                 users_.emplace(side_.tensor(*input.producer).op, input.op);
         }
     }

@@ -26,9 +26,9 @@ bool OneSidedOps::change_nothing(const Parting& parting) const {
     if (ops == nullptr) return false;
     const bool of_target = parting.only_golden.empty();
     if (!may_be_random(*ops) && make_equal_constants(flows_, *ops, of_target)) return true;
-    return leads_nowhere(of_target ? flows_.target() : flows_.golden(),
-                         *ops,
-                         [&](const SourceOp& op) { return is_paired(op); });
+    const Side& side = of_target ? flows_.target() : flows_.golden();
+    return averages_states(side, *ops) ||
+           leads_nowhere(side, *ops, [&](const SourceOp& op) { return is_paired(op); });
 }
 
 bool OneSidedOps::ends_before_gradients(const Parting& parting) const {

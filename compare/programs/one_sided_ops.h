@@ -17,8 +17,8 @@ class OneSidedOps {
                 const std::unordered_map<const SourceOp*, size_t>& places)
         : plan_(plan), flows_(flows), places_(places) {}
 
-    /// Whether one side alone has ops here, and they make constants that the other side holds, or
-    /// what nobody takes in.
+    /// Whether one side alone has ops here, and they make constants that the other side holds, what
+    /// nobody takes in, or averages of the weights.
     [[nodiscard]] bool change_nothing(const Parting& parting) const;
     /// Whether they are last in the forward pass of a step, and nothing that the side has more
     /// behind them may be their gradient: none has as many elements as what they were given.

@@ -73,6 +73,12 @@ TEST_F(LeftStates, are_no_numbers_of_steps_and_nothing_that_is_cleared) {
         {pure("relu", 1, 2), in_place("add_", random_tensor({1}, 3), random_tensor({1}, 4))}, 1));
 }
 
+TEST_F(LeftStates, are_no_copies_of_what_a_pair_updates) {
+    const std::vector<HandMadeOp> golden = {in_place("addcdiv_", state(3), state(4)),
+                                            in_place("lerp_", state(3), state(5))};
+    EXPECT_FALSE(has(golden, 1));
+}
+
 TEST_F(LeftStates, may_be_those_of_other_ops_where_both_sides_have_some) {
     EXPECT_FALSE(has({pure("relu", 1, 2), in_place("addcdiv_", state(3), state(4))},
                      1,
