@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "core/dtype/dtype.h"
@@ -52,7 +53,7 @@ class SideStates {
             if (before == nullptr) continue;
             updates_ = true;
             if (!is_alone(tensor) && before->content)
-                updated_in_pairs_.insert(before->content->bag);
+                updated_in_pairs_.emplace(before->content->bag, before);
         }
     }
 
@@ -84,8 +85,11 @@ class SideStates {
 
   private:
     [[nodiscard]] bool is_copy(const TracedTensor& state) const {
-        return state.content && state.content->tells_bag() &&
-               updated_in_pairs_.contains(state.content->bag);
+        if (!state.content || !state.content->tells_bag()) return false;
+        const auto [first, last] = updated_in_pairs_.equal_range(state.content->bag);
+        // A pair that updated this very tensor, in a step before, tells nothing.
+        return first != last &&
+               std::none_of(first, last, [&](const auto& each) { return each.second == &state; });
     }
     [[nodiscard]] bool is_alone(const TracedTensor& tensor) const {
         return alone_.contains(&side_.source.ops[tensor.op]);
@@ -96,7 +100,7 @@ class SideStates {
     std::vector<bool> is_used_;
     std::unordered_set<uint64_t> taken_alone_{};
     std::unordered_set<uint64_t> taken_in_pairs_{};
-    std::unordered_set<uint64_t> updated_in_pairs_{};
+    std::unordered_multimap<uint64_t, const TracedTensor*> updated_in_pairs_{};
     bool updates_ = false;
 };
 

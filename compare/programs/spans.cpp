@@ -11,6 +11,7 @@
 
 #include "compare/agreement.h"
 #include "compare/growth/last_ops.h"
+#include "compare/growth/left_state.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/one_sided_ops.h"
 #include "compare/random_ops.h"
@@ -36,7 +37,8 @@ class Spans {
           splitter_(splitter),
           result_(result),
           places_(places_of(plan)),
-          one_sided_(plan, *traced.flows, places_) {}
+          one_sided_(plan, *traced.flows, places_),
+          left_(*traced.flows) {}
 
     /// What ops made that is tied to nothing is judged by itself; what is honest is not told of.
     void judge_untied() {
@@ -72,7 +74,7 @@ class Spans {
         if (are_all_spans()) {
             const LastOps last(*traced_.flows);
             std::erase_if(plan_.partings, [&](const Parting& parting) {
-                if (plan_.is_related && last.has(parting)) return false;
+                if (left_.has(parting) || (plan_.is_related && last.has(parting))) return false;
                 (void)judge(parting);
                 mark(parting, ends_of(parting.only_target, parting.only_golden));
                 return true;
@@ -83,6 +85,7 @@ class Spans {
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
             const bool may_be_span = both || are_in_others(parting) || only_pads(parting);
+            if (left_.has(parting)) return false;
             if (may_be_span && is_span(parting)) return true;
             if (!plan_.is_related) return false;
             return (!may_be_span && has_fault(parting)) || ends_in_fault(parting);
@@ -372,6 +375,7 @@ class Spans {
     Result& result_;
     std::unordered_map<const SourceOp*, size_t> places_;
     OneSidedOps one_sided_;
+    LeftState left_;
 };
 
 }  // namespace

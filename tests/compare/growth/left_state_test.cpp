@@ -77,6 +77,8 @@ TEST_F(LeftStates, are_no_copies_of_what_a_pair_updates) {
     const std::vector<HandMadeOp> golden = {in_place("addcdiv_", state(3), state(4)),
                                             in_place("lerp_", state(3), state(5))};
     EXPECT_FALSE(has(golden, 1));
+    // A second step of the same.
+    EXPECT_TRUE(has({golden.front(), in_place("addcdiv_", state(4), state(5))}, 1));
 }
 
 TEST_F(LeftStates, may_be_those_of_other_ops_where_both_sides_have_some) {
