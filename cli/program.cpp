@@ -107,6 +107,10 @@ int run(int argc, char** argv) {
         auto action = command->configure(*sub, globals);
         sub->callback([&selected, action = std::move(action)] { selected = action; });
     }
+    const bool is_word = words.size() > 1 && !words[1].starts_with('-');
+    if (is_word &&
+        std::ranges::find(all_commands(), words[1], &Command::name) == all_commands().end())
+        return fail("there is no command '" + std::string(words[1]) + "'; see npuscope --help");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& stop) {

@@ -1,11 +1,14 @@
 #include "compare/programs/one_sided_ops.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
+#include <vector>
 
 #include "compare/dataflow/constants_made.h"
 #include "compare/dataflow/side_branch.h"
 #include "compare/random_ops.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -27,8 +30,25 @@ bool OneSidedOps::change_nothing(const Parting& parting) const {
     const bool of_target = parting.only_golden.empty();
     if (!may_be_random(*ops) && make_equal_constants(flows_, *ops, of_target)) return true;
     const Side& side = of_target ? flows_.target() : flows_.golden();
-    return averages_states(side, *ops) ||
+    return is_of_averages(parting) ||
            leads_nowhere(side, *ops, [&](const SourceOp& op) { return is_paired(op); });
+}
+
+bool OneSidedOps::is_of_averages(const Parting& parting) const {
+    const auto is_in_place = [](const SourceOp* op) { return calculates_in_place(op->id.op); };
+    const auto* own = ops_of_one_side(parting);
+    if (!std::ranges::all_of(*own, is_in_place)) return false;
+    const bool of_target = parting.only_golden.empty();
+    // An average goes on from step to step.
+    std::vector<const SourceOp*> all;
+    for (const Parting& each : plan_.partings) {
+        const auto* ops = ops_of_one_side(each);
+        if (ops != nullptr && each.only_golden.empty() == of_target &&
+            std::ranges::all_of(*ops, is_in_place))
+            all.insert(all.end(), ops->begin(), ops->end());
+    }
+    const Side& side = of_target ? flows_.target() : flows_.golden();
+    return averages_states(side, *own) || averages_states(side, all);
 }
 
 bool OneSidedOps::ends_before_gradients(const Parting& parting) const {

@@ -25,6 +25,8 @@ class OneSidedOps {
     [[nodiscard]] bool ends_before_gradients(const Parting& parting) const;
 
   private:
+    /// Of ops of one side.
+    [[nodiscard]] bool is_of_averages(const Parting& parting) const;
     [[nodiscard]] bool is_paired(const SourceOp& op) const;
     [[nodiscard]] bool may_have_gradients(const Parting& parting) const;
 

@@ -18,9 +18,10 @@ constexpr auto kInPlace = std::to_array<std::string_view>({
 #undef IN_PLACE
 });
 
-/// An IR name with a mark of ops in place: "relu_", "mul__Tensor".
+/// An IR name with a mark of ops in place: "relu_", "mul__Tensor"; "__and___Tensor" is an operator.
 bool is_in_place(std::string_view name) {
-    return name.ends_with('_') || name.find("__", 1) != std::string_view::npos;
+    return !name.starts_with("__") &&
+           (name.ends_with('_') || name.find("__") != std::string_view::npos);
 }
 
 /// Some recorders call what an op in place gives out by its place among the results.

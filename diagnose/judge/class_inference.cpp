@@ -176,7 +176,7 @@ int least_bits(const std::vector<SampledRun>& sample) {
     std::vector<int> bits;
     for (const SampledRun& run : sample)
         if (run.numbers >= kFewestNumbers) bits.push_back(run.bits);
-    if (bits.size() < 2) return 0;
+    if (std::ssize(bits) < kFewestBesideOne) return 0;
     std::ranges::sort(bits);
     return bits[static_cast<size_t>((1 - kMostRuns) * static_cast<double>(bits.size()))];
 }
