@@ -141,8 +141,7 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
         if (is_made(before_casts(inflow.tensor)) || !traced.content || is_told(inflow.tensor))
             continue;
         // Which of these are the golden's is told where givens are compared.
-        if (is_unread(name, traced.argument) || traced.argument.starts_with("running_"))
-            continue;
+        if (is_unread(name, traced.argument) || traced.argument.starts_with("running_")) continue;
         if (!is_floating(*inflow.compared)) continue;
         const int64_t numel = inflow.compared->sums.numel;
         const double distance = distance_of(*inflow.compared).norm;
