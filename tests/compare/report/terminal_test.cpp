@@ -55,7 +55,7 @@ TEST(TerminalReport, tells_the_spans_that_were_compared_and_those_that_could_not
     const auto told = [](const std::vector<std::optional<double>>& exits) {
         Result result;
         for (const auto& exit : exits)
-            result.spans.push_back({.exit = exit});
+            result.spans.emplace_back().exit = exit;
         const std::string text = report_named("terminal").write(result, {.options = {}});
         const size_t at = text.find(" span") - 1;
         return text.substr(at, text.find("verdict") - at);
