@@ -111,7 +111,11 @@ bool tells_more(const Result& by_names, const Result& by_content) {
         std::ranges::any_of(by_content.partings, [&](const PartingResult& parting) {
             return parting.op == static_cast<int>(first.op);
         });
-    return !is_parting && !is_of_other_shapes(by_content.ops[first.op]);
+    // Shapes that differ tell less than where the programs part.
+    const bool was_of_shapes = !by_names.culprits.empty() &&
+                               by_names.culprits.front().kind == CulpritKind::kOp &&
+                               is_of_other_shapes(by_names.ops[by_names.culprits.front().op]);
+    return is_parting ? was_of_shapes : !is_of_other_shapes(by_content.ops[first.op]);
 }
 
 void note_second_look(const Result& by_names, Result& by_content) {

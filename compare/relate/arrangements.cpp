@@ -178,6 +178,8 @@ double distance_through(const View& view,
     const int64_t count = std::min(numel, kSampled);
     std::vector<int64_t> here;
     std::vector<int64_t> there;
+    here.reserve(static_cast<size_t>(count));
+    there.reserve(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i) {
         // An odd stride through the tensor, so that no axis is left out.
         const int64_t place = count == numel ? i : (i * (numel / count | 1)) % numel;
@@ -191,14 +193,18 @@ double distance_through(const View& view,
         double value = 0;
     };
     std::vector<Square> squares;
+    squares.reserve(mine.size());
     for (size_t i = 0; i < mine.size(); ++i) {
         const double difference = mine[i] - theirs[i];
         if (std::isfinite(difference)) squares.push_back({difference * difference, theirs[i]});
     }
     if (2 * squares.size() < mine.size()) return std::numeric_limits<double>::infinity();
-    std::ranges::sort(squares, {}, &Square::off);
-    squares.resize(squares.size() -
-                   static_cast<size_t>(kOutliers * static_cast<double>(squares.size())));
+    const size_t kept =
+        squares.size() - static_cast<size_t>(kOutliers * static_cast<double>(squares.size()));
+    if (kept < squares.size())
+        std::ranges::nth_element(
+            squares, squares.begin() + static_cast<ptrdiff_t>(kept), {}, &Square::off);
+    squares.resize(kept);
     double off = 0;
     double size = 0;
     double sum = 0;

@@ -25,6 +25,10 @@ def summed(logits, labels):
     return by_hand(logits, labels, torch.sum)
 
 
+def summed_as_it_lies(logits, labels):
+    return -torch.log_softmax(logits, -1).gather(-1, labels.unsqueeze(-1)).sum()
+
+
 def clip(parameters):
     torch.nn.utils.clip_grad_norm_(parameters, 0.1)
 
@@ -85,8 +89,8 @@ class LoopsOfTwoPeople(InFolder):
         self.assertEqual(self.said({"clip": clip_by_hand, "loss": by_hand}, Loop(clip=clip))[0], 0)
 
     def test_a_loss_summed_in_place_of_averaged_is_one_though_gradients_are_clipped(self):
-        for hand in (clip, clip_by_hand):
-            code, _, why = self.said({"loss": summed, "clip": hand}, Loop(clip=clip))
+        for loss, hand in ((summed, clip), (summed, clip_by_hand), (summed_as_it_lies, clip)):
+            code, _, why = self.said({"loss": loss, "clip": hand}, Loop(clip=clip))
             self.assertEqual(code, 1)
             self.assertIn("gather", why)
 

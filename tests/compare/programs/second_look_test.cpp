@@ -90,6 +90,10 @@ TEST(SecondLook, tells_more_where_it_finds_nothing_or_what_is_no_parting) {
     EXPECT_TRUE(tells_more(by_names, parting));  // two ops that compute something else
     parting.partings.emplace_back().op = 1;
     EXPECT_FALSE(tells_more(by_names, parting));
+    // Tensors that were not measured tell less than where the programs part.
+    Result shapes = with_culprit({.kind = CulpritKind::kOp, .op = 1});
+    shapes.ops[1].judgement.verdict = Verdict::kIncomparable;
+    EXPECT_TRUE(tells_more(shapes, parting));
 }
 
 TEST(SecondLook, is_for_calls_in_another_order_as_well) {
