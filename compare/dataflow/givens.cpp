@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -44,12 +45,13 @@ struct Suspect {
 
 class Search {
   public:
-    explicit Search(PairedFlows& flows) : flows_(flows), through_(flows), states_(flows) {}
+    explicit Search(PairedFlows& flows) : flows_(flows), through_(flows) {}
 
     Givens run(int threads) {
         remark_nan();
         std::vector<Suspect> suspects = differing();
         if (suspects.empty()) return std::move(givens_);
+        states_.emplace(flows_);
         look_for_parts(suspects, threads);
         find_drift(suspects);
         for (const Suspect& suspect : suspects)
@@ -87,7 +89,7 @@ class Search {
 
     PairedFlows& flows_;
     SeenThrough through_;
-    OtherStates states_;
+    std::optional<OtherStates> states_{};  ///< made where there are suspects
     Givens givens_;
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
@@ -292,7 +294,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (backward)
         return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
                (relation.likeness == Likeness::kNarrowed && theirs.tells_order()) ||
-               states_.has(suspect.input.target, suspect.given.golden, relation);
+               states_->has(suspect.input.target, suspect.given.golden, relation);
     // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
         relation.likeness == Likeness::kOther ||

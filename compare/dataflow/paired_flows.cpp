@@ -149,4 +149,13 @@ bool is_written_over(const Side& side, const TracedTensor& input) {
     });
 }
 
+const TracedTensor* written_over(const Side& side, const TracedTensor& result) {
+    const std::string& op = side.source.ops[result.op].id.op;
+    for (const TracedTensor& each : side.flow.of_op(result.op))
+        if (each.direction == dumpfile::Direction::kInput &&
+            writes_over(op, each.argument, result.argument))
+            return &each;
+    return nullptr;
+}
+
 }  // namespace npuscope::compare

@@ -26,6 +26,8 @@ struct Side {
 
 /// Whether the op of the input gives out that tensor as well: it works in place.
 [[nodiscard]] bool is_written_over(const Side& side, const TracedTensor& input);
+/// The input of its op that a result was written over; nullptr of what is no such result.
+[[nodiscard]] const TracedTensor* written_over(const Side& side, const TracedTensor& result);
 
 /// One input of a pair of ops, as indices into both flows' tensors.
 struct InputPair {

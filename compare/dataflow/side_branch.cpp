@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/naming/casts.h"
-#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -86,16 +85,8 @@ class Branch {
     /// Whether it is what an op outside made of a state that it wrote over.
     [[nodiscard]] bool is_update(const TracedTensor& tensor) const {
         if (!tensor.producer || is_from_inside(tensor)) return false;
-        const TracedTensor& made = side_.tensor(*tensor.producer);
-        return std::ranges::any_of(side_.flow.of_op(made.op), [&](const TracedTensor& each) {
-            return each.direction == Direction::kInput && each.content &&
-                   writes_over_it(each, made);
-        });
-    }
-
-    [[nodiscard]] bool writes_over_it(const TracedTensor& input, const TracedTensor& made) const {
-        return npuscope::writes_over(
-            side_.source.ops[made.op].id.op, input.argument, made.argument);
+        const TracedTensor* before = compare::written_over(side_, side_.tensor(*tensor.producer));
+        return before != nullptr && before->content;
     }
 
     [[nodiscard]] bool is_state(const TracedTensor& tensor) const {

@@ -6,22 +6,12 @@
 #include <vector>
 
 #include "core/dtype/dtype.h"
-#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
 namespace {
 
 using dumpfile::Direction;
-
-/// The input that the result was written over; nullptr of what is no such result.
-const TracedTensor* written_over(const Side& side, const TracedTensor& result) {
-    for (const TracedTensor& each : side.flow.of_op(result.op))
-        if (each.direction == Direction::kInput &&
-            writes_over(side.source.ops[result.op].id.op, each.argument, result.argument))
-            return &each;
-    return nullptr;
-}
 
 /// What no op had made and stood where it stands, through all that wrote over it; nullptr without.
 const TracedTensor* state_before(const Side& side, const TracedTensor& result) {

@@ -37,8 +37,7 @@ class Spans {
           splitter_(splitter),
           result_(result),
           places_(places_of(plan)),
-          one_sided_(plan, *traced.flows, places_),
-          left_(*traced.flows) {}
+          one_sided_(plan, *traced.flows, places_) {}
 
     /// What ops made that is tied to nothing is judged by itself; what is honest is not told of.
     void judge_untied() {
@@ -71,10 +70,11 @@ class Spans {
             mark(parting, ends_of(parting.only_target, parting.only_golden));
             return true;
         });
+        const LeftState left(*traced_.flows);
         if (are_all_spans()) {
             const LastOps last(*traced_.flows);
             std::erase_if(plan_.partings, [&](const Parting& parting) {
-                if (left_.has(parting) || (plan_.is_related && last.has(parting))) return false;
+                if (left.has(parting) || (plan_.is_related && last.has(parting))) return false;
                 (void)judge(parting);
                 mark(parting, ends_of(parting.only_target, parting.only_golden));
                 return true;
@@ -85,7 +85,7 @@ class Spans {
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
             const bool may_be_span = both || are_in_others(parting) || only_pads(parting);
-            if (left_.has(parting)) return false;
+            if (left.has(parting)) return false;
             if (may_be_span && is_span(parting)) return true;
             if (!plan_.is_related) return false;
             return (!may_be_span && has_fault(parting)) || ends_in_fault(parting);
@@ -375,7 +375,6 @@ class Spans {
     Result& result_;
     std::unordered_map<const SourceOp*, size_t> places_;
     OneSidedOps one_sided_;
-    LeftState left_;
 };
 
 }  // namespace

@@ -111,11 +111,10 @@ std::vector<RecordedRun> rank_files(const fs::path& folder) {
     std::map<int64_t, fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder, problem)) {
         const std::string stem = entry.path().stem().string();
-        int64_t number = -1;
-        if (stem.starts_with(kRank) && entry.is_regular_file(problem))
-            std::from_chars(stem.data() + kRank.size(), stem.data() + stem.size(), number);
-        if (number >= 0 && stem == std::string(kRank) + std::to_string(number))
-            files.emplace(number, entry.path());
+        const auto number = number_behind(stem, kRank);
+        if (number && entry.is_regular_file(problem) &&
+            stem == std::string(kRank) + std::to_string(*number))
+            files.emplace(*number, entry.path());
     }
     if (problem)
         throw Error(ErrorKind::kIo,

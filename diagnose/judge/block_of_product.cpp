@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "diagnose/judge/evenly.h"
+#include "diagnose/judge/gather.h"
 #include "diagnose/judge/rounded_operands.h"
 
 namespace npuscope::diagnose {
@@ -61,16 +62,6 @@ std::optional<Operands> operands_of(const OpRun& run) {
     return fits ? std::optional(found) : std::nullopt;
 }
 
-/// Behind the last one; a copy of few bytes is a move where their number is known.
-template <size_t size>
-std::byte* copy_elements(const std::byte* from, const std::vector<int64_t>& places, std::byte* to) {
-    for (const int64_t place : places) {
-        std::memcpy(to, from + static_cast<size_t>(place) * size, size);
-        to += size;
-    }
-    return to;
-}
-
 /// Those rows and columns of a matrix; of an axis of one place, this one. Vectors are rows.
 Tensor cut_matrix(const Tensor& tensor,
                   const std::vector<int64_t>* rows,
@@ -96,8 +87,7 @@ Tensor cut_matrix(const Tensor& tensor,
             to += static_cast<size_t>(width) * size;
             continue;
         }
-        to = visit_dtype(tensor.dtype(),
-                         [&]<class E>() { return copy_elements<sizeof(E)>(from, *columns, to); });
+        to = gather(from, *columns, size, to);
     }
     return chosen;
 }

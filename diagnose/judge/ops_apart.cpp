@@ -18,7 +18,7 @@ constexpr size_t kFewestRuns = 2;
 /// Where so many ops or groups compute in narrow steps, one run of another that does is no fault.
 constexpr size_t kUsual = 2;
 /// One op whose float32 results are rounded to 16 bits is a finding; so many are a chip's habit.
-constexpr size_t kFewestRounded = 3;
+constexpr size_t kFewestRoundedRuns = 3;
 /// Of an op's runs that are off, some may be faulty.
 constexpr double kMostOff = 1.0 / 3;
 /// Fewer others do not tell that they compute in more bits.
@@ -148,7 +148,7 @@ OpsApart rounded_apart(ArithmeticSample& sample, const InferredArithmetic& found
         return apart;
     for (const DType format : {DType::kBFloat16, DType::kFloat16}) {
         auto ops = RoundedOps(sample, *column_of_steps(format)).find();
-        if (ops.size() < kFewestRounded) continue;
+        if (ops.size() < kFewestRoundedRuns) continue;
         for (const auto& each : ops)
             apart.others.sampled -= each.second.sampled;
         apart.ops = std::move(ops);

@@ -8,6 +8,7 @@
 
 #include "diagnose/judge/evenly.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/gather.h"
 
 namespace npuscope::diagnose {
 
@@ -25,18 +26,7 @@ Rows rows_at(const std::vector<int64_t>& places) {
         shape.front() = static_cast<int64_t>(places.size());
         Tensor chosen(tensor.dtype(), std::move(shape));
         const size_t row = chosen.nbytes() / std::max<size_t>(places.size(), 1);
-        std::byte* to = chosen.mutable_data();
-        for (const int64_t place : places) {
-            const std::byte* from = tensor.data() + static_cast<size_t>(place) * row;
-            // A copy of few bytes is a move where their number is known.
-            if (row == sizeof(float))
-                std::memcpy(to, from, sizeof(float));
-            else if (row == sizeof(double))
-                std::memcpy(to, from, sizeof(double));
-            else
-                std::memcpy(to, from, row);
-            to += row;
-        }
+        gather(tensor.data(), places, row, chosen.mutable_data());
         return chosen;
     };
 }

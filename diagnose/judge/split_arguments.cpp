@@ -1,5 +1,6 @@
 // Runs that were called with other numbers than the golden's: whether that changes their results.
 #include "core/naming/aliases.h"
+#include "diagnose/judge/inherited.h"
 #include "diagnose/judge/other_numbers.h"
 #include "diagnose/judge/split.h"
 
