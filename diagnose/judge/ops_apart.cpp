@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +19,8 @@ constexpr size_t kFewestRuns = 2;
 constexpr size_t kUsual = 2;
 /// One op whose float32 results are rounded to 16 bits is a finding; so many are a chip's habit.
 constexpr size_t kFewestRoundedRuns = 3;
+/// Runs of results in a 16-bit format that show where the run computes in it.
+constexpr size_t kFewestBeside = 4;
 /// Of an op's runs that are off, some may be faulty.
 constexpr double kMostOff = 1.0 / 3;
 /// Fewer others do not tell that they compute in more bits.
@@ -78,10 +80,11 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
 /// Of results in float32: ops that give out numbers of a 16-bit format.
 class RoundedOps {
   public:
-    RoundedOps(ArithmeticSample& sample, size_t column)
-        : column_(column), bits_(vector_classes()[column].results.bits) {
-        for (SampledRun& run : sample.runs)
+    RoundedOps(ArithmeticSamples& samples, const ArithmeticGroup& group, DType format)
+        : format_(format), column_(*column_of_steps(format)) {
+        for (SampledRun& run : samples.at(group).runs)
             by_name_[run.name].push_back(&run);
+        look_beside(samples, group);
     }
 
     /// By name. One run that is rounded where others of its op are not may be a fault, but among
@@ -92,19 +95,41 @@ class RoundedOps {
             for (const auto& [name, runs] : by_name_) {
                 if (ops.contains(name)) continue;
                 const Runs off = rounded_runs(runs);
-                const bool are_usual =
-                    off.size() >= kFewestRuns || std::ranges::all_of(runs, is_rounded());
-                if (off.empty() || (alone ? !are_among(off) : !are_usual)) continue;
+                const bool are_usual = off.size() >= kFewestRuns || are_rounded(runs);
+                if (off.empty() || (alone ? !are_between(off) : !are_usual)) continue;
                 const auto count = static_cast<int64_t>(off.size());
                 ops[name] = vector_class(column_, count, count);
                 if (!alone) widen(off);
             }
-        return ops;
+        return ops.size() >= kFewestRoundedRuns || are_all_
+                   ? ops
+                   : std::map<std::string, InferredArithmetic>();
+    }
+
+    [[nodiscard]] bool is_rounded(const SampledRun& run) const {
+        return run.bits > 0 && run.bits <= vector_classes()[column_].results.bits;
     }
 
   private:
-    [[nodiscard]] std::function<bool(const SampledRun*)> is_rounded() const {
-        return [bits = bits_](const SampledRun* run) { return run->bits > 0 && run->bits <= bits; };
+    [[nodiscard]] bool are_rounded(const Runs& runs) const {
+        return std::ranges::all_of(runs,
+                                   [this](const SampledRun* run) { return is_rounded(*run); });
+    }
+
+    /// From the first to the last of several results in the format; the runs of `group` there are
+    /// all rounded to it, or not.
+    void look_beside(ArithmeticSamples& samples, const ArithmeticGroup& group) {
+        Runs narrow;
+        for (auto& [other, sample] : samples)
+            if (other.dtype == format_)
+                for (SampledRun& run : sample.runs)
+                    narrow.push_back(&run);
+        if (narrow.size() < kFewestBeside) return;
+        widen(narrow);
+        Runs between;
+        for (SampledRun& run : samples.at(group).runs)
+            if (is_between(run)) between.push_back(&run);
+        are_all_ = !between.empty() && are_rounded(between);
     }
 
     /// Those that are off, in numbers of the format, and by no more than that; none where more than
@@ -115,7 +140,7 @@ class RoundedOps {
         for (SampledRun* run : runs) {
             if (run->ratios[kPlainColumn] <= 1) continue;
             ++off;
-            if (is_rounded()(run) && run->off > kSpread && are_within({run}, column_))
+            if (is_rounded(*run) && run->off > kSpread && are_within({run}, column_))
                 rounded.push_back(run);
         }
         const auto most = static_cast<size_t>(kMostOff * static_cast<double>(off));
@@ -129,28 +154,53 @@ class RoundedOps {
         }
     }
 
-    [[nodiscard]] bool are_among(const Runs& off) const {
-        return first_ != nullptr && std::ranges::all_of(off, [&](const SampledRun* run) {
-                   return run->op->op > first_ && run->op->op < last_;
-               });
+    [[nodiscard]] bool are_between(const Runs& runs) const {
+        return std::ranges::all_of(runs,
+                                   [this](const SampledRun* run) { return is_between(*run); });
+    }
+    [[nodiscard]] bool is_between(const SampledRun& run) const {
+        return first_ != nullptr && run.op->op > first_ && run.op->op < last_;
     }
 
+    DType format_;
     size_t column_;
-    int bits_;
     std::map<std::string, Runs> by_name_{};
+    bool are_all_ = false;  ///< as of look_beside()
     const SourceOp* first_ = nullptr;
     const SourceOp* last_ = nullptr;
 };
 
-OpsApart rounded_apart(ArithmeticSample& sample, const InferredArithmetic& found) {
+/// What is not rounded is computed in float32: of all of these, or empty where it is not.
+std::optional<InferredArithmetic> class_beside(const std::vector<SampledRun>& sample,
+                                               const RoundedOps& rounded) {
+    std::vector<SampledRun> others;
+    std::ranges::copy_if(sample, std::back_inserter(others), [&](const SampledRun& run) {
+        return !rounded.is_rounded(run) || run.ratios[kPlainColumn] <= 1;
+    });
+    const int64_t within = count_within(others, kPlainColumn);
+    if (within == 0 || !explains(others, kPlainColumn)) return std::nullopt;
+    return vector_class(kPlainColumn, std::ssize(others), within);
+}
+
+OpsApart rounded_apart(ArithmeticSamples& samples,
+                       const ArithmeticGroup& group,
+                       const InferredArithmetic& found) {
     OpsApart apart{.others = found};
-    if (found.vector != &vector_classes()[kPlainColumn] || found.within == found.sampled)
-        return apart;
+    const std::vector<SampledRun>& sample = samples.at(group).runs;
+    if (count_within(sample, kPlainColumn) == std::ssize(sample)) return apart;
+    const bool is_plain = found.vector == &vector_classes()[kPlainColumn];
     for (const DType format : {DType::kBFloat16, DType::kFloat16}) {
-        auto ops = RoundedOps(sample, *column_of_steps(format)).find();
-        if (ops.size() < kFewestRoundedRuns) continue;
-        for (const auto& each : ops)
-            apart.others.sampled -= each.second.sampled;
+        RoundedOps rounded(samples, group, format);
+        auto ops = rounded.find();
+        if (ops.empty()) continue;
+        if (is_plain) {
+            for (const auto& each : ops)
+                apart.others.sampled -= each.second.sampled;
+        } else if (const auto others = class_beside(sample, rounded)) {
+            apart.others = *others;
+        } else {
+            continue;
+        }
         apart.ops = std::move(ops);
         break;
     }
@@ -168,13 +218,14 @@ bool is_apart(const OpRun& run, const InferredArithmetic& of_op) {
     return bits > 0 && bits <= of_op.of_vectors().results.bits;
 }
 
-OpsApart ops_apart(ArithmeticSample& sample,
+OpsApart ops_apart(ArithmeticSamples& samples,
                    const ArithmeticGroup& group,
                    const std::map<ArithmeticGroup, InferredArithmetic>& classes) {
     const InferredArithmetic& found = classes.at(group);
     OpsApart none{.others = found};
     if (is_product(group.kind)) return none;
-    if (group.dtype == DType::kFloat32) return rounded_apart(sample, found);
+    if (group.dtype == DType::kFloat32) return rounded_apart(samples, group, found);
+    ArithmeticSample& sample = samples.at(group);
     const auto narrow = column_of_steps(group.dtype);
     if (!narrow) return none;
     const bool is_narrow = found.of_vectors().steps_are_narrow();

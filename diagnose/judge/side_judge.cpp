@@ -4,8 +4,6 @@
 #include <mutex>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "core/base/error.h"
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/class_choice.h"
@@ -203,8 +201,9 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
     }
     follow_stored_wider(classes_);
     const auto found = classes_;
-    for (auto& [group, own] : samples_) {
-        OpsApart apart = ops_apart(own, group, found);
+    for (const auto& each : samples_) {
+        const ArithmeticGroup& group = each.first;
+        OpsApart apart = ops_apart(samples_, group, found);
         classes_[group] = apart.others;
         apart_[group] = std::move(apart.ops);
     }
@@ -364,29 +363,6 @@ std::optional<compare::Introduced> SideJudge::judge_in_parts(const OpRun& run,
     } else {
         return error.judge_in_parts(by, result);
     }
-}
-
-std::vector<std::string> SideJudge::sentences() const {
-    std::vector<std::string> lines;
-    const auto tell = [&](const std::string& what, const InferredArithmetic& inferred) {
-        const std::string evidence =
-            device_ == nullptr ? fmt::format("{} of {} sampled", inferred.within, inferred.sampled)
-                               : fmt::format("as {} states, {} op{}",
-                                             device_->description(),
-                                             inferred.sampled,
-                                             inferred.sampled == 1 ? "" : "s");
-        lines.push_back(fmt::format("{}: {} ({})", what, inferred.name(), evidence));
-    };
-    for (const auto& [group, inferred] : classes_)
-        tell(name_of(group), inferred);
-    for (const auto& [group, ops] : apart_)
-        for (const auto& [name, inferred] : ops)
-            tell(fmt::format("{} ({})", name, name_of(group.dtype)), inferred);
-    for (const auto& [name, forms] : forms_)
-        if (forms.common().value_or(0) > 0)
-            lines.push_back(
-                fmt::format("{}: computed with {}, which is not recorded", name, forms.last));
-    return lines;
 }
 
 }  // namespace npuscope::diagnose

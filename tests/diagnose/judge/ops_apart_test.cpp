@@ -216,5 +216,77 @@ TEST(OpsApart, tell_of_ops_that_are_several_too) {
     EXPECT_EQ(rule_of(false).verdict, Verdict::kFail) << rule_of(false).rule;
 }
 
+/// A silu with its result in float32, which is rounded to bfloat16 or is not.
+DumpedOp wide_silu(int64_t seqid, bool is_rounded) {
+    const Tensor x = random_tensor({8, 24}, static_cast<unsigned>(100 + seqid));
+    Tensor y(DType::kFloat32, x.shape());
+    for (size_t k = 0; k < y.mutable_as<float>().size(); ++k)
+        y.mutable_as<float>()[k] = is_rounded
+                                       ? silu(x.as<float>()[k], false)
+                                       : x.as<float>()[k] / (1 + std::exp(-x.as<float>()[k]));
+    return {.name = "silu",
+            .seqid = seqid,
+            .inputs = {{"self", x}},
+            .outputs = {{"result", y}},
+            .node = {}};
+}
+
+/// Sigmoids in bfloat16, and silus in float32 in the middle of them and behind.
+std::vector<DumpedOp> with_wide_ones(const std::vector<bool>& in_the_middle) {
+    std::vector<DumpedOp> ops = program(false, false);
+    for (size_t i = 0; i < in_the_middle.size(); ++i)
+        ops.insert(ops.begin() + 10 + static_cast<ptrdiff_t>(i), wide_silu(0, in_the_middle[i]));
+    for (size_t i = 0; i < 4; ++i)
+        ops.push_back(wide_silu(0, false));
+    for (size_t i = 0; i < ops.size(); ++i)
+        ops[i].seqid = static_cast<int64_t>(i) + 1;
+    return ops;
+}
+
+TEST(OpsApart, may_be_one_of_float32_results_where_all_there_are_rounded) {
+    const auto verdict_of = [](const std::vector<bool>& rounded) {
+        const std::vector<bool> none(rounded.size(), false);
+        return test::held_against(with_wide_ones(rounded), with_wide_ones(none))
+            .ops[10]
+            .judgement.verdict;
+    };
+    EXPECT_EQ(verdict_of({true}), Verdict::kInherited);
+    EXPECT_EQ(verdict_of({true, false}), Verdict::kFail);
+}
+
+/// Silus, exponentials and logarithms whose float32 results are rounded to bfloat16 or are not, and
+/// behind them so many silus that are not.
+std::vector<DumpedOp> rounded_and_not(bool is_rounded, unsigned unrounded) {
+    std::vector<DumpedOp> ops;
+    const auto add = [&](const char* name, float (*f)(float)) {
+        DumpedOp op = wide_silu(static_cast<int64_t>(ops.size()) + 1, false);
+        op.name = name;
+        const Tensor x = std::get<Tensor>(op.inputs[0].value);
+        for (size_t k = 0; k < x.as<float>().size(); ++k) {
+            const float y = f(x.as<float>()[k]);
+            std::get<Tensor>(op.outputs[0].value).mutable_as<float>()[k] =
+                is_rounded ? rounded(y) : y;
+        }
+        ops.push_back(std::move(op));
+    };
+    for (int i = 0; i < 8; ++i) {
+        add("silu", [](float x) { return x / (1 + std::exp(-x)); });
+        add("exp", [](float x) { return std::exp(x); });
+        add("tanh", [](float x) { return std::tanh(x); });
+    }
+    for (unsigned i = 0; i < unrounded; ++i)
+        ops.push_back(wide_silu(static_cast<int64_t>(ops.size()) + 1, false));
+    return ops;
+}
+
+TEST(OpsApart, of_float32_results_leave_the_others_in_float32) {
+    const compare::Result result =
+        test::held_against(rounded_and_not(true, 5), rounded_and_not(false, 5));
+    EXPECT_TRUE(result.culprits.empty()) << result.culprits[0].why;
+    EXPECT_EQ(result.arithmetic[0], "target, other ops (float32): fp32 (5 of 5 sampled)");
+    EXPECT_EQ(result.arithmetic[1],
+              "target, exp, silu, tanh (float32): bf16 throughout (24 of 24 sampled)");
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
