@@ -23,6 +23,8 @@ constexpr size_t kFewestRoundedRuns = 3;
 constexpr size_t kFewestBeside = 4;
 /// Of an op's runs that are off, some may be faulty.
 constexpr double kMostOff = 1.0 / 3;
+/// Of the runs that are off, as may be faulty.
+constexpr double kNearlyAll = 0.9;
 /// Fewer others do not tell that they compute in more bits.
 constexpr size_t kFewestOthers = 10;
 
@@ -77,6 +79,18 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
     return {.vector = &vector_classes()[column], .sampled = sampled, .within = within};
 }
 
+/// Whether the class of an op that is apart is that of a run of it: of results in float32 only
+/// where nearly all their numbers are of its format (the optimizer's products may be computed in
+/// float32, beside the forward pass's).
+bool is_apart(const OpRun& run, const InferredArithmetic& of_op) {
+    const bool is_wide = std::ranges::any_of(run.results, [](const RecordedResult& result) {
+        return result.elements.dtype() == DType::kFloat32;
+    });
+    if (!is_wide) return true;
+    const int bits = result_bits(run).first;
+    return bits > 0 && bits <= of_op.of_vectors().results.bits;
+}
+
 /// Of results in float32: ops that give out numbers of a 16-bit format.
 class RoundedOps {
   public:
@@ -91,7 +105,8 @@ class RoundedOps {
     /// the others that are.
     [[nodiscard]] std::map<std::string, InferredArithmetic> find() {
         std::map<std::string, InferredArithmetic> ops;
-        for (const bool alone : {false, true})
+        for (const bool alone : {false, true}) {
+            if (alone && ops.size() >= kFewestRoundedRuns) reach_out();
             for (const auto& [name, runs] : by_name_) {
                 if (ops.contains(name)) continue;
                 const Runs off = rounded_runs(runs);
@@ -101,9 +116,28 @@ class RoundedOps {
                 ops[name] = vector_class(column_, count, count);
                 if (!alone) widen(off);
             }
+        }
         return ops.size() >= kFewestRoundedRuns || are_all_
                    ? ops
                    : std::map<std::string, InferredArithmetic>();
+    }
+
+    /// As OpsApart::any; empty where the runs that are rounded are few, or are few of those off.
+    [[nodiscard]] std::optional<InferredArithmetic> all() const {
+        Runs rounded;
+        size_t off = 0;
+        for (const auto& each : by_name_)
+            for (SampledRun* run : each.second) {
+                if (run->ratios[kPlainColumn] <= 1) continue;
+                ++off;
+                if (is_rounded(*run)) rounded.push_back(run);
+            }
+        if (rounded.size() < kFewestOthers ||
+            static_cast<double>(rounded.size()) < kNearlyAll * static_cast<double>(off))
+            return std::nullopt;
+        const auto within = std::ranges::count_if(
+            rounded, [this](SampledRun* run) { return are_within({run}, column_); });
+        return vector_class(column_, std::ssize(rounded), within);
     }
 
     [[nodiscard]] bool is_rounded(const SampledRun& run) const {
@@ -126,6 +160,7 @@ class RoundedOps {
                     narrow.push_back(&run);
         if (narrow.size() < kFewestBeside) return;
         widen(narrow);
+        reach_out();
         Runs between;
         for (SampledRun& run : samples.at(group).runs)
             if (is_between(run)) between.push_back(&run);
@@ -139,9 +174,11 @@ class RoundedOps {
         size_t off = 0;
         for (SampledRun* run : runs) {
             if (run->ratios[kPlainColumn] <= 1) continue;
+            const bool may_be = is_rounded(*run) && are_within({run}, column_);
+            // What is rounded in few elements was nearly of the format before, and tells little.
+            if (may_be && run->off <= kSpread) continue;
             ++off;
-            if (is_rounded(*run) && run->off > kSpread && are_within({run}, column_))
-                rounded.push_back(run);
+            if (may_be) rounded.push_back(run);
         }
         const auto most = static_cast<size_t>(kMostOff * static_cast<double>(off));
         return off - rounded.size() <= most ? rounded : Runs{};
@@ -154,12 +191,29 @@ class RoundedOps {
         }
     }
 
+    /// To those next to it that are rounded, up to one that is not.
+    void reach_out() {
+        Runs all;
+        for (const auto& each : by_name_)
+            all.insert(all.end(), each.second.begin(), each.second.end());
+        const auto place = [](const SampledRun* run) { return run->op->op; };
+        std::ranges::sort(all, {}, place);
+        const auto take = [this](auto from, auto to) {
+            for (; from != to && is_rounded(**from); ++from)
+                widen({*from});
+        };
+        const auto behind = std::ranges::upper_bound(all, last_, {}, place);
+        const auto before = std::ranges::lower_bound(all, first_, {}, place);
+        take(std::make_reverse_iterator(before), all.rend());
+        take(behind, all.end());
+    }
+
     [[nodiscard]] bool are_between(const Runs& runs) const {
         return std::ranges::all_of(runs,
                                    [this](const SampledRun* run) { return is_between(*run); });
     }
     [[nodiscard]] bool is_between(const SampledRun& run) const {
-        return first_ != nullptr && run.op->op > first_ && run.op->op < last_;
+        return first_ != nullptr && run.op->op >= first_ && run.op->op <= last_;
     }
 
     DType format_;
@@ -202,6 +256,7 @@ OpsApart rounded_apart(ArithmeticSamples& samples,
             continue;
         }
         apart.ops = std::move(ops);
+        apart.any = rounded.all();
         break;
     }
     return apart;
@@ -209,13 +264,10 @@ OpsApart rounded_apart(ArithmeticSamples& samples,
 
 }  // namespace
 
-bool is_apart(const OpRun& run, const InferredArithmetic& of_op) {
-    const bool is_wide = std::ranges::any_of(run.results, [](const RecordedResult& result) {
-        return result.elements.dtype() == DType::kFloat32;
-    });
-    if (!is_wide) return true;
-    const int bits = result_bits(run).first;
-    return bits > 0 && bits <= of_op.of_vectors().results.bits;
+const InferredArithmetic* OpsApart::class_of(const OpRun& run) const {
+    const auto own = ops.find(name_of_forms(*run.op));
+    const InferredArithmetic* found = own != ops.end() ? &own->second : any ? &*any : nullptr;
+    return found != nullptr && is_apart(run, *found) ? found : nullptr;
 }
 
 OpsApart ops_apart(ArithmeticSamples& samples,

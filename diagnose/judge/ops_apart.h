@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "diagnose/judge/class_inference.h"
@@ -14,12 +15,11 @@ namespace npuscope::diagnose {
 struct OpsApart {
     InferredArithmetic others;                        ///< of the group without them
     std::map<std::string, InferredArithmetic> ops{};  ///< by name_of_forms()
+    /// Of any op that is_apart(), where nearly all float32 results that are off are rounded.
+    std::optional<InferredArithmetic> any{};
+    /// Of a run of the group; nullptr where that is of the others.
+    [[nodiscard]] const InferredArithmetic* class_of(const OpRun& run) const;
 };
-
-/// Whether the class of an op that is apart is that of a run of it: of results in float32 only
-/// where nearly all their numbers are of its format (the optimizer's products may be computed in
-/// float32, beside the forward pass's).
-[[nodiscard]] bool is_apart(const OpRun& run, const InferredArithmetic& of_op);
 
 /// Of groups of 16-bit results that are no products, whose class is classes[group]. All sampled
 /// runs of such an op and its gradient that would show it, two at least (or one where several ops

@@ -11,7 +11,6 @@
 #include "diagnose/judge/misfit.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/number_format.h"
-#include "diagnose/judge/ops_apart.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/rounded_operands.h"
@@ -205,7 +204,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
         const ArithmeticGroup& group = each.first;
         OpsApart apart = ops_apart(samples_, group, found);
         classes_[group] = apart.others;
-        apart_[group] = std::move(apart.ops);
+        apart_[group] = std::move(apart);
     }
 }
 
@@ -218,10 +217,8 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group) const {
 }
 
 InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group, const OpRun& run) const {
-    if (const auto ops = apart_.find(group); ops != apart_.end())
-        if (const auto found = ops->second.find(name_of_forms(*run.op));
-            found != ops->second.end() && is_apart(run, found->second))
-            return found->second;
+    if (const auto apart = apart_.find(group); apart != apart_.end())
+        if (const InferredArithmetic* own = apart->second.class_of(run)) return *own;
     return class_of(group);
 }
 
@@ -313,7 +310,7 @@ std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
     }
     const auto apart = apart_.find(group);
     if (run.op->row->is_composed && apart != apart_.end())
-        for (const auto& [name, inferred] : apart->second)
+        for (const auto& [name, inferred] : apart->second.ops)
             classes.push_back(inferred);
     return classes;
 }

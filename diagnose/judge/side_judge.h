@@ -12,6 +12,7 @@
 #include "diagnose/judge/closeness.h"
 #include "diagnose/judge/habits.h"
 #include "diagnose/judge/op_run.h"
+#include "diagnose/judge/ops_apart.h"
 #include "npu_backend/chips/device.h"
 
 namespace npuscope::diagnose {
@@ -97,7 +98,7 @@ class SideJudge {
 
     const Device* device_ = nullptr;  ///< of one that tells
     std::map<ArithmeticGroup, InferredArithmetic> classes_;
-    std::map<ArithmeticGroup, std::map<std::string, InferredArithmetic>> apart_;  ///< OpsApart::ops
+    std::map<ArithmeticGroup, OpsApart> apart_;
     std::map<ArithmeticGroup, ArithmeticSample> samples_;
     /// Of an op and its gradient.
     struct Forms {

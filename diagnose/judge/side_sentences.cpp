@@ -42,9 +42,14 @@ std::vector<std::string> SideJudge::sentences() const {
     };
     for (const auto& [group, inferred] : classes_)
         tell(name_of(group), inferred);
-    for (const auto& [group, ops] : apart_)
-        for (const auto& [names, inferred] : by_class(ops))
+    for (const auto& [group, apart] : apart_) {
+        if (apart.any) {
+            tell(fmt::format("other ops ({}, rounded results)", name_of(group.dtype)), *apart.any);
+            continue;
+        }
+        for (const auto& [names, inferred] : by_class(apart.ops))
             tell(fmt::format("{} ({})", names, name_of(group.dtype)), inferred);
+    }
     for (const auto& [name, forms] : forms_)
         if (forms.common().value_or(0) > 0)
             lines.push_back(
