@@ -1,5 +1,7 @@
 #include "compare/dataflow/rebuild.h"
 
+#include <array>
+
 #include "compare/dataflow/find_part.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
@@ -9,6 +11,39 @@ namespace npuscope::compare {
 namespace {
 
 using dumpfile::Direction;
+
+constexpr auto kNarrow = std::to_array({DType::kBFloat16, DType::kFloat16});
+
+/// Of fewer numbers some other format may hold all by chance.
+constexpr int64_t kFewestNumbers = 8;
+
+/// What all floats of an op's results are in.
+struct ResultFormat {
+    std::optional<DType> narrow{};  ///< of 16 bits; empty where they need more
+    bool is_shown = false;          ///< by numbers enough
+};
+
+ResultFormat format_of_results(std::span<const TracedTensor> op) {
+    bool any = false;
+    bool is_shown = false;
+    bool are_bfloat = true;
+    bool are_half = true;
+    for (const TracedTensor& made : op) {
+        const auto dtype = dtype_from_name(made.dtype);
+        if (made.direction != Direction::kOutput || !made.content || !dtype || !is_float(*dtype))
+            continue;
+        any = true;
+        is_shown = is_shown || (made.content->numel >= kFewestNumbers && !made.content->constant);
+        are_bfloat = are_bfloat && made.content->fits_bfloat;
+        are_half = are_half && made.content->fits_half;
+    }
+    if (!any || (!are_bfloat && !are_half)) return {};
+    return {are_bfloat ? DType::kBFloat16 : DType::kFloat16, is_shown};
+}
+
+bool holds_16_bits(const TracedTensor& tensor) {
+    return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
+}
 
 Tensor read_whole(const Side& side, size_t tensor) {
     return open_traced(side.source, side.flow, tensor)->whole();
@@ -22,6 +57,13 @@ InputRebuilder::InputRebuilder(PairedFlows& flows, int threads) : flows_(flows) 
     for (size_t i = 0; i < golden.tensors.size(); ++i)
         if (golden.tensors[i].given) open.push_back(i);
     find_parts(flows.golden().source, flows.golden().flow, open, threads);
+    for (const OpPair& cast : flows.plan().casts) {
+        if (cast.target == nullptr) continue;
+        for (const TracedTensor& made : flows.target().of_op(*cast.target))
+            if (made.direction == Direction::kOutput && holds_16_bits(made))
+                casts_.emplace(made.content->sequence,
+                               static_cast<size_t>(&made - flows.target().flow.tensors.data()));
+    }
 }
 
 const std::optional<View>& InputRebuilder::view_of(size_t golden_input) {
@@ -79,6 +121,36 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input) {
     return rebuilt;
 }
 
+bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const {
+    const Content rounded = content_of(TensorElements(*rebuilt.tensor), narrow);
+    const auto [begin, end] = casts_.equal_range(rounded.sequence);
+    for (auto cast = begin; cast != end; ++cast) {
+        const TracedTensor& made = flows_.target().tensor(cast->second);
+        if (made.op >= op || !same_content(rounded, *made.content)) continue;
+        rebuilt.tensor =
+            read_whole(flows_.target(), cast->second).reshaped(rebuilt.tensor->shape());
+        rebuilt.origin = Rebuilt::kCast;
+        rebuilt.producer = made.path;
+        return true;
+    }
+    return false;
+}
+
+void InputRebuilder::round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const {
+    if (!rebuilt.tensor || !is_float(rebuilt.tensor->dtype())) return;
+    const ResultFormat format = format_of_results(flows_.target().of_op(*pair.target));
+    if (!format.narrow) return;
+    const auto own = static_cast<size_t>(pair.target - flows_.target().source.ops.data());
+    if (!casts_.empty())
+        for (const DType narrow : kNarrow)
+            if (take_cast(own, narrow, rebuilt)) return;
+    if (!format.is_shown || rebuilt.origin != Rebuilt::kMade ||
+        rebuilt.tensor->dtype() != DType::kFloat32)
+        return;
+    rebuilt.tensor = rebuilt.tensor->cast(*format.narrow).cast(DType::kFloat32);
+    rebuilt.origin = Rebuilt::kCast;
+}
+
 std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
     std::vector<RebuiltInput> inputs;
     const SourceOp* op = flows_.plan().ops[pair].golden;
@@ -86,7 +158,11 @@ std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
     const Dataflow& flow = flows_.golden().flow;
     const auto index = static_cast<size_t>(op - flows_.golden().source.ops.data());
     for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i)
-        if (flow.tensors[i].direction == Direction::kInput) inputs.push_back(rebuild(i));
+        if (flow.tensors[i].direction == Direction::kInput) {
+            inputs.push_back(rebuild(i));
+            if (flows_.plan().ops[pair].target != nullptr)
+                round_as_cast(flows_.plan().ops[pair], inputs.back());
+        }
     return inputs;
 }
 

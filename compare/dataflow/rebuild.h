@@ -16,13 +16,14 @@ enum class Rebuilt : uint8_t {
     kUnknown,  ///< nobody can tell: no elements
     kGiven,    ///< the golden's own: nobody computes it
     kMade,     ///< the golden's view of what the target's op made
+    kCast,     ///< one of these, cast to 16 bits by the target alone
 };
 
 struct RebuiltInput {
     std::string argument;  ///< the golden's
     std::string golden;    ///< its path
     Rebuilt origin = Rebuilt::kUnknown;
-    std::string producer{};          ///< of kMade: the target's tensor, "/relu/31/output/result"
+    std::string producer{};  ///< of kMade and kCast: the target's tensor, "/relu/31/output/result"
     std::optional<Tensor> tensor{};  ///< empty where unknown; of the golden input's shape
 };
 
@@ -35,7 +36,8 @@ class InputRebuilder {
 
     /// The inputs of the golden op of a pair, tensors only, in its order. A running statistic is
     /// the golden's; plain elements that an op may have made are unknown unless the target's
-    /// partner holds the same. Reads the golden's input and its producer once, the target's at each
+    /// partner holds the same. An op that gives out 16-bit numbers takes in what the target cast to
+    /// them, where it did. Reads the golden's input and its producer once, the target's at each
     /// call. Errors: none; what cannot be read is unknown. Threads: one at a time.
     [[nodiscard]] std::vector<RebuiltInput> inputs_of(size_t pair);
 
@@ -49,8 +51,16 @@ class InputRebuilder {
                                              size_t index,
                                              size_t partner);
 
+    /// As the target cast it to 16 bits before an op that gives out 16-bit numbers: by a cast that
+    /// is recorded, or by none where one of the target's ops made it.
+    void round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const;
+    /// What such a cast before the target's op made, if there is one.
+    bool take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const;
+
     PairedFlows& flows_;
     std::unordered_map<size_t, std::optional<View>> views_;
+    /// Results of the target's own casts to 16 bits, by Content::sequence.
+    std::unordered_multimap<uint64_t, size_t> casts_;
 };
 
 }  // namespace npuscope::compare
