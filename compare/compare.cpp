@@ -23,6 +23,7 @@
 #include "compare/programs/exchanged_ops.h"
 #include "compare/programs/one_sided_findings.h"
 #include "compare/programs/program_findings.h"
+#include "compare/programs/replay_findings.h"
 #include "compare/programs/spans.h"
 #include "compare/programs/uncross.h"
 #include "compare/programs/unknown_ops.h"
@@ -344,6 +345,8 @@ Result Comparison::run() {
     if (splitter_ != nullptr && traced && traced->flows) forget_other_roles(*traced->flows, result);
     if (splitter_ != nullptr && traced) take_spans(plan_, *traced, *splitter_, result);
     take_programs(traced, options_.dataflow, threads, plan_, result);
+    if (splitter_ != nullptr && traced && traced->flows && options_.dataflow && !quick)
+        judge_by_replay(*splitter_, *traced->flows, plan_, result);
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);

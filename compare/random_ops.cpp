@@ -7,10 +7,24 @@
 namespace npuscope::compare {
 
 bool may_be_random(std::string_view name) {
-    constexpr std::array<std::string_view, 8> kWords = {
-        "rand", "dropout", "bernoulli", "multinomial", "sample", "noise", "philox", "seed"};
-    return std::ranges::any_of(
-        kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+    constexpr std::array<std::string_view, 12> kWords = {"rand",
+                                                         "dropout",
+                                                         "bernoulli",
+                                                         "multinomial",
+                                                         "sample",
+                                                         "noise",
+                                                         "philox",
+                                                         "seed",
+                                                         "uniform",
+                                                         "normal_",
+                                                         "exponential_",
+                                                         "poisson"};
+    // What changes the size of an image, or reads it at places that it is given.
+    constexpr std::array<std::string_view, 3> kOthers = {"upsample", "downsample", "grid_sample"};
+    const auto is_in_name = [&](std::string_view word) {
+        return name.find(word) != std::string_view::npos;
+    };
+    return std::ranges::any_of(kWords, is_in_name) && std::ranges::none_of(kOthers, is_in_name);
 }
 
 bool may_be_random(const SourceOp& op) {

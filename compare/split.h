@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/replay.h"
 #include "core/dtype/compute_type.h"
 #include "core/tensor/tensor.h"
 
@@ -126,6 +127,9 @@ class Splitter {
     /// on the inputs that its pair tells; with `plain` also as float32 arithmetic makes it. May be
     /// called without prepare(). Errors: as the sources.
     [[nodiscard]] virtual ExactRun exact(const SourceOp& run, const OpPair* pair, bool plain) const;
+    /// The golden's program on the target's numbers; empty where nothing is computed. After
+    /// prepare().
+    [[nodiscard]] virtual std::optional<Replay> replay(PairedFlows& flows) const;
     /// Whether the target's chip gives out infinities where others saturate.
     [[nodiscard]] virtual bool infinities_count() const { return false; }
     /// What was found out about the files' arithmetic, a sentence each.
@@ -133,6 +137,10 @@ class Splitter {
     /// What of the target's arithmetic is not as it was said to be, one a kind of op.
     [[nodiscard]] virtual std::vector<ArithmeticContradiction> contradictions() const { return {}; }
 };
+
+inline std::optional<Replay> Splitter::replay(PairedFlows& /*flows*/) const {
+    return std::nullopt;
+}
 
 inline ExactRun Splitter::exact(const SourceOp& /*run*/,
                                 const OpPair* /*pair*/,

@@ -64,9 +64,10 @@ enum class OpKind : uint8_t {
                            const RecordedOp& recorded,
                            NamedValues arguments);
 
-/// What a run took in whose recording holds outputs only.
+/// What a run took in whose recording holds outputs only, or is to take in instead.
 struct KnownInputs {
-    /// The golden's run of the op: its numbers, and in load mode its tensors too.
+    /// The golden's run of the op: its numbers, and in load mode its tensors too. The run itself:
+    /// it is to take in other tensors.
     const SourceOp* golden = nullptr;
     /// The tensors, by the golden's arguments; empty: the golden's own.
     std::function<std::vector<compare::RebuiltInput>()> tensors{};

@@ -1,7 +1,9 @@
 // Runs computed again in float64, for standards that hold results against that.
 #include <algorithm>
+#include <cmath>
 
 #include "diagnose/judge/exact_outputs.h"
+#include "diagnose/judge/golden_replay.h"
 #include "diagnose/judge/recorded_op.h"
 #include "diagnose/judge/split.h"
 
@@ -15,6 +17,16 @@ OpRun RecomputingSplitter::form_of(OpRun run) const {
         best = common ? *common : target_judge_->judge_best(forms).first;
     }
     return std::move(forms[best]);
+}
+
+std::optional<compare::Replay> RecomputingSplitter::replay(compare::PairedFlows& flows) const {
+    int bits = kFloat32.bits;
+    if (target_judge_)
+        for (const auto& [group, inferred] : target_judge_->classes())
+            bits = std::min(bits,
+                            is_product(group.kind) ? fewest_bits(inferred.of_products())
+                                                   : fewest_bits(inferred.of_vectors()));
+    return replay_golden(flows, std::ldexp(1.0, -bits), threads_);
 }
 
 compare::ExactRun RecomputingSplitter::exact(const SourceOp& run,

@@ -1,0 +1,231 @@
+#include "compare/programs/replay_findings.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compare/agreement.h"
+#include "compare/programs/mark_span.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Of the norm: given numbers that are so near to the golden's are those that the replay takes in.
+constexpr double kNear = 0.1;
+/// States that the target has nowhere are few beside those that are alike.
+constexpr size_t kFewMissing = 4;
+/// Names of ops that a sentence tells.
+constexpr size_t kToldOps = 4;
+
+/// Its own arithmetic. With which numbers it was called is seen in what the program makes.
+bool is_at_fault_itself(const OpResult& op) {
+    return op.overflowed || std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+               if (tensor.direction != Direction::kOutput || !tensor.split) return false;
+               const bool is_beyond = tensor.split->target && tensor.split->target->ratio > 1;
+               const bool is_golden = tensor.split->golden && tensor.split->golden->ratio > 1;
+               return is_beyond || is_golden;
+           });
+}
+
+/// That programs differ, and no more.
+bool is_of_programs(const OpResult& op) {
+    const auto is_told = [](const TensorResult& tensor) {
+        return is_finding(tensor.judgement.verdict);
+    };
+    return (is_finding(op.judgement.verdict) || std::ranges::any_of(op.tensors, is_told)) &&
+           !is_at_fault_itself(op);
+}
+
+class ByReplay {
+  public:
+    ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
+        : flows_(flows), plan_(plan), result_(result), places_(places_of(plan)) {}
+
+    [[nodiscard]] bool is_asked() const {
+        return plan_.is_related || !plan_.partings.empty() || !plan_.casts.empty() ||
+               !result_.spans.empty() || std::ranges::any_of(result_.ops, is_of_programs);
+    }
+
+    void judge(const Replay& replay) {
+        if (replay.first_apart) {
+            accuse(replay);
+        } else if (replay.ends.alike > replay.ends.missing && replay.states.missing == 0) {
+            forget([](size_t) { return true; });
+        } else {
+            accuse_missing(replay);
+        }
+    }
+
+  private:
+    /// Forgets what is told of programs at these places.
+    template <class Which>
+    void forget(const Which& which);
+    void accuse(const Replay& replay);
+    /// An op among these that gives another shape, called with other numbers. Whether there is one.
+    bool accuse_arguments(const std::unordered_set<size_t>& places);
+    /// Of parameters that the golden alone changes, where others are alike: the first.
+    void accuse_missing(const Replay& replay);
+    /// Whether something that is told stands between what agrees and what does not.
+    [[nodiscard]] bool is_told(const std::unordered_set<size_t>& places) const;
+    [[nodiscard]] std::string text_of(const Replay& replay) const;
+    /// Of what nobody computed: how far off it is.
+    [[nodiscard]] double distance_of(const Culprit& culprit) const;
+
+    const PairedFlows& flows_;
+    Plan& plan_;
+    Result& result_;
+    std::unordered_map<const SourceOp*, size_t> places_;
+};
+
+double ByReplay::distance_of(const Culprit& culprit) const {
+    for (const TensorResult& tensor : result_.ops[culprit.op].tensors)
+        if (tensor.target == culprit.tensor || tensor.golden == culprit.tensor)
+            return norm_of(tensor).value_or(0);
+    return 0;
+}
+
+template <class Which>
+void ByReplay::forget(const Which& which) {
+    std::erase_if(result_.culprits, [&](const Culprit& culprit) {
+        if (!which(culprit.op)) return false;
+        return culprit.kind == CulpritKind::kProgram ||
+               (culprit.kind == CulpritKind::kTensor && distance_of(culprit) > kNear);
+    });
+    for (size_t place = 0; place < result_.ops.size(); ++place) {
+        OpResult& op = result_.ops[place];
+        if (!which(place) || !is_of_programs(op)) continue;
+        op.from_nothing = false;
+        op.shapes_differ = false;
+        if (op.target.empty() || op.golden.empty()) op.in_span = true;
+        for (TensorResult& tensor : op.tensors)
+            if (is_finding(tensor.judgement.verdict))
+                tensor.judgement = {
+                    tensor.metrics.empty() ? Verdict::kUndefined : Verdict::kInherited,
+                    "the golden's ops make of the target's numbers what the target makes"};
+        op.judgement = {};
+        conclude(op, result_.allow_golden_at_fault);
+    }
+    std::erase_if(plan_.partings, [&](const Parting& parting) {
+        if (!which(places_.at(&parting.first()))) return false;
+        mark_span(parting, 0, std::nullopt, places_, result_);
+        return true;
+    });
+    std::erase_if(result_.partings, [&](const PartingResult& parting) {
+        return which(static_cast<size_t>(std::max(parting.op, 0)));
+    });
+}
+
+std::string ByReplay::text_of(const Replay& replay) const {
+    const auto names = [](const std::vector<const SourceOp*>& ops) {
+        std::vector<std::string> last;
+        for (const SourceOp* op : ops)
+            last.push_back(op->path);
+        const size_t more = last.size() > kToldOps ? last.size() - kToldOps : 0;
+        last.erase(last.begin(), last.begin() + static_cast<ptrdiff_t>(more));
+        return fmt::format("{}{}", more > 0 ? "… " : "", fmt::join(last, ", "));
+    };
+    return fmt::format(
+        "the programs compute something else here: off by {:.2g} of the norm from what the "
+        "golden's {} {} of the same numbers; the target's {}",
+        replay.first_apart->off,
+        names(replay.golden_ops),
+        replay.golden_ops.size() == 1 ? "makes" : "make",
+        names(replay.target_ops));
+}
+
+bool ByReplay::is_told(const std::unordered_set<size_t>& places) const {
+    const bool by_culprit = std::ranges::any_of(
+        result_.culprits, [&](const Culprit& culprit) { return places.contains(culprit.op); });
+    const bool by_parting =
+        std::ranges::any_of(result_.partings, [&](const PartingResult& parting) {
+            return places.contains(static_cast<size_t>(std::max(parting.op, 0)));
+        });
+    return by_culprit || by_parting || std::ranges::any_of(places, [&](size_t place) {
+               return is_finding(result_.ops[place].judgement.verdict) &&
+                      !result_.ops[place].target.empty() && !result_.ops[place].golden.empty();
+           });
+}
+
+bool ByReplay::accuse_arguments(const std::unordered_set<size_t>& places) {
+    const auto is_called_otherwise = [&](size_t place) {
+        const OpResult& op = result_.ops[place];
+        return !op.target.empty() && !op.golden.empty() && !op.arguments.empty() &&
+               op.shapes_differ && !is_at_fault_itself(op);
+    };
+    const auto found = std::ranges::find_if(places, is_called_otherwise);
+    if (found == places.end()) return false;
+    const size_t place = *found;
+    forget([&](size_t each) { return places.contains(each) && each != place; });
+    OpResult& op = result_.ops[place];
+    op.from_nothing = true;
+    result_.culprits.push_back(
+        {.kind = CulpritKind::kArgument,
+         .op = place,
+         .why = "called with other arguments: " + to_text(op.arguments) +
+                "; with the golden's the programs would make the same so far"});
+    return true;
+}
+
+void ByReplay::accuse_missing(const Replay& replay) {
+    if (replay.states.missing == 0 || replay.states.missing * kFewMissing > replay.states.alike ||
+        !result_.culprits.empty() || std::ranges::any_of(result_.ops, is_of_programs))
+        return;
+    const std::string& first = replay.missing_states.front();
+    const auto place = std::ranges::find_if(result_.ops, [&](const OpResult& op) {
+        return !op.golden.empty() && first.starts_with(op.golden + "/");
+    });
+    if (place == result_.ops.end()) return;
+    const size_t more = replay.states.missing - 1;
+    result_.culprits.push_back(
+        {.kind = CulpritKind::kProgram,
+         .op = static_cast<size_t>(place - result_.ops.begin()),
+         .why = fmt::format("the golden's {} changes what the target leaves as it was: nothing of "
+                            "the target is what the golden makes of its numbers there{}",
+                            place->golden,
+                            more > 0 ? fmt::format(", nor at {} more", more) : "")});
+}
+
+void ByReplay::accuse(const Replay& replay) {
+    std::unordered_set<size_t> between = {replay.first_apart->pair};
+    for (const auto* ops : {&replay.target_ops, &replay.golden_ops})
+        for (const SourceOp* op : *ops)
+            if (const auto place = places_.find(op); place != places_.end())
+                between.insert(place->second);
+    const SourceOp* last = plan_.ops[replay.first_apart->pair].golden;
+    forget([&](size_t place) {
+        const OpPair& pair = plan_.ops[place];
+        const bool is_before =
+            pair.golden != nullptr ? pair.golden < last : place < replay.first_apart->pair;
+        return is_before && !between.contains(place);
+    });
+    if (accuse_arguments(between) || is_told(between)) return;
+    OpResult& op = result_.ops[replay.first_apart->pair];
+    const std::string text = text_of(replay);
+    for (TensorResult& tensor : op.tensors)
+        if (tensor.golden == replay.first_apart->golden)
+            tensor.judgement = {Verdict::kFail, text, tensor.judgement.bound};
+    conclude(op, result_.allow_golden_at_fault);
+    op.from_nothing = true;
+    result_.culprits.push_back(
+        {.kind = CulpritKind::kProgram, .op = replay.first_apart->pair, .why = text});
+}
+
+}  // namespace
+
+void judge_by_replay(const Splitter& splitter, PairedFlows& flows, Plan& plan, Result& result) {
+    if (plan.load_mode || result.hardly_pair || result.structure_only) return;
+    ByReplay judge(flows, plan, result);
+    if (!judge.is_asked()) return;
+    const auto replay = splitter.replay(flows);
+    if (replay) judge.judge(*replay);
+}
+
+}  // namespace npuscope::compare

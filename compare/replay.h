@@ -1,0 +1,46 @@
+// The golden's program, computed again on the target's numbers: whether two programs that do not
+// match make the same.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/recording/source.h"
+
+namespace npuscope::compare {
+
+/// One of the golden's results that has a partner, against what the golden's ops make of the
+/// target's numbers: those of the nearest results before it that agree.
+struct ReplayedResult {
+    size_t pair = 0;     ///< index into Plan::ops
+    std::string target;  ///< paths
+    std::string golden;
+    double off = 0;       ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
+    double allowed = 0;   ///< what honest arithmetic leaves of that
+    bool is_end = false;  ///< no op of the golden takes it in
+
+    [[nodiscard]] bool agrees() const { return off <= allowed; }
+};
+
+/// Results of the golden that no op takes in; constants are none.
+struct ReplayedEnds {
+    size_t alike = 0;
+    size_t apart = 0;
+    size_t missing = 0;  ///< the target has them nowhere
+};
+
+struct Replay {
+    ReplayedEnds ends{};
+    ReplayedEnds states{};  ///< of these, what was written over: parameters, an optimizer's states
+    std::vector<std::string> missing_states{};  ///< their paths
+    /// The first result, in the golden's order, that does not agree and that such an end is made
+    /// of.
+    std::optional<ReplayedResult> first_apart{};
+    /// The ops between the results that agree and it, its own last.
+    std::vector<const SourceOp*> target_ops{};
+    std::vector<const SourceOp*> golden_ops{};
+};
+
+}  // namespace npuscope::compare
