@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/recording/source.h"
@@ -17,9 +18,9 @@ struct ReplayedResult {
     size_t pair = 0;     ///< index into Plan::ops
     std::string target;  ///< paths
     std::string golden;
-    double off = 0;       ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
-    double allowed = 0;   ///< what honest arithmetic leaves of that
-    bool is_end = false;  ///< no op of the golden takes it in
+    double off = 0;          ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
+    double allowed = 0;      ///< what honest arithmetic leaves of that
+    bool is_scaled = false;  ///< but for a loss scale
 
     [[nodiscard]] bool agrees() const { return off <= allowed; }
 };
@@ -34,6 +35,10 @@ struct ReplayedEnds {
 struct Replay {
     ReplayedEnds ends{};
     ReplayedEnds states{};  ///< of these, what was written over: parameters, an optimizer's states
+    /// The golden's ops that some result that agrees is made of.
+    std::unordered_set<const SourceOp*> settled{};
+    size_t computed = 0;                        ///< results that are known by their ops
+    size_t not_computed = 0;                    ///< that nobody can compute
     std::vector<std::string> missing_states{};  ///< their paths
     /// The first result, in the golden's order, that does not agree and that such an end is made
     /// of.

@@ -1,16 +1,20 @@
 #include "compare/programs/replay_findings.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "compare/agreement.h"
+#include "compare/op_facts.h"
 #include "compare/programs/mark_span.h"
+#include "core/naming/aliases.h"
 
 namespace npuscope::compare {
 
@@ -22,6 +26,8 @@ using dumpfile::Direction;
 constexpr double kNear = 0.1;
 /// States that the target has nowhere are few beside those that are alike.
 constexpr size_t kFewMissing = 4;
+/// Of the results that can be computed, so small a part may be of ops that cannot.
+constexpr size_t kFewNotComputed = 5;
 /// Names of ops that a sentence tells.
 constexpr size_t kToldOps = 4;
 
@@ -55,6 +61,7 @@ class ByReplay {
     }
 
     void judge(const Replay& replay) {
+        if (replay.not_computed * kFewNotComputed > replay.computed) return;
         if (replay.first_apart) {
             accuse(replay);
         } else if (replay.ends.alike > replay.ends.missing && replay.states.missing == 0) {
@@ -69,10 +76,17 @@ class ByReplay {
     template <class Which>
     void forget(const Which& which);
     void accuse(const Replay& replay);
-    /// An op among these that gives another shape, called with other numbers. Whether there is one.
-    bool accuse_arguments(const std::unordered_set<size_t>& places);
+    /// An op among those that are apart, of another shape, and the numbers that it alone was called
+    /// with.
+    [[nodiscard]] std::optional<std::pair<size_t, std::string>> called_otherwise(
+        const Replay& replay) const;
+    /// That one. Whether there is one.
+    bool accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between);
     /// Of parameters that the golden alone changes, where others are alike: the first.
     void accuse_missing(const Replay& replay);
+    /// Whether an op whose own arithmetic is at fault stands before it, or is it; empty without
+    /// any.
+    [[nodiscard]] std::optional<bool> are_faults_before(const ReplayedResult& apart) const;
     /// Whether something that is told stands between what agrees and what does not.
     [[nodiscard]] bool is_told(const std::unordered_set<size_t>& places) const;
     [[nodiscard]] std::string text_of(const Replay& replay) const;
@@ -101,7 +115,7 @@ void ByReplay::forget(const Which& which) {
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
-        if (!which(place) || !is_of_programs(op)) continue;
+        if (!which(place) || !is_of_programs(op) || !plan_.ops[place].fault.empty()) continue;
         op.from_nothing = false;
         op.shapes_differ = false;
         if (op.target.empty() || op.golden.empty()) op.in_span = true;
@@ -113,14 +127,21 @@ void ByReplay::forget(const Which& which) {
         op.judgement = {};
         conclude(op, result_.allow_golden_at_fault);
     }
-    std::erase_if(plan_.partings, [&](const Parting& parting) {
-        if (!which(places_.at(&parting.first()))) return false;
-        mark_span(parting, 0, std::nullopt, places_, result_);
-        return true;
-    });
-    std::erase_if(result_.partings, [&](const PartingResult& parting) {
-        return which(static_cast<size_t>(std::max(parting.op, 0)));
-    });
+    std::vector<PartingResult> told;
+    std::vector<Parting> partings;
+    for (size_t i = 0; i < plan_.partings.size(); ++i) {
+        const Parting& parting = plan_.partings[i];
+        const std::vector<const SourceOp*>& ops =
+            parting.only_golden.empty() ? parting.only_target : parting.only_golden;
+        if (std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); })) {
+            mark_span(parting, 0, std::nullopt, places_, result_);
+        } else {
+            told.push_back(std::move(result_.partings[i]));
+            partings.push_back(parting);
+        }
+    }
+    result_.partings = std::move(told);
+    plan_.partings = std::move(partings);
 }
 
 std::string ByReplay::text_of(const Replay& replay) const {
@@ -132,13 +153,21 @@ std::string ByReplay::text_of(const Replay& replay) const {
         last.erase(last.begin(), last.begin() + static_cast<ptrdiff_t>(more));
         return fmt::format("{}{}", more > 0 ? "… " : "", fmt::join(last, ", "));
     };
+    if (replay.target_ops.empty())
+        return fmt::format(
+            "the programs compute something else here: off by {:.2g} of the norm from what the "
+            "golden's {} {} of the same numbers",
+            replay.first_apart->off,
+            names(replay.golden_ops),
+            replay.golden_ops.size() == 1 ? "makes" : "make");
     return fmt::format(
-        "the programs compute something else here: off by {:.2g} of the norm from what the "
-        "golden's {} {} of the same numbers; the target's {}",
+        "the programs compute something else here: the target's {} {} off by {:.2g} of the norm "
+        "from what the golden's {} {} of the same numbers",
+        names(replay.target_ops),
+        replay.target_ops.size() == 1 ? "is" : "are",
         replay.first_apart->off,
         names(replay.golden_ops),
-        replay.golden_ops.size() == 1 ? "makes" : "make",
-        names(replay.target_ops));
+        replay.golden_ops.size() == 1 ? "makes" : "make");
 }
 
 bool ByReplay::is_told(const std::unordered_set<size_t>& places) const {
@@ -154,24 +183,56 @@ bool ByReplay::is_told(const std::unordered_set<size_t>& places) const {
            });
 }
 
-bool ByReplay::accuse_arguments(const std::unordered_set<size_t>& places) {
-    const auto is_called_otherwise = [&](size_t place) {
-        const OpResult& op = result_.ops[place];
-        return !op.target.empty() && !op.golden.empty() && !op.arguments.empty() &&
-               op.shapes_differ && !is_at_fault_itself(op);
-    };
-    const auto found = std::ranges::find_if(places, is_called_otherwise);
-    if (found == places.end()) return false;
-    const size_t place = *found;
-    forget([&](size_t each) { return places.contains(each) && each != place; });
-    OpResult& op = result_.ops[place];
-    op.from_nothing = true;
+std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
+    const Replay& replay) const {
+    for (const SourceOp* target : replay.target_ops) {
+        const auto place = places_.find(target);
+        if (place == places_.end()) continue;
+        const OpPair& pair = plan_.ops[place->second];
+        const OpResult& op = result_.ops[place->second];
+        if (pair.golden != nullptr) {
+            if (op.shapes_differ && !op.arguments.empty() && !is_at_fault_itself(op))
+                return std::pair(place->second, to_text(op.arguments));
+            continue;
+        }
+        // Results of other shapes are no pair.
+        const auto is_like = [&](const SourceOp* golden) {
+            const auto own = places_.find(golden);
+            return own != places_.end() && plan_.ops[own->second].target == nullptr &&
+                   canonical_name(golden->id.op) == canonical_name(target->id.op);
+        };
+        const auto golden = std::ranges::find_if(replay.golden_ops, is_like);
+        if (golden == replay.golden_ops.end() || !target->facts || !(*golden)->facts) continue;
+        OpResult both;
+        take_facts(target->facts(), (*golden)->facts(), both);
+        if (!both.arguments.empty()) return std::pair(place->second, to_text(both.arguments));
+    }
+    return std::nullopt;
+}
+
+bool ByReplay::accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between) {
+    const auto found = called_otherwise(replay);
+    if (!found) return false;
+    forget([&](size_t place) { return between.contains(place) && place != found->first; });
+    result_.ops[found->first].from_nothing = true;
     result_.culprits.push_back(
         {.kind = CulpritKind::kArgument,
-         .op = place,
-         .why = "called with other arguments: " + to_text(op.arguments) +
-                "; with the golden's the programs would make the same so far"});
+         .op = found->first,
+         .why = "called with other arguments: " + found->second +
+                "; what is made before it is the same, and what is made of it is not"});
     return true;
+}
+
+std::optional<bool> ByReplay::are_faults_before(const ReplayedResult& apart) const {
+    const SourceOp* own = plan_.ops[apart.pair].golden;
+    std::optional<bool> before;
+    for (size_t place = 0; place < result_.ops.size(); ++place) {
+        const OpPair& pair = plan_.ops[place];
+        if (pair.target != nullptr && pair.golden != nullptr &&
+            is_at_fault_itself(result_.ops[place]))
+            before = before.value_or(false) || pair.golden <= own;
+    }
+    return before;
 }
 
 void ByReplay::accuse_missing(const Replay& replay) {
@@ -194,19 +255,23 @@ void ByReplay::accuse_missing(const Replay& replay) {
 }
 
 void ByReplay::accuse(const Replay& replay) {
+    // What stands before a fault is what that makes of numbers that pair by chance.
+    const std::optional<bool> faults_before = are_faults_before(*replay.first_apart);
+    if (faults_before && !*faults_before) return;
     std::unordered_set<size_t> between = {replay.first_apart->pair};
     for (const auto* ops : {&replay.target_ops, &replay.golden_ops})
         for (const SourceOp* op : *ops)
             if (const auto place = places_.find(op); place != places_.end())
                 between.insert(place->second);
-    const SourceOp* last = plan_.ops[replay.first_apart->pair].golden;
+    // What some agreeing result is made of makes no difference; of what the target alone has, what
+    // stands before.
     forget([&](size_t place) {
-        const OpPair& pair = plan_.ops[place];
-        const bool is_before =
-            pair.golden != nullptr ? pair.golden < last : place < replay.first_apart->pair;
-        return is_before && !between.contains(place);
+        const SourceOp* golden = plan_.ops[place].golden;
+        const bool is_settled =
+            golden != nullptr ? replay.settled.contains(golden) : place < replay.first_apart->pair;
+        return is_settled && !between.contains(place);
     });
-    if (accuse_arguments(between) || is_told(between)) return;
+    if (faults_before || accuse_arguments(replay, between) || is_told(between)) return;
     OpResult& op = result_.ops[replay.first_apart->pair];
     const std::string text = text_of(replay);
     for (TensorResult& tensor : op.tensors)
@@ -221,10 +286,24 @@ void ByReplay::accuse(const Replay& replay) {
 }  // namespace
 
 void judge_by_replay(const Splitter& splitter, PairedFlows& flows, Plan& plan, Result& result) {
-    if (plan.load_mode || result.hardly_pair || result.structure_only) return;
+    if (plan.load_mode || result.hardly_pair || result.structure_only || result.by_calls) return;
     ByReplay judge(flows, plan, result);
     if (!judge.is_asked()) return;
     const auto replay = splitter.replay(flows);
+    if (getenv("REPLAY") && replay)
+        fprintf(stderr,
+                "REPLAY ends alike %zu apart %zu missing %zu states %zu %zu %zu first %s %s off %g "
+                "allowed %g\n",
+                replay->ends.alike,
+                replay->ends.apart,
+                replay->ends.missing,
+                replay->states.alike,
+                replay->states.apart,
+                replay->states.missing,
+                replay->first_apart ? replay->first_apart->golden.c_str() : "",
+                replay->first_apart ? replay->first_apart->target.c_str() : "",
+                replay->first_apart ? replay->first_apart->off : 0,
+                replay->first_apart ? replay->first_apart->allowed : 0);
     if (replay) judge.judge(*replay);
 }
 

@@ -20,13 +20,25 @@ OpRun RecomputingSplitter::form_of(OpRun run) const {
 }
 
 std::optional<compare::Replay> RecomputingSplitter::replay(compare::PairedFlows& flows) const {
-    int bits = kFloat32.bits;
-    if (target_judge_)
-        for (const auto& [group, inferred] : target_judge_->classes())
-            bits = std::min(bits,
-                            is_product(group.kind) ? fewest_bits(inferred.of_products())
-                                                   : fewest_bits(inferred.of_vectors()));
-    return replay_golden(flows, std::ldexp(1.0, -bits), threads_);
+    const auto unit_of = [this](bool multiplies, std::optional<DType> stored) {
+        int bits = stored ? format_of(*stored).bits : kFloat32.bits;
+        if (target_judge_)
+            for (const auto& [group, inferred] : target_judge_->classes())
+                if (!stored || (is_product(group.kind) == multiplies && group.dtype == *stored))
+                    bits = std::min({bits,
+                                     format_of(group.dtype).bits,
+                                     is_product(group.kind) ? fewest_bits(inferred.of_products())
+                                                            : fewest_bits(inferred.of_vectors())});
+        return std::ldexp(1.0, -bits);
+    };
+    const auto form_of = [this](OpRun run, bool by_target) {
+        std::vector<OpRun> forms = forms_of(std::move(run));
+        if (forms.size() == 1) return std::move(forms.front());
+        const backend::Op& op = *forms.front().op;
+        const auto targets = by_target && target_judge_ ? target_judge_->form_of(op) : std::nullopt;
+        return std::move(forms[targets ? *targets : golden_judge().form_of(op).value_or(0)]);
+    };
+    return replay_golden(flows, {unit_of, form_of}, threads_);
 }
 
 compare::ExactRun RecomputingSplitter::exact(const SourceOp& run,

@@ -1,0 +1,34 @@
+#include "diagnose/judge/replay_distance.h"
+
+#include <cmath>
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// A mask in place of minus infinity, after what is masked was added.
+constexpr double kMasked = -9e3;
+
+}  // namespace
+
+Distance distance(const Tensor& one, const Tensor& other) {
+    const Tensor a = one.cast(DType::kFloat64);
+    const Tensor b = other.cast(DType::kFloat64);
+    double squares = 0;
+    double size = 0;
+    for (size_t i = 0; i < a.as<double>().size(); ++i) {
+        const double x = a.as<double>()[i];
+        const double y = b.as<double>()[i];
+        if (x <= kMasked && y <= kMasked) continue;
+        if (x == y || (std::isnan(x) && std::isnan(y))) {
+            if (std::isfinite(y)) size += y * y;
+            continue;
+        }
+        squares += (x - y) * (x - y);
+        if (std::isfinite(y)) size += y * y;
+    }
+    if (std::isnan(squares)) squares = std::numeric_limits<double>::infinity();
+    return {std::sqrt(squares), std::sqrt(size)};
+}
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,175 @@
+#include "diagnose/judge/replay_ends.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/random_ops.h"
+#include "core/naming/aliases.h"
+#include "core/naming/casts.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using compare::PairedFlows;
+using compare::ReplayedEnds;
+using compare::Side;
+using compare::TracedTensor;
+using dumpfile::Direction;
+
+/// So many times fewer results than those that agree may be paired by chance.
+constexpr size_t kManyApart = 3;
+/// So many ops are told.
+constexpr size_t kMostOps = 64;
+
+/// Whether it was written over what no op had made: a parameter, an optimizer's state.
+bool is_state(const Side& golden, size_t result) {
+    const TracedTensor* tensor = &golden.tensor(result);
+    while (const TracedTensor* before = compare::written_over(golden, *tensor)) {
+        if (!before->producer) return true;
+        tensor = &golden.tensor(*before->producer);
+    }
+    return false;
+}
+
+/// Counts the ends; those that are apart.
+std::vector<size_t> count_ends(const Side& golden,
+                               const ReplayedResults& results,
+                               compare::Replay& replay) {
+    std::vector<size_t> apart;
+    size_t scaled = 0;
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
+        if (golden.tensor(i).direction != Direction::kOutput || !is_end(golden, results, i))
+            continue;
+        const auto judged = results.judged.find(i);
+        if (judged != results.judged.end() && judged->second.is_scaled) {
+            ++scaled;
+            continue;
+        }
+        const bool is_alike = results.agrees(i) || results.found.contains(i);
+        const bool is_apart = !is_alike && judged != results.judged.end();
+        const auto of = is_alike   ? &ReplayedEnds::alike
+                        : is_apart ? &ReplayedEnds::apart
+                                   : &ReplayedEnds::missing;
+        if (is_apart) apart.push_back(i);
+        ++(replay.ends.*of);
+        if (!is_state(golden, i)) continue;
+        ++(replay.states.*of);
+        if (!is_alike && !is_apart) replay.missing_states.push_back(golden.tensor(i).path);
+    }
+    // Whether the scale is taken back is seen where parameters change.
+    if (replay.states.alike + replay.states.apart + replay.states.missing == 0)
+        replay.ends.alike += scaled;
+    return apart;
+}
+
+/// Results of the golden, themselves included, as far back as nothing agrees.
+std::set<size_t> made_of(const Side& golden,
+                         const ReplayedResults& results,
+                         std::vector<size_t> open) {
+    std::set<size_t> seen(open.begin(), open.end());
+    while (!open.empty()) {
+        const size_t op = golden.tensor(open.back()).op;
+        open.pop_back();
+        for (const TracedTensor& each : golden.flow.of_op(op))
+            if (each.direction == Direction::kInput && each.producer && !each.ambiguous &&
+                !results.agrees(*each.producer) && seen.insert(*each.producer).second)
+                open.push_back(*each.producer);
+    }
+    return seen;
+}
+
+/// Results of the same op on both sides that do not agree, where these are more than a part of all;
+/// else none.
+std::vector<size_t> many_apart(const PairedFlows& flows, const ReplayedResults& results) {
+    std::vector<size_t> apart;
+    size_t agreeing = 0;
+    for (const auto& [index, judged] : results.judged) {
+        if (judged.is_scaled) continue;
+        if (judged.agrees()) {
+            ++agreeing;
+        } else if (const compare::OpPair& pair = flows.plan().ops[judged.pair];
+                   canonical_name(pair.target->id.op) == canonical_name(pair.golden->id.op)) {
+            apart.push_back(index);
+        }
+    }
+    if (apart.size() * kManyApart <= agreeing) apart.clear();
+    return apart;
+}
+
+std::vector<const SourceOp*> ops_of(const Side& side, const std::set<size_t>& indices) {
+    std::vector<const SourceOp*> ops;
+    for (const size_t index : indices)
+        ops.push_back(&side.source.ops[index]);
+    return ops;
+}
+
+}  // namespace
+
+std::set<size_t> ops_between(const Side& target,
+                             const std::unordered_set<std::string>& agreeing,
+                             const std::string& result) {
+    std::vector<size_t> open;
+    for (const TracedTensor& tensor : target.flow.tensors)
+        if (tensor.path == result) open.push_back(tensor.op);
+    std::set<size_t> ops;
+    while (!open.empty() && ops.size() < kMostOps) {
+        const size_t op = open.back();
+        open.pop_back();
+        if (!ops.insert(op).second) continue;
+        for (const TracedTensor& each : target.flow.of_op(op)) {
+            if (each.direction != Direction::kInput || !each.producer) continue;
+            const TracedTensor& made = target.tensor(*each.producer);
+            // Which op made plain numbers is a guess.
+            if (each.ambiguous)
+                ops.insert(made.op);
+            else if (!agreeing.contains(made.path))
+                open.push_back(made.op);
+        }
+    }
+    return ops;
+}
+
+bool is_end(const Side& golden, const ReplayedResults& results, size_t result) {
+    const TracedTensor& tensor = golden.tensor(result);
+    const auto dtype = dtype_from_name(tensor.dtype);
+    const SourceOp& op = golden.source.ops[tensor.op];
+    const bool tells = tensor.content && (!tensor.content->constant || tensor.content->numel == 1);
+    return tells && dtype && is_float(*dtype) && !results.used.contains(result) &&
+           !results.unknown.contains(result) && !is_cast(op.id.op) && !compare::may_be_random(op);
+}
+
+compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& results) {
+    const Side& golden = flows.golden();
+    compare::Replay replay;
+    std::vector<size_t> apart = count_ends(golden, results, replay);
+    // An optimizer's first step is the same whatever its gradients are multiplied by: where many
+    // runs of the same ops are apart, so are the programs.
+    if (apart.empty()) apart = many_apart(flows, results);
+    for (const auto& [index, judged] : results.judged)
+        if (judged.agrees())
+            for (const size_t each : made_of(golden, results, {index}))
+                replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
+    replay.computed = results.computed;
+    replay.not_computed = results.not_computed;
+    for (const size_t index : made_of(golden, results, apart)) {
+        const auto judged = results.judged.find(index);
+        if (judged == results.judged.end()) continue;
+        replay.first_apart = judged->second;
+        std::set<size_t> ops;
+        for (const size_t each : made_of(golden, results, {index}))
+            ops.insert(golden.tensor(each).op);
+        replay.golden_ops = ops_of(golden, ops);
+        std::unordered_set<std::string> agreeing;
+        for (const auto& [other, result] : results.judged)
+            if (result.agrees()) agreeing.insert(result.target);
+        replay.target_ops =
+            ops_of(flows.target(), ops_between(flows.target(), agreeing, judged->second.target));
+        break;
+    }
+    return replay;
+}
+
+}  // namespace npuscope::diagnose

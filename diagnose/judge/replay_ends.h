@@ -1,0 +1,44 @@
+// What the golden's results say together, each of them held against what its program makes of the
+// target's numbers.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compare/dataflow/paired_flows.h"
+#include "compare/replay.h"
+
+namespace npuscope::diagnose {
+
+/// Of the golden's results, by their index into its flow.
+struct ReplayedResults {
+    std::unordered_map<size_t, compare::ReplayedResult> judged{};
+    std::unordered_set<size_t> found{};    ///< ends without partner that the target has
+    std::unordered_set<size_t> unknown{};  ///< that nobody can compute
+    std::unordered_set<size_t> used{};     ///< that some op takes in
+    size_t computed = 0;                   ///< how many, by their ops or as copies
+    size_t not_computed = 0;
+
+    [[nodiscard]] bool agrees(size_t result) const {
+        const auto own = judged.find(result);
+        return own != judged.end() && own->second.agrees();
+    }
+};
+
+/// Whether no op takes in the result, and it tells something of the program: floats, no constant,
+/// nothing that is drawn at random or that a cast shows.
+[[nodiscard]] bool is_end(const compare::Side& golden,
+                          const ReplayedResults& results,
+                          size_t result);
+
+/// The target's ops between those of its tensors that agree and one of its results.
+[[nodiscard]] std::set<size_t> ops_between(const compare::Side& target,
+                                           const std::unordered_set<std::string>& agreeing,
+                                           const std::string& result);
+
+[[nodiscard]] compare::Replay replay_of(const compare::PairedFlows& flows,
+                                        const ReplayedResults& results);
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,114 @@
+#include "diagnose/judge/replay_partners.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compare/align/span_tensors.h"
+#include "compare/dataflow/trace.h"
+#include "compare/relate/arrangements.h"
+#include "core/base/error.h"
+#include "diagnose/judge/replay_distance.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using compare::TracedTensor;
+using dumpfile::Direction;
+
+/// Ways to arrange axes that are tried.
+constexpr size_t kArrangements = 64;
+
+Tensor wide(const Tensor& tensor) {
+    return is_float(tensor.dtype()) ? tensor.cast(DType::kFloat64) : tensor;
+}
+
+/// The golden's tensor is all that the tie speaks of.
+bool is_whole(const compare::TensorTie& tie) {
+    return !tie.golden_view && tie.more_golden.empty() && tie.more_target.empty() && tie.scale == 1;
+}
+
+}  // namespace
+
+Tensor wide_tensor(const compare::Side& side, size_t tensor) {
+    return wide(compare::open_traced(side.source, side.flow, tensor)->whole());
+}
+
+ReplayPartners::ReplayPartners(const compare::PairedFlows& flows) : flows_(flows) {
+    const compare::Side& golden = flows.golden();
+    std::unordered_map<std::string, size_t> places;
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i)
+        places.emplace(golden.flow.tensors[i].path, i);
+    const auto& ops = flows.plan().ops;
+    const bool dumps = flows.target().source.numbered && golden.source.numbered;
+    for (size_t pair = 0; pair < ops.size(); ++pair) {
+        if (ops[pair].target == nullptr || ops[pair].golden == nullptr) continue;
+        compare::BothTensors both;
+        try {
+            both = compare::tensors_of(ops[pair]);
+        } catch (const Error&) {
+            continue;
+        }
+        for (const auto& [target, theirs, tie] :
+             compare::pair_tensors(ops[pair], both.target, both.golden, dumps)) {
+            if (target == nullptr || theirs == nullptr || !target->open ||
+                theirs->direction != Direction::kOutput || (tie != nullptr && !is_whole(*tie)))
+                continue;
+            if (const auto place = places.find(theirs->path); place != places.end())
+                partners_.emplace(
+                    place->second,
+                    Partner{.pair = pair,
+                            .path = target->path,
+                            .dtype = dtype_from_name(target->dtype).value_or(DType::kFloat32),
+                            .read = [open = target->open] { return open()->whole(); }});
+        }
+    }
+}
+
+const ReplayPartners::Partner* ReplayPartners::of(size_t result) const {
+    const auto found = partners_.find(result);
+    return found == partners_.end() ? nullptr : &found->second;
+}
+
+std::optional<Tensor> ReplayPartners::elements(size_t result) const {
+    const Partner* partner = of(result);
+    if (partner == nullptr) return std::nullopt;
+    const Tensor found = wide(partner->read());
+    const Shape& shape = flows_.golden().tensor(result).shape;
+    if (found.numel() != numel_of(shape)) return std::nullopt;
+    return found.reshaped(shape);
+}
+
+void ReplayPartners::replace(size_t result, Partner partner) {
+    partners_[result] = std::move(partner);
+}
+
+std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(const Tensor& elements,
+                                                                 double allowed) const {
+    if (elements.dtype() != DType::kFloat64 || elements.numel() == 0) return std::nullopt;
+    // Axes in another order leave the first element the first.
+    const double first = elements.as<double>()[0];
+    double largest = 0;
+    for (const double each : elements.as<double>())
+        largest = std::max(largest, std::abs(each));
+    const compare::Side& target = flows_.target();
+    for (size_t i = 0; i < target.flow.tensors.size(); ++i) {
+        const TracedTensor& tensor = target.tensor(i);
+        if (tensor.direction != Direction::kOutput || !tensor.content ||
+            tensor.content->numel != elements.numel() ||
+            !(std::abs(tensor.content->first - first) <= allowed * largest))
+            continue;
+        const Tensor theirs = wide_tensor(target, i);
+        for (const compare::View& view :
+             compare::arrangements(theirs.shape(), elements.shape(), kArrangements))
+            if (distance(compare::apply(view, theirs), elements).relative() <= allowed)
+                return Partner{
+                    .path = tensor.path, .dtype = theirs.dtype(), .read = [&target, i, view] {
+                        return compare::apply(view, wide_tensor(target, i));
+                    }};
+    }
+    return std::nullopt;
+}
+
+}  // namespace npuscope::diagnose

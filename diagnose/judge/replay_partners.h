@@ -1,0 +1,46 @@
+// The target's tensors that the golden's results are held against when its program runs again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "compare/dataflow/paired_flows.h"
+#include "core/tensor/tensor.h"
+
+namespace npuscope::diagnose {
+
+/// The elements of a tensor of a recording, floats in float64. Errors: as ElementSource::range().
+[[nodiscard]] Tensor wide_tensor(const compare::Side& side, size_t tensor);
+
+/// Borrows the flows.
+class ReplayPartners {
+  public:
+    struct Partner {
+        size_t pair = 0;  ///< index into Plan::ops
+        std::string path{};
+        DType dtype = DType::kFloat32;   ///< as stored
+        std::function<Tensor()> read{};  ///< as it is compared
+    };
+
+    explicit ReplayPartners(const compare::PairedFlows& flows);
+
+    /// Of one of the golden's results; nullptr without one.
+    [[nodiscard]] const Partner* of(size_t result) const;
+    /// Its elements in the golden's shape, floats in float64; empty where these are others in
+    /// number. Errors: as ElementSource::range().
+    [[nodiscard]] std::optional<Tensor> elements(size_t result) const;
+    /// The target's tensor that is off from `elements` by no more than `allowed` of the norm,
+    /// wherever it is and however its axes lie; empty without one. Complexity: reads what has as
+    /// many elements and begins alike. Errors: as ElementSource::range().
+    [[nodiscard]] std::optional<Partner> elsewhere(const Tensor& elements, double allowed) const;
+    /// In place of the partner of a result.
+    void replace(size_t result, Partner partner);
+
+  private:
+    const compare::PairedFlows& flows_;
+    std::unordered_map<size_t, Partner> partners_{};
+};
+
+}  // namespace npuscope::diagnose
