@@ -14,33 +14,6 @@ using dumpfile::Direction;
 
 constexpr auto kNarrow = std::to_array({DType::kBFloat16, DType::kFloat16});
 
-/// Of fewer numbers some other format may hold all by chance.
-constexpr int64_t kFewestNumbers = 8;
-
-/// What all floats of an op's results are in.
-struct ResultFormat {
-    std::optional<DType> narrow{};  ///< of 16 bits; empty where they need more
-    bool is_shown = false;          ///< by numbers enough
-};
-
-ResultFormat format_of_results(std::span<const TracedTensor> op) {
-    bool any = false;
-    bool is_shown = false;
-    bool are_bfloat = true;
-    bool are_half = true;
-    for (const TracedTensor& made : op) {
-        const auto dtype = dtype_from_name(made.dtype);
-        if (made.direction != Direction::kOutput || !made.content || !dtype || !is_float(*dtype))
-            continue;
-        any = true;
-        is_shown = is_shown || (made.content->numel >= kFewestNumbers && !made.content->constant);
-        are_bfloat = are_bfloat && made.content->fits_bfloat;
-        are_half = are_half && made.content->fits_half;
-    }
-    if (!any || (!are_bfloat && !are_half)) return {};
-    return {are_bfloat ? DType::kBFloat16 : DType::kFloat16, is_shown};
-}
-
 bool holds_16_bits(const TracedTensor& tensor) {
     return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
 }
@@ -137,18 +110,12 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
 }
 
 void InputRebuilder::round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const {
-    if (!rebuilt.tensor || !is_float(rebuilt.tensor->dtype())) return;
-    const ResultFormat format = format_of_results(flows_.target().of_op(*pair.target));
-    if (!format.narrow) return;
+    if (casts_.empty() || !rebuilt.tensor || !is_float(rebuilt.tensor->dtype())) return;
+    for (const TracedTensor& made : flows_.target().of_op(*pair.target))
+        if (made.direction == Direction::kOutput && !holds_16_bits(made)) return;
     const auto own = static_cast<size_t>(pair.target - flows_.target().source.ops.data());
-    if (!casts_.empty())
-        for (const DType narrow : kNarrow)
-            if (take_cast(own, narrow, rebuilt)) return;
-    if (!format.is_shown || rebuilt.origin != Rebuilt::kMade ||
-        rebuilt.tensor->dtype() != DType::kFloat32)
-        return;
-    rebuilt.tensor = rebuilt.tensor->cast(*format.narrow).cast(DType::kFloat32);
-    rebuilt.origin = Rebuilt::kCast;
+    for (const DType narrow : kNarrow)
+        if (take_cast(own, narrow, rebuilt)) return;
 }
 
 std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {

@@ -51,8 +51,7 @@ class InputRebuilder {
                                              size_t index,
                                              size_t partner);
 
-    /// As the target cast it to 16 bits before an op that gives out 16-bit numbers: by a cast that
-    /// is recorded, or by none where one of the target's ops made it.
+    /// As the target cast it to 16 bits before an op that gives out 16-bit numbers.
     void round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const;
     /// What such a cast before the target's op made, if there is one.
     bool take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const;

@@ -34,11 +34,20 @@ constexpr size_t kToldOps = 4;
 /// Its own arithmetic. With which numbers it was called is seen in what the program makes.
 bool is_at_fault_itself(const OpResult& op) {
     return op.overflowed || std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-               if (tensor.direction != Direction::kOutput || !tensor.split) return false;
+               if (tensor.direction != Direction::kOutput || !tensor.split ||
+                   !is_finding(tensor.judgement.verdict))
+                   return false;
                const bool is_beyond = tensor.split->target && tensor.split->target->ratio > 1;
                const bool is_golden = tensor.split->golden && tensor.split->golden->ratio > 1;
                return is_beyond || is_golden;
            });
+}
+
+/// With the golden's numbers its results would be others.
+bool is_called_otherwise(const OpResult& op) {
+    return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+        return tensor.split && tensor.split->by_golden_arguments.value_or(0) > 1;
+    });
 }
 
 /// That programs differ, and no more.
@@ -50,6 +59,13 @@ bool is_of_programs(const OpResult& op) {
            !is_at_fault_itself(op);
 }
 
+/// Of the first result. Errors: as SourceOp::load.
+Shape first_shape(const SourceOp& op) {
+    for (const SourceTensor& tensor : op.load())
+        if (tensor.direction == Direction::kOutput) return tensor.shape;
+    return {};
+}
+
 class ByReplay {
   public:
     ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
@@ -57,7 +73,9 @@ class ByReplay {
 
     [[nodiscard]] bool is_asked() const {
         return plan_.is_related || !plan_.partings.empty() || !plan_.casts.empty() ||
-               !result_.spans.empty() || std::ranges::any_of(result_.ops, is_of_programs);
+               !result_.spans.empty() || std::ranges::any_of(result_.ops, [](const OpResult& op) {
+                   return is_of_programs(op) && !is_called_otherwise(op);
+               });
     }
 
     void judge(const Replay& replay) {
@@ -72,6 +90,12 @@ class ByReplay {
     }
 
   private:
+    /// Of ops that were paired by their names: called with other numbers; a cast that is at fault.
+    [[nodiscard]] bool is_sure(size_t place) const {
+        const OpPair& pair = plan_.ops[place];
+        return !pair.fault.empty() ||
+               (pair.ties.empty() && is_called_otherwise(result_.ops[place]));
+    }
     /// Forgets what is told of programs at these places.
     template <class Which>
     void forget(const Which& which);
@@ -115,7 +139,7 @@ void ByReplay::forget(const Which& which) {
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
-        if (!which(place) || !is_of_programs(op) || !plan_.ops[place].fault.empty()) continue;
+        if (!which(place) || !is_of_programs(op) || is_sure(place)) continue;
         op.from_nothing = false;
         op.shapes_differ = false;
         if (op.target.empty() || op.golden.empty()) op.in_span = true;
@@ -199,7 +223,8 @@ std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
         const auto is_like = [&](const SourceOp* golden) {
             const auto own = places_.find(golden);
             return own != places_.end() && plan_.ops[own->second].target == nullptr &&
-                   canonical_name(golden->id.op) == canonical_name(target->id.op);
+                   canonical_name(golden->id.op) == canonical_name(target->id.op) &&
+                   first_shape(*golden) != first_shape(*target);
         };
         const auto golden = std::ranges::find_if(replay.golden_ops, is_like);
         if (golden == replay.golden_ops.end() || !target->facts || !(*golden)->facts) continue;

@@ -35,8 +35,8 @@ using dumpfile::Direction;
 /// How many times farther off than what disturbed inputs make honest results may be, and in units
 /// what always is allowed. Float32 sums of other orders are farther off than one rounding.
 struct Allowance {
-    double times = 4;
-    double least = 4;
+    double times = 8;
+    double least = 8;
 };
 constexpr Allowance kOfNarrow{};
 constexpr Allowance kOfFloat32{.times = 16, .least = 16};

@@ -1,5 +1,6 @@
 #include "diagnose/judge/replay_ends.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ using dumpfile::Direction;
 
 /// So many times fewer results than those that agree may be paired by chance.
 constexpr size_t kManyApart = 3;
+constexpr size_t kManyBesideLoss = 8;
 /// So many ops are told.
 constexpr size_t kMostOps = 64;
 
@@ -81,9 +83,11 @@ std::set<size_t> made_of(const Side& golden,
     return seen;
 }
 
-/// Results of the same op on both sides that do not agree, where these are more than a part of all;
-/// else none.
-std::vector<size_t> many_apart(const PairedFlows& flows, const ReplayedResults& results) {
+/// Results of the same op on both sides that do not agree, where those that do are fewer than so
+/// many times these; else none.
+std::vector<size_t> many_apart(const PairedFlows& flows,
+                               const ReplayedResults& results,
+                               size_t times) {
     std::vector<size_t> apart;
     size_t agreeing = 0;
     for (const auto& [index, judged] : results.judged) {
@@ -95,7 +99,7 @@ std::vector<size_t> many_apart(const PairedFlows& flows, const ReplayedResults& 
             apart.push_back(index);
         }
     }
-    if (apart.size() * kManyApart <= agreeing) apart.clear();
+    if (apart.size() * times <= agreeing) apart.clear();
     return apart;
 }
 
@@ -147,7 +151,18 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     std::vector<size_t> apart = count_ends(golden, results, replay);
     // An optimizer's first step is the same whatever its gradients are multiplied by: where many
     // runs of the same ops are apart, so are the programs.
-    if (apart.empty()) apart = many_apart(flows, results);
+    // Losses of a part of the batch, whose gradients are added up, are not those of all of it.
+    const bool are_losses = std::ranges::all_of(
+        apart, [&](size_t index) { return golden.tensor(index).content->numel == 1; });
+    if (are_losses) {
+        std::vector<size_t> many =
+            many_apart(flows, results, apart.empty() ? kManyApart : kManyBesideLoss);
+        if (many.empty()) {
+            replay.ends.apart -= apart.size();
+            replay.ends.missing += apart.size();
+        }
+        apart = std::move(many);
+    }
     for (const auto& [index, judged] : results.judged)
         if (judged.agrees())
             for (const size_t each : made_of(golden, results, {index}))

@@ -233,6 +233,26 @@ ComputeType SideJudge::narrowest_of(DType dtype) const {
     return bits < kFloat32.bits ? ComputeType::kFloat16 : ComputeType::kNone;
 }
 
+int SideJudge::fewest_bits_of(bool products, std::optional<DType> dtype) const {
+    int bits = dtype ? format_of(*dtype).bits : kFloat32.bits;
+    const auto take = [&](const ArithmeticGroup& group, const InferredArithmetic& inferred) {
+        bits = std::min({bits,
+                         format_of(group.dtype).bits,
+                         is_product(group.kind) ? fewest_bits(inferred.of_products())
+                                                : fewest_bits(inferred.of_vectors())});
+    };
+    for (const auto& [group, inferred] : classes_) {
+        if (is_product(group.kind) != products || (dtype && group.dtype != *dtype)) continue;
+        take(group, inferred);
+        if (const auto apart = apart_.find(group); apart != apart_.end()) {
+            for (const auto& each : apart->second.ops)
+                take(group, each.second);
+            if (apart->second.any) take(group, *apart->second.any);
+        }
+    }
+    return bits;
+}
+
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
     std::pair<size_t, Errors> best{0, judge(forms.front())};
     for (size_t i = 1; i < forms.size(); ++i)

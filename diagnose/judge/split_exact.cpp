@@ -22,13 +22,10 @@ OpRun RecomputingSplitter::form_of(OpRun run) const {
 std::optional<compare::Replay> RecomputingSplitter::replay(compare::PairedFlows& flows) const {
     const auto unit_of = [this](bool multiplies, std::optional<DType> stored) {
         int bits = stored ? format_of(*stored).bits : kFloat32.bits;
-        if (target_judge_)
-            for (const auto& [group, inferred] : target_judge_->classes())
-                if (!stored || (is_product(group.kind) == multiplies && group.dtype == *stored))
-                    bits = std::min({bits,
-                                     format_of(group.dtype).bits,
-                                     is_product(group.kind) ? fewest_bits(inferred.of_products())
-                                                            : fewest_bits(inferred.of_vectors())});
+        if (target_judge_) {
+            bits = target_judge_->fewest_bits_of(multiplies, stored);
+            if (!stored) bits = std::min(bits, target_judge_->fewest_bits_of(!multiplies, stored));
+        }
         return std::ldexp(1.0, -bits);
     };
     const auto form_of = [this](OpRun run, bool by_target) {
