@@ -37,7 +37,7 @@ struct Replay {
     ReplayedEnds states{};  ///< of these, what was written over: parameters, an optimizer's states
     /// The golden's ops that some result that agrees is made of.
     std::unordered_set<const SourceOp*> settled{};
-    size_t computed = 0;                        ///< results that are known by their ops
+    size_t computed = 0;                        ///< the golden's ops whose results are known
     size_t not_computed = 0;                    ///< that nobody can compute
     std::vector<std::string> missing_states{};  ///< their paths
     /// The first result, in the golden's order, that does not agree and that such an end is made

@@ -1,6 +1,7 @@
 #include "compare/programs/replay_findings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -66,6 +67,21 @@ Shape first_shape(const SourceOp& op) {
     return {};
 }
 
+/// An axis counted from the front on one side and from the back on the other, of shapes that differ
+/// before it.
+bool are_one_axis(const OpPair& pair, const std::vector<ArgumentDifference>& arguments) {
+    const auto from_the_back = [](const std::string& text, const SourceOp& op) {
+        int axis = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), axis);
+        if (error != std::errc() || end != text.data() + text.size()) return 0;
+        return axis < 0 ? axis : axis - static_cast<int>(first_shape(op).size());
+    };
+    return std::ranges::all_of(arguments, [&](const ArgumentDifference& each) {
+        const int axis = from_the_back(each.target, *pair.target);
+        return each.name == "dim" && axis < 0 && axis == from_the_back(each.golden, *pair.golden);
+    });
+}
+
 class ByReplay {
   public:
     ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
@@ -93,8 +109,14 @@ class ByReplay {
     /// Of ops that were paired by their names: called with other numbers; a cast that is at fault.
     [[nodiscard]] bool is_sure(size_t place) const {
         const OpPair& pair = plan_.ops[place];
+        const OpResult& op = result_.ops[place];
+        const bool takes_in_the_same =
+            std::ranges::none_of(op.tensors, [](const TensorResult& tensor) {
+                return tensor.direction == Direction::kInput &&
+                       is_finding(tensor.judgement.verdict);
+            });
         return !pair.fault.empty() ||
-               (pair.ties.empty() && is_called_otherwise(result_.ops[place]));
+               (!plan_.is_related && is_called_otherwise(op) && takes_in_the_same);
     }
     /// Forgets what is told of programs at these places.
     template <class Which>
@@ -215,7 +237,8 @@ std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
         const OpPair& pair = plan_.ops[place->second];
         const OpResult& op = result_.ops[place->second];
         if (pair.golden != nullptr) {
-            if (op.shapes_differ && !op.arguments.empty() && !is_at_fault_itself(op))
+            if (op.shapes_differ && !op.arguments.empty() && !is_at_fault_itself(op) &&
+                !are_one_axis(pair, op.arguments))
                 return std::pair(place->second, to_text(op.arguments));
             continue;
         }
@@ -224,7 +247,7 @@ std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
             const auto own = places_.find(golden);
             return own != places_.end() && plan_.ops[own->second].target == nullptr &&
                    canonical_name(golden->id.op) == canonical_name(target->id.op) &&
-                   first_shape(*golden) != first_shape(*target);
+                   numel_of(first_shape(*golden)) != numel_of(first_shape(*target));
         };
         const auto golden = std::ranges::find_if(replay.golden_ops, is_like);
         if (golden == replay.golden_ops.end() || !target->facts || !(*golden)->facts) continue;

@@ -305,6 +305,8 @@ void GoldenReplay::replay(size_t op) {
     const auto found = inputs ? computed(source, *inputs) : std::nullopt;
     std::string why_not;
     const auto own = found ? load_run(source, why_not, {}, false, false) : std::nullopt;
+    const bool is_told = flow.of_op(op).size() > 1 && !compare::may_be_random(source);
+    bool is_any_computed = !is_told;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kOutput || !tensor.content) continue;
@@ -321,10 +323,9 @@ void GoldenReplay::replay(size_t op) {
         else if (inputs)
             made = passed_on(i, *inputs);
         const bool is_computed = made.has_value();
+        is_any_computed = is_any_computed || is_computed;
         if (!is_computed && inputs && inputs->off <= kNear && !compare::may_be_random(source))
             made = recorded(i, inputs->off);
-        if (flow.of_op(op).size() > 1 && !compare::may_be_random(source))
-            ++(is_computed ? results_.computed : results_.not_computed);
         if (!made) {
             results_.unknown.insert(i);
             continue;
@@ -332,6 +333,7 @@ void GoldenReplay::replay(size_t op) {
         made->is_proven = inputs->are_proven;
         judge(i, std::move(*made), is_computed ? 0 : kOfUnknown);
     }
+    ++(is_any_computed ? results_.computed : results_.not_computed);
 }
 
 std::optional<Replayed> GoldenReplay::passed_on(size_t index, const Inputs& inputs) const {

@@ -152,8 +152,10 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     // An optimizer's first step is the same whatever its gradients are multiplied by: where many
     // runs of the same ops are apart, so are the programs.
     // Losses of a part of the batch, whose gradients are added up, are not those of all of it.
-    const bool are_losses = std::ranges::all_of(
-        apart, [&](size_t index) { return golden.tensor(index).content->numel == 1; });
+    const bool are_losses =
+        std::ranges::none_of(made_of(golden, results, apart), [&](size_t index) {
+            return results.judged.contains(index) && golden.tensor(index).content->numel > 1;
+        });
     if (are_losses) {
         std::vector<size_t> many =
             many_apart(flows, results, apart.empty() ? kManyApart : kManyBesideLoss);
