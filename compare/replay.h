@@ -37,6 +37,10 @@ struct Replay {
     ReplayedEnds states{};  ///< of these, what was written over: parameters, an optimizer's states
     /// The golden's ops that some result that agrees is made of.
     std::unordered_set<const SourceOp*> settled{};
+    std::unordered_set<const SourceOp*> unknown{};  ///< the golden's ops that nobody can compute
+    /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
+    /// not within what rounding may leave.
+    bool is_fine = false;
     size_t computed = 0;                        ///< the golden's ops whose results are known
     size_t not_computed = 0;                    ///< that nobody can compute
     std::vector<std::string> missing_states{};  ///< their paths

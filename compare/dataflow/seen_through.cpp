@@ -72,4 +72,17 @@ const TracedTensor* given_to(const Side& side, const TracedTensor& output) {
     return nullptr;
 }
 
+bool shows_given(const Side& side, const TracedTensor& input) {
+    const TracedTensor* tensor = &input;
+    while (tensor->producer) {
+        const TracedTensor& made = side.tensor(*tensor->producer);
+        const TracedTensor* before =
+            is_cast(side.source.ops[made.op].id.op) ? given_to(side, made) : nullptr;
+        if (before == nullptr || !input.content || before->content->bag != input.content->bag)
+            return false;
+        tensor = before;
+    }
+    return true;
+}
+
 }  // namespace npuscope::compare

@@ -41,4 +41,8 @@ class SeenThrough {
 /// recorded.
 [[nodiscard]] const TracedTensor* given_to(const Side& side, const TracedTensor& output);
 
+/// Whether views and copies that keep all elements are all that stands between an input and what
+/// nobody made.
+[[nodiscard]] bool shows_given(const Side& side, const TracedTensor& input);
+
 }  // namespace npuscope::compare

@@ -1,7 +1,6 @@
 #include "diagnose/judge/golden_replay.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -13,13 +12,13 @@
 #include "compare/random_ops.h"
 #include "compare/relate/arrangements.h"
 #include "core/base/error.h"
-#include "core/naming/casts.h"
 #include "core/naming/unread.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/replay_distance.h"
 #include "diagnose/judge/replay_ends.h"
+#include "diagnose/judge/replay_numbers.h"
 #include "diagnose/judge/replay_partners.h"
 
 namespace npuscope::diagnose {
@@ -52,10 +51,6 @@ constexpr double kAlike = 0.1;
 constexpr double kNoise = 0.05;
 /// Ways to arrange axes that are tried.
 constexpr size_t kArrangements = 64;
-/// Smaller factors are no loss scale.
-constexpr double kLeastScale = 128;
-/// Signs that a random number gives.
-constexpr size_t kSigns = 64;
 
 /// A tensor of the golden's program, on the target's numbers; and on disturbed ones.
 struct Replayed {
@@ -77,28 +72,6 @@ struct BothResults {
     Results plain;
     Results disturbed;
 };
-
-Tensor times(const Tensor& tensor, double factor) {
-    Tensor result(DType::kFloat64, tensor.shape());
-    std::ranges::transform(tensor.as<double>(),
-                           result.mutable_as<double>().begin(),
-                           [factor](double each) { return each * factor; });
-    return result;
-}
-
-/// The power of two that makes the golden's gradients the target's, whose loss was multiplied by it
-/// against underflow; 1 where none does.
-double loss_scale(const Tensor& target, const Tensor& golden, double allowed) {
-    double products = 0;
-    double squares = 0;
-    for (size_t i = 0; i < golden.as<double>().size(); ++i) {
-        products += target.as<double>()[i] * golden.as<double>()[i];
-        squares += golden.as<double>()[i] * golden.as<double>()[i];
-    }
-    const double scale = std::exp2(std::round(std::log2(products / squares)));
-    if (!(scale >= kLeastScale) || !std::isfinite(scale)) return 1;
-    return distance(times(target, 1 / scale), golden).relative() <= allowed ? scale : 1;
-}
 
 class GoldenReplay {
   public:
@@ -126,7 +99,9 @@ class GoldenReplay {
             }
             forget_unused(op);
         }
-        return replay_of(flows_, results_);
+        compare::Replay replay = replay_of(flows_, results_);
+        replay.is_fine = known_.unit_of(true, std::nullopt) <= kFloat32.unit();
+        return replay;
     }
 
   private:
@@ -135,9 +110,6 @@ class GoldenReplay {
     [[nodiscard]] bool is_unread(const TracedTensor& input) const {
         return npuscope::is_unread(golden_.source.ops[input.op].id.op, input.argument);
     }
-    /// Whether views and copies alone stand between an input and what nobody made: a parameter that
-    /// is updated is not what a cast of it is on the other side.
-    [[nodiscard]] bool shows_given(const TracedTensor& input) const;
     /// The golden's of what made the input.
     [[nodiscard]] std::optional<compare::View> view_of(size_t input);
     /// Of a result that agrees, or that nobody can compute, the target's; else what was computed.
@@ -156,7 +128,6 @@ class GoldenReplay {
     /// At least so much of the norm is allowed.
     void judge(size_t index, Replayed found, double least);
     void forget_unused(size_t op);
-    [[nodiscard]] Tensor disturb(const Tensor& tensor, double unit);
     /// Of the target's arithmetic, as far as it is known for an op of the golden.
     [[nodiscard]] double unit_of_op(size_t op) const;
     [[nodiscard]] double unit_of_target(size_t op) const;
@@ -174,19 +145,6 @@ class GoldenReplay {
     ReplayedResults results_{};
     std::string why_;
 };
-
-Tensor GoldenReplay::disturb(const Tensor& tensor, double unit) {
-    if (tensor.dtype() != DType::kFloat64) return tensor;
-    Tensor result(DType::kFloat64, tensor.shape());
-    const auto from = tensor.as<double>();
-    const auto to = result.mutable_as<double>();
-    uint64_t signs = 0;
-    for (size_t i = 0; i < from.size(); ++i) {
-        if (i % kSigns == 0) signs = random_();
-        to[i] = from[i] * (1 + (((signs >> (i % kSigns)) & 1U) != 0 ? unit : -unit));
-    }
-    return result;
-}
 
 std::optional<Replayed> GoldenReplay::made(size_t index) const {
     if (const auto open = open_.find(index); open != open_.end()) return open->second;
@@ -210,22 +168,11 @@ std::optional<compare::View> GoldenReplay::view_of(size_t input) {
     return std::nullopt;
 }
 
-bool GoldenReplay::shows_given(const TracedTensor& input) const {
-    const TracedTensor* tensor = &input;
-    while (tensor->producer) {
-        const TracedTensor& made = golden_.tensor(*tensor->producer);
-        const SourceOp& op = golden_.source.ops[made.op];
-        const TracedTensor* before = is_cast(op.id.op) ? compare::given_to(golden_, made) : nullptr;
-        if (before == nullptr || before->content->bag != input.content->bag) return false;
-        tensor = before;
-    }
-    return true;
-}
-
 std::optional<Replayed> GoldenReplay::input(size_t index) {
     const TracedTensor& tensor = golden_.tensor(index);
     const bool is_made = tensor.producer && !tensor.ambiguous && !is_unread(tensor);
-    if (is_made && !shows_given(tensor)) {
+    // A parameter that is updated is not what a cast of it is on the other side.
+    if (is_made && !compare::shows_given(golden_, tensor)) {
         const auto from = made(*tensor.producer);
         if (!from) return std::nullopt;
         auto view = view_of(index);
@@ -263,7 +210,7 @@ std::optional<Inputs> GoldenReplay::inputs_of(size_t op) {
         inputs.plain.push_back({.argument = tensor.argument, .golden = tensor.path});
         inputs.disturbed.push_back(inputs.plain.back());
         inputs.plain.back().tensor = std::move(found->plain);
-        inputs.disturbed.back().tensor = disturb(found->disturbed, unit_of_op(op));
+        inputs.disturbed.back().tensor = disturbed(found->disturbed, unit_of_op(op), random_);
     }
     return inputs;
 }
@@ -295,7 +242,7 @@ std::optional<BothResults> GoldenReplay::computed(const SourceOp& source,
 
 Replayed GoldenReplay::recorded(size_t index, double inputs_off) {
     const Tensor own = wide_tensor(golden_, index);
-    return {own, disturb(own, kGain * inputs_off)};
+    return {own, disturbed(own, kGain * inputs_off, random_)};
 }
 
 void GoldenReplay::replay(size_t op) {
@@ -334,6 +281,7 @@ void GoldenReplay::replay(size_t op) {
         judge(i, std::move(*made), is_computed ? 0 : kOfUnknown);
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
+    if (!is_any_computed) results_.unknown_ops.insert(&source);
 }
 
 std::optional<Replayed> GoldenReplay::passed_on(size_t index, const Inputs& inputs) const {
@@ -385,7 +333,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
         std::max(least,
                  allowance.times * distance(found.disturbed, found.plain).relative() +
                      allowance.least * unit);
-    found.disturbed = disturb(found.disturbed, unit);
+    found.disturbed = disturbed(found.disturbed, unit, random_);
     const auto theirs = partners_.elements(index);
     if (theirs && !found.is_proven) {
         // It may be no more than what was taken on trust.
@@ -427,14 +375,6 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
         }
     // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
     if (!result.agrees() || (is_number && honest > kNoise)) open_.emplace(index, std::move(found));
-    if (getenv("REPLAY"))
-        fprintf(stderr,
-                "%s %s -- %s off %.3g allowed %.3g\n",
-                result.agrees() ? "ok" : "NO",
-                result.golden.c_str(),
-                result.target.c_str(),
-                result.off,
-                result.allowed);
     if (result.agrees()) agreeing_.insert(result.target);
     results_.judged.emplace(index, std::move(result));
 }

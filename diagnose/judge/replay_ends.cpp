@@ -169,6 +169,7 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
         if (judged.agrees())
             for (const size_t each : made_of(golden, results, {index}))
                 replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
+    replay.unknown = results.unknown_ops;
     replay.computed = results.computed;
     replay.not_computed = results.not_computed;
     for (const size_t index : made_of(golden, results, apart)) {

@@ -18,7 +18,8 @@ struct ReplayedResults {
     std::unordered_set<size_t> found{};    ///< ends without partner that the target has
     std::unordered_set<size_t> unknown{};  ///< that nobody can compute
     std::unordered_set<size_t> used{};     ///< that some op takes in
-    size_t computed = 0;                   ///< ops whose results are known
+    std::unordered_set<const SourceOp*> unknown_ops{};  ///< of the golden, that nobody can compute
+    size_t computed = 0;                                ///< ops whose results are known
     size_t not_computed = 0;
 
     [[nodiscard]] bool agrees(size_t result) const {

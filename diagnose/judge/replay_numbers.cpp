@@ -1,0 +1,52 @@
+#include "diagnose/judge/replay_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnose/judge/replay_distance.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+/// Smaller factors are no loss scale.
+constexpr double kLeastScale = 128;
+/// Signs that a random number gives.
+constexpr size_t kSigns = 64;
+
+}  // namespace
+
+Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random) {
+    if (tensor.dtype() != DType::kFloat64) return tensor;
+    Tensor result(DType::kFloat64, tensor.shape());
+    const auto from = tensor.as<double>();
+    const auto to = result.mutable_as<double>();
+    uint64_t signs = 0;
+    for (size_t i = 0; i < from.size(); ++i) {
+        if (i % kSigns == 0) signs = random();
+        to[i] = from[i] * (1 + (((signs >> (i % kSigns)) & 1U) != 0 ? unit : -unit));
+    }
+    return result;
+}
+
+Tensor times(const Tensor& tensor, double factor) {
+    Tensor result(DType::kFloat64, tensor.shape());
+    std::ranges::transform(tensor.as<double>(),
+                           result.mutable_as<double>().begin(),
+                           [factor](double each) { return each * factor; });
+    return result;
+}
+
+double loss_scale(const Tensor& target, const Tensor& golden, double allowed) {
+    double products = 0;
+    double squares = 0;
+    for (size_t i = 0; i < golden.as<double>().size(); ++i) {
+        products += target.as<double>()[i] * golden.as<double>()[i];
+        squares += golden.as<double>()[i] * golden.as<double>()[i];
+    }
+    const double scale = std::exp2(std::round(std::log2(products / squares)));
+    if (!(scale >= kLeastScale) || !std::isfinite(scale)) return 1;
+    return distance(times(target, 1 / scale), golden).relative() <= allowed ? scale : 1;
+}
+
+}  // namespace npuscope::diagnose
