@@ -16,11 +16,12 @@ bool may_be_random(std::string_view name) {
                                                          "philox",
                                                          "seed",
                                                          "uniform",
-                                                         "normal_",
+                                                         "normal",
                                                          "exponential_",
                                                          "poisson"};
-    // What changes the size of an image, or reads it at places that it is given.
-    constexpr std::array<std::string_view, 3> kOthers = {"upsample", "downsample", "grid_sample"};
+    // What changes the size of an image, or reads it at places that it is given; what normalizes.
+    constexpr std::array<std::string_view, 4> kOthers = {
+        "upsample", "downsample", "grid_sample", "normali"};
     const auto is_in_name = [&](std::string_view word) {
         return name.find(word) != std::string_view::npos;
     };
