@@ -16,6 +16,7 @@ namespace npuscope::compare {
 /// target's numbers: those of the nearest results before it that agree.
 struct ReplayedResult {
     size_t pair = 0;     ///< index into Plan::ops
+    size_t op = 0;       ///< that made the target's: index into its source
     std::string target;  ///< paths
     std::string golden;
     double off = 0;          ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0

@@ -143,7 +143,6 @@ class GoldenReplay {
     std::unordered_map<size_t, Replayed> open_{};             ///< results that do not agree
     std::unordered_set<std::string> agreeing_{};              ///< the target's tensors
     ReplayedResults results_{};
-    std::string why_;
 };
 
 std::optional<Replayed> GoldenReplay::made(size_t index) const {
@@ -195,22 +194,20 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
 
 std::optional<Inputs> GoldenReplay::inputs_of(size_t op) {
     Inputs inputs;
+    const double unit = unit_of_op(op);
     const Dataflow& flow = golden_.flow;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kInput || !tensor.content) continue;
         auto found = input(i);
-        if (!found) {
-            why_ = tensor.path;
-            return std::nullopt;
-        }
+        if (!found) return std::nullopt;
         inputs.off =
             std::max(inputs.off, distance(found->plain, wide_tensor(golden_, i)).relative());
         inputs.are_proven = inputs.are_proven && found->is_proven;
         inputs.plain.push_back({.argument = tensor.argument, .golden = tensor.path});
         inputs.disturbed.push_back(inputs.plain.back());
         inputs.plain.back().tensor = std::move(found->plain);
-        inputs.disturbed.back().tensor = disturbed(found->disturbed, unit_of_op(op), random_);
+        inputs.disturbed.back().tensor = disturbed(found->disturbed, unit, random_);
     }
     return inputs;
 }
@@ -307,7 +304,7 @@ double GoldenReplay::unit_of_op(size_t op) const {
         const auto* partner = partners_.of(i);
         if (partner == nullptr || !is_float(partner->dtype)) continue;
         unit = std::max(unit, known_.unit_of(multiplies, partner->dtype));
-        for (const size_t each : ops_between(flows_.target(), agreeing_, partner->path))
+        for (const size_t each : ops_between(flows_.target(), agreeing_, partner->op))
             unit = std::max(unit, unit_of_target(each));
     }
     const bool is_known = unit > 0 && flows_.target().source.has_inputs.value_or(true);
@@ -350,6 +347,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
     const ReplayPartners::Partner& partner = *partners_.of(index);
     const bool is_number = is_float(dtype_from_name(tensor.dtype).value_or(DType::kFloat32));
     ReplayedResult result{.pair = partner.pair,
+                          .op = partner.op,
                           .target = partner.path,
                           .golden = tensor.path,
                           .off = distance(*theirs, found.plain).relative(),
@@ -360,6 +358,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
             result.is_scaled = true;
             partners_.replace(index,
                               {.pair = partner.pair,
+                               .op = partner.op,
                                .path = partner.path,
                                .dtype = partner.dtype,
                                .read = [read = partner.read, scale] {
@@ -369,6 +368,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
     if (!result.agrees())
         if (auto other = partners_.elsewhere(found.plain, result.allowed)) {
             other->pair = result.pair;
+            result.op = other->op;
             result.target = other->path;
             result.off = 0;
             partners_.replace(index, std::move(*other));

@@ -114,10 +114,8 @@ std::vector<const SourceOp*> ops_of(const Side& side, const std::set<size_t>& in
 
 std::set<size_t> ops_between(const Side& target,
                              const std::unordered_set<std::string>& agreeing,
-                             const std::string& result) {
-    std::vector<size_t> open;
-    for (const TracedTensor& tensor : target.flow.tensors)
-        if (tensor.path == result) open.push_back(tensor.op);
+                             size_t last) {
+    std::vector<size_t> open = {last};
     std::set<size_t> ops;
     while (!open.empty() && ops.size() < kMostOps) {
         const size_t op = open.back();
@@ -184,7 +182,7 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
         for (const auto& [other, result] : results.judged)
             if (result.agrees()) agreeing.insert(result.target);
         replay.target_ops =
-            ops_of(flows.target(), ops_between(flows.target(), agreeing, judged->second.target));
+            ops_of(flows.target(), ops_between(flows.target(), agreeing, judged->second.op));
         break;
     }
     return replay;

@@ -34,10 +34,10 @@ struct ReplayedResults {
                           const ReplayedResults& results,
                           size_t result);
 
-/// The target's ops between those of its tensors that agree and one of its results.
+/// The target's ops between those of its tensors that agree and one of its ops, itself included.
 [[nodiscard]] std::set<size_t> ops_between(const compare::Side& target,
                                            const std::unordered_set<std::string>& agreeing,
-                                           const std::string& result);
+                                           size_t last);
 
 [[nodiscard]] compare::Replay replay_of(const compare::PairedFlows& flows,
                                         const ReplayedResults& results);

@@ -59,6 +59,8 @@ ReplayPartners::ReplayPartners(const compare::PairedFlows& flows) : flows_(flows
                 partners_.emplace(
                     place->second,
                     Partner{.pair = pair,
+                            .op = static_cast<size_t>(ops[pair].target -
+                                                      flows.target().source.ops.data()),
                             .path = target->path,
                             .dtype = dtype_from_name(target->dtype).value_or(DType::kFloat32),
                             .read = [open = target->open] { return open()->whole(); }});

@@ -19,6 +19,7 @@ class ReplayPartners {
   public:
     struct Partner {
         size_t pair = 0;  ///< index into Plan::ops
+        size_t op = 0;    ///< index into the target's
         std::string path{};
         DType dtype = DType::kFloat32;   ///< as stored
         std::function<Tensor()> read{};  ///< as it is compared
