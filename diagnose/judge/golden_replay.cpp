@@ -27,7 +27,6 @@ namespace {
 
 using compare::Dataflow;
 using compare::PairedFlows;
-using compare::ReplayedResult;
 using compare::TracedTensor;
 using dumpfile::Direction;
 
@@ -315,10 +314,13 @@ double GoldenReplay::unit_of_target(size_t op) const {
     const backend::Op* row = row_of(flows_.target().source.ops[op]);
     const bool multiplies = row != nullptr && is_product(kind_of(*row));
     double unit = 0;
-    for (const TracedTensor& made : flows_.target().flow.of_op(op))
-        if (const auto dtype = dtype_from_name(made.dtype);
-            made.direction == Direction::kOutput && dtype && is_float(*dtype))
-            unit = std::max(unit, known_.unit_of(multiplies, *dtype));
+    for (const TracedTensor& made : flows_.target().flow.of_op(op)) {
+        const auto dtype = dtype_from_name(made.dtype);
+        if (made.direction != Direction::kOutput || !dtype || !is_float(*dtype)) continue;
+        // Recorders without bfloat16 write it as float32.
+        const bool is_narrow = made.content && !made.content->constant && made.content->fits_bfloat;
+        unit = std::max(unit, known_.unit_of(multiplies, is_narrow ? DType::kBFloat16 : *dtype));
+    }
     return unit;
 }
 
@@ -346,12 +348,12 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
     }
     const ReplayPartners::Partner& partner = *partners_.of(index);
     const bool is_number = is_float(dtype_from_name(tensor.dtype).value_or(DType::kFloat32));
-    ReplayedResult result{.pair = partner.pair,
-                          .op = partner.op,
-                          .target = partner.path,
-                          .golden = tensor.path,
-                          .off = distance(*theirs, found.plain).relative(),
-                          .allowed = is_number ? honest : 0};
+    compare::ReplayedResult result{.pair = partner.pair,
+                                   .op = partner.op,
+                                   .target = partner.path,
+                                   .golden = tensor.path,
+                                   .off = distance(*theirs, found.plain).relative(),
+                                   .allowed = is_number ? honest : 0};
     if (!result.agrees() && is_number)
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {
             result.off = 0;
