@@ -42,8 +42,7 @@ class RecomputingSplitter final : public compare::Splitter {
     [[nodiscard]] compare::ExactRun exact(const SourceOp& run,
                                           const compare::OpPair* pair,
                                           bool plain) const override;
-    [[nodiscard]] std::optional<compare::Replay> replay(
-        compare::PairedFlows& flows) const override;
+    [[nodiscard]] std::optional<compare::Replay> replay(compare::PairedFlows& flows) const override;
     [[nodiscard]] bool infinities_count() const override { return expected_.gives_infinities(); }
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::vector<compare::ArithmeticContradiction> contradictions() const override;
