@@ -84,8 +84,7 @@ bool are_one_axis(const OpPair& pair, const std::vector<ArgumentDifference>& arg
 
 class ByReplay {
   public:
-    ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
-        : flows_(flows), plan_(plan), result_(result), places_(places_of(plan)) {}
+    ByReplay(Plan& plan, Result& result) : plan_(plan), result_(result), places_(places_of(plan)) {}
 
     [[nodiscard]] bool is_asked() const {
         return plan_.is_related || !plan_.partings.empty() || !plan_.casts.empty() ||
@@ -143,7 +142,6 @@ class ByReplay {
     /// Of what nobody computed: how far off it is.
     [[nodiscard]] double distance_of(const Culprit& culprit) const;
 
-    const PairedFlows& flows_;
     Plan& plan_;
     Result& result_;
     std::unordered_map<const SourceOp*, size_t> places_;
@@ -343,7 +341,7 @@ void ByReplay::accuse(const Replay& replay) {
 
 void judge_by_replay(const Splitter& splitter, PairedFlows& flows, Plan& plan, Result& result) {
     if (plan.load_mode || result.hardly_pair || result.structure_only || result.by_calls) return;
-    ByReplay judge(flows, plan, result);
+    ByReplay judge(plan, result);
     if (!judge.is_asked()) return;
     const auto replay = splitter.replay(flows);
     if (replay) judge.judge(*replay);

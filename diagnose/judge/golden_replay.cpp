@@ -10,7 +10,6 @@
 #include "compare/dataflow/rebuild.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/random_ops.h"
-#include "compare/relate/arrangements.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 #include "diagnose/judge/exact_run.h"
@@ -48,8 +47,6 @@ constexpr double kOfUnknown = 0.25;
 constexpr double kAlike = 0.1;
 /// Where rounding leaves more of the norm, numbers tell nothing, and any would agree.
 constexpr double kNoise = 0.05;
-/// Ways to arrange axes that are tried.
-constexpr size_t kArrangements = 64;
 
 /// A tensor of the golden's program, on the target's numbers; and on disturbed ones.
 struct Replayed {
@@ -68,6 +65,7 @@ struct Inputs {
 
 /// As Results, on Inputs::plain and on Inputs::disturbed.
 struct BothResults {
+    std::vector<RecordedResult> recorded;
     Results plain;
     Results disturbed;
 };
@@ -115,7 +113,7 @@ class GoldenReplay {
     [[nodiscard]] std::optional<Replayed> made(size_t index) const;
     void replay(size_t op);
     /// What the op takes in; empty where some of it is not known.
-    [[nodiscard]] std::optional<Inputs> inputs_of(size_t op);
+    [[nodiscard]] std::optional<Inputs> inputs_of(size_t op, double unit);
     [[nodiscard]] std::optional<BothResults> computed(const SourceOp& source,
                                                       const Inputs& inputs) const;
     /// Whether its partner is a run of the same op.
@@ -124,8 +122,8 @@ class GoldenReplay {
     [[nodiscard]] std::optional<Replayed> passed_on(size_t index, const Inputs& inputs) const;
     /// Of an op that nobody can compute: as recorded, off by more the more its inputs are off.
     [[nodiscard]] Replayed recorded(size_t index, double inputs_off);
-    /// At least so much of the norm is allowed.
-    void judge(size_t index, Replayed found, double least);
+    /// At least `least` of the norm is allowed.
+    void judge(size_t index, Replayed found, double unit, double least);
     void forget_unused(size_t op);
     /// Of the target's arithmetic, as far as it is known for an op of the golden.
     [[nodiscard]] double unit_of_op(size_t op) const;
@@ -140,7 +138,6 @@ class GoldenReplay {
     std::unordered_map<size_t, size_t> targets_of_inputs_{};  ///< by the golden's
     std::unordered_map<size_t, size_t> last_use_{};           ///< the op, by result
     std::unordered_map<size_t, Replayed> open_{};             ///< results that do not agree
-    std::unordered_set<std::string> agreeing_{};              ///< the target's tensors
     ReplayedResults results_{};
 };
 
@@ -160,10 +157,7 @@ std::optional<compare::View> GoldenReplay::view_of(size_t input) {
     const TracedTensor& tensor = golden_.tensor(input);
     const Tensor shown = wide_tensor(golden_, input);
     const Tensor made = wide_tensor(golden_, *tensor.producer);
-    for (const compare::View& view :
-         compare::arrangements(golden_.tensor(*tensor.producer).shape, tensor.shape, kArrangements))
-        if (distance(compare::apply(view, made), shown).difference == 0) return view;
-    return std::nullopt;
+    return arrangement_within(made, shown, 0);
 }
 
 std::optional<Replayed> GoldenReplay::input(size_t index) {
@@ -191,9 +185,8 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
     return Replayed{own, own};
 }
 
-std::optional<Inputs> GoldenReplay::inputs_of(size_t op) {
+std::optional<Inputs> GoldenReplay::inputs_of(size_t op, double unit) {
     Inputs inputs;
-    const double unit = unit_of_op(op);
     const Dataflow& flow = golden_.flow;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
@@ -223,17 +216,21 @@ bool GoldenReplay::is_same_op(const SourceOp& source) const {
 std::optional<BothResults> GoldenReplay::computed(const SourceOp& source,
                                                   const Inputs& inputs) const {
     std::string why_not;
-    const auto results_of =
-        [&](const std::vector<compare::RebuiltInput>& taken_in) -> std::optional<Results> {
+    const auto run_on =
+        [&](const std::vector<compare::RebuiltInput>& taken_in) -> std::optional<OpRun> {
         auto loaded = load_run(source, why_not, {&source, [&] { return taken_in; }});
         if (!loaded) return std::nullopt;
-        const OpRun run = known_.form_of(std::move(*loaded), is_same_op(source));
+        return known_.form_of(std::move(*loaded), is_same_op(source));
+    };
+    const auto results_of = [&](const OpRun& run) {
         return diagnose::run(*run.op, run.wide, Device::reference64(), &why_not);
     };
-    auto plain = results_of(inputs.plain);
-    auto disturbed = plain ? results_of(inputs.disturbed) : std::nullopt;
+    auto on_plain = run_on(inputs.plain);
+    auto plain = on_plain ? results_of(*on_plain) : std::nullopt;
+    const auto on_disturbed = plain ? run_on(inputs.disturbed) : std::nullopt;
+    auto disturbed = on_disturbed ? results_of(*on_disturbed) : std::nullopt;
     if (!disturbed) return std::nullopt;
-    return BothResults{std::move(*plain), std::move(*disturbed)};
+    return BothResults{std::move(on_plain->results), std::move(*plain), std::move(*disturbed)};
 }
 
 Replayed GoldenReplay::recorded(size_t index, double inputs_off) {
@@ -244,18 +241,17 @@ Replayed GoldenReplay::recorded(size_t index, double inputs_off) {
 void GoldenReplay::replay(size_t op) {
     const Dataflow& flow = golden_.flow;
     const SourceOp& source = golden_.source.ops[op];
-    const auto inputs = inputs_of(op);
+    const double unit = unit_of_op(op);
+    const auto inputs = inputs_of(op, unit);
     const auto found = inputs ? computed(source, *inputs) : std::nullopt;
-    std::string why_not;
-    const auto own = found ? load_run(source, why_not, {}, false, false) : std::nullopt;
     const bool is_told = flow.of_op(op).size() > 1 && !compare::may_be_random(source);
     bool is_any_computed = !is_told;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kOutput || !tensor.content) continue;
         const RecordedResult* result = nullptr;
-        if (own)
-            for (const RecordedResult& each : own->results)
+        if (found)
+            for (const RecordedResult& each : found->recorded)
                 if (each.path == tensor.path) result = &each;
         const Tensor* plain = result != nullptr ? expected_of(found->plain, *result) : nullptr;
         const Tensor* disturbed =
@@ -274,7 +270,7 @@ void GoldenReplay::replay(size_t op) {
             continue;
         }
         made->is_proven = inputs->are_proven;
-        judge(i, std::move(*made), is_computed ? 0 : kOfUnknown);
+        judge(i, std::move(*made), unit, is_computed ? 0 : kOfUnknown);
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
     if (!is_any_computed) results_.unknown_ops.insert(&source);
@@ -303,7 +299,7 @@ double GoldenReplay::unit_of_op(size_t op) const {
         const auto* partner = partners_.of(i);
         if (partner == nullptr || !is_float(partner->dtype)) continue;
         unit = std::max(unit, known_.unit_of(multiplies, partner->dtype));
-        for (const size_t each : ops_between(flows_.target(), agreeing_, partner->op))
+        for (const size_t each : ops_between(flows_.target(), results_.agreeing, partner->op))
             unit = std::max(unit, unit_of_target(each));
     }
     const bool is_known = unit > 0 && flows_.target().source.has_inputs.value_or(true);
@@ -324,9 +320,8 @@ double GoldenReplay::unit_of_target(size_t op) const {
     return unit;
 }
 
-void GoldenReplay::judge(size_t index, Replayed found, double least) {
+void GoldenReplay::judge(size_t index, Replayed found, double unit, double least) {
     const TracedTensor& tensor = golden_.tensor(index);
-    const double unit = unit_of_op(tensor.op);
     const Allowance allowance = unit > kFloat32.unit() ? kOfNarrow : kOfFloat32;
     const double honest =
         std::max(least,
@@ -377,7 +372,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double least) {
         }
     // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
     if (!result.agrees() || (is_number && honest > kNoise)) open_.emplace(index, std::move(found));
-    if (result.agrees()) agreeing_.insert(result.target);
+    if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));
 }
 

@@ -2,12 +2,17 @@
 
 #include <cmath>
 
+#include "compare/relate/arrangements.h"
+
 namespace npuscope::diagnose {
 
 namespace {
 
 /// A mask in place of minus infinity, after what is masked was added.
 constexpr double kMasked = -9e3;
+
+/// Ways to arrange axes that are tried.
+constexpr size_t kArrangements = 64;
 
 }  // namespace
 
@@ -29,6 +34,15 @@ Distance distance(const Tensor& one, const Tensor& other) {
     }
     if (std::isnan(squares)) squares = std::numeric_limits<double>::infinity();
     return {std::sqrt(squares), std::sqrt(size)};
+}
+
+std::optional<compare::View> arrangement_within(const Tensor& from,
+                                                const Tensor& shown,
+                                                double allowed) {
+    for (compare::View& view : compare::arrangements(from.shape(), shown.shape(), kArrangements))
+        if (distance(compare::apply(view, from), shown).relative() <= allowed)
+            return std::move(view);
+    return std::nullopt;
 }
 
 }  // namespace npuscope::diagnose

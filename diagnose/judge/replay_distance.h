@@ -2,7 +2,9 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
+#include "compare/relate/view.h"
 #include "core/tensor/tensor.h"
 
 namespace npuscope::diagnose {
@@ -21,5 +23,11 @@ struct Distance {
 
 /// Of as many elements.
 [[nodiscard]] Distance distance(const Tensor& one, const Tensor& other);
+
+/// The order of the axes in which `from` is off from `shown` by no more than `allowed` of the norm;
+/// the first, where several are; empty without one.
+[[nodiscard]] std::optional<compare::View> arrangement_within(const Tensor& from,
+                                                              const Tensor& shown,
+                                                              double allowed);
 
 }  // namespace npuscope::diagnose

@@ -147,9 +147,9 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     const Side& golden = flows.golden();
     compare::Replay replay;
     std::vector<size_t> apart = count_ends(golden, results, replay);
-    // An optimizer's first step is the same whatever its gradients are multiplied by: where many
-    // runs of the same ops are apart, so are the programs.
-    // Losses of a part of the batch, whose gradients are added up, are not those of all of it.
+    // Losses of a part of the batch, whose gradients are added up, are not those of all of it; and
+    // an optimizer's first step is the same whatever its gradients are multiplied by. There many
+    // runs of the same ops that are apart tell.
     const bool are_losses =
         std::ranges::none_of(made_of(golden, results, apart), [&](size_t index) {
             return results.judged.contains(index) && golden.tensor(index).content->numel > 1;
@@ -178,11 +178,8 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
         for (const size_t each : made_of(golden, results, {index}))
             ops.insert(golden.tensor(each).op);
         replay.golden_ops = ops_of(golden, ops);
-        std::unordered_set<std::string> agreeing;
-        for (const auto& [other, result] : results.judged)
-            if (result.agrees()) agreeing.insert(result.target);
-        replay.target_ops =
-            ops_of(flows.target(), ops_between(flows.target(), agreeing, judged->second.op));
+        replay.target_ops = ops_of(
+            flows.target(), ops_between(flows.target(), results.agreeing, judged->second.op));
         break;
     }
     return replay;

@@ -15,9 +15,10 @@ namespace npuscope::diagnose {
 /// Of the golden's results, by their index into its flow.
 struct ReplayedResults {
     std::unordered_map<size_t, compare::ReplayedResult> judged{};
-    std::unordered_set<size_t> found{};    ///< ends without partner that the target has
-    std::unordered_set<size_t> unknown{};  ///< that nobody can compute
-    std::unordered_set<size_t> used{};     ///< that some op takes in
+    std::unordered_set<std::string> agreeing{};  ///< the target's tensors that some agree with
+    std::unordered_set<size_t> found{};          ///< ends without partner that the target has
+    std::unordered_set<size_t> unknown{};        ///< that nobody can compute
+    std::unordered_set<size_t> used{};           ///< that some op takes in
     std::unordered_set<const SourceOp*> unknown_ops{};  ///< of the golden, that nobody can compute
     size_t computed = 0;                                ///< ops whose results are known
     size_t not_computed = 0;

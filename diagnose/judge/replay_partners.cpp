@@ -6,7 +6,6 @@
 
 #include "compare/align/span_tensors.h"
 #include "compare/dataflow/trace.h"
-#include "compare/relate/arrangements.h"
 #include "core/base/error.h"
 #include "diagnose/judge/replay_distance.h"
 
@@ -16,9 +15,6 @@ namespace {
 
 using compare::TracedTensor;
 using dumpfile::Direction;
-
-/// Ways to arrange axes that are tried.
-constexpr size_t kArrangements = 64;
 
 Tensor wide(const Tensor& tensor) {
     return is_float(tensor.dtype()) ? tensor.cast(DType::kFloat64) : tensor;
@@ -102,13 +98,12 @@ std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(const Tensor& e
             !(std::abs(tensor.content->first - first) <= allowed * largest))
             continue;
         const Tensor theirs = wide_tensor(target, i);
-        for (const compare::View& view :
-             compare::arrangements(theirs.shape(), elements.shape(), kArrangements))
-            if (distance(compare::apply(view, theirs), elements).relative() <= allowed)
-                return Partner{
-                    .path = tensor.path, .dtype = theirs.dtype(), .read = [&target, i, view] {
-                        return compare::apply(view, wide_tensor(target, i));
-                    }};
+        if (auto view = arrangement_within(theirs, elements, allowed))
+            return Partner{.op = tensor.op,
+                           .path = tensor.path,
+                           .read = [&target, i, view = std::move(*view)] {
+                               return compare::apply(view, wide_tensor(target, i));
+                           }};
     }
     return std::nullopt;
 }
