@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "loss/course.h"
+#include "loss/factor.h"
 #include "loss/limits.h"
 #include "loss/noise.h"
 #include "loss/pairing.h"
@@ -110,8 +111,16 @@ const SideDifference* side_of(const Verdict& verdict, Quantity quantity) {
 
 void explain_start(const Case& c, Verdict& verdict) {
     const int64_t step = c.pair.steps[0];
-    verdict.headline = fmt::format(
-        "Step {} differs already: other weights, other data, or the forward pass.", step);
+    const auto factor = factor_words(c.pair.target[0], c.pair.golden[0], c.pair.unit[0]);
+    verdict.headline =
+        factor
+            ? fmt::format(
+                  "Step {} differs already: the loss is {}, a sum where the other side "
+                  "takes the mean, or a scale.",
+                  step,
+                  *factor)
+            : fmt::format(
+                  "Step {} differs already: other weights, other data, or the forward pass.", step);
     if (step > 1 && c.pair.steps.size() > 1 && step != 0)
         verdict.evidence.push_back(fmt::format(
             "the first common step is {}: what differs may also lie in the updates before", step));
@@ -206,6 +215,25 @@ void explain_alike(const Case& c, Verdict& verdict) {
     verdict.confidence = confidence_of(std::min(worst, 1.0));
 }
 
+// Where one log goes on for a good part of its steps and the other does not.
+void tell_end(const Case& c, Verdict& verdict) {
+    constexpr size_t kPart = 10;
+    const auto tell = [&](const Log& log, const char* whose, const char* other) {
+        const Curve& curve = log.of(Quantity::kLoss);
+        const auto after = static_cast<size_t>(
+            curve.steps.end() - std::ranges::upper_bound(curve.steps, c.pair.steps.back()));
+        if (after * kPart > curve.size())
+            verdict.evidence.push_back(
+                fmt::format("the {} ends at step {}: {} steps of the {} are held against nothing",
+                            other,
+                            c.pair.steps.back(),
+                            after,
+                            whose));
+    };
+    tell(c.golden, "golden", "target");
+    tell(c.target, "target", "golden");
+}
+
 void measure(const Case& c, Verdict& verdict) {
     verdict.common = c.pair.size();
     verdict.step_noise = c.noise;
@@ -297,6 +325,7 @@ void explain(const Case& c, Verdict& verdict) {
     if (by_step) verdict.evidence.push_back(verdict.course.text);
     for (const SideDifference& side : verdict.sides)
         verdict.evidence.push_back(to_text(side));
+    tell_end(c, verdict);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "loss/factor.h"
 #include "loss/pairing.h"
 
 namespace npuscope::loss {
@@ -40,7 +41,11 @@ std::vector<SideDifference> side_differences(const Log& golden, const Log& targe
             const bool same = both.golden[i] == both.target[i] ||
                               (std::isnan(both.golden[i]) && std::isnan(both.target[i]));
             if (same || std::abs(both.difference(i)) <= allowed) continue;
-            found.push_back({quantity, both.steps[i], both.golden[i], both.target[i]});
+            found.push_back({quantity,
+                             both.steps[i],
+                             both.golden[i],
+                             both.target[i],
+                             factor_words(both.target[i], both.golden[i], both.unit[i])});
             break;
         }
     }
@@ -48,11 +53,12 @@ std::vector<SideDifference> side_differences(const Log& golden, const Log& targe
 }
 
 std::string to_text(const SideDifference& side) {
-    return fmt::format("the {} differs at step {}: {:.6g}, golden {:.6g}",
+    return fmt::format("the {} differs at step {}: {:.6g}, golden {:.6g}{}",
                        name_of(side.quantity),
                        side.step,
                        side.target,
-                       side.golden);
+                       side.golden,
+                       side.factor ? "; it is " + *side.factor : "");
 }
 
 }  // namespace npuscope::loss

@@ -55,6 +55,7 @@ struct SideDifference {
     int64_t step;
     double golden;
     double target;
+    std::optional<std::string> factor{};  ///< factor_words
 };
 
 /// What to record next.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "loss/formats/format.h"
+#include "loss/numbering.h"
 #include "loss/report/report.h"
 
 namespace npuscope::loss {
@@ -18,10 +19,10 @@ Comparison compare_logs(const std::string& golden,
     comparison.options = options;
     comparison.golden = read_log(golden);
     for (const std::string& path : like)
-        comparison.like.push_back(read_log(path));
+        comparison.like.push_back(numbered_like(comparison.golden, read_log(path)));
     for (const std::string& path : targets) {
         Judged one;
-        one.log = read_log(path);
+        one.log = numbered_like(comparison.golden, read_log(path));
         one.verdict = judge(comparison.golden, one.log, comparison.like, options);
         comparison.targets.push_back(std::move(one));
     }

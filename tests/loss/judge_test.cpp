@@ -193,5 +193,25 @@ TEST(Capture, counts_steps_as_the_tool_does) {
     EXPECT_NE(npuscope_lines(capture).find("step_5.h5"), std::string::npos);
 }
 
+TEST(Judge, tells_a_sum_where_the_golden_takes_the_mean) {
+    Log target = run_with(nothing);
+    for (double& value : target.of(Quantity::kLoss).values)
+        value *= 32;
+    const Verdict verdict = judge(run_with(nothing), target, {}, {});
+    EXPECT_EQ(verdict.kind, Class::kStart);
+    EXPECT_NE(verdict.headline.find("the loss is 32 times the golden's"), std::string::npos)
+        << verdict.headline;
+}
+
+TEST(Judge, tells_where_a_log_ends_before_the_other) {
+    Log target = run_with(nothing);
+    target.of(Quantity::kLoss).steps.resize(20);
+    target.of(Quantity::kLoss).values.resize(20);
+    const Verdict verdict = judge(run_with(nothing), target, {}, {});
+    EXPECT_EQ(verdict.kind, Class::kIdentical);
+    EXPECT_EQ(verdict.evidence.back(),
+              "the target ends at step 20: 100 steps of the golden are held against nothing");
+}
+
 }  // namespace
 }  // namespace npuscope::loss
