@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 
 #include "compare/agreement.h"
 #include "compare/align/parting.h"
@@ -20,6 +20,7 @@
 #include "compare/origins/loss_scale.h"
 #include "compare/overflow_roles.h"
 #include "compare/programs/agrees_behind.h"
+#include "compare/programs/cut_short.h"
 #include "compare/programs/exchanged_ops.h"
 #include "compare/programs/one_sided_findings.h"
 #include "compare/programs/program_findings.h"
@@ -35,7 +36,6 @@
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 #include "core/parallel/parallel_for.h"
-#include "core/recording/source.h"
 #include "custom_algorithms/runner.h"
 
 namespace npuscope::compare {
@@ -90,6 +90,7 @@ SideFacts facts_of(const SourceOp* op) {
 
 /// An op whose tensors cannot be listed.
 OpResult& unread(OpResult& op, const Error& failure) {
+    op.is_unreadable = true;
     op.judgement = {Verdict::kIncomparable, failure.what()};
     TensorResult tensor;
     tensor.target = op.target;
@@ -271,7 +272,8 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         traced.emplace(plan_, target_, golden_);
     } else {
         if (!traced) prepare(traced, threads);
-        chosen = quick_choice(*traced->flows, differing);
+        if (auto found = quick_choice(*traced->flows, differing); !found.empty())
+            chosen = std::move(found);
         if (options_.dataflow) take_flow_findings(*traced, threads, result);
     }
     if (splitter_ == nullptr) return;
@@ -280,7 +282,10 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
         for (TensorResult& tensor : op.tensors)
             if (tensor.direction == dumpfile::Direction::kInput && !tensor.metrics.empty())
                 judge_again(tensor, {});
-    if (chosen.empty()) return;
+    if (chosen.empty()) {
+        splitter_ = nullptr;
+        return;
+    }
     splitter_->prepare(*traced->flows, chosen);
     parallel_for(static_cast<int64_t>(chosen.size()), threads, [&](int64_t index) {
         const size_t place = chosen[static_cast<size_t>(index)];
@@ -347,6 +352,7 @@ Result Comparison::run() {
     take_programs(traced, options_.dataflow, threads, plan_, result);
     if (splitter_ != nullptr && traced && traced->flows && options_.dataflow && !quick)
         judge_by_replay(*splitter_, *traced->flows, plan_, result);
+    forget_what_is_cut_off(plan_, target_, golden_, result);
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);

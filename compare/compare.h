@@ -92,6 +92,7 @@ struct OpResult {
     std::vector<std::string> also_target{};
     std::vector<std::string> also_golden{};
     bool shapes_differ = false;  ///< of the first outputs: the two programs differ
+    bool is_unreadable = false;  ///< its tensors cannot be listed: a file that is cut
     bool from_nothing = false;   ///< an input differs that nothing before it made
     std::string origin{};  ///< who made what differs, where nobody can judge that; "" elsewhere
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
@@ -161,6 +162,7 @@ struct Result {
     bool by_content = false;             ///< tensors were paired by what they hold
     bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
     bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
+    bool cut_short = false;       ///< a recording says that it ends early, and the other goes on
     std::vector<PartingResult> partings{};    ///< of free runs of two dumps, in order
     std::vector<SpanResult> spans{};          ///< partings that are none, in order
     std::vector<std::string> custom_names{};  ///< of custom algorithms, in their columns' order
@@ -180,7 +182,7 @@ struct Result {
     }
 
     /// 0 no finding, 1 findings, 2 nothing was compared or nothing could be judged; the two are of
-    /// two models.
+    /// two models, or one ends early.
     [[nodiscard]] int exit_code() const;
 };
 

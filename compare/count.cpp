@@ -1,5 +1,7 @@
 #include "compare/count.h"
 
+#include <algorithm>
+
 namespace npuscope::compare {
 
 void count(Result& result) {
@@ -37,7 +39,7 @@ int Result::exit_code() const {
         finding = finding || (counts.by_verdict[i] > 0 &&
                               is_finding(static_cast<Verdict>(i), allow_golden_at_fault));
     if (finding) return 1;
-    if (2 * counts.not_provable > counts.ops) return 2;
+    if (cut_short || 2 * counts.not_provable > counts.ops) return 2;
     const auto any = [&](Verdict verdict) {
         return counts.by_verdict[static_cast<size_t>(verdict)] > 0;
     };

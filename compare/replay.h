@@ -39,6 +39,9 @@ struct Replay {
     /// The golden's ops that some result that agrees is made of.
     std::unordered_set<const SourceOp*> settled{};
     std::unordered_set<const SourceOp*> unknown{};  ///< the golden's ops that nobody can compute
+    /// The golden's ops of which some result does not agree, and that an end that is apart is made
+    /// of.
+    std::unordered_set<const SourceOp*> apart{};
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
     /// not within what rounding may leave.
     bool is_fine = false;

@@ -1,8 +1,11 @@
 #include "compare/dataflow/rebuild.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "compare/dataflow/find_part.h"
+#include "compare/dataflow/input_roles.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 
@@ -72,10 +75,24 @@ std::optional<Tensor> InputRebuilder::made(const TracedTensor& input,
     return apply(*view, read_whole(flows_.target(), partner));
 }
 
-RebuiltInput InputRebuilder::rebuild(size_t golden_input) {
+bool InputRebuilder::was_moved(const TracedTensor& input) const {
+    const Side& golden = flows_.golden();
+    const auto is_statistic = [&](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput && tensor.content &&
+               is_running(golden.source.ops[tensor.op].id.op, tensor.argument);
+    };
+    if (!is_statistic(input)) return false;
+    const auto before = std::span(golden.flow.tensors).first(golden.flow.first[input.op]);
+    return std::ranges::any_of(before, [&](const TracedTensor& tensor) {
+        return is_statistic(tensor) && tensor.argument == input.argument &&
+               tensor.shape == input.shape && !same_content(*tensor.content, *input.content);
+    });
+}
+
+RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
     const TracedTensor& input = flows_.golden().tensor(golden_input);
     RebuiltInput rebuilt{.argument = input.argument, .golden = input.path};
-    if (!input.content) return rebuilt;
+    if (!input.content || (!trains && was_moved(input))) return rebuilt;
     const bool nothing = input.content->numel == 0 ||
                          is_unread(flows_.golden().source.ops[input.op].id.op, input.argument);
     try {
@@ -124,9 +141,10 @@ std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
     if (op == nullptr) return inputs;
     const Dataflow& flow = flows_.golden().flow;
     const auto index = static_cast<size_t>(op - flows_.golden().source.ops.data());
+    const bool trains = flows_.trains(pair).value_or(true);
     for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i)
         if (flow.tensors[i].direction == Direction::kInput) {
-            inputs.push_back(rebuild(i));
+            inputs.push_back(rebuild(i, trains));
             if (flows_.plan().ops[pair].target != nullptr)
                 round_as_cast(flows_.plan().ops[pair], inputs.back());
         }

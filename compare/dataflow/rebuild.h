@@ -35,10 +35,11 @@ class InputRebuilder {
     explicit InputRebuilder(PairedFlows& flows, int threads = 0);
 
     /// The inputs of the golden op of a pair, tensors only, in its order. A running statistic is
-    /// the golden's; plain elements that an op may have made are unknown unless the target's
-    /// partner holds the same. An op that gives out 16-bit numbers takes in what the target cast to
-    /// them, where it did. Reads the golden's input and its producer once, the target's at each
-    /// call. Errors: none; what cannot be read is unknown. Threads: one at a time.
+    /// the golden's, but where a step before may have moved it and the op reads it; plain elements
+    /// that an op may have made are unknown unless the target's partner holds the same. An op that
+    /// gives out 16-bit numbers takes in what the target cast to them, where it did. Reads the
+    /// golden's input and its producer once, the target's at each call. Errors: none; what cannot
+    /// be read is unknown. Threads: one at a time.
     [[nodiscard]] std::vector<RebuiltInput> inputs_of(size_t pair);
 
     /// The golden's view of one input, found once; empty where it is no view that is sure.
@@ -46,7 +47,9 @@ class InputRebuilder {
     [[nodiscard]] const std::optional<View>& view_of(size_t golden_input);
 
   private:
-    [[nodiscard]] RebuiltInput rebuild(size_t golden_input);
+    [[nodiscard]] RebuiltInput rebuild(size_t golden_input, bool trains);
+    /// Of a running statistic: it is not what another run of that shape was given before.
+    [[nodiscard]] bool was_moved(const TracedTensor& input) const;
     [[nodiscard]] std::optional<Tensor> made(const TracedTensor& input,
                                              size_t index,
                                              size_t partner);

@@ -59,6 +59,9 @@ TracedTensor traced(size_t op, const SourceTensor& tensor) {
     return entry;
 }
 
+/// So many outputs of the same elements are looked at for one of the same dtype.
+constexpr size_t kMostCasts = 8;
+
 /// Outputs by what they hold, the latest last.
 class Producers {
   public:
@@ -67,16 +70,17 @@ class Producers {
         add(bags_, key_of(content.bag, content.numel), index);
     }
 
-    /// The latest output of an op before `op` in the same order, else in another order.
+    /// The latest output of an op before its own in the same order, else in another order; of its
+    /// dtype, if one of the last ones is: a cast may change no element.
     void find(const Dataflow& flow, TracedTensor& input) const {
         const Content& content = *input.content;
         if (const auto same =
-                latest(flow, sequences_, key_of(content.sequence, content.numel), input.op)) {
+                latest(flow, sequences_, key_of(content.sequence, content.numel), input)) {
             input.producer = same;
             input.passage = Passage::kAsIs;
             input.ambiguous = !content.tells_order();
         } else if (content.tells_bag()) {
-            input.producer = latest(flow, bags_, key_of(content.bag, content.numel), input.op);
+            input.producer = latest(flow, bags_, key_of(content.bag, content.numel), input);
             if (input.producer) input.passage = Passage::kReordered;
         }
     }
@@ -89,12 +93,18 @@ class Producers {
     static std::optional<size_t> latest(const Dataflow& flow,
                                         const Index& index,
                                         uint64_t key,
-                                        size_t op) {
+                                        const TracedTensor& input) {
         const auto found = index.find(key);
         if (found == index.end()) return std::nullopt;
-        for (auto at = found->second.rbegin(); at != found->second.rend(); ++at)
-            if (flow.tensors[*at].op < op) return *at;
-        return std::nullopt;
+        std::optional<size_t> latest;
+        size_t seen = 0;
+        for (auto at = found->second.rbegin(); at != found->second.rend(); ++at) {
+            if (flow.tensors[*at].op >= input.op) continue;
+            if (flow.tensors[*at].dtype == input.dtype) return *at;
+            if (!latest) latest = *at;
+            if (++seen == kMostCasts) break;
+        }
+        return latest;
     }
 
     Index sequences_;

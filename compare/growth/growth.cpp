@@ -13,8 +13,7 @@
 #include "compare/growth/bias_apart.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/felt_given.h"
-#include "compare/growth/last_ops.h"
-#include "compare/growth/left_state.h"
+#include "compare/growth/left_behind.h"
 #include "compare/growth/made_of_it.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/no_pairs.h"
@@ -50,8 +49,7 @@ class Growth {
           result_(result),
           target_(traced.flows->target(), true, plan, result),
           golden_(traced.flows->golden(), false, plan, result),
-          last_(*traced.flows),
-          left_(*traced.flows),
+          left_behind_(*traced.flows),
           places_(places_of(plan)),
           made_of_it_(plan, target_) {}
 
@@ -337,7 +335,7 @@ class Growth {
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
         const auto is_innocent = [&](const SourceOp* op) { return !is_guilty(op); };
         std::erase_if(plan_.partings, [&](Parting& parting) {
-            if (last_.has(parting) || left_.has(parting)) return false;
+            if (left_behind_.has(parting)) return false;
             Parting innocent = parting;
             std::erase_if(innocent.only_target, is_guilty);
             std::erase_if(innocent.only_golden, is_guilty);
@@ -371,8 +369,7 @@ class Growth {
     Result& result_;
     SideDistances target_;
     SideDistances golden_;
-    LastOps last_;
-    LeftState left_;
+    LeftBehind left_behind_;
     std::unordered_map<const SourceOp*, size_t> places_;
     NoPairs no_pairs_{};
     MadeOfIt made_of_it_;

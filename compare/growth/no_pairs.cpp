@@ -68,7 +68,9 @@ NoPairs forget_no_pairs(const Plan& plan,
     for (size_t place = 0; place < plan.ops.size(); ++place) {
         const OpPair& pair = plan.ops[place];
         OpResult& op = result.ops[place];
-        if (!pair.ties.empty() || pair.target == nullptr || pair.golden == nullptr) continue;
+        if (!pair.ties.empty() || pair.target == nullptr || pair.golden == nullptr ||
+            op.is_unreadable)
+            continue;
         if (search.are_strangers(pair, op)) {
             found.strangers.insert(place);
             for (TensorResult& tensor : op.tensors)

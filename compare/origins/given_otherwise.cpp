@@ -1,12 +1,16 @@
 #include "compare/origins/given_otherwise.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 #include "compare/agreement.h"
 #include "compare/align/span_tensors.h"
 #include "compare/growth/any_order.h"
+#include "compare/programs/agrees_behind.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -77,10 +81,31 @@ bool GivenOtherwise::is_lost(const GivenFinding& finding) const {
            (results_agree(result_.ops[finding.input.pair]) || holds_what_was_put(side, input));
 }
 
+bool GivenOtherwise::are_exchanged(const InputPair& inputs) const {
+    if (!results_agree(result_.ops[inputs.pair])) return false;
+    const auto bags_of = [](const Side& side, size_t op) {
+        std::multiset<uint64_t> bags;
+        for (const TracedTensor& tensor : side.flow.of_op(op))
+            if (tensor.direction == Direction::kInput && tensor.content)
+                bags.insert(tensor.content->bag);
+        return bags;
+    };
+    const size_t target = flows_.target().tensor(inputs.target).op;
+    const size_t golden = flows_.golden().tensor(inputs.golden).op;
+    const auto mine = bags_of(flows_.target(), target);
+    return mine.size() > 1 && mine == bags_of(flows_.golden(), golden);
+}
+
 bool GivenOtherwise::explains(const GivenFinding& finding) const {
-    if (is_lost(finding)) return true;
-    if (!flows_.plan().is_related) return false;
+    if (is_lost(finding) || are_exchanged(finding.input)) return true;
     const OpPair& pair = flows_.plan().ops[finding.input.pair];
+    const bool is_other_layout = flows_.target().tensor(finding.input.target).shape !=
+                                 flows_.golden().tensor(finding.input.golden).shape;
+    if (finding.relation.likeness == Likeness::kMoved && is_other_layout &&
+        is_cast(pair.target->id.op) &&
+        agrees_behind(flows_, result_, finding.input.pair, kAgreement))
+        return true;
+    if (!flows_.plan().is_related) return false;
     if (!pair.ties.empty() &&
         canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op) &&
         results_agree(result_.ops[finding.input.pair]))

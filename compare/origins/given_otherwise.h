@@ -8,7 +8,8 @@
 
 namespace npuscope::compare {
 
-/// What an op in place writes over may be anything where its results agree. Of plans by relations:
+/// What an op in place writes over may be anything where its results agree; a copy may be taken of
+/// a view in place of the view of a copy, where what is made of it agrees. Of plans by relations:
 /// ops of other kinds may be given other things (a bias that a batch norm is
 /// folded into) where their results agree. The parts of a weight may lie in another order (the
 /// gates of an LSTM) where those of the result do so too, and the program's outputs agree. Borrows
@@ -19,6 +20,9 @@ class GivenOtherwise {
         : flows_(flows), result_(result) {}
 
     [[nodiscard]] bool explains(const GivenFinding& finding) const;
+    /// Whether both ops take in the same tensors, the operands of a sum or a product the other way
+    /// round, and make the same of them.
+    [[nodiscard]] bool are_exchanged(const InputPair& inputs) const;
 
   private:
     [[nodiscard]] bool outputs_agree() const;

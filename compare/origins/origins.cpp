@@ -15,6 +15,7 @@
 #include "compare/origins/inflow.h"
 #include "compare/origins/like_inputs.h"
 #include "compare/origins/made_before.h"
+#include "compare/origins/other_views.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
 #include "core/naming/in_place.h"
@@ -210,6 +211,7 @@ void judge_origins(PairedFlows& flows, int threads, Result& result) {
     if (std::ranges::none_of(result.ops, is_measured)) return;
     if (result.load_mode) return;
     Origins(flows, result).run(threads);
+    accuse_other_views(flows, threads, result);
 }
 
 }  // namespace npuscope::compare

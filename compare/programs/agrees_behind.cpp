@@ -78,6 +78,21 @@ class Behind {
     std::unordered_multimap<size_t, size_t> users_{};  ///< of the target's ops, by their makers
 };
 
+/// Whether an op without partner takes in what the pair made, on either side.
+bool is_taken_in_by_one_side(const PairedFlows& flows, size_t place) {
+    const auto paired = paired_ops(flows.plan());
+    const OpPair& pair = flows.plan().ops[place];
+    const auto by_others = [&](const Side& side, const SourceOp* own) {
+        return own != nullptr &&
+               std::ranges::any_of(side.flow.tensors, [&](const TracedTensor& input) {
+                   return input.direction == Direction::kInput && input.producer &&
+                          &side.source.ops[side.tensor(*input.producer).op] == own &&
+                          !paired.contains(&side.source.ops[input.op]);
+               });
+    };
+    return by_others(flows.target(), pair.target) || by_others(flows.golden(), pair.golden);
+}
+
 }  // namespace
 
 bool agrees_behind(const PairedFlows& flows, const Result& result, size_t place, double limit) {
@@ -99,14 +114,18 @@ void forget_other_roles(const PairedFlows& flows, Result& result) {
             if (error <= kMostNoise) noise = std::max(noise, error);
             continue;
         }
-        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike) continue;
+        // Given something else, or a factor that what comes behind makes good again.
+        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike &&
+            (worst_error(op, Direction::kOutput).value_or(0) <= kUnlike ||
+             !is_taken_in_by_one_side(flows, place)))
+            continue;
         if (!behind) behind.emplace(flows, result);
         if (!behind->agrees(place, noise)) continue;
         for (TensorResult& tensor : op.tensors)
             if (is_by_numbers_alone(tensor))
                 tensor.judgement = {Verdict::kInherited,
-                                    "called with other numbers than the golden's op of its name, "
-                                    "which was given something else; what is made of it agrees"};
+                                    "called with other numbers than the golden's op of its name; "
+                                    "what is made of it agrees"};
         conclude(op, result.allow_golden_at_fault);
     }
 }

@@ -17,9 +17,10 @@ namespace npuscope::compare {
                                  size_t place,
                                  double limit);
 
-/// Ops that were called with other numbers, given something else, and of which all that is made
-/// agrees: their pairs by name are none (the gradient's step of a square and that of a reciprocal
-/// root). Nothing is accused of them. `result` is the plan's.
+/// Ops that were called with other numbers, given or making something else altogether, and of which
+/// all that is made agrees: their pairs by name are none (the gradient's step of a square and that
+/// of a reciprocal root; a factor, and that and a division). Nothing is accused of them. `result`
+/// is the plan's.
 void forget_other_roles(const PairedFlows& flows, Result& result);
 
 }  // namespace npuscope::compare

@@ -7,6 +7,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
+#include "compare/dataflow/running_statistics.h"
 #include "compare/dataflow/tied_givens.h"
 #include "compare/dataflow/wiring.h"
 #include "compare/growth/growth.h"
@@ -94,11 +95,16 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
                  .tensor = finding.is_number ? "" : finding.path,
                  .why = finding.text,
                  .argument = finding.is_number ? finding.argument : ""});
-    for (const WiringFinding& finding : wrong_wires(flows, threads))
+    for (StatisticsFinding& finding : wrong_running_statistics(flows))
+        result.culprits.push_back(
+            {.kind = CulpritKind::kOp, .op = finding.pair, .why = std::move(finding.text)});
+    for (const WiringFinding& finding : wrong_wires(flows, threads)) {
+        if (otherwise.are_exchanged(finding.input)) continue;
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text});
+    }
     result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
     const RecordedDevices devices{.target = flows.target().source.device,
                                   .golden = flows.golden().source.device};

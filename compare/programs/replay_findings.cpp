@@ -13,9 +13,12 @@
 #include <fmt/ranges.h>
 
 #include "compare/agreement.h"
+#include "compare/growth/goes_on.h"
+#include "compare/growth/left_state.h"
 #include "compare/op_facts.h"
 #include "compare/programs/mark_span.h"
 #include "core/naming/aliases.h"
+#include "core/naming/moving_statistics.h"
 
 namespace npuscope::compare {
 
@@ -24,7 +27,7 @@ namespace {
 using dumpfile::Direction;
 
 /// Of the norm: given numbers that are so near to the golden's are those that the replay takes in.
-constexpr double kNear = 0.1;
+constexpr double kNearGiven = 0.1;
 /// States that the target has nowhere are few beside those that are alike.
 constexpr size_t kFewMissing = 4;
 /// Of the results that can be computed, so small a part may be of ops that cannot.
@@ -44,10 +47,11 @@ bool is_at_fault_itself(const OpResult& op) {
            });
 }
 
-/// With the golden's numbers its results would be others.
+/// With the golden's numbers its results, or what it leaves behind, would be others.
 bool is_called_otherwise(const OpResult& op) {
     return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-        return tensor.split && tensor.split->by_golden_arguments.value_or(0) > 1;
+        return tensor.split && (tensor.split->by_golden_arguments.value_or(0) > 1 ||
+                                tensor.split->is_other_constant);
     });
 }
 
@@ -84,7 +88,8 @@ bool are_one_axis(const OpPair& pair, const std::vector<ArgumentDifference>& arg
 
 class ByReplay {
   public:
-    ByReplay(Plan& plan, Result& result) : plan_(plan), result_(result), places_(places_of(plan)) {}
+    ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
+        : flows_(flows), plan_(plan), result_(result), places_(places_of(plan)) {}
 
     [[nodiscard]] bool is_asked() const {
         return plan_.is_related || !plan_.partings.empty() || !plan_.casts.empty() ||
@@ -106,8 +111,9 @@ class ByReplay {
     }
 
   private:
-    /// What a replay cannot tell: of ops that were paired by their names, that one is called with
-    /// other numbers; a cast that is at fault; an op that nobody can compute.
+    /// What a replay cannot tell: of ops that were paired by their names, or that make an end that
+    /// is apart, that one is called with other numbers; a cast that is at fault; an op that nobody
+    /// can compute.
     [[nodiscard]] bool is_sure(size_t place) const {
         const OpPair& pair = plan_.ops[place];
         const OpResult& op = result_.ops[place];
@@ -118,9 +124,13 @@ class ByReplay {
             });
         const bool is_unknown = pair.target != nullptr && pair.golden != nullptr &&
                                 replay_->unknown.contains(pair.golden);
+        const bool is_apart = replay_->apart.contains(pair.golden) ||
+                              (pair.golden != nullptr && moves_statistics(pair.golden->id.op));
         return is_unknown || !pair.fault.empty() ||
-               (!plan_.is_related && is_called_otherwise(op) && takes_in_the_same);
+               ((!plan_.is_related || is_apart) && is_called_otherwise(op) && takes_in_the_same);
     }
+    /// Ops of the partings that leave behind what the golden's program does not tell.
+    [[nodiscard]] std::unordered_set<size_t> left_behind() const;
     /// Forgets what is told of programs at these places.
     template <class Which>
     void forget(const Which& which);
@@ -142,6 +152,7 @@ class ByReplay {
     /// Of what nobody computed: how far off it is.
     [[nodiscard]] double distance_of(const Culprit& culprit) const;
 
+    const PairedFlows& flows_;
     Plan& plan_;
     Result& result_;
     std::unordered_map<const SourceOp*, size_t> places_;
@@ -155,12 +166,32 @@ double ByReplay::distance_of(const Culprit& culprit) const {
     return 0;
 }
 
+std::unordered_set<size_t> ByReplay::left_behind() const {
+    const GoesOn goes_on(flows_);
+    const LeftState left(flows_);
+    std::unordered_set<size_t> places;
+    for (const Parting& parting : plan_.partings) {
+        // What the golden leaves behind is among the states that it has computed.
+        const bool is_left = parting.only_golden.empty() && left.has(parting);
+        if (!is_left && !goes_on.has(parting)) continue;
+        for (const auto* ops : {&parting.only_target, &parting.only_golden})
+            for (const SourceOp* op : *ops)
+                places.insert(places_.at(op));
+    }
+    return places;
+}
+
 template <class Which>
-void ByReplay::forget(const Which& which) {
+void ByReplay::forget(const Which& all) {
+    const std::unordered_set<size_t> left = left_behind();
+    const auto which = [&](size_t place) { return all(place) && !left.contains(place); };
     std::erase_if(result_.culprits, [&](const Culprit& culprit) {
         if (!which(culprit.op)) return false;
+        // Where arithmetic is coarse, much agrees with what another tensor makes.
+        const bool may_be_none = plan_.is_related || replay_->is_fine;
         return culprit.kind == CulpritKind::kProgram ||
-               (culprit.kind == CulpritKind::kTensor && distance_of(culprit) > kNear);
+               (culprit.kind == CulpritKind::kTensor && may_be_none &&
+                distance_of(culprit) > kNearGiven);
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
@@ -341,7 +372,7 @@ void ByReplay::accuse(const Replay& replay) {
 
 void judge_by_replay(const Splitter& splitter, PairedFlows& flows, Plan& plan, Result& result) {
     if (plan.load_mode || result.hardly_pair || result.structure_only || result.by_calls) return;
-    ByReplay judge(plan, result);
+    ByReplay judge(flows, plan, result);
     if (!judge.is_asked()) return;
     const auto replay = splitter.replay(flows);
     if (replay) judge.judge(*replay);

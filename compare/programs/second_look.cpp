@@ -17,7 +17,7 @@ bool is_unmeasured(Verdict verdict) {
 }
 
 bool is_of_other_shapes(const OpResult& op) {
-    return is_unmeasured(op.judgement.verdict);
+    return is_unmeasured(op.judgement.verdict) && !op.is_unreadable;
 }
 
 /// Of the norm: results that are farther off are no partners, or sums that cancel.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/growth/goes_on.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/left_state.h"
 #include "compare/programs/mark_span.h"
@@ -61,12 +62,14 @@ class Spans {
     }
 
     void take() {
+        const GoesOn goes_on(*traced_.flows);
         std::unordered_set<const SourceOp*> ends;
         for (const Parting& parting : plan_.partings)
             if (one_sided_.ends_before_gradients(parting)) ends.insert(&parting.first());
         std::erase_if(plan_.partings, [&](const Parting& parting) {
-            if (!one_sided_.change_nothing(parting) && !ends.contains(&parting.first()))
-                return false;
+            const bool is_nothing =
+                one_sided_.change_nothing(parting) || ends.contains(&parting.first());
+            if (!is_nothing || goes_on.has(parting)) return false;
             mark(parting, ends_of(parting.only_target, parting.only_golden));
             return true;
         });
@@ -74,7 +77,9 @@ class Spans {
         if (are_all_spans()) {
             const LastOps last(*traced_.flows);
             std::erase_if(plan_.partings, [&](const Parting& parting) {
-                if (left.has(parting) || (plan_.is_related && last.has(parting))) return false;
+                if (left.has(parting) || (plan_.is_related && last.has(parting)) ||
+                    goes_on.has(parting))
+                    return false;
                 (void)judge(parting);
                 mark(parting, ends_of(parting.only_target, parting.only_golden));
                 return true;
@@ -85,7 +90,7 @@ class Spans {
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool both = !parting.only_target.empty() && !parting.only_golden.empty();
             const bool may_be_span = both || are_in_others(parting) || only_pads(parting);
-            if (left.has(parting)) return false;
+            if (left.has(parting) || goes_on.has(parting)) return false;
             if (may_be_span && is_span(parting)) return true;
             if (!plan_.is_related) return false;
             return (!may_be_span && has_fault(parting)) || ends_in_fault(parting);

@@ -10,7 +10,9 @@ bool is_out_of_range(const Evidence& evidence) {
     // What came in was made elsewhere; where f of the target's own inputs stays in range, the
     // golden's value came from others.
     const Introduced* target = evidence.target();
-    const bool stays = target != nullptr && target->overflowed == 0 && target->ratio <= 1;
+    // Whole numbers begin again at the other end, and no op says so.
+    const bool stays = is_float(evidence.dtype) && target != nullptr && target->overflowed == 0 &&
+                       target->ratio <= 1;
     return evidence.sums.golden_out_of_range > 0 && !stays && !evidence.is_input;
 }
 

@@ -51,6 +51,7 @@ constexpr auto kProducts = std::to_array<ProductClass>({
      .rounding = OperandRounding::kNearest,
      .operands = kBFloat16},
     {.name = "fp32, fp16 results", .stage = 2, .results = kFloat16},
+    {.name = "fp32, bf16 results", .stage = 2, .results = kBFloat16},
     {.name = "fp16 inputs and results, fp32 sums",
      .stage = 2,
      .rounding = OperandRounding::kNearest,
@@ -93,6 +94,7 @@ constexpr auto kVectors = std::to_array<VectorClass>({
     {.name = "fp32"},
     {.name = "fp32, fp16 results", .results = kFloat16},
     {.name = "fp16 throughout", .steps = kFloat16, .results = kFloat16},
+    {.name = "fp32, bf16 results", .results = kBFloat16},
     {.name = "bf16 throughout", .steps = kBFloat16, .results = kBFloat16},
 });
 

@@ -74,19 +74,6 @@ struct Stage {
     double near = 0;  ///< how near the errors must come to its bounds
 };
 
-/// Some run keeps to the class whose steps would show a more lenient one.
-bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
-    return std::ranges::any_of(
-        sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
-}
-
-/// None is just over what the class allows, as a fault seldom is.
-bool are_far_or_within(const std::vector<SampledRun>& sample, size_t column) {
-    return std::ranges::all_of(sample, [&](const SampledRun& run) {
-        return run.ratios[column] <= 1 || run.ratios[column] > kFar;
-    });
-}
-
 /// Some run is off from fp32 in more than a few places: what is wrong in few elements alone is no
 /// class.
 bool is_spread(const std::vector<SampledRun>& sample) {
@@ -341,6 +328,17 @@ std::string InferredArithmetic::name() const {
 int64_t count_within(const std::vector<SampledRun>& sample, size_t column) {
     return std::ranges::count_if(sample,
                                  [&](const SampledRun& run) { return run.ratios[column] <= 1; });
+}
+
+bool is_shown(const std::vector<SampledRun>& sample, size_t column) {
+    return std::ranges::any_of(
+        sample, [&](const SampledRun& run) { return run.shows_steps && run.ratios[column] <= 1; });
+}
+
+bool are_far_or_within(const std::vector<SampledRun>& sample, size_t column) {
+    return std::ranges::all_of(sample, [&](const SampledRun& run) {
+        return run.ratios[column] <= 1 || run.ratios[column] > kFar;
+    });
 }
 
 bool explains(const std::vector<SampledRun>& sample, size_t column) {

@@ -20,6 +20,10 @@ struct ArithmeticSample {
 [[nodiscard]] int64_t count_within(const std::vector<SampledRun>& sample, size_t column);
 /// All but few; in a small sample all but one that is far off, not just over its limit.
 [[nodiscard]] bool explains(const std::vector<SampledRun>& sample, size_t column);
+/// Some run keeps to the class whose steps would show a more lenient one.
+[[nodiscard]] bool is_shown(const std::vector<SampledRun>& sample, size_t column);
+/// None is just over what the class allows, as a fault seldom is.
+[[nodiscard]] bool are_far_or_within(const std::vector<SampledRun>& sample, size_t column);
 
 /// The class of a group, found from a sample of its ops or told by the device.
 struct InferredArithmetic {

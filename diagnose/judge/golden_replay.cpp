@@ -19,6 +19,7 @@
 #include "diagnose/judge/replay_ends.h"
 #include "diagnose/judge/replay_numbers.h"
 #include "diagnose/judge/replay_partners.h"
+#include "diagnose/judge/replay_units.h"
 
 namespace npuscope::diagnose {
 
@@ -107,6 +108,9 @@ class GoldenReplay {
     [[nodiscard]] bool is_unread(const TracedTensor& input) const {
         return npuscope::is_unread(golden_.source.ops[input.op].id.op, input.argument);
     }
+    /// The result that made the input: of several with the same elements, the one whose partner
+    /// made the target's, which may be rounded in the others.
+    [[nodiscard]] size_t maker_of(size_t input) const;
     /// The golden's of what made the input.
     [[nodiscard]] std::optional<compare::View> view_of(size_t input);
     /// Of a result that agrees, or that nobody can compute, the target's; else what was computed.
@@ -125,9 +129,6 @@ class GoldenReplay {
     /// At least `least` of the norm is allowed.
     void judge(size_t index, Replayed found, double unit, double least);
     void forget_unused(size_t op);
-    /// Of the target's arithmetic, as far as it is known for an op of the golden.
-    [[nodiscard]] double unit_of_op(size_t op) const;
-    [[nodiscard]] double unit_of_target(size_t op) const;
 
     PairedFlows& flows_;
     const compare::Side& golden_;
@@ -139,16 +140,32 @@ class GoldenReplay {
     std::unordered_map<size_t, size_t> last_use_{};           ///< the op, by result
     std::unordered_map<size_t, Replayed> open_{};             ///< results that do not agree
     ReplayedResults results_{};
+    ReplayUnits units_{flows_, known_, partners_, results_.agreeing};
 };
 
 std::optional<Replayed> GoldenReplay::made(size_t index) const {
     if (const auto open = open_.find(index); open != open_.end()) return open->second;
     if (!results_.agrees(index) && !results_.unknown.contains(index)) return std::nullopt;
-    const auto found = partners_.elements(index);
+    auto found = partners_.elements(index);
     if (!found) return std::nullopt;
+    // Whole numbers begin again where their dtype ends.
+    if (const auto dtype = dtype_from_name(golden_.tensor(index).dtype); dtype && !is_float(*dtype))
+        found = found->cast(*dtype);
     const SourceOp& maker = golden_.source.ops[golden_.tensor(index).op];
     return Replayed{
         *found, *found, !results_.unknown.contains(index) || compare::may_be_random(maker)};
+}
+
+size_t GoldenReplay::maker_of(size_t input) const {
+    const size_t producer = *golden_.tensor(input).producer;
+    const auto theirs = targets_of_inputs_.find(input);
+    if (theirs == targets_of_inputs_.end()) return producer;
+    const auto& made = flows_.target().tensor(theirs->second).producer;
+    for (const size_t copy : flows_.copies_of(producer))
+        if (made && copy <= producer && flows_.partner_of(copy) == made && results_.agrees(copy) &&
+            compare::same_content(*golden_.tensor(copy).content, *golden_.tensor(producer).content))
+            return copy;
+    return producer;
 }
 
 std::optional<compare::View> GoldenReplay::view_of(size_t input) {
@@ -162,25 +179,31 @@ std::optional<compare::View> GoldenReplay::view_of(size_t input) {
 
 std::optional<Replayed> GoldenReplay::input(size_t index) {
     const TracedTensor& tensor = golden_.tensor(index);
-    const bool is_made = tensor.producer && !tensor.ambiguous && !is_unread(tensor);
+    bool is_made = tensor.producer && !tensor.ambiguous && !is_unread(tensor);
+    bool is_rewritten = false;
     // A parameter that is updated is not what a cast of it is on the other side.
     if (is_made && !compare::shows_given(golden_, tensor)) {
-        const auto from = made(*tensor.producer);
+        const auto from = made(maker_of(index));
         if (!from) return std::nullopt;
-        auto view = view_of(index);
-        if (!view || view->source_numel != from->plain.numel()) return std::nullopt;
-        view->cast.reset();
-        return Replayed{compare::apply(*view, from->plain).reshaped(tensor.shape),
-                        compare::apply(*view, from->disturbed).reshaped(tensor.shape),
-                        from->is_proven};
+        if (auto view = view_of(index); view && view->source_numel == from->plain.numel()) {
+            view->cast.reset();
+            return Replayed{compare::apply(*view, from->plain).reshaped(tensor.shape),
+                            compare::apply(*view, from->disturbed).reshaped(tensor.shape),
+                            from->is_proven};
+        }
+        // A part of it was written over since.
+        is_made = false;
+        is_rewritten = true;
     }
     // Nobody made it, or an op that was not recorded: then the target's is what goes on.
     Tensor own = wide_tensor(golden_, index);
-    if (const auto target = targets_of_inputs_.find(index);
-        !is_made && target != targets_of_inputs_.end()) {
+    const auto target = targets_of_inputs_.find(index);
+    if (is_rewritten && target == targets_of_inputs_.end()) return std::nullopt;
+    if (!is_made && target != targets_of_inputs_.end()) {
         const Tensor theirs = wide_tensor(flows_.target(), target->second);
+        if (is_rewritten && theirs.shape() != own.shape()) return std::nullopt;
         if (theirs.shape() == own.shape() && distance(theirs, own).relative() <= kAlike)
-            own = theirs;
+            own = theirs.cast(own.dtype());
     }
     return Replayed{own, own};
 }
@@ -241,7 +264,7 @@ Replayed GoldenReplay::recorded(size_t index, double inputs_off) {
 void GoldenReplay::replay(size_t op) {
     const Dataflow& flow = golden_.flow;
     const SourceOp& source = golden_.source.ops[op];
-    const double unit = unit_of_op(op);
+    const double unit = units_.of_op(op);
     const auto inputs = inputs_of(op, unit);
     const auto found = inputs ? computed(source, *inputs) : std::nullopt;
     const bool is_told = flow.of_op(op).size() > 1 && !compare::may_be_random(source);
@@ -290,36 +313,6 @@ std::optional<Replayed> GoldenReplay::passed_on(size_t index, const Inputs& inpu
     return std::nullopt;
 }
 
-double GoldenReplay::unit_of_op(size_t op) const {
-    const backend::Op* row = row_of(golden_.source.ops[op]);
-    const bool multiplies = row != nullptr && is_product(kind_of(*row));
-    double unit = 0;
-    const Dataflow& flow = golden_.flow;
-    for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
-        const auto* partner = partners_.of(i);
-        if (partner == nullptr || !is_float(partner->dtype)) continue;
-        unit = std::max(unit, known_.unit_of(multiplies, partner->dtype));
-        for (const size_t each : ops_between(flows_.target(), results_.agreeing, partner->op))
-            unit = std::max(unit, unit_of_target(each));
-    }
-    const bool is_known = unit > 0 && flows_.target().source.has_inputs.value_or(true);
-    return is_known ? unit : known_.unit_of(multiplies, std::nullopt);
-}
-
-double GoldenReplay::unit_of_target(size_t op) const {
-    const backend::Op* row = row_of(flows_.target().source.ops[op]);
-    const bool multiplies = row != nullptr && is_product(kind_of(*row));
-    double unit = 0;
-    for (const TracedTensor& made : flows_.target().flow.of_op(op)) {
-        const auto dtype = dtype_from_name(made.dtype);
-        if (made.direction != Direction::kOutput || !dtype || !is_float(*dtype)) continue;
-        // Recorders without bfloat16 write it as float32.
-        const bool is_narrow = made.content && !made.content->constant && made.content->fits_bfloat;
-        unit = std::max(unit, known_.unit_of(multiplies, is_narrow ? DType::kBFloat16 : *dtype));
-    }
-    return unit;
-}
-
 void GoldenReplay::judge(size_t index, Replayed found, double unit, double least) {
     const TracedTensor& tensor = golden_.tensor(index);
     const Allowance allowance = unit > kFloat32.unit() ? kOfNarrow : kOfFloat32;
@@ -347,7 +340,8 @@ void GoldenReplay::judge(size_t index, Replayed found, double unit, double least
                                    .op = partner.op,
                                    .target = partner.path,
                                    .golden = tensor.path,
-                                   .off = distance(*theirs, found.plain).relative(),
+                                   .off = is_number ? distance(*theirs, found.plain).relative()
+                                                    : share_of_others(*theirs, found.plain),
                                    .allowed = is_number ? honest : 0};
     if (!result.agrees() && is_number)
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {

@@ -70,9 +70,57 @@ bool are_nearer_when_loaded(const std::vector<std::pair<double, double>>& distan
     return clearly != 0 ? clearly > 0 : at_all >= 0;
 }
 
+/// A move that rounds makes of the golden's elements what the target's are.
+bool is_narrower(const compare::Content& target, const compare::Content& golden) {
+    return (target.fits_half && !golden.fits_half) || (target.fits_bfloat && !golden.fits_bfloat);
+}
+
+bool takes_in_one(const compare::Side& side, size_t op) {
+    return std::ranges::count(side.flow.of_op(op),
+                              dumpfile::Direction::kInput,
+                              &compare::TracedTensor::direction) == 1;
+}
+
+/// Of ops that give out what they were given, in whatever order, where what was recorded of the op
+/// before them differs: how many give out the golden's elements, less how many give out those of
+/// the target.
+int64_t moves_of_loaded(const compare::PairedFlows& flows) {
+    const compare::Side& golden = flows.golden();
+    const compare::Side& target = flows.target();
+    const auto bag_of = [](const compare::Side& side, size_t tensor) -> std::optional<uint64_t> {
+        const auto& content = side.tensor(tensor).content;
+        return content && content->tells_bag() ? std::optional(content->bag) : std::nullopt;
+    };
+    int64_t votes = 0;
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
+        const compare::TracedTensor& input = golden.tensor(i);
+        if (input.direction != dumpfile::Direction::kInput || !input.producer || input.ambiguous)
+            continue;
+        const auto before = bag_of(golden, *input.producer);
+        const auto made_before = flows.partner_of(*input.producer);
+        const auto theirs_before = made_before ? bag_of(target, *made_before) : std::nullopt;
+        if (!before || !theirs_before || *before == *theirs_before ||
+            !takes_in_one(golden, input.op) ||
+            is_narrower(*target.tensor(*made_before).content,
+                        *golden.tensor(*input.producer).content))
+            continue;
+        for (const compare::TracedTensor& result : golden.flow.of_op(input.op)) {
+            const auto index = static_cast<size_t>(&result - golden.flow.tensors.data());
+            const auto made = flows.partner_of(index);
+            if (result.direction != dumpfile::Direction::kOutput || !made ||
+                bag_of(golden, index) != before)
+                continue;
+            const auto theirs = bag_of(target, *made);
+            votes += theirs == before ? 1 : theirs == theirs_before ? -1 : 0;
+        }
+    }
+    return votes;
+}
+
 }  // namespace
 
 bool were_inputs_loaded(compare::PairedFlows& flows, int threads) {
+    if (const int64_t votes = moves_of_loaded(flows); votes != 0) return votes > 0;
     compare::InputRebuilder rebuilder(flows, threads);
     const auto& pairs = flows.plan().ops;
     const size_t step = std::max<size_t>(1, pairs.size() / kLoadSample);

@@ -5,8 +5,9 @@
 
 namespace npuscope::diagnose {
 
-/// Some ops are computed on the golden's inputs and on those that the target's own earlier ops
-/// made: what is recorded is nearer to the former. `threads` 0: all cores. Errors: as the sources'
+/// Ops that only move elements tell it, where those of the two sides differ. Where none does, some
+/// ops are computed on the golden's inputs and on those that the target's own earlier ops made:
+/// what is recorded is nearer to the former. `threads` 0: all cores. Errors: as the sources'
 /// when a file cannot be read.
 [[nodiscard]] bool were_inputs_loaded(compare::PairedFlows& flows, int threads);
 

@@ -21,11 +21,15 @@ bool only_moves(const backend::Op& op) {
 
 namespace {
 
-/// What a cast may have rounded to before its recorder stored the result wider: the formats of 16
-/// bits that all of it is in.
-std::vector<NumberFormat> formats_of_cast(const backend::Op& op, std::span<const double> result) {
+/// What a cast may have rounded to before its recorder stored the result as `stored`, which is
+/// wider: the formats of 16 bits that all of it is in.
+std::vector<NumberFormat> formats_of_cast(const backend::Op& op,
+                                          DType stored,
+                                          std::span<const double> result) {
     std::vector<NumberFormat> formats;
-    if (!is_copy(op.name()) || op.name().find("to") == std::string::npos) return formats;
+    if (!is_copy(op.name()) || op.name().find("to") == std::string::npos ||
+        format_of(stored).bits < kFloat32.bits)
+        return formats;
     for (const NumberFormat& format : {kFloat16, kBFloat16})
         if (std::ranges::all_of(result, [&](double value) {
                 return format.rounded(value) == value || std::isnan(value);
@@ -46,13 +50,15 @@ AllowedErrors allowed_of_moves(const backend::Op& op,
     for (size_t i = 0; are_cut_off && i < exact.size(); ++i)
         are_cut_off = !(std::abs(wide.as<double>()[i]) > std::abs(judged.expected()[i]));
     const bool casts = is_cast(op.name());
-    std::vector<NumberFormat> formats = formats_of_cast(op, wide.as<double>());
+    std::vector<NumberFormat> formats =
+        formats_of_cast(op, result.elements.dtype(), wide.as<double>());
     formats.push_back(format_of(result.elements.dtype()));
     formats.push_back(results);
     AllowedErrors limits(exact.size());
     for (const NumberFormat& format : formats)
         for (size_t i = 0; i < limits.size(); ++i) {
-            if (casts && std::abs(exact[i]) < power_of_two(format.lowest))
+            const bool may_be_flushed = casts || format.lowest <= kFloat32.lowest;
+            if (may_be_flushed && std::abs(exact[i]) < power_of_two(format.lowest))
                 limits[i] = std::max(limits[i], std::abs(exact[i]));
             if (format.rounded(exact[i]) != exact[i])
                 limits[i] = std::max(limits[i], format.half_unit(exact[i]) * (are_cut_off ? 2 : 1));

@@ -15,7 +15,8 @@ namespace npuscope::diagnose {
 [[nodiscard]] bool only_moves(const backend::Op& op);
 
 /// Elements that were moved are what they were. What neither `results` nor the recorded format
-/// holds is rounded to nearest, or all of it cut off; a cast may make 0 of subnormal numbers.
+/// holds is rounded to nearest, or all of it cut off; subnormal numbers of as
+/// many exponents as float32's may become 0, and all that a cast makes.
 [[nodiscard]] AllowedErrors allowed_of_moves(const backend::Op& op,
                                              const RecordedResult& result,
                                              std::span<const double> exact,

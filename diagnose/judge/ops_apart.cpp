@@ -43,11 +43,25 @@ std::optional<size_t> column_of_steps(DType format) {
     return static_cast<size_t>(row - classes.begin());
 }
 
+/// The class whose results alone are in that format.
+std::optional<size_t> column_of_results(DType format) {
+    const auto classes = vector_classes();
+    const auto row = std::ranges::find_if(classes, [&](const VectorClass& by) {
+        return by.results == format_of(format) && !by.steps_are_narrow();
+    });
+    if (row == classes.end()) return std::nullopt;
+    return static_cast<size_t>(row - classes.begin());
+}
+
+/// Holds the run to that class as well, if its sample did not.
+void try_all(SampledRun& run, size_t column) {
+    if (!std::isinf(run.ratios[column])) return;
+    if (auto more = sampled_run(*run.op, Tried::kAll, {true, true})) run.ratios = more->ratios;
+}
+
 bool are_within(const Runs& runs, size_t column) {
     return std::ranges::all_of(runs, [&](SampledRun* run) {
-        if (std::isinf(run->ratios[column]))
-            if (auto more = sampled_run(*run->op, Tried::kAll, {true, true}))
-                run->ratios = more->ratios;
+        try_all(*run, column);
         return run->ratios[column] <= 1;
     });
 }
@@ -98,6 +112,8 @@ class RoundedOps {
         : format_(format), column_(*column_of_steps(format)) {
         for (SampledRun& run : samples.at(group).runs)
             by_name_[run.name].push_back(&run);
+        if (const auto wide = column_of_results(format); wide && explains_rounded(*wide))
+            column_ = *wide;
         look_beside(samples, group);
     }
 
@@ -145,6 +161,22 @@ class RoundedOps {
     }
 
   private:
+    /// All that is rounded keeps to the class, of many but what is far off, and some of it would
+    /// not if its steps were narrow.
+    [[nodiscard]] bool explains_rounded(size_t column) const {
+        std::vector<SampledRun> rounded;
+        for (const auto& each : by_name_)
+            for (SampledRun* run : each.second)
+                if (is_rounded(*run) && run->ratios[kPlainColumn] > 1) {
+                    try_all(*run, column);
+                    rounded.push_back(*run);
+                }
+        if (!is_shown(rounded, column)) return false;
+        return count_within(rounded, column) == std::ssize(rounded) ||
+               (rounded.size() >= kFewestOthers && explains(rounded, column) &&
+                are_far_or_within(rounded, column));
+    }
+
     [[nodiscard]] bool are_rounded(const Runs& runs) const {
         return std::ranges::all_of(runs,
                                    [this](const SampledRun* run) { return is_rounded(*run); });

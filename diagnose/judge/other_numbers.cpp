@@ -12,6 +12,7 @@
 
 #include "core/ir/real_number.h"
 #include "core/naming/aliases.h"
+#include "core/naming/moving_statistics.h"
 #include "core/tensor/difference.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/number_format.h"
@@ -139,6 +140,23 @@ void take_numbers(const OpRun& from, OpRun& to) {
     }
     to.wide = widened(to.arguments);
     to.exact.reset();
+}
+
+bool writes_other_statistics(const OpRun& target, const OpRun& golden) {
+    const auto number = [](const OpRun& run, std::string_view name) -> std::optional<double> {
+        for (const NamedValue& argument : run.arguments) {
+            if (canonical_argument_of(run, argument) != name) continue;
+            if (const auto* flag = std::get_if<bool>(&argument.value)) return *flag ? 1 : 0;
+            return real_of(argument.value);
+        }
+        return std::nullopt;
+    };
+    if (!moves_statistics(target.op->name()) || find(target.arguments, "running_mean") == nullptr)
+        return false;
+    const auto mine = number(target, "momentum");
+    const auto theirs = number(golden, "momentum");
+    return number(target, "training").value_or(0) != 0 && mine && theirs &&
+           !is_same(*mine, *theirs);
 }
 
 }  // namespace npuscope::diagnose

@@ -20,4 +20,8 @@ void take_numbers(const OpRun& from, OpRun& to);
 /// differ.
 [[nodiscard]] bool numbers_change_results(const OpRun& one, const OpRun& other);
 
+/// Whether a batch norm in training writes other running statistics with the golden's numbers: of
+/// its results, which do not depend on them, no recorder keeps these.
+[[nodiscard]] bool writes_other_statistics(const OpRun& target, const OpRun& golden);
+
 }  // namespace npuscope::diagnose

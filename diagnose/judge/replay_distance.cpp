@@ -36,6 +36,17 @@ Distance distance(const Tensor& one, const Tensor& other) {
     return {std::sqrt(squares), std::sqrt(size)};
 }
 
+double share_of_others(const Tensor& one, const Tensor& other) {
+    const Tensor a = one.cast(DType::kFloat64);
+    const Tensor b = other.cast(DType::kFloat64);
+    const auto x = a.as<double>();
+    const auto y = b.as<double>();
+    size_t others = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+        others += x[i] == y[i] ? 0 : 1;
+    return x.empty() ? 0 : static_cast<double>(others) / static_cast<double>(x.size());
+}
+
 std::optional<compare::View> arrangement_within(const Tensor& from,
                                                 const Tensor& shown,
                                                 double allowed) {

@@ -24,6 +24,9 @@ struct Distance {
 /// Of as many elements.
 [[nodiscard]] Distance distance(const Tensor& one, const Tensor& other);
 
+/// Of whole numbers: the share that is another.
+[[nodiscard]] double share_of_others(const Tensor& one, const Tensor& other);
+
 /// The order of the axes in which `from` is off from `shown` by no more than `allowed` of the norm;
 /// the first, where several are; empty without one.
 [[nodiscard]] std::optional<compare::View> arrangement_within(const Tensor& from,

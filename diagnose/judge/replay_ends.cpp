@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,16 @@ bool is_state(const Side& golden, size_t result) {
     return false;
 }
 
+/// Whether an op takes in another result of the op that made it: a norm's mean, beside what it
+/// normalised.
+bool is_by_product(const Side& golden, const ReplayedResults& results, size_t result) {
+    const std::span<const TracedTensor> tensors = golden.flow.of_op(golden.tensor(result).op);
+    return std::ranges::any_of(tensors, [&](const TracedTensor& each) {
+        return each.direction == Direction::kOutput &&
+               results.used.contains(static_cast<size_t>(&each - golden.flow.tensors.data()));
+    });
+}
+
 /// Counts the ends; those that are apart.
 std::vector<size_t> count_ends(const Side& golden,
                                const ReplayedResults& results,
@@ -56,10 +67,13 @@ std::vector<size_t> count_ends(const Side& golden,
                         : is_apart ? &ReplayedEnds::apart
                                    : &ReplayedEnds::missing;
         if (is_apart) apart.push_back(i);
-        ++(replay.ends.*of);
-        if (!is_state(golden, i)) continue;
+        const bool is_of_state = is_state(golden, i);
+        const bool is_found = is_alike || is_apart;
+        // A recorder that leaves out an op leaves out all that it makes.
+        if (is_found || is_of_state || !is_by_product(golden, results, i)) ++(replay.ends.*of);
+        if (!is_of_state) continue;
         ++(replay.states.*of);
-        if (!is_alike && !is_apart) replay.missing_states.push_back(golden.tensor(i).path);
+        if (!is_found) replay.missing_states.push_back(golden.tensor(i).path);
     }
     // Whether the scale is taken back is seen where parameters change.
     if (replay.states.alike + replay.states.apart + replay.states.missing == 0)
@@ -100,6 +114,32 @@ std::vector<size_t> many_apart(const PairedFlows& flows,
         }
     }
     if (apart.size() * times <= agreeing) apart.clear();
+    return apart;
+}
+
+/// Whether any is made of data: the gradients of a loss begin with plain numbers alone.
+bool are_of_data(const Side& golden, const std::set<size_t>& made) {
+    return std::ranges::any_of(made, [&](size_t index) {
+        const std::span<const TracedTensor> tensors = golden.flow.of_op(golden.tensor(index).op);
+        return std::ranges::any_of(tensors, [&](const TracedTensor& each) {
+            return each.direction == Direction::kInput && each.content &&
+                   each.content->tells_order() && !(each.producer && made.contains(*each.producer));
+        });
+    });
+}
+
+/// Ops of which some result does not agree, that some of the ends that are apart is made of.
+std::unordered_set<const SourceOp*> ops_apart(const Side& golden,
+                                              const ReplayedResults& results,
+                                              const std::vector<size_t>& ends) {
+    std::unordered_set<const SourceOp*> apart;
+    for (const size_t end : ends) {
+        const std::set<size_t> made = made_of(golden, results, {end});
+        if (!are_of_data(golden, made)) continue;
+        for (const size_t index : made)
+            if (results.judged.contains(index))
+                apart.insert(&golden.source.ops[golden.tensor(index).op]);
+    }
     return apart;
 }
 
@@ -147,6 +187,7 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     const Side& golden = flows.golden();
     compare::Replay replay;
     std::vector<size_t> apart = count_ends(golden, results, replay);
+    replay.apart = ops_apart(golden, results, apart);
     // Losses of a part of the batch, whose gradients are added up, are not those of all of it; and
     // an optimizer's first step is the same whatever its gradients are multiplied by. There many
     // runs of the same ops that are apart tell.

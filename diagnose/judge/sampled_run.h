@@ -75,7 +75,7 @@ struct SampledRun {
     bool is_clear = false;  ///< no other form fits nearly as well
 };
 
-/// Bits of significand that nearly all float32 numbers of a run's results need, and how many
+/// Bits of significand that nearly all float32 numbers of a run's larger results need, and how many
 /// numbers there are.
 [[nodiscard]] std::pair<int, int64_t> result_bits(const OpRun& run);
 

@@ -26,7 +26,8 @@ void RecomputingSplitter::judge_arguments(const OpRun& target,
     take_numbers(golden, mixed);
     const auto errors = target_judge_->judge(mixed);
     const bool is_constant = has_other_constant(target, golden);
-    const bool differ = is_constant && numbers_change_results(target, mixed);
+    const bool differ = is_constant && (numbers_change_results(target, mixed) ||
+                                        writes_other_statistics(target, golden));
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int place = place_of(target, outputs[i].target);
         if (place < 0 || !errors[static_cast<size_t>(place)]) continue;

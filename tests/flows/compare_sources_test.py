@@ -257,6 +257,22 @@ class Sources(unittest.TestCase):
         self.assertEqual(code, 0, errors)
         self.assertEqual(list(verdicts(result).values()), ["pass"])
 
+    def test_a_file_of_cann_that_is_cut_is_no_pass(self):
+        """Where tensors are paired by what they hold as well."""
+        case = SOURCE / "tests/golden/msaccucmp_folders/fusion/in/npu"
+        golden, target = self.folder / "whole", self.folder / "cut"
+        for folder in (golden, target):
+            folder.mkdir()
+            for file in case.iterdir():
+                (folder / file.name).write_bytes(file.read_bytes())
+        (one,) = target.glob("Conv2D.conv1.*")
+        one.write_bytes(one.read_bytes()[:60])
+        for words in ((), ("--align",), ("--no-align",)):
+            code, result, errors = compare(target, golden, *words)
+            self.assertEqual(code, 1, errors)
+            self.assertIn(one.name, result["first_culprit"]["why"])
+            self.assertIn("is no valid dump", result["first_culprit"]["why"])
+
     def test_a_dump_against_arrays(self):
         path = SOURCE / "data/recordings/gpu_step_fp32.h5"
         arrays = {}

@@ -4,6 +4,7 @@ import contextlib
 import io
 import unittest
 
+import h5py
 import npuscope.torch as nt
 import torch
 from compared import InFolder, compared
@@ -145,6 +146,27 @@ class ProgramsOnTheSameNumbers(InFolder):
 
     def test_steps_of_an_optimizer_by_hand_are_no_finding(self):
         self.assertEqual(self.said(steps(by_hand=True), steps()), (0, ""))
+
+    def test_what_a_recorder_leaves_out_is_no_difference(self):
+        def network():
+            w = Weights()
+            x = w.x
+            for layer in (w.query, w.out, w.query):
+                x = F.layer_norm(F.relu(F.linear(x, layer, w.bias)), (WIDTH,), w.norm, w.bias)
+            torch.softmax(x, -1)
+        files = [recorded(self.folder / name, network) for name in ("less.h5", "all.h5")]
+        with h5py.File(files[0], "a") as less:
+            del less["native_layer_norm"]
+        code, _, report = compared(*files)
+        self.assertEqual((code, report["first_culprit"]), (0, None))
+        # What was not run, and not left out, changes what comes next.
+        def plain():
+            w = Weights()
+            x = w.x
+            for layer in (w.query, w.out, w.query):
+                x = F.relu(F.linear(x, layer, w.bias))
+            torch.softmax(x, -1)
+        self.assertEqual(self.said(plain, network)[0], 1)
 
     def test_a_parameter_that_stays_as_it_was_is_found(self):
         self.assertEqual(self.said(steps(by_hand=True, frozen=True), steps())[0], 1)

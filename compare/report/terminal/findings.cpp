@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,7 +28,31 @@ struct FindingLine {
     std::string brief{};   ///< the same in fewer words; "" where there are none
     std::string effect{};  ///< what it does to the last outputs, where findings are ranked by that
     Verdict verdict = Verdict::kFail;
+    std::string label{};  ///< what stands before what is the same of findings that are alike
+    std::string kind{};   ///< of those: the same; "" of a finding that is like no other
+    size_t like = 0;      ///< findings like it that are not shown
 };
+
+/// Of several that are alike (an optimizer's number, parameter by parameter) the first, with how
+/// many there are.
+std::vector<FindingLine> with_likes(std::vector<FindingLine> lines) {
+    std::vector<FindingLine> shown;
+    for (FindingLine& line : lines) {
+        const auto like = std::ranges::find_if(shown, [&](const FindingLine& other) {
+            return !line.kind.empty() && other.kind == line.kind;
+        });
+        if (like == shown.end())
+            shown.push_back(std::move(line));
+        else
+            ++like->like;
+    }
+    for (FindingLine& line : shown) {
+        std::string& text = line.brief.empty() ? line.text : line.brief;
+        if (line.like > 0 && text.starts_with(line.label))
+            text.insert(line.label.size(), fmt::format(" and {} like it", line.like));
+    }
+    return shown;
+}
 
 /// How the ops before and behind it fared: "16 of 16 ops before it are honest".
 std::string order_text(const Result& result, size_t place) {
@@ -60,7 +85,8 @@ bool are_ranked(const Result& result) {
 
 /// What the first culprit does to the last outputs and gradients, of several.
 std::string effect_text(const Culprit& culprit) {
-    if (culprit.effect_on.empty()) return "reaches no last output or gradient";
+    if (culprit.effect_on.empty())
+        return "none at the last outputs and gradients that both sides have";
     return fmt::format("{:.2g} of max|g| at {}, the most at a last output or gradient",
                        *culprit.effect,
                        printable(culprit.effect_on));
@@ -183,10 +209,13 @@ std::vector<FindingLine> other_findings(const Result& result) {
         const Culprit& culprit = result.culprits[i];
         const OpResult& op = result.ops[culprit.op];
         const Verdict verdict = op.judgement.verdict;
-        lines.push_back({.text = sentence_text(culprit, op),
-                         .brief = brief_text(culprit, op),
-                         .effect = ranked ? fmt::format("{:.2g}", culprit.effect.value_or(0)) : "",
-                         .verdict = is_finding(verdict) ? verdict : Verdict::kFail});
+        lines.push_back(
+            {.text = sentence_text(culprit, op),
+             .brief = brief_text(culprit, op),
+             .effect = ranked ? fmt::format("{:.2g}", culprit.effect.value_or(0)) : "",
+             .verdict = is_finding(verdict) ? verdict : Verdict::kFail,
+             .label = label_text(culprit, op),
+             .kind = culprit.kind == CulpritKind::kArgument ? op.id.op + " " + culprit.why : ""});
     }
     add_untold(result, lines);
     return lines;
@@ -227,6 +256,7 @@ std::string other_findings_text(const Result& result, const ReportOptions& optio
     if (lines.empty()) return {};
     if (options.worst_first)
         std::ranges::stable_sort(lines, std::ranges::greater{}, &FindingLine::verdict);
+    if (!options.all_ops) lines = with_likes(std::move(lines));
     const size_t first = result.culprits.empty() ? 0 : 1;
     const size_t most = options.all_ops ? lines.size() : kMostFindings - first;
     std::string text = first == 0           ? "findings:\n"

@@ -11,7 +11,7 @@ namespace {
 
 /// Of the classes of ops that are no products.
 constexpr size_t kFloat16Steps = 3;
-constexpr size_t kBFloat16Steps = 4;
+constexpr size_t kBFloat16Steps = 5;
 
 size_t column_of(std::string_view name) {
     const auto classes = product_classes();

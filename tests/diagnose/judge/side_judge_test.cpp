@@ -314,7 +314,7 @@ TEST(SideJudge, tells_steps_by_the_bits_of_their_results) {
         return judged(ops).sentences.front();
     };
     EXPECT_EQ(sentence(DType::kBFloat16),
-              "other ops (float32): bf16 throughout (14 of 14 sampled)");
+              "other ops (float32): fp32, bf16 results (14 of 14 sampled)");
     EXPECT_EQ(sentence(DType::kFloat16),
               "other ops (float32): fp32, fp16 results (14 of 14 sampled)");
 }
@@ -325,6 +325,59 @@ DumpedOp run_of(const std::string& op, int64_t seqid, const Tensor& x, const Ten
             .inputs = {{"self", x}},
             .outputs = {{"result", y}},
             .node = {}};
+}
+
+/// Layer norms whose `results` in bfloat16 are stored as float32, their statistics as they are;
+/// `narrow`: their steps are in bfloat16, too.
+std::vector<DumpedOp> rounded_norms(bool narrow) {
+    std::mt19937 random(3);
+    Executor executor(Device::reference32());
+    std::vector<DumpedOp> ops;
+    for (int64_t seqid = 1; seqid <= 14; ++seqid) {
+        Tensor x = noise({9, 16}, random);
+        const Tensor weight = noise({16}, random);
+        const Tensor bias = noise({16}, random);
+        const auto rounded = [](const Tensor& each) {
+            return each.cast(DType::kBFloat16).cast(DType::kFloat32);
+        };
+        const auto y =
+            executor.call("native_layer_norm", {x, std::vector<int64_t>{16}, weight, bias, 1e-5});
+        Tensor result = y.tensor(0);
+        if (narrow)
+            for (int64_t i = 0; i < result.numel(); ++i) {
+                const auto at = static_cast<size_t>(i);
+                const auto step = [&](float value) {
+                    return rounded(test::floats({1}, {value})).as<float>()[0];
+                };
+                const float centred =
+                    step(x.as<float>()[at] - step(y.tensor(1).as<float>()[at / 16]));
+                const float norm = step(centred * step(y.tensor(2).as<float>()[at / 16]));
+                result.mutable_as<float>()[at] =
+                    step(norm * step(weight.as<float>()[at % 16])) + bias.as<float>()[at % 16];
+            }
+        ops.push_back({.name = "native_layer_norm",
+                       .seqid = seqid,
+                       .inputs = {{"input", x},
+                                  {"normalized_shape", std::vector<int64_t>{16}},
+                                  {"weight", weight},
+                                  {"bias", bias},
+                                  {"eps", 1e-5}},
+                       .outputs = {{"result0", rounded(result)},
+                                   {"result1", y.tensor(1)},
+                                   {"result2", y.tensor(2)}},
+                       .node = {}});
+    }
+    return ops;
+}
+
+// Two roundings more are as far off as one: the class of their results alone does not allow them.
+TEST(SideJudge, tells_norms_by_what_they_normalise) {
+    const Judged wide = judged(rounded_norms(false));
+    EXPECT_EQ(wide.sentences.front(), "other ops (float32): fp32, bf16 results (14 of 14 sampled)");
+    EXPECT_LE(std::ranges::max(wide.ratios), 1);
+    const Judged narrow = judged(rounded_norms(true));
+    EXPECT_EQ(narrow.sentences.front(), "other ops (float32): bf16 throughout (14 of 14 sampled)");
+    EXPECT_LE(std::ranges::max(narrow.ratios), 1);
 }
 
 Tensor whole(int64_t number) {

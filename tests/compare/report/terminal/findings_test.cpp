@@ -1,5 +1,7 @@
 #include "compare/report/terminal/findings.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "compare/report/accused.h"
@@ -126,9 +128,25 @@ TEST(Findings, are_ranked_by_what_they_do_to_the_end) {
               "  0.25  /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n"
               "  0     /addmm/2 (encoder.fc, net.py:20): 2 of 24 elements over, 200 times too …\n");
     result.culprits[0].effect_on.clear();
-    EXPECT_NE(first_culprit_text(result, {.options = {}})
-                  .find("\n  effect: reaches no last output or gradient\n"),
-              std::string::npos);
+    EXPECT_NE(
+        first_culprit_text(result, {.options = {}})
+            .find("\n  effect: none at the last outputs and gradients that both sides have\n"),
+        std::string::npos);
+}
+
+TEST(Findings, tell_one_of_those_that_are_alike) {
+    Result result = with_fault();
+    Culprit like = result.culprits[0];
+    like.kind = CulpritKind::kArgument;
+    like.why = "self: called with other arguments: value -0.05, golden -0.025";
+    result.culprits.insert(result.culprits.end(), 3, like);
+    like.why = "self: called with other arguments: value -0.1, golden -0.05";
+    result.culprits.push_back(like);
+    const std::string brief = other_findings_text(result, {.options = {}});
+    EXPECT_EQ(std::ranges::count(brief, '\n'), 3) << brief;
+    EXPECT_NE(brief.find(" and 2 like it: "), std::string::npos) << brief;
+    const std::string all = other_findings_text(result, {.all_ops = true, .options = {}});
+    EXPECT_EQ(all.find("like it"), std::string::npos) << all;
 }
 
 TEST(Findings, tell_of_findings_that_no_culprit_names) {
