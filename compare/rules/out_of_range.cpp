@@ -11,8 +11,9 @@ bool is_out_of_range(const Evidence& evidence) {
     // golden's value came from others.
     const Introduced* target = evidence.target();
     // Whole numbers begin again at the other end, and no op says so.
-    const bool stays = is_float(evidence.dtype) && target != nullptr && target->overflowed == 0 &&
-                       target->ratio <= 1;
+    const bool may_tell = is_float(evidence.dtype) || evidence.dtype == DType::kBool;
+    const bool stays =
+        may_tell && target != nullptr && target->overflowed == 0 && target->ratio <= 1;
     return evidence.sums.golden_out_of_range > 0 && !stays && !evidence.is_input;
 }
 
