@@ -1,7 +1,5 @@
 #include "compare/count.h"
 
-#include <algorithm>
-
 namespace npuscope::compare {
 
 void count(Result& result) {

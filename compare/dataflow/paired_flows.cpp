@@ -158,4 +158,11 @@ const TracedTensor* written_over(const Side& side, const TracedTensor& result) {
     return nullptr;
 }
 
+const TracedTensor* state_before(const Side& side, const TracedTensor& result) {
+    const TracedTensor* input = written_over(side, result);
+    while (input != nullptr && input->producer)
+        input = written_over(side, side.tensor(*input->producer));
+    return input;
+}
+
 }  // namespace npuscope::compare

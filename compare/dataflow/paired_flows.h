@@ -28,6 +28,9 @@ struct Side {
 [[nodiscard]] bool is_written_over(const Side& side, const TracedTensor& input);
 /// The input of its op that a result was written over; nullptr of what is no such result.
 [[nodiscard]] const TracedTensor* written_over(const Side& side, const TracedTensor& result);
+/// What no op had made and stood where the result stands, through all that wrote over it: a
+/// parameter, an optimizer's state; nullptr without.
+[[nodiscard]] const TracedTensor* state_before(const Side& side, const TracedTensor& result);
 
 /// One input of a pair of ops, as indices into both flows' tensors.
 struct InputPair {

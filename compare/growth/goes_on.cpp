@@ -64,7 +64,8 @@ bool hides_inputs(const Side& side) {
     return false;
 }
 
-/// |a - b| / |b|; infinity where that is 0.
+/// |a - b| / |b|; infinity where that is 0, as distance_of() is not: a gradient of nothing but
+/// zeros is near to none.
 double distance(const Side& one, size_t a, const Side& other, size_t b) {
     const Tensor mine = elements_of(one, a);
     const Tensor theirs = elements_of(other, b);
@@ -110,18 +111,9 @@ class Search {
         const auto dtype = dtype_from_name(tensor.dtype);
         return tensor.direction == Direction::kOutput && !used_[index] && dtype &&
                is_float(*dtype) && tensor.content && tensor.content->numel > 1 &&
-               !tensor.content->constant && !paired_.contains(op_of(index)) && !is_state(tensor);
-    }
-
-    /// Written over what no op had made: LeftState tells of these.
-    [[nodiscard]] bool is_state(const TracedTensor& result) const {
-        const TracedTensor* before = written_over(side_, result);
-        while (before != nullptr && before->producer) {
-            const TracedTensor& made = side_.tensor(*before->producer);
-            before = written_over(side_, made);
-            if (before == nullptr) return false;
-        }
-        return before != nullptr;
+               !tensor.content->constant && !paired_.contains(op_of(index)) &&
+               // LeftState tells of these.
+               state_before(side_, tensor) == nullptr;
     }
 
     /// From the last result back to pairs.

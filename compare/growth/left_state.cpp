@@ -13,14 +13,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// What no op had made and stood where it stands, through all that wrote over it; nullptr without.
-const TracedTensor* state_before(const Side& side, const TracedTensor& result) {
-    const TracedTensor* input = written_over(side, result);
-    while (input != nullptr && input->producer)
-        input = written_over(side, side.tensor(*input->producer));
-    return input;
-}
-
 bool may_be_state(const TracedTensor& tensor) {
     const auto dtype = dtype_from_name(tensor.dtype);
     return tensor.direction == Direction::kOutput && dtype && is_float(*dtype) &&

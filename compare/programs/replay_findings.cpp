@@ -167,6 +167,7 @@ double ByReplay::distance_of(const Culprit& culprit) const {
 }
 
 std::unordered_set<size_t> ByReplay::left_behind() const {
+    if (plan_.partings.empty()) return {};
     const GoesOn goes_on(flows_);
     const LeftState left(flows_);
     std::unordered_set<size_t> places;

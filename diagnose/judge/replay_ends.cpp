@@ -27,16 +27,6 @@ constexpr size_t kManyBesideLoss = 8;
 /// So many ops are told.
 constexpr size_t kMostOps = 64;
 
-/// Whether it was written over what no op had made: a parameter, an optimizer's state.
-bool is_state(const Side& golden, size_t result) {
-    const TracedTensor* tensor = &golden.tensor(result);
-    while (const TracedTensor* before = compare::written_over(golden, *tensor)) {
-        if (!before->producer) return true;
-        tensor = &golden.tensor(*before->producer);
-    }
-    return false;
-}
-
 /// Whether an op takes in another result of the op that made it: a norm's mean, beside what it
 /// normalised.
 bool is_by_product(const Side& golden, const ReplayedResults& results, size_t result) {
@@ -67,7 +57,7 @@ std::vector<size_t> count_ends(const Side& golden,
                         : is_apart ? &ReplayedEnds::apart
                                    : &ReplayedEnds::missing;
         if (is_apart) apart.push_back(i);
-        const bool is_of_state = is_state(golden, i);
+        const bool is_of_state = compare::state_before(golden, golden.tensor(i)) != nullptr;
         const bool is_found = is_alike || is_apart;
         // A recorder that leaves out an op leaves out all that it makes.
         if (is_found || is_of_state || !is_by_product(golden, results, i)) ++(replay.ends.*of);
