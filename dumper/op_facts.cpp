@@ -17,6 +17,12 @@ void add_strides(const NamedValues& values, dumpfile::OpFacts& facts) {
     }
 }
 
+void add_words(const NamedValues& values, dumpfile::OpFacts& facts) {
+    for (const NamedValue& item : values)
+        if (const auto* word = std::get_if<std::string>(&item.value); word && !word->empty())
+            facts.words.emplace(item.name, *word);
+}
+
 void drop_tensors(NamedValues& values) {
     std::erase_if(values, [](const NamedValue& item) {
         return std::holds_alternative<Tensor>(item.value) ||
@@ -41,6 +47,7 @@ dumpfile::OpFacts op_facts(const OpEnd& op, const Match* match, bool inputs) {
         facts.by_alias = match->by_alias;
     }
     if (inputs) add_strides(op.inputs, facts);
+    add_words(op.inputs, facts);
     return facts;
 }
 

@@ -178,6 +178,9 @@ OpFacts parse_facts(const std::string& json) {
         for (const auto& [path, list] : rows->items())
             if (auto strides = strides_of(list); !strides.empty())
                 facts.strides.emplace(path, std::move(strides));
+    if (const auto rows = parsed.find("words"); rows != parsed.end() && rows->is_object())
+        for (const auto& [argument, word] : rows->items())
+            if (word.is_string()) facts.words.emplace(argument, word.get<std::string>());
     const auto status = parsed.find("status");
     if (status == parsed.end() || !status->is_object()) return facts;
     if (const auto bits = status->find("bits"); bits != status->end() && bits->is_number_unsigned())
@@ -212,6 +215,7 @@ std::string to_json(const OpFacts& facts) {
     if (!facts.given.empty()) json["given"] = given_json(facts.given);
     for (const auto& [path, strides] : facts.strides)
         json["strides"][path] = strides;
+    if (!facts.words.empty()) json["words"] = facts.words;
     if (facts.statistics) json["statistics"] = statistics_json(*facts.statistics);
     if (facts.hashes) json["hashes"] = hashes_json(*facts.hashes);
     if (json.is_null()) return {};

@@ -48,6 +48,8 @@ struct OpFacts {
     /// By a tensor's path below the op ("input/mat2"): its strides in elements where the program
     /// had it, not negative; C order where there is none.
     std::map<std::string, std::vector<int64_t>> strides;
+    /// Arguments that are words ("tanh" of `approximate`), by name.
+    std::map<std::string, std::string> words;
     /// By path ("input/mat2"), in the order of the op's values.
     std::optional<std::vector<std::pair<std::string, TensorFacts>>> statistics;
     /// Likewise.

@@ -88,6 +88,10 @@ std::string plain_text(const std::string& text) {
     return is_dtype ? text.substr(kTorch.size()) : text;
 }
 
+bool is_address(const std::string& text) {
+    return text.starts_with('<') && text.find(" at 0x") != std::string::npos;
+}
+
 std::string to_text(const std::vector<ArgumentDifference>& differences) {
     std::string text;
     for (const ArgumentDifference& each : differences) {
@@ -101,7 +105,8 @@ std::string to_text(const std::vector<ArgumentDifference>& differences) {
 }
 
 std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
-                                           const dumpfile::OpEntry& op) {
+                                           const dumpfile::OpEntry& op,
+                                           const dumpfile::OpFacts& facts) {
     std::vector<PlainArgument> arguments;
     const Alias* alias = find_alias(ir_name(op.id.op));
     for (const dumpfile::Entry& entry : op.entries) {
@@ -113,8 +118,11 @@ std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
         } catch (const Error&) {
             continue;
         }
-        arguments.back().name = canonical_argument(alias, arguments.back().name);
     }
+    for (const auto& [argument, word] : facts.words)
+        arguments.push_back({.name = argument, .recorded = argument, .text = word});
+    for (PlainArgument& argument : arguments)
+        argument.name = canonical_argument(alias, argument.name);
     return arguments;
 }
 

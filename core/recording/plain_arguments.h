@@ -22,6 +22,10 @@ struct PlainArgument {
 /// "float32" of "torch.float32", as dumps call dtypes; other words as they are.
 [[nodiscard]] std::string plain_text(const std::string& text);
 
+/// Whether that is what Python prints of an object that has no value of its own,
+/// "<torch._C.Generator object at 0x7f33>": another one in each run.
+[[nodiscard]] bool is_address(const std::string& text);
+
 /// Both values as text, "0.001" and "1e-05".
 struct ArgumentDifference {
     std::string name;  ///< as the canonical op calls it
@@ -32,9 +36,11 @@ struct ArgumentDifference {
 /// "eps 0.001, golden 1e-05", "argument 1 is 0.5, golden 0.99"; several are joined by "; ".
 [[nodiscard]] std::string to_text(const std::vector<ArgumentDifference>& differences);
 
-/// The arguments of an op in a dump; those that cannot be read are left out.
+/// The arguments of an op in a dump, those that are words (`facts`) behind the others; what cannot
+/// be read is left out.
 [[nodiscard]] std::vector<PlainArgument> plain_arguments(const dumpfile::Reader& reader,
-                                                         const dumpfile::OpEntry& op);
+                                                         const dumpfile::OpEntry& op,
+                                                         const dumpfile::OpFacts& facts);
 
 /// Arguments of equal names with other values, in the target's order. Numbers that are equal in
 /// float32 count as equal: a model file keeps attributes in that precision. What one side does not

@@ -176,7 +176,9 @@ SourceOp source_op(const dumpfile::Reader& reader, const dumpfile::OpEntry& op) 
             op.id.path(),
             [&reader, &op] { return tensors_of(reader, op); },
             [&reader, &op]() -> SideFacts {
-                return {op.facts(), plain_arguments(reader, op)};
+                dumpfile::OpFacts facts = op.facts();
+                std::vector<PlainArgument> arguments = plain_arguments(reader, op, facts);
+                return {std::move(facts), std::move(arguments)};
             },
             bytes,
             [&op] { return op.facts().source; },

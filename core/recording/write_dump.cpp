@@ -125,6 +125,8 @@ OpRecord record_of(const SourceOp& op, int64_t place, WrittenDump& counts) {
         for (const PlainArgument& argument : facts.arguments)
             if (auto value = value_of(argument))
                 record.inputs.push_back({.name = argument.name, .value = std::move(*value)});
+            else if (!argument.text.empty())
+                record.facts.words.emplace(argument.name, argument.text);
     }
     if (record.facts.source.node.empty()) record.facts.source.node = op.path;
     for (const SourceTensor& tensor : op.load())

@@ -24,7 +24,7 @@ std::string compared(const NamedValues& target,
                      .outputs = {{"out", vector_of({1, 2})}},
                      .node = {}}});
         const dumpfile::Reader reader(folder / file);
-        return plain_arguments(reader, reader.ops()[0]);
+        return plain_arguments(reader, reader.ops()[0], reader.ops()[0].facts());
     };
     return to_text(differing_arguments(arguments("t.h5", target_op, target),
                                        arguments("g.h5", golden_op, golden)));

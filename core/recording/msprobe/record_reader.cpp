@@ -254,6 +254,7 @@ class RecordReader {
         const char kind = cursor.peek();
         if (kind == '"') {
             argument.text = plain_text(unescaped(cursor.string()));
+            if (is_address(argument.text)) return;
         } else if (kind == 't' || kind == 'f') {
             argument.is_bool = true;
             argument.numbers.push_back(kind == 't' ? 1 : 0);

@@ -65,12 +65,13 @@ TEST(OpFacts, come_back_from_the_text_that_is_written) {
     facts.golden = "/add/3";
     facts.by_alias = true;
     facts.strides["input/self"] = {1, 2};
+    facts.words["approximate"] = "tanh";
     const std::string text = to_json(facts);
     EXPECT_EQ(text,
               R"({"node":"n","module":"m","line":"a.py:3","autograd":"AddBackward0",)"
               R"("fallback":"no row","thread":2,"step":0,"kernels":["Cast","Add"],)"
               R"("status":{"bits":32,"overflow":true},"golden":"/add/3","alias":true,)"
-              R"("strides":{"input/self":[1,2]}})");
+              R"("strides":{"input/self":[1,2]},"words":{"approximate":"tanh"}})");
     EXPECT_EQ(to_json(parse_facts(text)), text);
 }
 
@@ -87,6 +88,12 @@ TEST(OpFacts, tell_strides_that_can_be_some) {
     EXPECT_EQ(facts.strides,
               (std::map<std::string, std::vector<int64_t>>{{"input/a", {1, 4}}, {"input/g", {0}}}));
     EXPECT_TRUE(parse_facts(R"({"strides":[1]})").strides.empty());
+}
+
+TEST(OpFacts, tell_words_that_are_some) {
+    EXPECT_EQ(parse_facts(R"({"words":{"mode":"max","side":3}})").words,
+              (std::map<std::string, std::string>{{"mode", "max"}}));
+    EXPECT_TRUE(parse_facts(R"({"words":["max"]})").words.empty());
 }
 
 TEST(OpFacts, tell_statistics_as_they_were_written) {
