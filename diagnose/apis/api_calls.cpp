@@ -7,6 +7,7 @@
 
 #include "core/naming/aliases.h"
 #include "core/naming/api_names.h"
+#include "diagnose/apis/autograd_nodes.h"
 #include "diagnose/apis/gradients.h"
 #include "diagnose/apis/not_computed.h"
 #include "diagnose/apis/special_calls.h"
@@ -126,6 +127,7 @@ std::string_view ops_of(const ApiName& row) {
 }  // namespace
 
 void describe_calls(Source& source) {
+    describe_nodes(source);
     if (!holds_elements(source)) return;
     std::map<std::string, std::shared_ptr<const SourceOp>> forward;
     for (SourceOp& op : source.ops) {

@@ -75,8 +75,10 @@ Operand operand_by(const GradientQuery& query, char kind, std::string_view word)
             if (shape.empty()) not_computed(std::string(word) + " has no dimensions");
             return Operand::of(shape.front());
         }
-        default:
-            return Operand::of(query.operand(word).dtype);
+        default: {
+            const Operand tensor = query.forward.argument(word);
+            return tensor.tensor ? Operand::of(tensor.tensor->dtype) : Operand();
+        }
     }
 }
 
@@ -88,8 +90,11 @@ std::vector<ApiCall> by_one_op(const GradientRule& rule, const GradientQuery& qu
         const std::string_view word = rest.substr(0, rest.find(' '));
         rest.remove_prefix(std::min(rest.size(), word.size() + 1));
         const size_t sign = word.find_first_of("=:@$#%");
-        arguments.push_back({std::string(word.substr(0, sign)),
-                             operand_by(query, word[sign], word.substr(sign + 1))});
+        const std::string own(word.substr(0, sign));
+        // Who records nodes may keep the size alone.
+        Operand value = word[sign] == '#' ? query.forward.argument(own) : Operand();
+        if (value.is_none()) value = operand_by(query, word[sign], word.substr(sign + 1));
+        arguments.push_back({own, std::move(value)});
     }
     for (const backend::Argument& own : op->schema.arguments) {
         if (std::ranges::find(arguments, own.name, &NamedOperand::name) != arguments.end())
@@ -132,8 +137,12 @@ const SourceTensor& GradientQuery::result() const {
 }
 
 const SourceTensor* GradientQuery::at(size_t place) const {
-    const auto found = std::ranges::find(made, std::to_string(place), &SourceTensor::argument);
+    const auto found = std::ranges::find(made, std::to_string(place), place_among);
     return found == made.end() ? nullptr : &*found;
+}
+
+const std::string& place_among(const SourceTensor& made) {
+    return made.name.empty() ? made.argument : made.name;
 }
 
 std::span<const GradientRule> all_gradient_rules() {

@@ -15,7 +15,7 @@ namespace npuscope::diagnose {
 struct GradientQuery {
     const ApiCall& forward;             ///< with its results
     std::vector<SourceTensor> given{};  ///< the gradients of its results
-    std::vector<SourceTensor> made{};   ///< of its inputs; `argument` is the place among the node's
+    std::vector<SourceTensor> made{};   ///< of its inputs, see place_among()
 
     /// The gradient of the first result. Errors: Error(kUnsupported) where it is not recorded.
     [[nodiscard]] const SourceTensor& gradient() const;
@@ -27,6 +27,10 @@ struct GradientQuery {
     /// What was made for that place among the node's inputs; nullptr where nothing was.
     [[nodiscard]] const SourceTensor* at(size_t place) const;
 };
+
+/// The place of what was made among the node's inputs: its name, else its argument, which is a
+/// number.
+[[nodiscard]] const std::string& place_among(const SourceTensor& made);
 
 /// By the name of the op that the function came to.
 struct GradientRule {

@@ -12,7 +12,7 @@ namespace {
 
 /// Put together from products, it ends in a view of the last one.
 bool is_of_view(const GradientQuery& query) {
-    return query.made.size() == 1 && query.made[0].argument == "0" &&
+    return query.made.size() == 1 && place_among(query.made[0]) == "0" &&
            query.made[0].shape.size() != query.gradient().shape.size();
 }
 

@@ -142,12 +142,12 @@ std::vector<ApiCall> gradients_of_stack(const GradientQuery& query) {
     const auto dim = static_cast<int64_t>(query.number("dim", 0));
     std::vector<ApiCall> calls;
     for (const SourceTensor& made : query.made)
-        calls.push_back(
-            made_by("select",
-                    {{"self", Operand::of(query.gradient())},
-                     {"dim", Operand::of(dim)},
-                     {"index", Operand::of(static_cast<int64_t>(std::stoul("0" + made.argument)))}},
-                    made));
+        calls.push_back(made_by(
+            "select",
+            {{"self", Operand::of(query.gradient())},
+             {"dim", Operand::of(dim)},
+             {"index", Operand::of(static_cast<int64_t>(std::stoul("0" + place_among(made))))}},
+            made));
     return calls;
 }
 

@@ -38,7 +38,7 @@ ApiCall view_of(const SourceTensor& gradient, const SourceTensor& made) {
 }
 
 bool is_view_of(const SourceTensor& gradient, const GradientQuery& query) {
-    if (query.made.size() != 1 || query.made[0].argument != "0" ||
+    if (query.made.size() != 1 || place_among(query.made[0]) != "0" ||
         numel_of(query.made[0].shape) != numel_of(gradient.shape))
         return false;
     // matmul of batches always ends in a view, of the same shape even; bmm does not.
@@ -47,9 +47,20 @@ bool is_view_of(const SourceTensor& gradient, const GradientQuery& query) {
     return is_matmul_of_batches || query.made[0].shape != gradient.shape;
 }
 
+/// A node that makes the gradient of one factor alone saves the other one alone.
+std::vector<ApiCall> gradient_of_one_factor(const GradientQuery& query) {
+    if (const SourceTensor* made = query.at(0); made != nullptr)
+        return {product(query.gradient(), turned(query.operand("mat2")), *made)};
+    if (const SourceTensor* made = query.at(1); made != nullptr)
+        return {product(turned(query.operand("self")), query.gradient(), *made)};
+    return {};
+}
+
 }  // namespace
 
 std::vector<ApiCall> gradients_of_product(const GradientQuery& query) {
+    if (query.forward.argument("self").is_none() || query.forward.argument("mat2").is_none())
+        return gradient_of_one_factor(query);
     const SourceTensor& self = query.operand("self");
     const SourceTensor& other = query.operand("mat2");
     // The function's own result may have other dimensions than the product.
@@ -82,7 +93,7 @@ std::vector<ApiCall> gradients_of_linear(const GradientQuery& query) {
     const Shape turned_shape = {weight.shape.back(), weight.shape.front()};
     std::vector<ApiCall> calls;
     for (const SourceTensor& made : query.made) {
-        const size_t place = std::stoul("0" + made.argument) + (bias_first ? 0 : 1);
+        const size_t place = std::stoul("0" + place_among(made)) + (bias_first ? 0 : 1);
         if (is_bias(&made)) {
             calls.push_back(made_by(
                 "sum",
@@ -111,8 +122,6 @@ std::vector<ApiCall> gradients_of_addmm(const GradientQuery& query) {
                            {{"self", Operand::of(a)}, {"mat2", Operand::of(b)}, {"alpha", alpha}},
                            made);
         };
-    const SourceTensor& first = query.operand(batched ? "batch1" : "mat1");
-    const SourceTensor& second = query.operand(batched ? "batch2" : "mat2");
     const SourceTensor& gradient = query.gradient();
     std::vector<ApiCall> calls;
     if (const SourceTensor* made = query.at(0); made != nullptr && !is_one(beta))
@@ -128,9 +137,11 @@ std::vector<ApiCall> gradients_of_addmm(const GradientQuery& query) {
             {{"self", Operand::of(gradient)}, {"dim", Operand::of(std::vector<int64_t>{0})}},
             *made));
     if (const SourceTensor* made = query.at(1); made != nullptr)
-        calls.push_back(own_product(gradient, turned(second), *made));
+        calls.push_back(
+            own_product(gradient, turned(query.operand(batched ? "batch2" : "mat2")), *made));
     if (const SourceTensor* made = query.at(2); made != nullptr)
-        calls.push_back(own_product(turned(first), gradient, *made));
+        calls.push_back(
+            own_product(turned(query.operand(batched ? "batch1" : "mat1")), gradient, *made));
     return calls;
 }
 

@@ -103,7 +103,8 @@ std::string by_place(const std::string& name, const std::vector<backend::Argumen
     if (results.size() == 1 && results[0].kind == ArgumentKind::kTensorList && number &&
         own.size() == name.size())
         return results[0].name + "/" + results[0].name + "_" + std::to_string(*number);
-    const std::optional<size_t> place = results.size() > 1 ? number : 0;
+    // Ops by other names that give one result of several.
+    const std::optional<size_t> place = results.size() > 1 && own != "result" ? number : 0;
     if (!place || *place >= results.size() || own.size() < name.size()) return {};
     return results[*place].name;
 }
@@ -116,6 +117,7 @@ Value unsaid_by(const Alias& alias, std::string_view argument) {
         if (argument == "transposed") return false;
         if (argument == "output_padding") return IntList{};
     }
+    if (argument == "half_to_float") return false;
     if (alias.name == "npu_layer_norm_eval" && argument == "eps") return 1e-5;
     return {};
 }
