@@ -15,6 +15,7 @@
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
+#include "compare/dataflow/other_given.h"
 #include "compare/dataflow/other_state.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
@@ -82,7 +83,6 @@ class Search {
     [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_other_choice(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
-    [[nodiscard]] std::string other_given(const InputPair& pair) const;
     [[nodiscard]] std::vector<bool> differing_outputs() const;
 
     [[nodiscard]] Relation relation(const Suspect& suspect) const;
@@ -304,18 +304,6 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     return true;
 }
 
-/// "it is the golden's /addmm/7/input/mat2" where the target's is another given of the golden.
-std::string Search::other_given(const InputPair& pair) const {
-    const Content& mine = *target(pair).content;
-    if (!mine.tells_bag()) return {};
-    for (const TracedTensor& other : flows_.golden().flow.tensors) {
-        if (!other.given || other.content->numel != mine.numel || other.content->bag != mine.bag)
-            continue;
-        if (other.given != golden(pair).given) return "it is the golden's " + other.path;
-    }
-    return {};
-}
-
 /// Batch norm replaces its running statistics in training and computes with the batch's.
 void Search::remark_unread(const InputPair& pair) {
     if (std::exchange(told_unread_, true)) return;
@@ -358,9 +346,9 @@ void Search::judge(const Suspect& suspect) {
     }
     bool is_of_another = false;
     if (relation.likeness == Likeness::kOther) {
-        if (const std::string other = other_given(before); !other.empty()) {
+        if (const std::string other = other_given(flows_, before); !other.empty()) {
             relation.text = other;
-            is_of_another = true;
+            is_of_another = !stands_among_own(flows_, through_, pair);
         } else if (const auto producer = target(before).producer) {
             relation.text = "it is what " + flows_.target().tensor(*producer).path +
                             " made, while nobody made the golden's";

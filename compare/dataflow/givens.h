@@ -17,7 +17,8 @@ struct GivenFinding {
     std::string target;    ///< "/mm/33/input/mat2"
     std::string golden;
     Relation relation;
-    bool is_of_another = false;  ///< another tensor that the golden was given
+    /// Another tensor that the golden was given, and no other parameter of the op is its own.
+    bool is_of_another = false;
     /// "weight `mat2` of /mm/33 (blocks.1.o, net.py:20) is not the golden's: it is its transpose"
     std::string text;
 };

@@ -19,8 +19,10 @@ bool is_recurrent(std::string_view op) {
     });
 }
 
-/// "weight" of what a record of linear takes in place 1.
+/// "weight" of what a record of linear takes in place 1, or a module's as "parameters.weight".
 std::string_view plain_argument(std::string_view op, std::string_view argument) {
+    constexpr std::string_view kOfModule = "parameters.";
+    if (argument.starts_with(kOfModule)) argument.remove_prefix(kOfModule.size());
     const std::string_view named = argument_in_place(op, argument);
     return named.empty() ? argument : named;
 }

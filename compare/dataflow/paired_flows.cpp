@@ -4,6 +4,7 @@
 
 #include "compare/align/span_tensors.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 #include "core/naming/in_place.h"
 
 namespace npuscope::compare {
@@ -72,7 +73,9 @@ void PairedFlows::pair_op(size_t pair) {
         const auto mine = target_places_.find(tensors.target->path);
         const auto theirs = golden_places_.find(tensors.golden->path);
         if (mine == target_places_.end() || theirs == golden_places_.end()) continue;
-        partners_[theirs->second] = mine->second;
+        // A cast that the target has more may hold what another op made.
+        if (!partners_[theirs->second] || !is_cast(ops.target->id.op))
+            partners_[theirs->second] = mine->second;
         if (tensors.tie != nullptr && !tensors.tie->is_plain()) continue;
         if (tensors.target->direction != dumpfile::Direction::kInput) continue;
         if (target_.tensor(mine->second).content && golden_.tensor(theirs->second).content)

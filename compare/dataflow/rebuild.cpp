@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
@@ -16,6 +19,12 @@ namespace {
 using dumpfile::Direction;
 
 constexpr auto kNarrow = std::to_array({DType::kBFloat16, DType::kFloat16});
+
+/// A power of two, as near as rounding leaves it, and no less: the scale of a loss.
+constexpr double kLeastScale = 128;
+constexpr double kNearScale = 0.01;
+/// Cosine, squared, of a tensor and a multiple of it.
+constexpr double kMultiple = 0.99;
 
 bool holds_16_bits(const TracedTensor& tensor) {
     return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
@@ -126,13 +135,114 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
     return false;
 }
 
+bool InputRebuilder::gives_16_bits(const OpPair& pair) const {
+    return std::ranges::all_of(flows_.target().of_op(*pair.target), [](const TracedTensor& made) {
+        return made.direction != Direction::kOutput || holds_16_bits(made);
+    });
+}
+
 void InputRebuilder::round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const {
-    if (casts_.empty() || !rebuilt.tensor || !is_float(rebuilt.tensor->dtype())) return;
-    for (const TracedTensor& made : flows_.target().of_op(*pair.target))
-        if (made.direction == Direction::kOutput && !holds_16_bits(made)) return;
+    if (casts_.empty() || !rebuilt.tensor || !is_float(rebuilt.tensor->dtype()) ||
+        !gives_16_bits(pair))
+        return;
     const auto own = static_cast<size_t>(pair.target - flows_.target().source.ops.data());
     for (const DType narrow : kNarrow)
         if (take_cast(own, narrow, rebuilt)) return;
+}
+
+std::optional<size_t> InputRebuilder::shown_by(size_t producer) const {
+    const Side& golden = flows_.golden();
+    const TracedTensor& made = golden.tensor(producer);
+    for (const TracedTensor& input : golden.flow.of_op(made.op))
+        if (input.direction == Direction::kInput && input.content && made.content->tells_bag() &&
+            input.content->numel == made.content->numel && input.content->bag == made.content->bag)
+            return static_cast<size_t>(&input - golden.flow.tensors.data());
+    return std::nullopt;
+}
+
+std::optional<Tensor> InputRebuilder::made_wider(size_t golden_input, size_t producer) {
+    const TracedTensor& input = flows_.golden().tensor(golden_input);
+    const auto partner = flows_.made_by_target(producer, input.op);
+    if (!partner || holds_16_bits(flows_.target().tensor(*partner))) return std::nullopt;
+    const auto view =
+        find_view(read_whole(flows_.golden(), golden_input), read_whole(flows_.golden(), producer));
+    if (!view || view->source_numel != flows_.target().tensor(*partner).content->numel)
+        return std::nullopt;
+    return apply(*view, read_whole(flows_.target(), *partner));
+}
+
+void InputRebuilder::take_wider(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt) {
+    const TracedTensor& input = flows_.golden().tensor(golden_input);
+    if (rebuilt.origin != Rebuilt::kMade || !input.producer || input.ambiguous ||
+        !is_float(rebuilt.tensor->dtype()) || gives_16_bits(pair))
+        return;
+    const Content narrow = content_of(TensorElements(*rebuilt.tensor));
+    if (!(narrow.fits_half || narrow.fits_bfloat) || same_content(narrow, *input.content)) return;
+    try {
+        for (auto shown = shown_by(*input.producer); shown;) {
+            const auto producer = flows_.golden().tensor(*shown).producer;
+            std::optional<Tensor> wider = producer ? made_wider(golden_input, *producer)
+                                                   : read_whole(flows_.golden(), golden_input);
+            for (const DType format : kNarrow) {
+                if (!wider || !same_content(content_of(TensorElements(*wider), format), narrow))
+                    continue;
+                rebuilt.tensor = std::move(wider);
+                rebuilt.origin = producer ? Rebuilt::kMade : Rebuilt::kGiven;
+                rebuilt.producer.clear();
+                return;
+            }
+            shown = producer ? shown_by(*producer) : std::nullopt;
+        }
+    } catch (const Error&) {
+        return;
+    }
+}
+
+double InputRebuilder::scale_of_results(const OpPair& pair) const {
+    for (const TracedTensor& theirs : flows_.golden().of_op(*pair.golden)) {
+        if (theirs.direction != Direction::kOutput || !theirs.content) continue;
+        const auto golden = static_cast<size_t>(&theirs - flows_.golden().flow.tensors.data());
+        const auto partner = flows_.partner_of(golden);
+        if (!partner || !flows_.target().tensor(*partner).content ||
+            flows_.target().tensor(*partner).content->numel != theirs.content->numel)
+            continue;
+        const Tensor t = read_whole(flows_.target(), *partner).cast(DType::kFloat64);
+        const Tensor g = read_whole(flows_.golden(), golden).cast(DType::kFloat64);
+        double tt = 0;
+        double gg = 0;
+        double tg = 0;
+        for (size_t i = 0; i < g.as<double>().size(); ++i) {
+            tt += t.as<double>()[i] * t.as<double>()[i];
+            gg += g.as<double>()[i] * g.as<double>()[i];
+            tg += t.as<double>()[i] * g.as<double>()[i];
+        }
+        if (!(tg > 0) || tg * tg < kMultiple * tt * gg) return 1;
+        const double scale = std::exp2(std::round(std::log2(tg / gg)));
+        return scale >= kLeastScale && std::abs(tg / gg / scale - 1) < kNearScale ? scale : 1;
+    }
+    return 1;
+}
+
+void InputRebuilder::take_scale(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt) {
+    const TracedTensor& input = flows_.golden().tensor(golden_input);
+    if (!rebuilt.tensor || !input.content || input.content->numel != 1 ||
+        input.content->first != 1 || !is_float(rebuilt.tensor->dtype()) ||
+        rebuilt.tensor->at(0) != 1)
+        return;
+    try {
+        const double scale = scale_of_results(pair);
+        if (scale == 1) return;
+        rebuilt.tensor =
+            Tensor::from<double>(rebuilt.tensor->shape(), {scale}).cast(rebuilt.tensor->dtype());
+        if (scale_text_.empty())
+            scale_text_ = fmt::format(
+                "gradients: {:g} times the golden's from {} on, as the scale of "
+                "a loss makes them",
+                scale,
+                pair.target->path);
+    } catch (const Error&) {
+        return;
+    }
 }
 
 std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
@@ -145,8 +255,10 @@ std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
     for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i)
         if (flow.tensors[i].direction == Direction::kInput) {
             inputs.push_back(rebuild(i, trains));
-            if (flows_.plan().ops[pair].target != nullptr)
-                round_as_cast(flows_.plan().ops[pair], inputs.back());
+            if (flows_.plan().ops[pair].target == nullptr) continue;
+            take_wider(flows_.plan().ops[pair], i, inputs.back());
+            round_as_cast(flows_.plan().ops[pair], inputs.back());
+            take_scale(flows_.plan().ops[pair], i, inputs.back());
         }
     return inputs;
 }

@@ -46,6 +46,10 @@ class InputRebuilder {
     /// Errors: Error when elements cannot be read.
     [[nodiscard]] const std::optional<View>& view_of(size_t golden_input);
 
+    /// "gradients: 1024 times the golden's from /nll_loss_backward/103 on, …" where an op was given
+    /// that much for the golden's 1; else "". Of the inputs asked for so far.
+    [[nodiscard]] const std::string& scale_text() const { return scale_text_; }
+
   private:
     [[nodiscard]] RebuiltInput rebuild(size_t golden_input, bool trains);
     /// Of a running statistic: it is not what another run of that shape was given before.
@@ -54,6 +58,18 @@ class InputRebuilder {
                                              size_t index,
                                              size_t partner);
 
+    [[nodiscard]] bool gives_16_bits(const OpPair& pair) const;
+    /// Of a view or cast, the golden input that it shows.
+    [[nodiscard]] std::optional<size_t> shown_by(size_t producer) const;
+    [[nodiscard]] std::optional<Tensor> made_wider(size_t golden_input, size_t producer);
+    /// What the golden only looks at the target may have cast to 16 bits on the way to some ops:
+    /// one that gives out wider numbers (a residual sum, a step of an optimizer) takes in what was
+    /// cast.
+    void take_wider(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
+    /// How many times the golden's its results are, a power of two; 1 where they are not.
+    [[nodiscard]] double scale_of_results(const OpPair& pair) const;
+    /// The gradient of the loss, 1, which the target multiplied before it went back.
+    void take_scale(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
     /// As the target cast it to 16 bits before an op that gives out 16-bit numbers.
     void round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const;
     /// What such a cast before the target's op made, if there is one.
@@ -61,6 +77,7 @@ class InputRebuilder {
 
     PairedFlows& flows_;
     std::unordered_map<size_t, std::optional<View>> views_;
+    std::string scale_text_{};
     /// Results of the target's own casts to 16 bits, by Content::sequence.
     std::unordered_multimap<uint64_t, size_t> casts_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/dataflow/givens.h"
 #include "core/naming/casts.h"
 
 namespace npuscope::compare {

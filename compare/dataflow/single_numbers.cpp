@@ -11,7 +11,7 @@ namespace {
 /// Of a number that is written: a power of two, or little more.
 constexpr int kFewBits = 8;
 
-/// How many ops before, at most, the number was made that a tensor is full of.
+/// How many ops before, at most, the number, or a tensor full of it, was made.
 constexpr size_t kNumberBefore = 8;
 
 }  // namespace
@@ -22,7 +22,9 @@ bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
         const TracedTensor& made = flow.tensors[i];
         if (made.direction == dumpfile::Direction::kOutput && made.content &&
-            made.content->numel == 1 && made.content->first == tensor.content->first)
+            made.content->constant && made.content->numel > 0 &&
+            tensor.content->numel % made.content->numel == 0 &&
+            made.content->first == tensor.content->first)
             return true;
     }
     return false;

@@ -5,7 +5,7 @@
 
 namespace npuscope::compare {
 
-/// A tensor of one number, which an op just before made by itself: an expanded view of it.
+/// A tensor of one number, which an op just before made, or a tensor full of it: an expanded view.
 [[nodiscard]] bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor);
 
 /// A number that somebody wrote into the program, recorded as a tensor: what is computed has more

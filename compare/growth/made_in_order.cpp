@@ -15,6 +15,7 @@
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
+#include "compare/growth/parameter_roles.h"
 #include "compare/origins/gradient_scale.h"
 #include "core/recording/msprobe/record_name.h"
 
@@ -27,11 +28,16 @@ using dumpfile::Direction;
 /// What a chain of other ops in float32 leaves: of sums of many terms.
 constexpr int kBitsOfChains = 15;
 
-/// So many results of what may be products, none farther off than that: nothing rounds its
-/// operands. One that is off by rounding was computed, and counts more than one that is equal.
+/// So many results of what may be products, none farther off than that: both sides round operands
+/// alike, or not at all. One that is off by rounding was computed, and counts more than one that is
+/// equal.
 constexpr int kFullResults = 3;
 constexpr int kOffByRounding = 2;
 constexpr double kFullPrecision = 1e-5;  ///< of the norm
+/// Operands that differ by little would be rounded to another number in so many places, and none
+/// was: they are not rounded. Of small results each tells that much.
+constexpr double kFewestTurns = 3;
+constexpr double kTurnsOfResult = 0.5;
 
 /// Of noise: its largest element over the root of the mean square, and the share of its norm that
 /// a factor makes.
@@ -53,6 +59,8 @@ constexpr double kNegligible = 8;
 constexpr double kNegligibleOfVectors = 0x1p-15;
 constexpr double kNoiseOfVectors = 0.25;
 constexpr double kNormOfNothing = 1;
+constexpr double kCosineOfMultiple = 0.95;  ///< squared, as the next
+constexpr double kCosineOfAlike = 0.75;
 
 /// An error goes on where one of so many next results is off by a quarter of it.
 constexpr size_t kNext = 3;
@@ -94,20 +102,28 @@ class InOrder {
 
     std::vector<MeasuredRun> take() {
         if (result_.by_calls && are_sorted(result_)) return {};
+        if (result_.by_calls) roles_ = parameter_roles(result_);
         for (size_t place = 0; place < result_.ops.size(); ++place)
-            take_op(place);
+            if (role_of(place) != ParameterRole::kGiven && role_of(place) != ParameterRole::kLast)
+                take_op(place);
+        // They stand before or behind what the optimizer made them of.
+        for (size_t place = 0; place < result_.ops.size(); ++place)
+            if (role_of(place) == ParameterRole::kLast) take_op(place);
         find_usual();
         return std::move(runs_);
     }
 
   private:
+    [[nodiscard]] ParameterRole role_of(size_t place) const {
+        return roles_.empty() ? ParameterRole::kNone : roles_[place];
+    }
+
     void take_op(size_t place) {
         OpResult& op = result_.ops[place];
         if (op.target.empty() || op.golden.empty()) {
             crosses_product_ = crosses_product_ || op_may_hold_products(op.id.op);
             return;
         }
-        if (result_.by_calls && names_parameter(op.id.op)) return;
         const size_t first = runs_.size();
         const Distance before = before_of(first);
         for (TensorResult& tensor : op.tensors) {
@@ -152,6 +168,11 @@ class InOrder {
         }
     }
 
+    /// Of a result that nothing was measured before: training was at work on both sides.
+    [[nodiscard]] bool is_state(const MeasuredRun& run) const {
+        return result_.by_calls && names_state(result_.ops[run.place].id.op);
+    }
+
     /// Whether the golden is zero but for rounding, which the target's may be far above.
     static bool is_nothing(const Distance& out) { return out.norm >= kNormOfNothing; }
 
@@ -171,20 +192,36 @@ class InOrder {
     /// elements is made of that.
     [[nodiscard]] bool is_negligible(size_t count, const MeasuredRun& run) const {
         const bool is_vector = run.tensor->shape.size() == 1;
-        if (!std::isfinite(run.out.norm) ||
+        if (!std::isfinite(run.out.norm) || is_multiple(run) ||
             run.out.norm < (is_vector ? kNoiseOfVectors : kNormOfNothing))
             return false;
         double usual = 0;
         for (size_t i = count - std::min(count, kLastResults); i < count; ++i) {
             const Sums& sums = runs_[i].tensor->sums;
-            usual = std::max(usual, root_mean_square(sums.gg, sums.pairs));
+            if (is_gradient(runs_[i]) == is_gradient(run))
+                usual = std::max(usual, root_mean_square(sums.gg, sums.pairs));
         }
         const Sums& sums = run.tensor->sums;
-        const double limit = is_nothing(run.out)
+        const bool is_noise = is_nothing(run.out) || !is_alike(run);
+        const double limit = is_noise
                                  ? kNegligible * rounding_to(std::min(bits_, kBitsOfOperands)).norm
                                  : kNegligibleOfVectors;
         return root_mean_square(std::max(sums.tt, sums.gg), sums.pairs) <= limit * usual;
     }
+
+    [[nodiscard]] bool is_gradient(const MeasuredRun& run) const {
+        return names_gradient(call_of(result_.ops[run.place]));
+    }
+
+    /// Of the cosine, squared, of both sides' results.
+    static double cosine_of(const MeasuredRun& run) {
+        const Sums& sums = run.tensor->sums;
+        return sums.tt > 0 && sums.gg > 0 ? sums.tg * sums.tg / (sums.tt * sums.gg) : 0;
+    }
+
+    /// What rounding leaves on both sides is not alike, and no multiple of each other.
+    static bool is_multiple(const MeasuredRun& run) { return cosine_of(run) > kCosineOfMultiple; }
+    static bool is_alike(const MeasuredRun& run) { return cosine_of(run) > kCosineOfAlike; }
 
     /// How many elements there are, and the golden's largest, of its norm.
     static std::pair<int64_t, double> key_of(const Sums& sums) {
@@ -256,6 +293,7 @@ class InOrder {
             like.add(name_of(run), added_by(run));
         double worst = 0;
         int full = 0;
+        double turns = 0;
         for (size_t i = 0; i < runs_.size(); ++i) {
             MeasuredRun& run = runs_[i];
             worst = std::max(worst, run.before.norm);
@@ -263,14 +301,22 @@ class InOrder {
             if (const auto usual = like.usual(name_of(run), added_by(run)))
                 run.like = std::min(most_of_like(run), *usual);
             if (!holds_products(run) && !behind_product_[i]) continue;
-            if (full < kFullResults || worst > kFullPrecision) take_operands(run);
+            const bool may_turn = run.before.norm > 0 && turns < kFewestTurns;
+            if (full < kFullResults || worst > kFullPrecision || may_turn) take_operands(run);
             full += run.out.norm == 0 ? 1 : kOffByRounding;
+            if (run.before.norm > 0) turns += std::max(kTurnsOfResult, expected_turns(run));
         }
+    }
+
+    /// How many of its operands, of as many elements, would be rounded to another number.
+    static double expected_turns(const MeasuredRun& run) {
+        return static_cast<double>(run.tensor->sums.pairs) *
+               std::ldexp(run.before.norm, kBitsOfOperands);
     }
 
     /// Its operands may be rounded.
     void take_operands(MeasuredRun& run) const {
-        run.bits = std::min(bits_, kBitsOfOperands);
+        run.bits = std::min(bits_, is_state(run) ? kBitsOfBFloat16 : kBitsOfOperands);
         if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kBitsOfBFloat16);
     }
 
@@ -294,6 +340,7 @@ class InOrder {
 
     Result& result_;
     int bits_;
+    std::vector<ParameterRole> roles_{};
     std::vector<MeasuredRun> runs_{};
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements

@@ -10,7 +10,16 @@ namespace npuscope::compare {
 
 namespace {
 
-enum class Word : uint8_t { kParameter, kGradient, kNoProduct, kReduction, kGate, kBatchNorm };
+enum class Word : uint8_t {
+    kParameter,
+    kGradient,
+    kState,
+    kNoProduct,
+    kReduction,
+    kGate,
+    kSign,
+    kBatchNorm
+};
 
 constexpr auto kWords = std::to_array<std::pair<std::string_view, Word>>({
 #define MODULE_WORD(word, what) {word, Word::what},
@@ -92,7 +101,16 @@ std::string without_numbers(std::string_view name) {
 }
 
 bool names_parameter(std::string_view name) {
-    return has_word(name, Word::kParameter) && !has_word(name, Word::kGradient);
+    return has_word(name, Word::kParameter) && !has_word(name, Word::kGradient) &&
+           !has_word(name, Word::kState);
+}
+
+bool names_parameter_gradient(std::string_view name) {
+    return has_word(name, Word::kParameter) && has_word(name, Word::kGradient);
+}
+
+bool names_state(std::string_view name) {
+    return has_word(name, Word::kState);
 }
 
 bool names_gradient(std::string_view name) {
@@ -123,9 +141,13 @@ bool names_gate(std::string_view name) {
     return has_word(last_part(name), Word::kGate);
 }
 
+bool names_sign(std::string_view name) {
+    return has_word(last_part(name), Word::kSign);
+}
+
 bool may_hold_products(std::string_view name) {
     const std::string_view part = last_part(name);
-    for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate})
+    for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate, Word::kSign})
         if (has_word(part, what)) return false;
     for (const std::string& word : words_of(part))
         for (const std::string_view known : kPartsWithoutProducts)

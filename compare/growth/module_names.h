@@ -9,8 +9,15 @@ namespace npuscope::compare {
 /// "blocks.#.q" of "blocks.12.q".
 [[nodiscard]] std::string without_numbers(std::string_view name);
 
-/// Whether a word of it is that of a parameter or buffer, which no op made, and not its gradient's.
+/// Whether a word of it is that of a parameter or buffer, which no op made, and not its gradient's
+/// or an optimizer's.
 [[nodiscard]] bool names_parameter(std::string_view name);
+
+/// Whether it is the gradient of one: "fc.weight.grad", "Module.fc.Linear.parameters_grad".
+[[nodiscard]] bool names_parameter_gradient(std::string_view name);
+
+/// Whether it is of an optimizer: "optimizer.state.0.exp_avg".
+[[nodiscard]] bool names_state(std::string_view name);
 
 /// Whether it is a gradient's: "mm_backward", "fc.weight.grad".
 [[nodiscard]] bool names_gradient(std::string_view name);
@@ -31,6 +38,9 @@ namespace npuscope::compare {
 
 /// "native_batch_norm", "layer1.bn2": a norm over the rows of a batch.
 [[nodiscard]] bool names_batch_norm(std::string_view name);
+
+/// "sgn": -1, 0 and 1 alone.
+[[nodiscard]] bool names_sign(std::string_view name);
 
 /// "threshold_backward": zero where its input is below a number.
 [[nodiscard]] bool names_gate(std::string_view name);

@@ -18,6 +18,7 @@
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/made_in_order.h"
 #include "compare/growth/module_names.h"
+#include "compare/growth/parameter_roles.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
@@ -47,6 +48,12 @@ constexpr int64_t kFewRows = 8;
 /// Of so many results, the first one among them, nothing is alike: that is no fault in an op.
 constexpr double kAlmostAll = 0.9;
 constexpr size_t kFewestResults = 4;
+
+/// Of a checkpoint's parameters; and of the norm, what no format of float32's makes.
+constexpr double kMostParameters = 0.5;
+constexpr double kStoredOtherwise = 1e-6;
+constexpr double kScaleOfTraining = 0.5;
+constexpr double kScaleOfFew = 6;
 
 struct Format {
     int bits;
@@ -179,7 +186,10 @@ class ResultsAlone {
                 fmt::format("results in float32 are numbers of {}, or were made of such: they are "
                             "held to its tolerance",
                             format->name));
-        judge_in_order();
+        if (result_.by_calls && holds_parameters_alone(result_))
+            doubt_parameters();
+        else
+            judge_in_order();
         for (OpResult* op : changed_)
             conclude(*op, result_.allow_golden_at_fault);
     }
@@ -197,6 +207,43 @@ class ResultsAlone {
                             .bound = bound,
                             .dtype = dtype_from_name(tensor.dtype).value_or(DType::kFloat32)});
         return true;
+    }
+
+    /// Noise moves the scale by little, of few elements by more.
+    static bool is_scaled(const TensorResult& tensor, const Distance& off) {
+        const auto numel = static_cast<double>(std::max<int64_t>(1, tensor.sums.pairs));
+        return off.scale > std::max(kScaleOfTraining, kScaleOfFew / std::sqrt(numel)) * off.norm;
+    }
+
+    /// Of a checkpoint, where most parameters are others: training made that, of rounding or of a
+    /// fault.
+    void doubt_parameters() {
+        size_t all = 0;
+        std::vector<std::pair<OpResult*, TensorResult*>> others;
+        for (OpResult& op : result_.ops)
+            for (TensorResult& tensor : op.tensors) {
+                if (!is_float_result(tensor)) continue;
+                ++all;
+                if (distance_of(tensor).norm > kStoredOtherwise) others.emplace_back(&op, &tensor);
+            }
+        if (static_cast<double>(others.size()) < kMostParameters * static_cast<double>(all)) return;
+        bool any = false;
+        for (const auto& [op, tensor] : others) {
+            const Distance off = distance_of(*tensor);
+            const bool is_gross = off.norm > kNothingAlike && tensor->shape.size() > 1;
+            if (!is_beyond_its_tolerance(*tensor) || is_gross || is_scaled(*tensor, off)) continue;
+            tensor->judgement.verdict = Verdict::kNotProvable;
+            tensor->judgement.rule =
+                fmt::format("off by {:.2g} of the norm, as other parameters are", off.norm);
+            any = true;
+        }
+        if (any)
+            result_.notes.push_back(
+                fmt::format("{} of {} parameters differ and nothing else was recorded: rounding "
+                            "in training makes that as well as a fault does; record results of "
+                            "modules or gradients of one step",
+                            others.size(),
+                            all));
     }
 
     void judge_in_order() {
@@ -253,12 +300,15 @@ class ResultsAlone {
                            result_.ops[place - 1].target);
     }
 
-    /// Whether it is the gradient of a gate, and all but the few elements that rounding turns on or
-    /// off are near. So is what Adam's first step makes of gradients that are rounding alone.
+    /// Whether it is a sign or the gradient of a gate, and all but the few elements that rounding
+    /// turns are near. So is what Adam's first step makes of gradients that are rounding alone.
     [[nodiscard]] bool is_turned(const MeasuredRun& run) const {
         const std::string& op = result_.ops[run.place].id.op;
         const bool is_step = op.find("addcdiv") != std::string::npos;
-        return ((is_backward(op) && names_gate(op)) || is_step) && are_most_near(run, kMostTurned);
+        // Nor does an optimizer's first step tell more of a parameter.
+        const bool is_updated = result_.by_calls && names_parameter(op);
+        const bool is_gate = (is_backward(op) && names_gate(op)) || names_sign(op);
+        return (is_gate || is_step || is_updated) && are_most_near(run, kMostTurned);
     }
 
     /// Whether it is of a batch norm over few rows, or its gradient, and most channels are near.

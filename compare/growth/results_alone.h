@@ -17,6 +17,7 @@ namespace npuscope::compare {
 ///   nothing came in. One of 16 bits within its tolerance is a `fail` where it is twice as far off
 ///   as that. Of files whose names are sorted the order says nothing, and parameters are
 ///   made of nothing.
+/// Where all results are parameters and most of them differ, those are `not_provable`.
 /// Of dumps a few whole numbers of a result, places of elements, may be others behind what is off:
 /// `order_sensitive`; and a few elements of a gate's gradient may be zero on one side.
 /// Tolerances that somebody gave, elements that are not finite, whole numbers and what was judged

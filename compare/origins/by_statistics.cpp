@@ -27,6 +27,14 @@ constexpr double kBrain = 0x1p-6;
 constexpr double kNotAlike = 0.1;
 constexpr double kNegligible = 1e-5;
 
+/// What masks scores adds up to nothing.
+constexpr double kMasked = 1e4;
+
+/// Of finite numbers: an infinity that both sides have (of a mask) excuses nothing behind it.
+double larger(double known, double other) {
+    return std::isfinite(other) ? std::max(known, other) : known;
+}
+
 bool is_one(const TensorResult& tensor, Direction direction) {
     return tensor.by_statistics && tensor.direction == direction;
 }
@@ -117,11 +125,11 @@ std::vector<StatisticsJudge::Jump> StatisticsJudge::all_jumps() const {
         if (op.target.empty() || op.golden.empty()) continue;
         double received = before;
         for (const TensorResult& tensor : op.tensors)
-            if (is_one(tensor, Direction::kInput)) received = std::max(received, tensor.deviation);
+            if (is_one(tensor, Direction::kInput)) received = larger(received, tensor.deviation);
         for (size_t i = 0; i < op.tensors.size(); ++i) {
             if (!is_one(op.tensors[i], Direction::kOutput)) continue;
             jumps.push_back({pair, i, scaled_deviation(op, op.tensors[i]), received});
-            before = std::max(before, jumps.back().deviation);
+            before = larger(before, jumps.back().deviation);
         }
     }
     return jumps;
@@ -170,8 +178,8 @@ void StatisticsJudge::judge_output(const Jump& jump) {
     const bool is_small = is_negligible(tensor);
     const bool came_in = has_changed_input(result_.ops[jump.pair], any_before_);
     any_before_ = any_before_ || !tensor.change.empty();
-    if (!is_small) before_ = std::max(before_, tensor.deviation);
-    largest_ = std::max(largest_, tensor.scale);
+    if (!is_small) before_ = larger(before_, tensor.deviation);
+    if (tensor.scale < kMasked) largest_ = larger(largest_, tensor.scale);
     if (tensor.judgement.verdict != Verdict::kFail) return;
     any_before_ = true;
     if (is_small) {

@@ -43,11 +43,17 @@ Sums without_loss_scale(const Result& result, const TensorResult& tensor) {
 
 void take_scale_of_gradients(Result& result) {
     std::vector<const TensorResult*> gradients;
+    size_t of_parameters = 0;
     for (const OpResult& op : result.ops)
         for (const TensorResult& tensor : op.tensors)
             if (tensor.direction == dumpfile::Direction::kOutput && names_gradient(op.id.op) &&
-                norm_of(tensor) && tensor.sums.tt > 0)
+                norm_of(tensor) && tensor.sums.tt > 0) {
                 gradients.push_back(&tensor);
+                of_parameters += names_parameter_gradient(op.id.op) ? 1 : 0;
+            }
+    // Those of parameters may be recorded when the scale is divided out again.
+    const size_t through = gradients.size() - of_parameters;
+    const size_t fewest = through >= kFewestGradients ? through : gradients.size();
     if (gradients.size() < kFewestGradients) return;
     const Sums& first = gradients.front()->sums;
     const double ratio = std::sqrt(first.tt / first.gg);
@@ -57,7 +63,7 @@ void take_scale_of_gradients(Result& result) {
     const auto scaled = std::ranges::count_if(
         gradients, [&](const TensorResult* tensor) { return has_loss_scale(result, *tensor); });
     if (!has_loss_scale(result, *gradients.front()) ||
-        static_cast<double>(scaled) < kMostGradients * static_cast<double>(gradients.size())) {
+        static_cast<double>(scaled) < kMostGradients * static_cast<double>(fewest)) {
         result.loss_scale = 1;
         return;
     }

@@ -25,6 +25,12 @@ constexpr double kViewNoise = 0.01;
 /// By how much farther off it is than what it shows.
 constexpr double kFartherThanMade = 4;
 
+/// Ops of other kinds take in the same in other shapes.
+bool are_alike(const OpPair& pair) {
+    return pair.also_target.empty() && pair.also_golden.empty() &&
+           pair.target->op() == pair.golden->op();
+}
+
 class OtherViews {
   public:
     OtherViews(const PairedFlows& flows, int threads, Result& result)
@@ -41,7 +47,7 @@ class OtherViews {
             // What comes behind an op that one side has more is a matter of the programs.
             if (op.target.empty() || op.golden.empty()) return;
             if (op.judgement.verdict == Verdict::kInherited && op.arguments.empty() &&
-                !is_cast(op.id.op) && !is_told(pair))
+                !is_cast(op.id.op) && are_alike(flows_.plan().ops[pair]) && !is_told(pair))
                 look_at(pair);
         }
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "diagnose/judge/format_of_results.h"
 #include "diagnose/judge/stated_arithmetic.h"
 #include "diagnose/judge/two_products.h"
 
@@ -27,18 +28,11 @@ constexpr double kNearSpread = 0.001;
 constexpr double kBetter = 0.05;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
-/// Of a group's runs, that must have a format's bits: a fault is in few.
-constexpr double kMostRuns = 0.9;
-/// Results of so many numbers tell their format.
-constexpr int64_t kFewestNumbers = 8;
+constexpr int64_t kFewestShown = 3;
 /// Narrow operands, sums and steps show in many numbers: more than this share of some run's.
 constexpr double kSpread = 0.05;
 /// No class fits better than this.
 constexpr double kBestFit = 0.25;
-/// Fewer ops of a kind take the class of their like.
-constexpr int64_t kFewest = 10;
-/// Of so many, one may be in another format than the rest.
-constexpr int64_t kFewestBesideOne = 4;
 
 /// What is wrong in few elements, and far off there, is a fault and no other class.
 bool is_off_in_few(const SampledRun& run, size_t column) {
@@ -64,6 +58,18 @@ bool is_near(const std::vector<SampledRun>& sample, size_t column, double share)
     const auto middle = ratios.begin() + static_cast<ptrdiff_t>((ratios.size() - 1) / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
     return *middle >= share;
+}
+
+/// Whether some products are to the bit what this class makes of their operands, which fp32 would
+/// have made others of: one beside them that is just over its limit shows no more lenient class.
+/// Operands of 16 bits no class rounds again.
+bool is_shown_exactly(const std::vector<SampledRun>& sample, size_t column) {
+    if (!is_product(sample.front().group.kind)) return false;
+    const bool is_plain = column == kPlainColumn && size_of(sample.front().group.dtype) == 2;
+    if (!is_plain && !is_exact_class(column)) return false;
+    return std::ranges::count_if(sample, [&](const SampledRun& run) {
+               return run.ratios[column] <= 1 && (is_plain || run.ratios[kPlainColumn] > kFar);
+           }) >= kFewestShown;
 }
 
 /// One of the classes that are tried together, the one that fits best.
@@ -92,7 +98,7 @@ bool is_spoilt_in_few(const std::vector<SampledRun>& sample, size_t column) {
 /// It has narrow steps or sums, and no run has results that it could not give.
 bool may_have_made(const Stage& stage, const std::vector<SampledRun>& sample) {
     return stage.steps < kFloat32.bits && std::ranges::all_of(sample, [&](const SampledRun& run) {
-               return run.numbers < kFewestNumbers || run.bits <= stage.bits;
+               return !tells_format(run) || run.bits <= stage.bits;
            });
 }
 
@@ -122,50 +128,6 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
         }
     }
     return found;
-}
-
-/// Whether runs are told in a format of `bits`: nearly all of those that can tell, of few all but
-/// one, which may be the faulty one.
-bool are_in_format(const std::vector<SampledRun>& runs, int bits) {
-    int64_t known = 0;
-    int64_t fitting = 0;
-    for (const SampledRun& run : runs) {
-        const bool tells = run.numbers >= kFewestNumbers;
-        known += tells ? 1 : 0;
-        fitting += tells && run.bits <= bits ? 1 : 0;
-    }
-    return fitting > 1 && (static_cast<double>(fitting) >= kMostRuns * static_cast<double>(known) ||
-                           (fitting == known - 1 && known >= kFewestBesideOne));
-}
-
-/// Of the format that the results of nearly all runs are in; 0 without one that is narrow.
-int bits_of_results(const ArithmeticSamples& samples, const ArithmeticGroup& group) {
-    const std::vector<SampledRun>& own = samples.at(group).runs;
-    for (const int bits : {kBFloat16.bits, kFloat16.bits})
-        if (are_in_format(own, bits)) return bits;
-    // Few runs have the format of their like that are stored in it, where one at most, which may be
-    // the faulty one, says otherwise.
-    if (static_cast<int64_t>(own.size()) >= kFewest || group.dtype != DType::kFloat32) return 0;
-    for (const auto& [dtype, bits] :
-         {std::pair(DType::kBFloat16, kBFloat16.bits), std::pair(DType::kFloat16, kFloat16.bits)}) {
-        const auto like = samples.find({group.kind, dtype, group.computed_in});
-        if (like == samples.end() || like->second.runs.size() <= own.size()) continue;
-        const auto others = std::ranges::count_if(
-            own, [most = bits](const SampledRun& run) { return run.bits > most; });
-        if (others == 0 || (others == 1 && std::ssize(own) >= kFewestBesideOne)) return bits;
-    }
-    return 0;
-}
-
-/// Bits that the results of nearly all runs need at least: no class of fewer gave them, whatever
-/// one run that is at fault may look like. 0 where few tell.
-int least_bits(const std::vector<SampledRun>& sample) {
-    std::vector<int> bits;
-    for (const SampledRun& run : sample)
-        if (run.numbers >= kFewestNumbers) bits.push_back(run.bits);
-    if (std::ssize(bits) < kFewestBesideOne) return 0;
-    std::ranges::sort(bits);
-    return bits[static_cast<size_t>((1 - kMostRuns) * static_cast<double>(bits.size()))];
 }
 
 /// Chooses among the classes of results of `bits`, if these are known and one of them explains the
@@ -293,11 +255,11 @@ std::vector<SampledRun> like_products(const ArithmeticSamples& samples,
     return found == samples.end() ? std::vector<SampledRun>() : found->second.runs;
 }
 
-/// Groups of fewer runs than kFewest with their like.
+/// Groups of few runs with their like.
 std::vector<SampledRun> widened_sample(const ArithmeticSamples& samples,
                                        const ArithmeticGroup& group) {
     std::vector<SampledRun> wider = samples.at(group).runs;
-    if (static_cast<int64_t>(wider.size()) < kFewest)
+    if (static_cast<int64_t>(wider.size()) < kFewestOfKind)
         for (const auto& [other, more] : samples)
             if (other != group && is_product(other.kind) == is_product(group.kind))
                 wider.insert(wider.end(), more.runs.begin(), more.runs.end());
@@ -346,7 +308,8 @@ bool explains(const std::vector<SampledRun>& sample, size_t column) {
     const int64_t outside = sampled - count_within(sample, column);
     if (outside == 0) return true;
     if (static_cast<double>(outside) <= kShare * static_cast<double>(sampled)) return true;
-    return outside == 1 && sampled > 1 && are_far_or_within(sample, column);
+    return outside == 1 && sampled > 1 &&
+           (are_far_or_within(sample, column) || is_shown_exactly(sample, column));
 }
 
 InferredArithmetic class_from(const ArithmeticSamples& samples, const ArithmeticGroup& group) {

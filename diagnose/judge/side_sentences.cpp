@@ -52,8 +52,7 @@ std::vector<std::string> SideJudge::sentences() const {
     }
     for (const auto& [name, forms] : forms_)
         if (forms.common().value_or(0) > 0)
-            lines.push_back(
-                fmt::format("{}: computed with {}, which is not recorded", name, forms.last));
+            lines.push_back(fmt::format("{}: its results are those of {}", name, forms.last));
     return lines;
 }
 

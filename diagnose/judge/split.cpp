@@ -383,6 +383,8 @@ std::vector<std::string> RecomputingSplitter::remarks() const {
     if (!target_judge_) return lines;
     for (const std::string& line : target_judge_->sentences())
         lines.push_back("target, " + line);
+    if (rebuilder_ && !rebuilder_->scale_text().empty())
+        lines.push_back("target, " + rebuilder_->scale_text());
     // Who knows the target's device asks for the golden's only where the two differ.
     if (known_.target == nullptr)
         for (const std::string& line : golden_judge().sentences())

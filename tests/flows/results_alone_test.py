@@ -127,6 +127,40 @@ class ResultsAlone(InFolder):
         _, _, report = self.compared(target, golden)
         self.assertEqual([op["verdict"] for op in report["ops"]], ["fail"] * 6)
 
+    def test_what_training_made_of_parameters_is_no_rounding_of_an_op(self):
+        """Updated by gradients that rounding moved: as far off as these are."""
+        chance = np.random.default_rng(3)
+        noise = {name: chance.standard_normal((8, 8)).astype("f4") for name in ("b", "a", "d", "c", "f", "e")}
+        weights = {f"{name}.weight": each for name, each in noise.items()}
+        moved = {name: each * (1 + 1e-4 * chance.standard_normal((8, 8))).astype("f4") for name, each in weights.items()}
+        code, culprit, report = self.compared(moved, weights)
+        self.assertEqual((code, culprit), (2, None))
+        self.assertIn("6 of 6 parameters differ and nothing else was recorded", report["stderr"])
+        # A checkpoint that one weight alone is wrong in.
+        code, culprit, _ = self.compared({**weights, "d.weight": moved["d.weight"]}, weights)
+        self.assertEqual((code, culprit), (1, "d.weight"))
+        # Behind results and gradients they are held to these.
+        golden, target = run(), run(**WAYS["TF32"])
+        gradients = {f"{name}.weight.grad": each for name, each in noise.items()}
+        rounded = {name: each * (1 + 3e-4 * chance.standard_normal((8, 8))).astype("f4") for name, each in gradients.items()}
+        code, culprit, _ = self.compared({**target, **rounded, **moved}, {**golden, **gradients, **weights})
+        self.assertEqual((code, culprit), (0, None))
+        wrong = {**moved, "c.weight": moved["c.weight"] + np.float32(0.05) * noise["b"]}
+        code, culprit, _ = self.compared({**target, **rounded, **wrong}, {**golden, **gradients, **weights})
+        self.assertEqual((code, culprit), (1, "c.weight"))
+
+    def test_sides_that_round_alike_differ_where_rounding_turns(self):
+        """Both in TF32: equal, until what is off by a few last bits is rounded to another number."""
+        golden = run(**WAYS["TF32"])
+        target = dict(golden)
+        names = list(golden)
+        for name in names[2:]:
+            target[name] = golden[name] * (1 + 1e-7 * np.random.default_rng(4).standard_normal(golden[name].shape)).astype("f4")
+        late = next(name for name in names[6:] if name.endswith("c_fc"))
+        target[late] = golden[late].copy()
+        target[late][:, 3] *= np.float32(1 + 2e-4)
+        self.assertEqual(self.compared(target, golden)[:2], (0, None))
+
     def test_a_given_tolerance_stays(self):
         code, culprit, _ = self.compared(run(**WAYS["TF32"]), run(), "--tolerance", "1e-6")
         self.assertEqual((code, culprit), (1, "blocks.0.c_fc"))

@@ -92,6 +92,17 @@ class SaidOfScripts(InFolder):
         self.assertEqual(self.said(layers(lambda y: 1 / (1 + torch.exp(-y))), layers(torch.sigmoid))[0], 0)
         self.assertEqual(self.said(layers(lambda y: y.clone()), layers())[0], 0)
 
+    def test_another_word_is_found(self):
+        """However near to each other the two forms are."""
+        def by(form):
+            return layers(between=lambda x: F.gelu(x, approximate=form))
+        forms = {form: by(form) for form in ("none", "tanh")}
+        code, path, why = self.said(forms["tanh"], forms["none"])
+        self.assertEqual(code, 1)
+        self.assertIn("called with other arguments: approximate tanh, golden none", why)
+        self.assertIn("/gelu/", path)
+        self.assertEqual(self.said(forms["tanh"], forms["tanh"])[0], 0)
+
     def test_what_is_added_to_a_last_gradient_is_found(self):
         self.assertEqual(self.said(step(penalty=0.1), step())[0], 1)
         self.assertEqual(self.said(step(), step(penalty=0.1))[0], 1)

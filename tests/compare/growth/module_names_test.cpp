@@ -65,6 +65,26 @@ TEST(ModuleNames, GradientsAreNoParameters) {
     EXPECT_FALSE(names_gradient("fc.weight"));
 }
 
+TEST(ModuleNames, WhatAnOptimizerKeepsIsNoParameter) {
+    EXPECT_TRUE(names_state("optimizer.state.0.exp_avg"));
+    EXPECT_TRUE(names_state("optim.fc.weight.momentum"));
+    EXPECT_FALSE(names_parameter("optim.fc.weight.momentum"));
+    EXPECT_FALSE(names_state("net.fc.weight"));
+}
+
+TEST(ModuleNames, SignsHoldNoProducts) {
+    EXPECT_TRUE(names_sign("sgn"));
+    EXPECT_FALSE(names_sign("assign"));
+    EXPECT_FALSE(may_hold_products("sgn"));
+}
+
+TEST(ModuleNames, GradientsOfParametersAreToldFromOthers) {
+    EXPECT_TRUE(names_parameter_gradient("fc.weight.grad"));
+    EXPECT_TRUE(names_parameter_gradient("Module.fc.Linear.parameters_grad"));
+    EXPECT_FALSE(names_parameter_gradient("fc.grad_output"));
+    EXPECT_FALSE(names_parameter_gradient("fc.weight"));
+}
+
 TEST(ModuleNames, OpsThatMultiplyMatricesAreKnown) {
     for (const char* name :
          {"mm", "addmm", "bmm", "convolution_backward", "npu_fusion_attention", "linear"})

@@ -1,5 +1,7 @@
 #include "compare/origins/by_statistics.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "compare/judge_statistics.h"
@@ -96,6 +98,19 @@ TEST(ByStatistics, hold_sums_against_what_was_added_up) {
 }
 
 // What a random op writes into held anything before.
+TEST(ByStatistics, excuse_nothing_by_an_infinity_that_both_sides_have) {
+    const auto masked = [](float factor) {
+        const Tensor scores = random_tensor({8, 8}, 3);
+        const Tensor open = changed(scores, [](float value) {
+            return value > 0 ? value : -std::numeric_limits<float>::infinity();
+        });
+        return std::vector<HandMadeOp>{step("masked_fill", scores, open),
+                                       step("exp", open, scaled(random_tensor({8, 8}, 5), factor))};
+    };
+    EXPECT_EQ(judged(masked(1), masked(1)).exit_code(), 0);
+    EXPECT_EQ(judged(masked(2), masked(1)).exit_code(), 1);
+}
+
 TEST(ByStatistics, leave_memory_that_is_overwritten) {
     const auto drawn = [](unsigned seed) {
         return std::vector<HandMadeOp>{

@@ -48,6 +48,19 @@ TEST(GradientScale, is_a_power_of_two_that_most_gradients_have) {
     EXPECT_EQ(without_loss_scale(result, result.ops[0].tensors[0]).tt, 4);
 }
 
+TEST(GradientScale, may_be_divided_out_of_those_of_parameters) {
+    Result result = gradients(1, 1);
+    for (int i = 0; i < 3; ++i)
+        result.ops.insert(result.ops.begin() + 1, made("fc.grad_output", 1 + 0.1 * i, 1024));
+    take_scale_of_gradients(result);
+    EXPECT_EQ(result.loss_scale, 1024);
+    // Others that nothing was divided out of say that it is none.
+    for (int i = 0; i < 3; ++i)
+        result.ops.push_back(made("conv.grad_output", 1 + 0.1 * i, 1));
+    take_scale_of_gradients(result);
+    EXPECT_EQ(result.loss_scale, 1);
+}
+
 TEST(GradientScale, of_the_golden_is_known_as_well) {
     Result result = gradients(1.0 / 256, 1.0 / 256);
     take_scale_of_gradients(result);

@@ -53,6 +53,21 @@ TEST(ClassInference, takes_a_run_that_is_just_over_for_no_fault_where_a_later_cl
     EXPECT_EQ(class_of(all_but_one_with_rounded_inputs(3.1)), "bf16 inputs and results, fp32 sums");
 }
 
+/// A fault of a few times the limit, beside runs that are to the bit what fp16 inputs make.
+TEST(ClassInference, takes_no_lenient_class_for_one_run_beside_others_that_are_exact) {
+    const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(group);
+    run.ratios[column_of("fp16 inputs, fp32 sums")] = 0.2;
+    run.ratios[column_of("TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums")] = 0.1;
+    ArithmeticSamples samples;
+    samples[group].runs.assign(20, run);
+    samples[group].runs.back().ratios[column_of("fp16 inputs, fp32 sums")] = 1.8;
+    EXPECT_EQ(class_of(samples), "fp16 inputs, fp32 sums");
+    // Two are no chance.
+    samples[group].runs.front().ratios[column_of("fp16 inputs, fp32 sums")] = 1.8;
+    EXPECT_EQ(class_of(samples), "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums");
+}
+
 TEST(ClassInference, keeps_the_other_range_of_as_many_bits_where_that_explains_all_as_well) {
     const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
     SampledRun run = one_that_no_class_explains(group);
@@ -109,7 +124,8 @@ TEST(ClassInference, takes_no_class_that_cannot_give_the_results_of_all_but_one)
         return class_from(samples, samples.begin()->first).of_vectors().name;
     };
     EXPECT_EQ(name(in_float16_but_one(9, 1.1)), "fp16 throughout");
-    EXPECT_EQ(name(in_float16_but_one(2, 1.1)), "bf16 throughout");
+    EXPECT_EQ(name(in_float16_but_one(2, 1.1)), "fp16 throughout");
+    EXPECT_EQ(name(in_float16_but_one(1, 1.1)), "bf16 throughout");
 }
 
 }  // namespace

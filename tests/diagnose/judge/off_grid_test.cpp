@@ -37,7 +37,8 @@ struct Case {
 };
 
 const float kNext = 1 + 0x1p-10F;
-const float kOutside = 1 + 0x1p-10F / 2;  ///< between two float16 numbers
+const float kOutside = 1 + 0x1p-10F / 2 + 0x1p-20F;  ///< between two float16 numbers
+const float kSum = 1 + 0x1p-10F / 2;                 ///< of two that are half as large
 
 TEST(OffGrid, forbids_what_others_were_rounded_away_from) {
     Case one({1, kNext, 1, kNext, kOutside});
@@ -50,6 +51,10 @@ TEST(OffGrid, needs_some_that_are_rounded_and_more_than_are_not) {
     EXPECT_EQ(Case({1, kNext, 1, kOutside}).forbidden(), std::vector<size_t>{});
     EXPECT_EQ(Case({1, 1, 1, 1, kOutside, kOutside, kOutside, kOutside, kOutside}).forbidden(),
               std::vector<size_t>{});
+}
+
+TEST(OffGrid, knows_a_sum_of_numbers_that_are_rounded) {
+    EXPECT_EQ(Case({1, kNext, 1, kNext, kSum}).forbidden(), std::vector<size_t>{});
 }
 
 // What is exact was not rounded: a constant that a float32 op clips to tells nothing.

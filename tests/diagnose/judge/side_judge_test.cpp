@@ -445,7 +445,7 @@ TEST(SideJudge, tells_a_form_by_a_single_run) {
         return Executor(Device::reference32()).call("gelu", {x, form}).tensor(0);
     };
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("tanh"))}).sentences.back(),
-              "gelu: computed with approximate=tanh, which is not recorded");
+              "gelu: its results are those of approximate=tanh");
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("none"))}).sentences.size(), 1U);
 }
 
