@@ -31,6 +31,11 @@ inline constexpr double kChainNoise = 0.02;
     });
 }
 
+/// Of the cosine between both sides, squared; 0 where a side holds nothing but zeros.
+[[nodiscard]] inline double cosine_squared(const Sums& sums) {
+    return sums.tt > 0 && sums.gg > 0 ? sums.tg * sums.tg / (sums.tt * sums.gg) : 0;
+}
+
 /// |t - g| / |g|; nothing of what has no such number.
 [[nodiscard]] inline std::optional<double> norm_of(const TensorResult& tensor) {
     const Sums& sums = tensor.sums;

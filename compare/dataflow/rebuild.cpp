@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
+#include "compare/dataflow/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 
@@ -19,12 +19,6 @@ namespace {
 using dumpfile::Direction;
 
 constexpr auto kNarrow = std::to_array({DType::kBFloat16, DType::kFloat16});
-
-/// A power of two, as near as rounding leaves it, and no less: the scale of a loss.
-constexpr double kLeastScale = 128;
-constexpr double kNearScale = 0.01;
-/// Cosine, squared, of a tensor and a multiple of it.
-constexpr double kMultiple = 0.99;
 
 bool holds_16_bits(const TracedTensor& tensor) {
     return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
@@ -176,8 +170,11 @@ void InputRebuilder::take_wider(const OpPair& pair, size_t golden_input, Rebuilt
     if (rebuilt.origin != Rebuilt::kMade || !input.producer || input.ambiguous ||
         !is_float(rebuilt.tensor->dtype()) || gives_16_bits(pair))
         return;
+    // Most is made of nothing narrower.
+    const auto partner = flows_.made_by_target(*input.producer, input.op);
+    if (!partner || !holds_16_bits(flows_.target().tensor(*partner))) return;
     const Content narrow = content_of(TensorElements(*rebuilt.tensor));
-    if (!(narrow.fits_half || narrow.fits_bfloat) || same_content(narrow, *input.content)) return;
+    if (same_content(narrow, *input.content)) return;
     try {
         for (auto shown = shown_by(*input.producer); shown;) {
             const auto producer = flows_.golden().tensor(*shown).producer;
@@ -206,19 +203,8 @@ double InputRebuilder::scale_of_results(const OpPair& pair) const {
         if (!partner || !flows_.target().tensor(*partner).content ||
             flows_.target().tensor(*partner).content->numel != theirs.content->numel)
             continue;
-        const Tensor t = read_whole(flows_.target(), *partner).cast(DType::kFloat64);
-        const Tensor g = read_whole(flows_.golden(), golden).cast(DType::kFloat64);
-        double tt = 0;
-        double gg = 0;
-        double tg = 0;
-        for (size_t i = 0; i < g.as<double>().size(); ++i) {
-            tt += t.as<double>()[i] * t.as<double>()[i];
-            gg += g.as<double>()[i] * g.as<double>()[i];
-            tg += t.as<double>()[i] * g.as<double>()[i];
-        }
-        if (!(tg > 0) || tg * tg < kMultiple * tt * gg) return 1;
-        const double scale = std::exp2(std::round(std::log2(tg / gg)));
-        return scale >= kLeastScale && std::abs(tg / gg / scale - 1) < kNearScale ? scale : 1;
+        return loss_multiple(read_whole(flows_.target(), *partner),
+                             read_whole(flows_.golden(), golden));
     }
     return 1;
 }

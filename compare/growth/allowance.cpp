@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/agreement.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -23,6 +25,9 @@ constexpr double kLeast = 2e-6;
 
 /// The sine of the angle between a result and a multiple of it, where something else came in.
 constexpr double kMostTurned = 0.1;
+
+/// Of the norm of n elements, what noise makes a factor of them, over the root of n.
+constexpr double kShareOfFew = 6;
 
 /// Sums in float32 are off by more than one rounding of their results.
 constexpr int kBitsOfSums = 21;
@@ -66,12 +71,16 @@ double growth_of(const MeasuredRun& run) {
                      run.out.scale / base.scale / kScaleGrowth});
 }
 
+bool is_mostly_factor(const Distance& off, int64_t numel, double share) {
+    const double root = std::sqrt(static_cast<double>(std::max<int64_t>(1, numel)));
+    return !(off.scale <= std::max(share, kShareOfFew / root) * off.norm);
+}
+
 bool is_rescaled(const MeasuredRun& run) {
     const Sums& sums = run.tensor->sums;
     // Of one element any other is a multiple.
     if (sums.pairs < 2 || !(sums.tt > 0) || !(sums.gg > 0)) return false;
-    const double cosine2 = sums.tg * sums.tg / (sums.tt * sums.gg);
-    return sums.tg > 0 && std::sqrt(std::max(0.0, 1 - cosine2)) <=
+    return sums.tg > 0 && std::sqrt(std::max(0.0, 1 - cosine_squared(sums))) <=
                               std::min(kMostTurned, kNormGrowth * unsuspicious(run).norm);
 }
 

@@ -43,14 +43,10 @@ constexpr double kTurnsOfResult = 0.5;
 /// a factor makes.
 constexpr double kLargestOfNoise = 8;
 constexpr double kShareOfScale = 1.0 / 4;
-constexpr double kShareOfFew = 6;  ///< the same of n elements, over the root of n
 
 /// The largest elements of multiples are as large beside their norms, up to rounding,
 /// at most to bfloat16.
 constexpr double kSamePeak = 1.0 / 512;
-
-/// What masks scores adds up to nothing.
-constexpr double kMasked = 1e4;
 
 /// Of so many results the largest tells what is small, up to so many roundings of operands.
 constexpr size_t kLastResults = 12;
@@ -213,15 +209,13 @@ class InOrder {
         return names_gradient(call_of(result_.ops[run.place]));
     }
 
-    /// Of the cosine, squared, of both sides' results.
-    static double cosine_of(const MeasuredRun& run) {
-        const Sums& sums = run.tensor->sums;
-        return sums.tt > 0 && sums.gg > 0 ? sums.tg * sums.tg / (sums.tt * sums.gg) : 0;
-    }
-
     /// What rounding leaves on both sides is not alike, and no multiple of each other.
-    static bool is_multiple(const MeasuredRun& run) { return cosine_of(run) > kCosineOfMultiple; }
-    static bool is_alike(const MeasuredRun& run) { return cosine_of(run) > kCosineOfAlike; }
+    static bool is_multiple(const MeasuredRun& run) {
+        return cosine_squared(run.tensor->sums) > kCosineOfMultiple;
+    }
+    static bool is_alike(const MeasuredRun& run) {
+        return cosine_squared(run.tensor->sums) > kCosineOfAlike;
+    }
 
     /// How many elements there are, and the golden's largest, of its norm.
     static std::pair<int64_t, double> key_of(const Sums& sums) {
@@ -325,7 +319,7 @@ class InOrder {
         const Sums& sums = run.tensor->sums;
         const double root = std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.pairs)));
         return sums.max_d * root <= kLargestOfNoise * std::sqrt(sums.dd) &&
-               run.out.scale <= std::max(kShareOfScale, kShareOfFew / root) * run.out.norm;
+               !is_mostly_factor(run.out, sums.pairs, kShareOfScale);
     }
 
     [[nodiscard]] std::string name_of(const MeasuredRun& run) const {

@@ -52,8 +52,7 @@ constexpr size_t kFewestResults = 4;
 /// Of a checkpoint's parameters; and of the norm, what no format of float32's makes.
 constexpr double kMostParameters = 0.5;
 constexpr double kStoredOtherwise = 1e-6;
-constexpr double kScaleOfTraining = 0.5;
-constexpr double kScaleOfFew = 6;
+constexpr double kFactorOfTraining = 0.5;
 
 struct Format {
     int bits;
@@ -209,12 +208,6 @@ class ResultsAlone {
         return true;
     }
 
-    /// Noise moves the scale by little, of few elements by more.
-    static bool is_scaled(const TensorResult& tensor, const Distance& off) {
-        const auto numel = static_cast<double>(std::max<int64_t>(1, tensor.sums.pairs));
-        return off.scale > std::max(kScaleOfTraining, kScaleOfFew / std::sqrt(numel)) * off.norm;
-    }
-
     /// Of a checkpoint, where most parameters are others: training made that, of rounding or of a
     /// fault.
     void doubt_parameters() {
@@ -231,7 +224,9 @@ class ResultsAlone {
         for (const auto& [op, tensor] : others) {
             const Distance off = distance_of(*tensor);
             const bool is_gross = off.norm > kNothingAlike && tensor->shape.size() > 1;
-            if (!is_beyond_its_tolerance(*tensor) || is_gross || is_scaled(*tensor, off)) continue;
+            if (!is_beyond_its_tolerance(*tensor) || is_gross ||
+                is_mostly_factor(off, tensor->sums.pairs, kFactorOfTraining))
+                continue;
             tensor->judgement.verdict = Verdict::kNotProvable;
             tensor->judgement.rule =
                 fmt::format("off by {:.2g} of the norm, as other parameters are", off.norm);

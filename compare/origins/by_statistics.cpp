@@ -8,6 +8,7 @@
 
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
+#include "compare/growth/allowance.h"
 #include "compare/origins/inflow.h"
 #include "core/naming/unread.h"
 
@@ -26,9 +27,6 @@ constexpr double kBrain = 0x1p-6;
 /// What is farther off is something else, unless it is so small beside what was made before.
 constexpr double kNotAlike = 0.1;
 constexpr double kNegligible = 1e-5;
-
-/// What masks scores adds up to nothing.
-constexpr double kMasked = 1e4;
 
 /// Of finite numbers: an infinity that both sides have (of a mask) excuses nothing behind it.
 double larger(double known, double other) {

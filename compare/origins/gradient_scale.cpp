@@ -26,7 +26,7 @@ bool has_loss_scale(const Result& result, const TensorResult& tensor) {
     if (result.loss_scale == 1 || tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0))
         return false;
     const double ratio = std::sqrt(sums.tt / sums.gg) / result.loss_scale;
-    return std::abs(ratio - 1) < 1 - kMultiple && sums.tg * sums.tg > kMultiple * sums.tt * sums.gg;
+    return std::abs(ratio - 1) < 1 - kMultiple && cosine_squared(sums) > kMultiple;
 }
 
 Sums without_loss_scale(const Result& result, const TensorResult& tensor) {

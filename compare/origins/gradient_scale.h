@@ -2,11 +2,9 @@
 #pragma once
 
 #include "compare/compare.h"
+#include "compare/dataflow/loss_multiple.h"
 
 namespace npuscope::compare {
-
-/// Less than that is no scale of a loss, but a factor that somebody meant.
-inline constexpr double kLeastLossScale = 128;
 
 /// Whether the tensor is as many times the golden's as Result::loss_scale says.
 [[nodiscard]] bool has_loss_scale(const Result& result, const TensorResult& tensor);

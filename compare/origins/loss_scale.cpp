@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/agreement.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/programs/mark_span.h"
 #include "compare/relate/kinship.h"
@@ -141,7 +142,7 @@ bool reaches_an_update(
         const Sums& sums = tensor.sums;
         const double ratio = of_target ? sums.tt / sums.gg : sums.gg / sums.tt;
         // The gradient of what moves nothing, a bias before a batch norm, is rounding, of any size.
-        const bool is_multiple = sums.tg * sums.tg > kAlike * sums.tt * sums.gg;
+        const bool is_multiple = cosine_squared(sums) > kAlike;
         return tensor.direction == Direction::kInput && !tensor.metrics.empty() && is_multiple &&
                ratio > scale;
     };

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -119,10 +120,6 @@ std::vector<SourceOp> runs_of(const SourceOp& record, const Node& node) {
 }
 
 }  // namespace
-
-bool is_autograd_node(std::string_view name) {
-    return find_node(name) != nullptr;
-}
 
 void describe_nodes(Source& source) {
     for (SourceOp& op : source.ops) {

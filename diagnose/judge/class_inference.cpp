@@ -28,6 +28,7 @@ constexpr double kNearSpread = 0.001;
 constexpr double kBetter = 0.05;
 /// An op that a fault is in exceeds the limit by more.
 constexpr double kFar = 3;
+/// So many products that are exact in a class are no chance.
 constexpr int64_t kFewestShown = 3;
 /// Narrow operands, sums and steps show in many numbers: more than this share of some run's.
 constexpr double kSpread = 0.05;
