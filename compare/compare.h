@@ -95,6 +95,9 @@ struct OpResult {
     bool is_unreadable = false;  ///< its tensors cannot be listed: a file that is cut
     bool from_nothing = false;   ///< an input differs that nothing before it made
     std::string origin{};  ///< who made what differs, where nobody can judge that; "" elsewhere
+
+    /// Whether both sides have it.
+    [[nodiscard]] bool is_pair() const { return !target.empty() && !golden.empty(); }
     /// Of load mode: why no golden run fits, and the number by which alone one did not.
     std::string unmatched{};
     std::string unmatched_argument{};

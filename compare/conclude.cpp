@@ -106,7 +106,7 @@ void conclude(OpResult& op, bool allow_golden_at_fault) {
                 : Judgement{Verdict::kUndefined, "part of a span, which is compared at its ends"};
         return;
     }
-    if (op.target.empty() || op.golden.empty()) {
+    if (!op.is_pair()) {
         op.judgement =
             op.golden.empty()
                 ? Judgement{Verdict::kMissingGolden,

@@ -16,6 +16,13 @@ bool is_plain_number(const TracedTensor& input) {
     return input.shape.size() <= 1 && numel_of(input.shape) <= kMostNumbers;
 }
 
+/// A small tensor, not the number or the size that a constant is made of.
+bool may_be_data(const TracedTensor& tensor) {
+    const auto dtype = dtype_from_name(tensor.dtype);
+    return tensor.direction == Direction::kInput && !tensor.shape.empty() && dtype &&
+           is_float(*dtype);
+}
+
 }  // namespace
 
 bool make_equal_constants(const PairedFlows& flows,
@@ -35,7 +42,16 @@ bool make_equal_constants(const PairedFlows& flows,
                 (tensor.producer || !is_plain_number(tensor)))
                 return false;
         }
-    bool any = false;
+    // Views that nobody recorded may stand between them and what takes them in, on either side.
+    const auto is_taken_in = [&](const TracedTensor& tensor) {
+        return tensor.direction == Direction::kInput && is_from_inside(tensor) &&
+               !inside.contains(tensor.op);
+    };
+    bool any = side.source.has_inputs.value_or(true) &&
+               std::ranges::none_of(side.flow.tensors, is_taken_in) &&
+               std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
+                   return inside.contains(tensor.op) && may_be_data(tensor);
+               });
     for (const InputPair& pair : flows.inputs()) {
         const TracedTensor& mine = flows.target().tensor(pair.target);
         const TracedTensor& theirs = flows.golden().tensor(pair.golden);

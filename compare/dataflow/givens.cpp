@@ -35,6 +35,12 @@ using dumpfile::Direction;
 constexpr double kFarther = 4;
 constexpr double kNoise = 0.05;
 
+/// Of the norm: less than rounding of its largest elements makes.
+constexpr double kRounding = 0x1p-25;
+
+/// Elements that tell too little.
+constexpr int64_t kFewNumbers = 4;
+
 /// An input of both sides whose elements differ, the golden's made by nobody.
 struct Suspect {
     InputPair input;
@@ -261,7 +267,9 @@ bool Search::is_other_choice(const Suspect& suspect, const Relation& relation) c
 }
 
 bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
-    if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding)
+    if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding ||
+        (relation.likeness == Likeness::kEdited && relation.distance > 0 &&
+         relation.distance <= kRounding))
         return false;
     const TracedTensor& mine = target(suspect.given);
     const std::string& argument = target(suspect.input).argument;
@@ -290,6 +298,13 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     const bool backward = suspect.late || is_backward(op_name(suspect.input)) ||
                           !flows_.autograd_of(suspect.input.pair).empty();
     const Content& theirs = *golden(suspect.given).content;
+    const auto is_farther = [&] {
+        return relation.distance > std::max(kNoise, kFarther * distance_before(flows_, mine.op));
+    };
+    // So few numbers are a multiple of any, and in any format by chance.
+    if (theirs.numel <= kFewNumbers && suspect.noise_before && !parameter &&
+        relation.likeness != Likeness::kMoved)
+        return is_farther();
     // No noise moves elements, or rounds them exactly.
     if (backward)
         return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
@@ -299,9 +314,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     const bool unnamed =
         relation.likeness == Likeness::kOther ||
         (relation.likeness == Likeness::kEdited && (theirs.fits_half || theirs.fits_bfloat));
-    if (unnamed && suspect.noise_before && !parameter)
-        return relation.distance > std::max(kNoise, kFarther * distance_before(flows_, mine.op));
-    return true;
+    return !unnamed || !suspect.noise_before || parameter || is_farther();
 }
 
 /// Batch norm replaces its running statistics in training and computes with the batch's.

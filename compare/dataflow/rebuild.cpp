@@ -8,7 +8,8 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
-#include "compare/dataflow/loss_multiple.h"
+#include "compare/dataflow/single_numbers.h"
+#include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 
@@ -99,6 +100,10 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
     const bool nothing = input.content->numel == 0 ||
                          is_unread(flows_.golden().source.ops[input.op].id.op, input.argument);
     try {
+        if (const auto number = number_expanded(flows_.golden().flow, input);
+            number && !nothing && !input.producer)
+            take_number(input, *number, rebuilt);
+        if (rebuilt.tensor) return rebuilt;
         if (nothing || !input.producer) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);
             rebuilt.origin = Rebuilt::kGiven;
@@ -112,6 +117,19 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
         rebuilt.tensor.reset();
     }
     return rebuilt;
+}
+
+void InputRebuilder::take_number(const TracedTensor& input,
+                                 size_t number,
+                                 RebuiltInput& rebuilt) const {
+    const auto partner = flows_.made_by_target(number, input.op);
+    if (!partner || flows_.target().tensor(*partner).content->numel != 1) return;
+    const double value = read_whole(flows_.target(), *partner).cast(DType::kFloat64).at(0);
+    Tensor full = Tensor::zeros(DType::kFloat64, input.shape);
+    std::ranges::fill(full.mutable_as<double>(), value);
+    rebuilt.tensor = full.cast(dtype_from_name(input.dtype).value_or(DType::kFloat32));
+    rebuilt.origin = Rebuilt::kMade;
+    rebuilt.producer = flows_.target().tensor(*partner).path;
 }
 
 bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const {

@@ -14,11 +14,16 @@ constexpr int kFewBits = 8;
 /// How many ops before, at most, the number, or a tensor full of it, was made.
 constexpr size_t kNumberBefore = 8;
 
+bool is_plain(const TracedTensor& tensor) {
+    return told_bits(tensor.content->first) <= kFewBits;
+}
+
 }  // namespace
 
 bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     if (!tensor.content->constant || tensor.content->numel == 1) return false;
-    const size_t first = tensor.op > kNumberBefore ? tensor.op - kNumberBefore : 0;
+    const bool is_near = tensor.op <= kNumberBefore || !is_plain(tensor);
+    const size_t first = is_near ? 0 : tensor.op - kNumberBefore;
     for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
         const TracedTensor& made = flow.tensors[i];
         if (made.direction == dumpfile::Direction::kOutput && made.content &&
@@ -28,6 +33,19 @@ bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
             return true;
     }
     return false;
+}
+
+std::optional<size_t> number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
+    if (!tensor.content || !tensor.content->constant || tensor.content->numel == 1 ||
+        is_plain(tensor))
+        return std::nullopt;
+    for (size_t i = flow.first[tensor.op]; i-- > 0;) {
+        const TracedTensor& made = flow.tensors[i];
+        if (made.direction == dumpfile::Direction::kOutput && made.content &&
+            made.content->numel == 1 && made.content->first == tensor.content->first)
+            return i;
+    }
+    return std::nullopt;
 }
 
 bool is_written_number(const TracedTensor& tensor) {

@@ -16,6 +16,10 @@ constexpr double kScaleGrowth = 4;
 /// Noise moves the scale by at most this share of it, of few elements by one over their root.
 constexpr double kScaleOfNoise = 1.0 / 8;
 
+/// Operands of TF32 that are cut off after ten bits are smaller by half a unit in the middle, and
+/// so are products by two of these at most.
+constexpr double kScaleOfCutOff = 0x1p-10;
+
 /// Of the norm: across ops of a backward pass of which nothing was compared much may happen, as the
 /// few gates that rounding opens or shuts.
 constexpr double kNormAcross = 0.05;
@@ -51,12 +55,13 @@ Distance unsuspicious(const MeasuredRun& run) {
     const auto numel = static_cast<double>(std::max<int64_t>(1, run.tensor->sums.pairs));
     const double share = std::max(kScaleOfNoise, 1 / std::sqrt(numel));
     allowed.scale = std::max(allowed.scale, share * allowed.norm);
+    if (run.may_cut_off) allowed.scale = std::max(allowed.scale, kScaleOfCutOff / kScaleGrowth);
     return allowed;
 }
 
 double growth_of(const MeasuredRun& run) {
     Distance base = unsuspicious(run);
-    if (!run.crossed.empty() && run.is_gradient)
+    if ((!run.crossed.empty() || run.crosses_gates) && run.is_gradient)
         base.take({kNormAcross / kNormGrowth, kNormAcross, kNormAcross / kScaleGrowth});
     // Where terms cancel, as those of the gradient of a bias that moves nothing, only their size
     // tells what is left: of what came in all at worst, of roundings as much as by chance.

@@ -210,7 +210,11 @@ class Growth {
     [[nodiscard]] bool has_no_effect(const MeasuredRun& run, double noise) const {
         if (run.out.norm <= kGross || std::isinf(run.out.norm)) return false;
         if (is_rescaled(run) && has_users_alike(run)) return false;
-        return made_of_it_.agrees(run, kNormGrowth * std::max(noise, run.before.norm));
+        const double limit = kNormGrowth * std::max(noise, run.before.norm);
+        const OpPair& pair = plan_.ops[run.place];
+        const bool is_guess = are_of_two_kinds(pair) && is_by_place(pair, *run.tensor);
+        return made_of_it_.agrees(run, limit) ||
+               (is_guess && made_of_it_.agrees_somewhere(run, limit));
     }
 
     /// Of bias_apart(), where what the program makes next agrees; else "".

@@ -1,9 +1,9 @@
 #include "compare/growth/made_in_order.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,8 +15,9 @@
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
-#include "compare/growth/parameter_roles.h"
+#include "compare/growth/result_order.h"
 #include "compare/origins/gradient_scale.h"
+#include "compare/rules/rule.h"
 #include "core/recording/msprobe/record_name.h"
 
 namespace npuscope::compare {
@@ -35,9 +36,8 @@ constexpr int kFullResults = 3;
 constexpr int kOffByRounding = 2;
 constexpr double kFullPrecision = 1e-5;  ///< of the norm
 /// Operands that differ by little would be rounded to another number in so many places, and none
-/// was: they are not rounded. Of small results each tells that much.
-constexpr double kFewestTurns = 3;
-constexpr double kTurnsOfResult = 0.5;
+/// was: they are not rounded. By chance that happens once in 150 times.
+constexpr double kFewestTurns = 5;
 
 /// Of noise: its largest element over the root of the mean square, and the share of its norm that
 /// a factor makes.
@@ -62,18 +62,6 @@ constexpr double kCosineOfAlike = 0.75;
 constexpr size_t kNext = 3;
 constexpr double kGoesOn = 4;
 
-/// Fewer names may be in the order of letters by chance.
-constexpr size_t kFewNames = 6;
-
-bool are_sorted(const Result& result) {
-    std::vector<std::string_view> names;
-    for (const OpResult& op : result.ops)
-        if (!op.target.empty() && !op.golden.empty()) names.push_back(op.id.op);
-    if (names.size() < kFewNames || !std::ranges::is_sorted(names)) return false;
-    const std::string_view first = names.front();
-    return first.empty() || std::isdigit(static_cast<unsigned char>(first.front())) == 0;
-}
-
 /// The smaller of each.
 Distance nearer(const Distance& one, const Distance& other) {
     return {std::min(one.norm, other.norm),
@@ -97,26 +85,26 @@ class InOrder {
     InOrder(Result& result, int bits) : result_(result), bits_(bits) {}
 
     std::vector<MeasuredRun> take() {
-        if (result_.by_calls && are_sorted(result_)) return {};
-        if (result_.by_calls) roles_ = parameter_roles(result_);
-        for (size_t place = 0; place < result_.ops.size(); ++place)
-            if (role_of(place) != ParameterRole::kGiven && role_of(place) != ParameterRole::kLast)
-                take_op(place);
-        // They stand before or behind what the optimizer made them of.
-        for (size_t place = 0; place < result_.ops.size(); ++place)
-            if (role_of(place) == ParameterRole::kLast) take_op(place);
+        for (const size_t place : result_order(result_))
+            take_op(place);
         find_usual();
+        if (holds_parameter_gradients_alone(result_) && may_hold_gates())
+            for (MeasuredRun& run : runs_)
+                run.crosses_gates = run.is_gradient = run.bits <= kBitsOfOperands;
         return std::move(runs_);
     }
 
   private:
-    [[nodiscard]] ParameterRole role_of(size_t place) const {
-        return roles_.empty() ? ParameterRole::kNone : roles_[place];
+    /// Convolutions and batch norms stand beside gates and pooling, whose own results are missing.
+    [[nodiscard]] bool may_hold_gates() const {
+        return std::ranges::any_of(result_.ops, [](const OpResult& op) {
+            return names_batch_norm(op.id.op) || op.id.op.find("conv") != std::string::npos;
+        });
     }
 
     void take_op(size_t place) {
         OpResult& op = result_.ops[place];
-        if (op.target.empty() || op.golden.empty()) {
+        if (!op.is_pair()) {
             crosses_product_ = crosses_product_ || op_may_hold_products(op.id.op);
             return;
         }
@@ -136,7 +124,7 @@ class InOrder {
             run.entry.is_known = false;
             run.before.take(distance_of_same(tensor.sums));
             if (const auto found = of_negligible_.find(tensor.sums.pairs);
-                found != of_negligible_.end())
+                found != of_negligible_.end() && may_be_made_of_negligible(run))
                 run.before.take(found->second);
             const bool is_of_vector = is_backward(op.id.op) && tensor.shape.size() == 1;
             const std::string name = call_of(op);
@@ -146,6 +134,8 @@ class InOrder {
                 run.entry.sum = sum_of_last(first, is_sum, tensor.sums.pairs);
             }
             if (is_made_of_nothing(run)) run.before.take(run.out);
+            // A loss alone: the network is before it.
+            crosses_product_ |= runs_.empty() && result_.by_calls && tensor.sums.numel == 1;
             runs_.push_back(std::move(run));
             behind_product_.push_back(crosses_product_);
         }
@@ -156,8 +146,11 @@ class InOrder {
             if (negligible_.back()) {
                 runs_[i].before.take(run.out);
                 of_negligible_[run.tensor->sums.pairs].take(run.out);
+                negligible_names_.insert(name_of(run));
             }
-            same_[key_of(run.tensor->sums)].take(run.out);
+            Distance& same = same_[key_of(run.tensor->sums)];
+            is_repeated_.push_back(same.norm == run.out.norm && run.out.norm > 0);
+            same.take(run.out);
             if (!is_nothing(run.out)) continue;
             double& largest = nothing_[run.tensor->sums.pairs];
             largest = std::max(largest, run.largest);
@@ -171,6 +164,13 @@ class InOrder {
 
     /// Whether the golden is zero but for rounding, which the target's may be far above.
     static bool is_nothing(const Distance& out) { return out.norm >= kNormOfNothing; }
+
+    /// A gradient of a parameter is made of no other; that of the same one in another layer is as
+    /// small.
+    [[nodiscard]] bool may_be_made_of_negligible(const MeasuredRun& run) const {
+        return !result_.by_calls || !names_parameter_gradient(result_.ops[run.place].id.op) ||
+               negligible_names_.contains(name_of(run));
+    }
 
     /// Whether an earlier result of as many elements was zero but for rounding, and farther off: of
     /// gradients that cancel an optimizer makes squares.
@@ -297,21 +297,24 @@ class InOrder {
             if (!holds_products(run) && !behind_product_[i]) continue;
             const bool may_turn = run.before.norm > 0 && turns < kFewestTurns;
             if (full < kFullResults || worst > kFullPrecision || may_turn) take_operands(run);
+            if (is_repeated_[i]) continue;
             full += run.out.norm == 0 ? 1 : kOffByRounding;
-            if (run.before.norm > 0) turns += std::max(kTurnsOfResult, expected_turns(run));
+            turns += expected_turns(run);
         }
     }
 
-    /// How many of its operands, of as many elements, would be rounded to another number.
+    /// How many of its operands, of as many elements and no farther off than it is itself, would be
+    /// rounded to another number.
     static double expected_turns(const MeasuredRun& run) {
         return static_cast<double>(run.tensor->sums.pairs) *
-               std::ldexp(run.before.norm, kBitsOfOperands);
+               std::ldexp(std::min(run.before.norm, run.out.norm), kBitsOfOperands);
     }
 
     /// Its operands may be rounded.
     void take_operands(MeasuredRun& run) const {
         run.bits = std::min(bits_, is_state(run) ? kBitsOfBFloat16 : kBitsOfOperands);
         if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kBitsOfBFloat16);
+        run.may_cut_off = true;
     }
 
     /// As rounding all operands makes it: spread over all elements, and no factor.
@@ -334,14 +337,15 @@ class InOrder {
 
     Result& result_;
     int bits_;
-    std::vector<ParameterRole> roles_{};
     std::vector<MeasuredRun> runs_{};
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
     bool crosses_product_ = false;        ///< one side alone made a product behind the last run
     std::vector<bool> behind_product_{};  ///< of runs_
     std::vector<bool> negligible_{};      ///< of runs_
+    std::vector<bool> is_repeated_{};     ///< of runs_: the same numbers as before, once more
     std::unordered_map<int64_t, Distance> of_negligible_{};  ///< by elements
+    std::set<std::string> negligible_names_{};               ///< without numbers
     size_t settled_ = 0;  ///< so many results have all their next ones in worst_
     Distance worst_{};
 };
@@ -350,6 +354,15 @@ class InOrder {
 
 bool is_float_result(const TensorResult& tensor) {
     return tensor.direction == Direction::kOutput && !tensor.metrics.empty() && is_floating(tensor);
+}
+
+bool is_beyond_its_tolerance(const TensorResult& tensor) {
+    const Bound& bound = tensor.judgement.bound;
+    if (tensor.judgement.verdict != Verdict::kFail || bound.given || bound.exact || bound.limit ||
+        tensor.sums.nonfinite_differs > 0)
+        return false;
+    const Evidence evidence{.sums = tensor.sums, .bound = bound};
+    return evidence.beyond_bound() && tensor.judgement.rule == evidence.bound_text();
 }
 
 std::vector<MeasuredRun> made_in_order(Result& result, int bits) {

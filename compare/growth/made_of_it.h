@@ -23,6 +23,8 @@ class MadeOfIt {
     /// Whether all that the target makes of the result is, a few ops on, no farther off than
     /// `limit` of the norm. Nothing agrees where nobody takes it in, or where it is not compared.
     [[nodiscard]] bool agrees(const MeasuredRun& run, double limit) const;
+    /// Whether anything is, whatever else is made of it.
+    [[nodiscard]] bool agrees_somewhere(const MeasuredRun& run, double limit) const;
 
   private:
     [[nodiscard]] Way way_through(const SourceOp* op, double limit) const;

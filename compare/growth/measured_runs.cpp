@@ -168,7 +168,9 @@ class Gathering {
         if (is_masked(*run.tensor)) run.out = distance_beside_mask(pair, *run.tensor);
         run.out.take(distance_of_scale(pair, *run.tensor));
         run.largest = run.tensor->sums.max_d;
-        made.take(run.out);
+        const bool is_other = run.out.norm > kNothingAlike && run.tensor->sums.numel > 1 &&
+                              is_by_place(pair, *run.tensor);
+        if (!is_other) made.take(run.out);
         take_entry(pair, run);
         runs_.push_back(std::move(run));
     }
@@ -292,6 +294,12 @@ std::vector<MeasuredRun> measured_runs(const Plan& plan,
                                        const SideDistances& golden,
                                        Result& result) {
     return Gathering(plan, target, golden, result).take();
+}
+
+bool is_by_place(const OpPair& pair, const TensorResult& result) {
+    return std::ranges::any_of(pair.ties, [&](const TensorTie& tie) {
+        return tie.by_place && tie.target.path == result.target;
+    });
 }
 
 std::string text_across(const MeasuredRun& run) {

@@ -20,6 +20,9 @@ struct MeasuredRun {
     Distance before{};                       ///< the worst of what was made before it
     Entry entry{};                           ///< of both sides
     std::vector<const SourceOp*> crossed{};  ///< of either side, that nothing was compared of
+    bool crosses_gates =
+        false;                  ///< of a backward pass in which nothing but parameters was compared
+    bool may_cut_off = false;   ///< a matrix unit that cuts operands off may have made it
     int bits = 0;               ///< of the significand, that results like this one are rounded to
     double like = 0;            ///< of the norm: what like runs add to what came in, and, of a
                                 ///< gradient, what values are off by
@@ -37,6 +40,10 @@ struct MeasuredRun {
                                                      const SideDistances& target,
                                                      const SideDistances& golden,
                                                      Result& result);
+
+/// Whether the result was paired by its place in the program alone, which tells nothing of its
+/// elements.
+[[nodiscard]] bool is_by_place(const OpPair& pair, const TensorResult& result);
 
 /// The ops between: ", through /mean_dim/3, /sub_Tensor/4", ", through 57 ops, /sigmoid/72 to
 /// /mul/135".

@@ -17,7 +17,7 @@ enum class Word : uint8_t {
     kNoProduct,
     kReduction,
     kGate,
-    kSign,
+    kJump,
     kBatchNorm
 };
 
@@ -141,13 +141,13 @@ bool names_gate(std::string_view name) {
     return has_word(last_part(name), Word::kGate);
 }
 
-bool names_sign(std::string_view name) {
-    return has_word(last_part(name), Word::kSign);
+bool names_jump(std::string_view name) {
+    return has_word(last_part(name), Word::kJump);
 }
 
 bool may_hold_products(std::string_view name) {
     const std::string_view part = last_part(name);
-    for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate, Word::kSign})
+    for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate, Word::kJump})
         if (has_word(part, what)) return false;
     for (const std::string& word : words_of(part))
         for (const std::string_view known : kPartsWithoutProducts)

@@ -39,8 +39,9 @@ namespace npuscope::compare {
 /// "native_batch_norm", "layer1.bn2": a norm over the rows of a batch.
 [[nodiscard]] bool names_batch_norm(std::string_view name);
 
-/// "sgn": -1, 0 and 1 alone.
-[[nodiscard]] bool names_sign(std::string_view name);
+/// "sgn", "round", "div_Tensor": elements jump where what came in is near to a limit between two
+/// results, as a quotient does near 0.
+[[nodiscard]] bool names_jump(std::string_view name);
 
 /// "threshold_backward": zero where its input is below a number.
 [[nodiscard]] bool names_gate(std::string_view name);

@@ -8,10 +8,6 @@ namespace npuscope::compare {
 
 namespace {
 
-bool is_pair(const OpResult& op) {
-    return !op.target.empty() && !op.golden.empty();
-}
-
 bool is_of_module(const OpResult& op) {
     const std::string& name = op.id.op;
     return !names_parameter(name) && !names_gradient(name) && !names_state(name);
@@ -39,9 +35,10 @@ std::vector<ParameterRole> parameter_roles(const Result& result) {
 
 bool holds_parameters_alone(const Result& result) {
     const auto is_other = [](const OpResult& op) {
-        return is_pair(op) && !names_parameter(op.id.op);
+        return op.is_pair() && !names_parameter(op.id.op);
     };
-    return std::ranges::any_of(result.ops, is_pair) && std::ranges::none_of(result.ops, is_other);
+    return std::ranges::any_of(result.ops, &OpResult::is_pair) &&
+           std::ranges::none_of(result.ops, is_other);
 }
 
 }  // namespace npuscope::compare

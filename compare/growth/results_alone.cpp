@@ -15,10 +15,13 @@
 #include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
+#include "compare/growth/checkpoint.h"
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/made_in_order.h"
 #include "compare/growth/module_names.h"
 #include "compare/growth/parameter_roles.h"
+#include "compare/growth/result_order.h"
+#include "compare/growth/turned_off.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
@@ -40,6 +43,12 @@ constexpr double kGrowthWithin = 2;
 constexpr double kMostTurned = 0.02;
 constexpr double kMostPlaces = 0.05;
 
+/// Of a gradient behind a gate: what share is zero on both sides at least, and how many elements
+/// may be on one, beside this many times the share of them that is within the noise.
+constexpr double kShut = 1.0 / 16;
+constexpr double kFewTurned = 2;
+constexpr double kNearZero = 2;
+
 /// Of the channels of a norm over so few rows: where these are almost equal it divides by little,
 /// and rounding becomes large.
 constexpr double kMostOfFewRows = 0.25;
@@ -49,27 +58,12 @@ constexpr int64_t kFewRows = 8;
 constexpr double kAlmostAll = 0.9;
 constexpr size_t kFewestResults = 4;
 
-/// Of a checkpoint's parameters; and of the norm, what no format of float32's makes.
-constexpr double kMostParameters = 0.5;
-constexpr double kStoredOtherwise = 1e-6;
-constexpr double kFactorOfTraining = 0.5;
-
 struct Format {
     int bits;
     std::string_view name;  ///< a row of all_precisions()
 };
 constexpr auto kFormats =
     std::to_array<Format>({{kBitsOfBFloat16, "bfloat16"}, {kBitsOfFloat16, "float16"}});
-
-/// What the tolerance of its dtype alone says.
-bool is_beyond_its_tolerance(const TensorResult& tensor) {
-    const Bound& bound = tensor.judgement.bound;
-    if (tensor.judgement.verdict != Verdict::kFail || bound.given || bound.exact || bound.limit ||
-        tensor.sums.nonfinite_differs > 0)
-        return false;
-    const Evidence evidence{.sums = tensor.sums, .bound = bound};
-    return evidence.beyond_bound() && tensor.judgement.rule == evidence.bound_text();
-}
 
 bool is_other_count(const OpResult& op, const TensorResult& tensor) {
     return tensor.direction == Direction::kOutput && !tensor.metrics.empty() &&
@@ -186,7 +180,7 @@ class ResultsAlone {
                             "held to its tolerance",
                             format->name));
         if (result_.by_calls && holds_parameters_alone(result_))
-            doubt_parameters();
+            doubt_checkpoint(result_);
         else
             judge_in_order();
         for (OpResult* op : changed_)
@@ -208,39 +202,6 @@ class ResultsAlone {
         return true;
     }
 
-    /// Of a checkpoint, where most parameters are others: training made that, of rounding or of a
-    /// fault.
-    void doubt_parameters() {
-        size_t all = 0;
-        std::vector<std::pair<OpResult*, TensorResult*>> others;
-        for (OpResult& op : result_.ops)
-            for (TensorResult& tensor : op.tensors) {
-                if (!is_float_result(tensor)) continue;
-                ++all;
-                if (distance_of(tensor).norm > kStoredOtherwise) others.emplace_back(&op, &tensor);
-            }
-        if (static_cast<double>(others.size()) < kMostParameters * static_cast<double>(all)) return;
-        bool any = false;
-        for (const auto& [op, tensor] : others) {
-            const Distance off = distance_of(*tensor);
-            const bool is_gross = off.norm > kNothingAlike && tensor->shape.size() > 1;
-            if (!is_beyond_its_tolerance(*tensor) || is_gross ||
-                is_mostly_factor(off, tensor->sums.pairs, kFactorOfTraining))
-                continue;
-            tensor->judgement.verdict = Verdict::kNotProvable;
-            tensor->judgement.rule =
-                fmt::format("off by {:.2g} of the norm, as other parameters are", off.norm);
-            any = true;
-        }
-        if (any)
-            result_.notes.push_back(
-                fmt::format("{} of {} parameters differ and nothing else was recorded: rounding "
-                            "in training makes that as well as a fault does; record results of "
-                            "modules or gradients of one step",
-                            others.size(),
-                            all));
-    }
-
     void judge_in_order() {
         const std::vector<MeasuredRun> runs = made_in_order(result_, bits_);
         for (const MeasuredRun& run : runs)
@@ -253,7 +214,8 @@ class ResultsAlone {
         Judgement& judgement = run.tensor->judgement;
         const double growth = growth_of(run);
         const bool is_beyond = is_beyond_its_tolerance(*run.tensor);
-        if (is_beyond && (growth <= 1 || is_turned(run) || is_of_few_rows(run))) {
+        if (is_beyond &&
+            (growth <= 1 || is_turned(run) || is_behind_gate(run) || is_of_few_rows(run))) {
             const bool came_off = run.before.norm > kNormGrowth * noise_of(run);
             judgement.verdict = came_off ? Verdict::kInherited : Verdict::kPass;
         } else if (growth > kGrowthWithin && judgement.verdict == Verdict::kPass &&
@@ -290,20 +252,39 @@ class ResultsAlone {
 
     /// Hooks record modules, and not what a network computes between them.
     [[nodiscard]] std::string gap_before(size_t place) const {
-        if (!result_.by_calls || place == 0 || result_.ops[place - 1].target.empty()) return "";
+        if (!result_.by_calls || place == 0 || result_.ops[place - 1].target.empty() ||
+            holds_parameter_gradients_alone(result_))
+            return "";
         return fmt::format("; nothing was recorded between {} and it",
                            result_.ops[place - 1].target);
     }
 
-    /// Whether it is a sign or the gradient of a gate, and all but the few elements that rounding
-    /// turns are near. So is what Adam's first step makes of gradients that are rounding alone.
+    /// Whether it is a sign, a quotient or the gradient of a gate, and all but the few elements
+    /// that rounding turns are near. So is what Adam's first step makes of gradients that are
+    /// rounding alone.
     [[nodiscard]] bool is_turned(const MeasuredRun& run) const {
         const std::string& op = result_.ops[run.place].id.op;
         const bool is_step = op.find("addcdiv") != std::string::npos;
         // Nor does an optimizer's first step tell more of a parameter.
         const bool is_updated = result_.by_calls && names_parameter(op);
-        const bool is_gate = (is_backward(op) && names_gate(op)) || names_sign(op);
+        const bool is_gate = (is_backward(op) && names_gate(op)) || names_jump(op);
         return (is_gate || is_step || is_updated) && are_most_near(run, kMostTurned);
+    }
+
+    /// Whether it is a gradient behind a gate or pooling that was not recorded: many elements are
+    /// zero, so few on one side alone as lie within rounding of it, and the others are near.
+    [[nodiscard]] bool is_behind_gate(const MeasuredRun& run) const {
+        if (!names_gradient(result_.ops[run.place].id.op)) return false;
+        try {
+            const TurnedOff turned = turned_off(plan_.ops[run.place], *run.tensor);
+            const auto numel = static_cast<double>(run.tensor->sums.numel);
+            const double noise = unsuspicious(run).norm;
+            return turned.share > 0 && turned.both >= kShut &&
+                   turned.share * numel <= kFewTurned + kNearZero * noise * numel &&
+                   turned.rest_norm <= kNormGrowth * noise;
+        } catch (const Error&) {
+            return false;
+        }
     }
 
     /// Whether it is of a batch norm over few rows, or its gradient, and most channels are near.

@@ -46,8 +46,10 @@ TurnedOff turned_off(const OpPair& pair, const TensorResult& result) {
     double off = 0;
     double size = 0;
     size_t alone = 0;
+    size_t both = 0;
     for (size_t i = 0; i < mine.size(); ++i) {
         size += theirs[i] * theirs[i];
+        if (mine[i] == 0 && theirs[i] == 0) ++both;
         if ((mine[i] == 0) != (theirs[i] == 0))
             ++alone;
         else
@@ -55,6 +57,7 @@ TurnedOff turned_off(const OpPair& pair, const TensorResult& result) {
     }
     return {
         .share = static_cast<double>(alone) / static_cast<double>(mine.size()),
+        .both = static_cast<double>(both) / static_cast<double>(mine.size()),
         .rest_norm = size > 0 ? std::sqrt(off / size) : 0,
         .is_gate = is_gate(*pair.target, result.target) && is_gate(*pair.golden, result.golden)};
 }

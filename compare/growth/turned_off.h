@@ -8,6 +8,7 @@ namespace npuscope::compare {
 
 struct TurnedOff {
     double share = 0;      ///< of the elements
+    double both = 0;       ///< of the elements, zero on both sides
     double rest_norm = 0;  ///< how far apart the others are, of the golden's norm
     bool is_gate = false;  ///< each side's are zero, or what its op takes in at their place
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compare/compare.h"
-#include "compare/dataflow/loss_multiple.h"
+#include "compare/relate/loss_multiple.h"
 
 namespace npuscope::compare {
 

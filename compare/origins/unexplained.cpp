@@ -31,7 +31,7 @@ size_t first_finding(const Result& result) {
         if (culprit.kind != CulpritKind::kArithmetic) first = std::min(first, culprit.op);
     for (size_t i = 0; i < result.ops.size(); ++i) {
         const OpResult& op = result.ops[i];
-        const bool is_pair = !op.target.empty() && !op.golden.empty();
+        const bool is_pair = op.is_pair();
         if (is_pair && (op.overflowed || is_finding(op.judgement.verdict))) {
             first = std::min(first, i);
             break;

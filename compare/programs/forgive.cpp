@@ -1,6 +1,7 @@
 #include "compare/programs/forgive.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,8 +22,7 @@ namespace {
 using dumpfile::Direction;
 
 bool is_compared(const OpResult& op) {
-    return !op.target.empty() && !op.golden.empty() &&
-           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+    return op.is_pair() && std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
                return tensor.direction == Direction::kOutput &&
                       (!tensor.metrics.empty() || tensor.by_statistics);
            });
@@ -164,11 +164,38 @@ void forgive_calls(const PairedFlows* flows,
             forgiven == 1 ? "is" : "are"));
 }
 
+/// Whether it adds to whole numbers, one each: how many steps an optimizer made.
+bool only_counts(const Side& side, const SourceOp& op) {
+    const auto tensors = side.of_op(op);
+    return !tensors.empty() && std::ranges::all_of(tensors, [&](const TracedTensor& tensor) {
+        return tensor.content && tensor.content->numel == 1 &&
+               tensor.content->first == std::round(tensor.content->first) &&
+               (tensor.direction == Direction::kInput || written_over(side, tensor) != nullptr);
+    });
+}
+
+/// Which the other side's program keeps as numbers of its own.
+void forgive_counters(const PairedFlows& flows, Plan& plan, Result& result) {
+    const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
+    std::erase_if(plan.partings, [&](const Parting& parting) {
+        const auto all_count = [&](const Side& side, const std::vector<const SourceOp*>& ops) {
+            return std::ranges::all_of(ops,
+                                       [&](const SourceOp* op) { return only_counts(side, *op); });
+        };
+        if (!all_count(flows.target(), parting.only_target) ||
+            !all_count(flows.golden(), parting.only_golden))
+            return false;
+        mark_span(parting, 0, std::nullopt, places, result);
+        return true;
+    });
+}
+
 }  // namespace
 
 void forgive_one_sided(const Traced* traced, Plan& plan, Result& result) {
-    if (plan.is_related || has_findings(plan, result)) return;
     const PairedFlows* flows = traced != nullptr && traced->flows ? &*traced->flows : nullptr;
+    if (flows != nullptr) forgive_counters(*flows, plan, result);
+    if (plan.is_related || has_findings(plan, result)) return;
     const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
     BothDistances distances(plan, result);
     if (tells_no_flow) forgive_partings(distances, plan, result);

@@ -50,8 +50,7 @@ class OneSided {
         double before = 0;
         for (const OpResult& op : result.ops) {
             before_.push_back(before);
-            if (!op.target.empty() && !op.golden.empty())
-                before = std::max(before, worst_output_error(op));
+            if (op.is_pair()) before = std::max(before, worst_output_error(op));
         }
     }
 

@@ -5,6 +5,7 @@
 
 #include "compare/align/parting.h"
 #include "compare/dataflow/givens.h"
+#include "compare/dataflow/other_order.h"
 #include "compare/dataflow/pair_remarks.h"
 #include "compare/dataflow/recorded_givens.h"
 #include "compare/dataflow/running_statistics.h"
@@ -105,6 +106,11 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
                                    .tensor = finding.target,
                                    .why = finding.text});
     }
+    for (OtherOrder& finding : inputs_in_other_order(flows, result))
+        result.culprits.push_back({.kind = CulpritKind::kTensor,
+                                   .op = finding.pair,
+                                   .tensor = std::move(finding.target),
+                                   .why = std::move(finding.text)});
     result.notes.insert(result.notes.end(), givens.remarks.begin(), givens.remarks.end());
     const RecordedDevices devices{.target = flows.target().source.device,
                                   .golden = flows.golden().source.device};

@@ -199,7 +199,7 @@ void ByReplay::forget(const Which& all) {
         if (!which(place) || !is_of_programs(op) || is_sure(place)) continue;
         op.from_nothing = false;
         op.shapes_differ = false;
-        if (op.target.empty() || op.golden.empty()) op.in_span = true;
+        if (!op.is_pair()) op.in_span = true;
         for (TensorResult& tensor : op.tensors)
             if (is_finding(tensor.judgement.verdict))
                 tensor.judgement = {
@@ -263,7 +263,7 @@ bool ByReplay::is_told(const std::unordered_set<size_t>& places) const {
         });
     return by_culprit || by_parting || std::ranges::any_of(places, [&](size_t place) {
                return is_finding(result_.ops[place].judgement.verdict) &&
-                      !result_.ops[place].target.empty() && !result_.ops[place].golden.empty();
+                      result_.ops[place].is_pair();
            });
 }
 

@@ -75,7 +75,7 @@ bool only_adds(const Result& result) {
         const auto is_open = [](const TensorResult& tensor) {
             return is_unmeasured(tensor.judgement.verdict);
         };
-        const bool is_pair = !op.target.empty() && !op.golden.empty();
+        const bool is_pair = op.is_pair();
         return op.shapes_differ || (is_pair && std::ranges::any_of(op.tensors, is_open));
     });
 }

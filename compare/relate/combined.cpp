@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "compare/relate/loss_multiple.h"
+#include "core/naming/casts.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -18,6 +21,7 @@ constexpr double kScaledDistance = 0.01;
 /// Numbers nearer to 1 than this are rounding.
 constexpr double kNoScale = 0.05;
 constexpr double kMostScale = 1e4;
+constexpr double kMostLossScale = 0x1p24;
 
 /// The other side's tensors of this numel around where `tensor` would stand.
 template <class Partner>
@@ -57,6 +61,47 @@ Sketch sum_of(const Sketch& a, const Sketch& b) {
     return sum;
 }
 
+/// A golden tensor of which a target's is nearly a multiple.
+struct Multiple {
+    size_t partner = kNoTensor;
+    double factor = 1;
+    bool is_loss_scale = false;  ///< what mixed precision multiplies all gradients by
+    double distance = kScaledDistance;
+
+    /// Products with a constant are multiples as well.
+    [[nodiscard]] bool is_better_than(const Multiple& other) const {
+        if (partner == kNoTensor || !(distance < kScaledDistance)) return false;
+        if (is_loss_scale != other.is_loss_scale) return is_loss_scale;
+        return distance < other.distance;
+    }
+};
+
+bool is_loss_scale(double factor) {
+    const double multiple = std::max(factor, 1 / factor);
+    return multiple >= kLeastLossScale && multiple <= kMostLossScale &&
+           std::abs(multiple / std::exp2(std::round(std::log2(multiple))) - 1) < kScaledDistance;
+}
+
+/// Without partner where the factor is none that a program multiplies by.
+Multiple multiple_of(const Sketch& mine, const Sketch& theirs, size_t golden) {
+    double products = 0;
+    for (size_t i = 0; i < Sketch::kFolds; ++i)
+        products += double{mine.folded[i]} * double{theirs.folded[i]};
+    const double factor = (products < 0 ? -1 : 1) * mine.l2 / theirs.l2;
+    const double size = std::abs(factor);
+    Multiple multiple{.factor = factor, .is_loss_scale = is_loss_scale(factor)};
+    if (std::abs(factor - 1) < kNoScale ||
+        (!multiple.is_loss_scale && (size > kMostScale || size < 1 / kMostScale)))
+        return multiple;
+    Sketch scaled = theirs;
+    for (float& fold : scaled.folded)
+        fold = static_cast<float>(fold * factor);
+    scaled.l2 *= size;
+    multiple.partner = golden;
+    multiple.distance = distance_of(mine, scaled, kScaledDistance);
+    return multiple;
+}
+
 bool is_told(const ListedTensor& tensor) {
     return tensor.sketch.told && tensor.sketch.numel >= kFewInSum && tensor.is_float &&
            tensor.form != RankForm::kTerms;
@@ -64,8 +109,9 @@ bool is_told(const ListedTensor& tensor) {
 
 }  // namespace
 
-void relate_sums(Matches& matches) {
+void relate_sums(Matches& matches, const SourcePair& sources) {
     for (const bool of_target : {true, false}) {
+        const Source& source = of_target ? sources.target : sources.golden;
         const Listing& own = of_target ? matches.target : matches.golden;
         const Listing& others = of_target ? matches.golden : matches.target;
         const auto partner_of = [&](size_t tensor) {
@@ -73,7 +119,8 @@ void relate_sums(Matches& matches) {
                              : matches.partner_of_golden(tensor);
         };
         for (const size_t each : of_target ? matches.free_targets() : matches.free_goldens()) {
-            if (!is_told(own.tensors[each])) continue;
+            if (!is_told(own.tensors[each]) || is_cast(source.ops[own.tensors[each].op].id.op))
+                continue;
             const Sketch& sketch = own.tensors[each].sketch;
             const std::vector<size_t> near = around(own, others, each, partner_of);
             double best = kSumDistance;
@@ -108,37 +155,20 @@ void pair_scaled(Matches& matches) {
         const auto near = around(matches.target, matches.golden, target, [&](size_t tensor) {
             return matches.partner_of_target(tensor);
         });
-        double best = kScaledDistance;
-        size_t partner = kNoTensor;
-        double scale = 1;
+        Multiple best;
         for (const size_t golden : near) {
             const ListedTensor& theirs = matches.golden.tensors[golden];
             if (!matches.is_free_golden(golden) || !is_told(theirs) || theirs.sketch.l2 == 0)
                 continue;
-            double products = 0;
-            for (size_t i = 0; i < Sketch::kFolds; ++i)
-                products += double{mine.sketch.folded[i]} * double{theirs.sketch.folded[i]};
-            const double sign = products < 0 ? -1 : 1;
-            const double factor = sign * mine.sketch.l2 / theirs.sketch.l2;
-            if (std::abs(factor - 1) < kNoScale || std::abs(factor) > kMostScale ||
-                std::abs(factor) < 1 / kMostScale)
-                continue;
-            Sketch scaled = theirs.sketch;
-            for (float& fold : scaled.folded)
-                fold = static_cast<float>(fold * factor);
-            scaled.l2 *= std::abs(factor);
-            const double distance = distance_of(mine.sketch, scaled, best);
-            if (distance >= best) continue;
-            best = distance;
-            partner = golden;
-            scale = factor;
+            const Multiple multiple = multiple_of(mine.sketch, theirs.sketch, golden);
+            if (multiple.is_better_than(best)) best = multiple;
         }
-        if (partner == kNoTensor) continue;
-        TensorRelation relation = relation_in_order(matches, target, partner);
+        if (best.partner == kNoTensor) continue;
+        TensorRelation relation = relation_in_order(matches, target, best.partner);
         relation.kind = RelationKind::kScaled;
-        relation.scale = scale;
-        relation.distance = best;
-        relation.text = fmt::format("the golden's times {:.6g}", scale);
+        relation.scale = best.factor;
+        relation.distance = best.distance;
+        relation.text = fmt::format("the golden's times {:.6g}", best.factor);
         matches.add(std::move(relation));
     }
 }

@@ -71,7 +71,7 @@ Relations related(const Source& target,
     pair_by_place(matches, sources);
     if (relate_near_parts(matches, sources) > 0) pair_by_place(matches, sources);
     pair_scaled(matches);
-    relate_sums(matches);
+    relate_sums(matches, sources);
     relate_terms(matches);
     relations.found = matches.relations();
     padding.put_back(relations.found);

@@ -40,7 +40,7 @@ std::vector<Update> updates_of(const Listing& listing) {
     const std::vector<size_t> first = first_written(listing);
     std::map<size_t, size_t> last;
     for (size_t i = 0; i < first.size(); ++i)
-        if (first[i] != i) last[first[i]] = i;
+        if (first[i] != i && listing.tensors[first[i]].is_given()) last[first[i]] = i;
     std::vector<Update> updates;
     updates.reserve(last.size());
     for (const auto& [before, behind] : last)

@@ -5,10 +5,10 @@
 
 namespace npuscope::compare {
 
-/// Pairs what is left of a tensor behind the last op that writes over it, where both sides wrote
-/// over tensors that are related, and neither result has a partner: a step of one op on the one
-/// side may be several of them on the other, and one that goes wrong makes elements that nothing
-/// relates. Complexity: by shape, quadratic in such tensors.
+/// Pairs what is left of a given tensor behind the last op that writes over it, where both sides
+/// wrote over tensors that are related, and neither result has a partner: a step of one op on the
+/// one side may be several of them on the other, and one that goes wrong makes elements that
+/// nothing relates. Complexity: by shape, quadratic in such tensors.
 void pair_updates(Matches& matches);
 
 }  // namespace npuscope::compare

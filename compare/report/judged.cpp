@@ -23,7 +23,7 @@ std::string reason_of(const OpResult& op) {
 Judged judged_ops(const Result& result) {
     Judged judged;
     for (const OpResult& op : result.ops) {
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         ++judged.of;
         const Verdict verdict = op.judgement.verdict;
         judged.ops += is_unjudged(verdict) ? 0 : 1;

@@ -29,10 +29,37 @@ bool has_lists(const Source& source) {
     return std::ranges::any_of(source.ops, is_on_lists);
 }
 
+/// The ops of the side without lists.
+class OtherOps {
+  public:
+    explicit OtherOps(const Source& source) : source_(source) {
+        for (const SourceOp& op : source.ops)
+            names_.insert(op.op());
+    }
+
+    [[nodiscard]] bool contains(const std::string& name) const { return names_.contains(name); }
+
+    /// How many runs of that op take in a single number as `self`. Errors: as SourceOp::load.
+    [[nodiscard]] size_t on_single_numbers(const std::string& name) const {
+        return static_cast<size_t>(std::ranges::count_if(source_.ops, [&](const SourceOp& op) {
+            return op.op() == name && std::ranges::any_of(op.load(), is_single_self);
+        }));
+    }
+
+    static bool is_single_self(const SourceTensor& tensor) {
+        return tensor.direction == Direction::kInput && tensor.argument == "self" &&
+               tensor.shape.empty();
+    }
+
+  private:
+    const Source& source_;
+    std::unordered_set<std::string> names_{};
+};
+
 /// How an op on lists is called as an op on one tensor, and its arguments.
 class OneByOne {
   public:
-    OneByOne(const backend::Op& op, const std::unordered_set<std::string>& others)
+    OneByOne(const backend::Op& op, const OtherOps& others)
         : arguments_(backend::arguments_of_one(*op.row)) {
         const std::string_view name = op.row->schema.substr(0, op.row->schema.find_first_of("(."));
         const std::string base(name.substr(kOnLists.size()));
@@ -148,13 +175,16 @@ SideFacts facts_at(SideFacts facts, const Elements& elements, const OneByOne& as
 /// One op on lists, as runs on one tensor.
 class TakenApart {
   public:
-    TakenApart(const SourceOp& op, const std::unordered_set<std::string>& others) : op_(op) {
+    TakenApart(const SourceOp& op, const OtherOps& others) : op_(op) {
         const backend::Op* known = backend::find_op(op.op());
         if (known == nullptr) return;
         try {
             as_.emplace(*known, others);
             elements_ = std::make_shared<const Elements>(elements_of(op, *as_));
             lacks_numbers_ = as_->takes_numbers() && !has_list_of_numbers(op);
+            // Counters of steps, which a loop in Python keeps as numbers of its own.
+            if (is_of_single_numbers() && others.on_single_numbers(as_->name()) < count())
+                elements_ = std::make_shared<const Elements>();
         } catch (const Error&) {
             // Told where the op is compared.
         }
@@ -183,6 +213,12 @@ class TakenApart {
     }
 
   private:
+    [[nodiscard]] bool is_of_single_numbers() const {
+        return std::ranges::all_of(elements_->tensors, [](const auto& tensors) {
+            return std::ranges::any_of(tensors, OtherOps::is_single_self);
+        });
+    }
+
     SourceOp op_;
     std::optional<OneByOne> as_;
     std::shared_ptr<const Elements> elements_ = std::make_shared<const Elements>();
@@ -199,9 +235,7 @@ void add_as_loop(std::vector<TakenApart>& lists, std::vector<SourceOp>& ops) {
 }
 
 void take_apart(Source& source, const Source& other) {
-    std::unordered_set<std::string> others;
-    for (const SourceOp& op : other.ops)
-        others.insert(op.op());
+    const OtherOps others(other);
     std::vector<SourceOp> ops;
     std::vector<TakenApart> lists;
     for (SourceOp& op : source.ops) {

@@ -275,6 +275,14 @@ const ProductClass& InferredArithmetic::of_products() const {
     return *product;
 }
 
+int InferredArithmetic::fewest_bits() const {
+    if (vector != nullptr) return diagnose::fewest_bits(*vector);
+    int bits = diagnose::fewest_bits(of_products());
+    for (const ProductClass* each : {other_product, tied_product})
+        if (each != nullptr) bits = std::min(bits, diagnose::fewest_bits(*each));
+    return bits;
+}
+
 const VectorClass& InferredArithmetic::of_vectors() const {
     if (vector == nullptr)
         throw Error(ErrorKind::kInternal, "the class of products is none of ops");

@@ -38,6 +38,8 @@ struct InferredArithmetic {
     /// The class of a group. Errors: Error(kInternal) a group of the other kind.
     [[nodiscard]] const ProductClass& of_products() const;
     [[nodiscard]] const VectorClass& of_vectors() const;
+    /// That any of its classes computes with, or gives out.
+    [[nodiscard]] int fewest_bits() const;
     int64_t sampled = 0;  ///< of a device that tells: all ops of the group
     int64_t within = 0;   ///< of the sample: what the class explains
     /// "fp32", "fp32, or TF32 inputs, fp32 sums"

@@ -8,6 +8,7 @@
 #include "core/naming/by_position.h"
 #include "core/naming/ir_name.h"
 #include "core/naming/unspecified.h"
+#include "core/recording/list_element.h"
 #include "diagnose/judge/composed_op.h"
 #include "diagnose/judge/overload.h"
 
@@ -100,9 +101,13 @@ std::string by_place(const std::string& name, const std::vector<backend::Argumen
     const std::string own = name.substr(0, name.find('/'));
     if (std::ranges::find(results, own, &backend::Argument::name) != results.end()) return {};
     const std::optional<size_t> number = position_of_result(own);
-    if (results.size() == 1 && results[0].kind == ArgumentKind::kTensorList && number &&
-        own.size() == name.size())
-        return results[0].name + "/" + results[0].name + "_" + std::to_string(*number);
+    if (results.size() == 1 && results[0].kind == ArgumentKind::kTensorList) {
+        const auto element = list_element(name);
+        const auto index = element                     ? std::optional(element->index)
+                           : own.size() == name.size() ? number
+                                                       : std::nullopt;
+        if (index) return results[0].name + "/" + results[0].name + "_" + std::to_string(*index);
+    }
     // Ops by other names that give one result of several.
     const std::optional<size_t> place = results.size() > 1 && own != "result" ? number : 0;
     if (!place || *place >= results.size() || own.size() < name.size()) return {};

@@ -37,6 +37,44 @@ bool is_by_product(const Side& golden, const ReplayedResults& results, size_t re
     });
 }
 
+/// Whether it stands where a given state stood, or zeros, through all that wrote over these.
+bool is_of_state(const Side& golden, const TracedTensor& result) {
+    const TracedTensor* input = compare::written_over(golden, result);
+    while (input != nullptr && input->producer) {
+        const TracedTensor& made = golden.tensor(*input->producer);
+        if (made.content && made.content->constant && made.content->numel > 1) return true;
+        input = compare::written_over(golden, made);
+    }
+    return input != nullptr;
+}
+
+/// Whether all that its op took in agrees: it is apart by itself.
+bool is_apart_alone(const Side& golden, const ReplayedResults& results, const TracedTensor& made) {
+    return std::ranges::all_of(golden.flow.of_op(made.op), [&](const TracedTensor& each) {
+        return each.direction == Direction::kOutput || !each.producer || each.ambiguous ||
+               results.agrees(*each.producer);
+    });
+}
+
+/// States that ops take in once more after their last update (the mean of squares, whose root an
+/// optimizer divides by), and that are apart: what is made of them may be as it should all the
+/// same.
+std::vector<size_t> used_states_apart(const Side& golden, const ReplayedResults& results) {
+    std::unordered_set<size_t> updated;
+    for (const TracedTensor& each : golden.flow.tensors)
+        if (each.producer && compare::is_written_over(golden, each)) updated.insert(*each.producer);
+    std::vector<size_t> apart;
+    for (const auto& [index, judged] : results.judged) {
+        const TracedTensor& tensor = golden.tensor(index);
+        if (!judged.agrees() && !judged.is_scaled && results.used.contains(index) &&
+            !updated.contains(index) && tensor.content && !tensor.content->constant &&
+            tensor.content->numel > 1 && is_of_state(golden, tensor) &&
+            is_apart_alone(golden, results, tensor))
+            apart.push_back(index);
+    }
+    return apart;
+}
+
 /// Counts the ends; those that are apart.
 std::vector<size_t> count_ends(const Side& golden,
                                const ReplayedResults& results,
@@ -57,13 +95,18 @@ std::vector<size_t> count_ends(const Side& golden,
                         : is_apart ? &ReplayedEnds::apart
                                    : &ReplayedEnds::missing;
         if (is_apart) apart.push_back(i);
-        const bool is_of_state = compare::state_before(golden, golden.tensor(i)) != nullptr;
+        const bool is_updated = compare::state_before(golden, golden.tensor(i)) != nullptr;
         const bool is_found = is_alike || is_apart;
         // A recorder that leaves out an op leaves out all that it makes.
-        if (is_found || is_of_state || !is_by_product(golden, results, i)) ++(replay.ends.*of);
-        if (!is_of_state) continue;
+        if (is_found || is_updated || !is_by_product(golden, results, i)) ++(replay.ends.*of);
+        if (!is_updated) continue;
         ++(replay.states.*of);
         if (!is_found) replay.missing_states.push_back(golden.tensor(i).path);
+    }
+    for (const size_t state : used_states_apart(golden, results)) {
+        ++replay.ends.apart;
+        ++replay.states.apart;
+        apart.push_back(state);
     }
     // Whether the scale is taken back is seen where parameters change.
     if (replay.states.alike + replay.states.apart + replay.states.missing == 0)

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "compare/dataflow/paired_flows.h"
 #include "diagnose/judge/golden_replay.h"
@@ -26,11 +29,16 @@ class ReplayUnits {
 
   private:
     [[nodiscard]] double of_target(size_t op) const;
+    /// Of an op of the golden without partner.
+    [[nodiscard]] double of_unpaired(size_t op) const;
+    /// What the target's ops without partner make of what these ops made.
+    [[nodiscard]] std::set<size_t> unpaired_behind(std::vector<size_t> ops) const;
 
     const compare::PairedFlows& flows_;
     const ReplayKnown& known_;
     const ReplayPartners& partners_;
     const std::unordered_set<std::string>& agreeing_;
+    mutable std::unordered_multimap<size_t, size_t> users_{};  ///< of the target: by op, ops
 };
 
 }  // namespace npuscope::diagnose

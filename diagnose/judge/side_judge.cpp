@@ -225,10 +225,7 @@ InferredArithmetic SideJudge::class_of(const ArithmeticGroup& group, const OpRun
 ComputeType SideJudge::narrowest_of(DType dtype) const {
     int bits = kFloat32.bits;
     for (const auto& [group, inferred] : classes_)
-        if (group.dtype == dtype)
-            bits = std::min(bits,
-                            group.kind == OpKind::kVector ? fewest_bits(inferred.of_vectors())
-                                                          : fewest_bits(inferred.of_products()));
+        if (group.dtype == dtype) bits = std::min(bits, inferred.fewest_bits());
     if (bits <= kBFloat16.bits) return ComputeType::kBFloat16;
     return bits < kFloat32.bits ? ComputeType::kFloat16 : ComputeType::kNone;
 }
@@ -236,13 +233,13 @@ ComputeType SideJudge::narrowest_of(DType dtype) const {
 int SideJudge::fewest_bits_of(bool products, std::optional<DType> dtype) const {
     int bits = dtype ? format_of(*dtype).bits : kFloat32.bits;
     const auto take = [&](const ArithmeticGroup& group, const InferredArithmetic& inferred) {
-        bits = std::min({bits,
-                         format_of(group.dtype).bits,
-                         is_product(group.kind) ? fewest_bits(inferred.of_products())
-                                                : fewest_bits(inferred.of_vectors())});
+        bits = std::min({bits, format_of(group.dtype).bits, inferred.fewest_bits()});
     };
+    bool is_told = !products || device_ != nullptr;
     for (const auto& [group, inferred] : classes_) {
-        if (is_product(group.kind) != products || (dtype && group.dtype != *dtype)) continue;
+        if (is_product(group.kind) != products) continue;
+        is_told = true;
+        if (dtype && group.dtype != *dtype) continue;
         take(group, inferred);
         if (const auto apart = apart_.find(group); apart != apart_.end()) {
             for (const auto& each : apart->second.ops)
@@ -250,7 +247,7 @@ int SideJudge::fewest_bits_of(bool products, std::optional<DType> dtype) const {
             if (apart->second.any) take(group, *apart->second.any);
         }
     }
-    return bits;
+    return is_told ? bits : std::min(bits, kFloat16.bits);
 }
 
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {

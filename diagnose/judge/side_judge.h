@@ -58,7 +58,8 @@ class SideJudge {
     /// format that others of it show; kNone where that is no less than `dtype`.
     [[nodiscard]] ComputeType narrowest_of(DType dtype) const;
     /// Of products or of all others that are stored as `dtype`, or as anything: the fewest bits
-    /// that some compute in or are stored in.
+    /// that some compute in or are stored in; of products none of which could be computed those of
+    /// float16, as a matrix unit rounds operands.
     [[nodiscard]] int fewest_bits_of(bool products, std::optional<DType> dtype) const;
     /// Of a group of classes(): its own runs, whatever its class was told by.
     [[nodiscard]] const ArithmeticSample& sample_of(const ArithmeticGroup& group) const {

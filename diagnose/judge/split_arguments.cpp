@@ -1,7 +1,6 @@
 // Runs that were called with other numbers than the golden's: whether that changes their results.
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include "core/naming/aliases.h"
 #include "diagnose/judge/inherited.h"
@@ -17,24 +16,6 @@ namespace {
 
 /// Results are those of the arguments that they are so many times nearer to.
 constexpr double kNearer = 2;
-/// Of the larger: a number that is farther off is another one.
-constexpr double kOtherNumber = 0.9;
-
-/// Whether both were given one number each, and another one: a counter, and what is divided by. So
-/// little tells no partner.
-bool are_strangers(const OpRun& target, const OpRun& golden) {
-    bool any = false;
-    for (const NamedValue& given : target.arguments) {
-        const auto* mine = std::get_if<Tensor>(&given.value);
-        const Tensor* theirs = tensor_named(golden.arguments, given.name);
-        if (mine == nullptr || theirs == nullptr) continue;
-        if (mine->numel() != 1 || theirs->numel() != 1) return false;
-        const double larger = std::max(std::abs(mine->at(0)), std::abs(theirs->at(0)));
-        if (std::abs(mine->at(0) - theirs->at(0)) <= kOtherNumber * larger) return false;
-        any = true;
-    }
-    return any;
-}
 
 }  // namespace
 
@@ -43,9 +24,7 @@ void RecomputingSplitter::judge_arguments(const OpRun& target,
                                           const std::string& differences,
                                           const std::vector<SplitQuery>& outputs,
                                           std::vector<Split>& splits) const {
-    if (canonical_name(golden.op->name()) != canonical_name(target.op->name()) ||
-        are_strangers(target, golden))
-        return;
+    if (canonical_name(golden.op->name()) != canonical_name(target.op->name())) return;
     OpRun mixed = target;
     take_numbers(golden, mixed);
     const auto errors = target_judge_->judge(mixed);

@@ -24,7 +24,9 @@ std::optional<compare::Replay> RecomputingSplitter::replay(compare::PairedFlows&
         int bits = stored ? format_of(*stored).bits : kFloat32.bits;
         if (target_judge_) {
             bits = target_judge_->fewest_bits_of(multiplies, stored);
-            if (!stored) bits = std::min(bits, target_judge_->fewest_bits_of(!multiplies, stored));
+            // A product may stand for several ops.
+            if (!stored && multiplies)
+                bits = std::min(bits, target_judge_->fewest_bits_of(false, stored));
         }
         return std::ldexp(1.0, -bits);
     };

@@ -122,10 +122,24 @@ bool is_small_float32(const SourceOp& op) {
     return has_float32;
 }
 
+/// Without inputs: many numbers of bfloat16 that an op computed. An op that only moves elements
+/// gives out what another rounded.
+bool gives_out_rounded(const SourceOp& op) {
+    const backend::Op* row = row_of(op);
+    if (row == nullptr || only_moves(*row)) return false;
+    for (const SourceTensor& tensor : op.load()) {
+        if (tensor.direction == dumpfile::Direction::kInput) return false;
+        if (!tensor.open || tensor.dtype != name_of(DType::kFloat32)) continue;
+        return telling_elements(tensor.open()->whole()).value_or(0) >= kTelling;
+    }
+    return false;
+}
+
 /// Its results are numbers of bfloat16, and not because what it computed is one anyway.
 bool was_rounded(const SourceOp& op) {
     try {
         if (!is_small_float32(op)) return false;
+        if (gives_out_rounded(op)) return true;
         std::string why_not;
         auto run = load_run(op, why_not, {}, false, false);
         if (!run || run->results.empty() || only_moves(*run->op) ||

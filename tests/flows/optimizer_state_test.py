@@ -37,6 +37,32 @@ def adam_in_a_loop(parameters: Tensors, gradients: Tensors, means: Tensors, squa
         parameter.addcdiv_(mean, below, value=-RATE / (1 - BETA1 ** STEPS))
 
 
+def first_adam_of_lists(beta2: float) -> Callable[..., None]:
+    """With a list of counters, as torch.optim keeps them; what divides is a list of its own."""
+    def adam(parameters: Tensors, gradients: Tensors, means: Tensors, squares: Tensors) -> None:
+        torch._foreach_add_([torch.zeros(()) for _ in parameters], 1)
+        torch._foreach_mul_(means, BETA1)
+        torch._foreach_add_(means, gradients, alpha=1 - BETA1)
+        torch._foreach_mul_(squares, beta2)
+        torch._foreach_addcmul_(squares, gradients, gradients, 1 - beta2)
+        below = torch._foreach_sqrt(squares)
+        torch._foreach_div_(below, (1 - beta2) ** 0.5)
+        torch._foreach_addcdiv_(parameters, means, torch._foreach_add(below, EPS), -RATE / (1 - BETA1))
+    return adam
+
+
+def first_adam_in_a_loop(parameters: Tensors, gradients: Tensors, means: Tensors, squares: Tensors) -> None:
+    for parameter, gradient, mean, square in zip(parameters, gradients, means, squares):
+        mean.mul_(BETA1).add_(gradient, alpha=1 - BETA1)
+        square.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
+        parameter.addcdiv_(mean, square.sqrt().div_((1 - BETA2) ** 0.5).add_(EPS), value=-RATE / (1 - BETA1))
+
+
+def no_states(means: Tensors, squares: Tensors) -> None:
+    for each in means + squares:
+        each.zero_()
+
+
 def record(path: Path, adam: Callable[..., None], change: Callable[[Tensors, Tensors], None] = lambda means, squares: None) -> Path:
     """Two linear layers, a loss, its gradients and Adam's fifth step. `change` gets the states before it."""
     generator = torch.Generator().manual_seed(3)
@@ -96,6 +122,22 @@ class OptimizerState(unittest.TestCase):
         code, report = self.compared("half", change)
         self.assertEqual(code, 1)
         self.assert_named(report, "it is scaled by 0.5", (5,), "/addcmul_/")
+
+    def of_first_step(self, name: str, beta2: float) -> Tuple[int, Dict[str, Any]]:
+        golden = record(self.folder / "first.h5", first_adam_in_a_loop, no_states)
+        code, _, report = compared(record(self.folder / f"{name}.h5", first_adam_of_lists(beta2), no_states), golden)
+        return code, report
+
+    def test_counters_of_the_first_step_are_no_finding(self) -> None:
+        code, report = self.of_first_step("counted", BETA2)
+        self.assertEqual((code, report["culprits"], report["partings"]), (0, [], []))
+
+    def test_another_decay_is_told_by_what_it_leaves_behind(self) -> None:
+        # Its first step moves parameters alike: the bias correction takes the factor out again.
+        code, report = self.of_first_step("decay", 0.99)
+        self.assertEqual(code, 1)
+        self.assertIn("/_foreach_addcmul__Scalar/", report["first_culprit"]["path"])
+        self.assertIn("called with other arguments: value 0.01, golden 0.001", report["first_culprit"]["why"])
 
 
 if __name__ == "__main__":

@@ -259,6 +259,60 @@ class ResultsAlone(InFolder):
             file["argmax/2/output/result"][()] = 6
         self.assertEqual(compared(other, golden)[:2], (1, "/argmax/2"))
 
+    @staticmethod
+    def off(x, share, seed):
+        """Noise on all elements, of so much of the norm."""
+        return (x * (1 + share * np.random.default_rng(seed).standard_normal(x.shape))).astype("f4")
+
+    def test_a_gate_that_rounding_turns_moves_an_element_of_a_gradient(self):
+        def step(noise=0.0, turned=0):
+            chance = np.random.default_rng(4)
+            gates = chance.random((16, WIDTH)) < 0.5
+            side = {"fc": chance.standard_normal((16, WIDTH)), "fc2": chance.standard_normal((16, WIDTH))}
+            side["fc2.grad_output"] = chance.standard_normal((16, WIDTH))
+            side = {name: self.off(x, noise, place) for place, (name, x) in enumerate(side.items())}
+            gradient = self.off(np.where(gates, 0, chance.standard_normal((16, WIDTH))), noise, 9)
+            gradient.flat[np.flatnonzero(gradient)[:turned]] = 0
+            return {**side, "block.grad_output": gradient}
+
+        self.assertEqual(self.compared(step(4e-4, turned=2), step())[:2], (0, None))
+        self.assertEqual(self.compared(step(4e-4, turned=16), step())[:2], (1, "block.grad_output"))
+
+    def test_gradients_of_parameters_alone_are_made_from_the_last_on(self):
+        """Behind the loss: gates, whose results were not recorded, turn in the second layer, and the first gets it from there."""
+        names = [f"{layer}.weight.grad" for layer in ("conv1", "bn1", "conv2", "bn2", "conv3", "bn3", "fc1", "fc2", "fc3")]
+
+        def step(off=lambda name: 0.0, loss=0.0):
+            chance = np.random.default_rng(5)
+            side = {"loss": np.float32(2.5 * (1 + loss))}
+            for place, name in enumerate(names):
+                side[name] = self.off(chance.standard_normal((8, WIDTH)), off(name), 20 + place)
+            return side
+
+        golden = step()
+        turned = ("conv1", "bn1", "conv2")
+        clean = step(lambda name: 0.03 if name.startswith(turned) else 4e-4, loss=1.4e-5)
+        self.assertEqual(self.compared(clean, golden)[:2], (0, None))
+        faulty = step(lambda name: 0.3 if name.startswith(turned) else 4e-4)
+        self.assertEqual(self.compared(faulty, golden)[:2], (1, "conv2.weight.grad"))
+
+    def test_sides_that_round_alike_differ_where_last_bits_turn_a_rounding(self):
+        """Results that agree to the last bits, recorded as output and once more as input, tell no full precision."""
+
+        def step(turned=0.0, last=0.0):
+            chance = np.random.default_rng(6)
+            side = {}
+            for place, name in enumerate(("fc1", "a1", "fc2", "a2", "fc3", "a3", "fc4")):
+                x = self.off(chance.standard_normal((8, 4)), last, place)
+                side[f"{name}.output"] = x
+                side[f"{name}.output_as_input"] = x
+            last_one = chance.standard_normal((8, 4)).astype("f4")
+            last_one[3] *= 1 + turned
+            return {**side, "fc5.output": last_one}
+
+        self.assertEqual(self.compared(step(turned=1e-4, last=3e-8), step())[:2], (0, None))
+        self.assertEqual(self.compared(step(turned=0.2, last=3e-8), step())[:2], (1, "fc5.output"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -61,7 +61,7 @@ std::string order_text(const Result& result, size_t place) {
     int64_t received = 0;
     for (size_t i = 0; i < result.ops.size(); ++i) {
         const OpResult& op = result.ops[i];
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         const Verdict verdict = op.judgement.verdict;
         if (i < place) {
             ++before;

@@ -51,6 +51,18 @@ TEST(ConstantsMade, are_none_where_the_other_side_has_numbers_though_more_ops_ma
     EXPECT_FALSE(make_equal_constants(pair.flows, {&pair.target.ops[1]}, true));
 }
 
+TEST(ConstantsMade, may_be_taken_in_by_a_view_that_nobody_recorded) {
+    const HandMadeOp mul = step("mul", random_tensor({3, 4}, 1), random_tensor({3, 4}, 2));
+    const auto of = [&](const std::vector<std::pair<std::string, Tensor>>& inputs) {
+        const TracedPair pair(
+            hand_made({{"arange", inputs, {{"out", random_tensor({12}, 3)}}}, mul}),
+            hand_made({mul}));
+        return make_equal_constants(pair.flows, {&pair.target.ops.front()}, true);
+    };
+    EXPECT_TRUE(of({}));
+    EXPECT_FALSE(of({{"self", random_tensor({4}, 4)}}));
+}
+
 TEST(ConstantsMade, are_none_of_a_tensor_that_was_given) {
     EXPECT_FALSE(are_constants(filled(0), filled(0), random_tensor({3, 4}, 7)));
 }

@@ -72,9 +72,11 @@ TEST(ModuleNames, WhatAnOptimizerKeepsIsNoParameter) {
     EXPECT_FALSE(names_state("net.fc.weight"));
 }
 
-TEST(ModuleNames, SignsHoldNoProducts) {
-    EXPECT_TRUE(names_sign("sgn"));
-    EXPECT_FALSE(names_sign("assign"));
+TEST(ModuleNames, JumpsHoldNoProducts) {
+    EXPECT_TRUE(names_jump("sgn"));
+    EXPECT_TRUE(names_jump("div_Tensor"));
+    EXPECT_TRUE(names_jump("fake_quantize_per_tensor_affine_cachemask"));
+    EXPECT_FALSE(names_jump("assign"));
     EXPECT_FALSE(may_hold_products("sgn"));
 }
 

@@ -27,6 +27,7 @@ TurnedOff turned_off_in(const std::vector<float>& target, const std::vector<floa
 TEST(TurnedOff, counts_what_is_zero_on_one_side_alone) {
     const TurnedOff found = turned_off_in({3, 0, 4, 0, 7, 0, 0, 0}, {3, 1, 4, 0, 0, 0, 0, 0});
     EXPECT_EQ(found.share, 0.25);
+    EXPECT_EQ(found.both, 0.5);
     EXPECT_EQ(found.rest_norm, 0);
 }
 

@@ -261,4 +261,37 @@ TEST(Relate, tells_a_sum_and_what_is_scaled) {
     EXPECT_NEAR(scaled.scale, 0.25, 1e-6);
 }
 
+TEST(Relate, takes_no_cast_for_a_sum) {
+    Source golden;
+    Source target;
+    const Tensor hidden = random_tensor({8, 16}, 1);
+    const Tensor residual = random_tensor({8, 16}, 2);
+    Tensor sum = Tensor::copy_of(hidden.view());
+    for (size_t i = 0; i < sum.as<float>().size(); ++i)
+        sum.mutable_as<float>()[i] += residual.as<float>()[i];
+    for (Source* side : {&golden, &target}) {
+        add_op(*side, "a", {}, hidden);
+        add_op(*side, "b", {}, residual);
+        add_op(*side, "add", {}, sum);
+    }
+    add_op(target, "_to_copy", {}, changed(sum, 1, true));
+    const auto ties = found(target, golden);
+    EXPECT_FALSE(ties.contains("/_to_copy/4/output/result"));
+    EXPECT_EQ(ties.at("/add/3/output/result").kind, RelationKind::kEqual);
+}
+
+TEST(Relate, takes_the_scale_of_a_loss_before_another_factor) {
+    Source golden;
+    Source target;
+    // A gradient, and its product with a number, which the target rounds.
+    const Tensor gradient = random_tensor({8, 32}, 3);
+    add_op(golden, "a", {}, changed(gradient, 3));
+    add_op(golden, "b", {}, gradient);
+    add_op(target, "scaled", {}, changed(gradient, 4096, true));
+    const auto ties = found(target, golden);
+    const TensorTie& tie = ties.at("/scaled/1/output/result");
+    EXPECT_EQ(tie.golden.path, "/b/2/output/result");
+    EXPECT_NEAR(tie.scale, 4096, 4);
+}
+
 }  // namespace npuscope::compare

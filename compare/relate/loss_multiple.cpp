@@ -1,4 +1,4 @@
-#include "compare/dataflow/loss_multiple.h"
+#include "compare/relate/loss_multiple.h"
 
 #include <cmath>
 
