@@ -33,7 +33,7 @@ CulpritKind kind_of(const OpResult& op) {
 std::string one_sided_input(const OpResult& op) {
     const bool spans = !op.also_target.empty() || !op.also_golden.empty();
     const bool renamed = op.match != "name" && op.match != "seqid";
-    if (op.target.empty() || op.golden.empty() || spans || renamed) return {};
+    if (!op.is_pair() || spans || renamed) return {};
     for (const TensorResult& tensor : op.tensors) {
         if (tensor.direction != dumpfile::Direction::kInput) continue;
         if (tensor.judgement.verdict == Verdict::kMissingTarget)
@@ -102,8 +102,7 @@ void put_clear_one_first(Result& result) {
 
 /// An op that one side alone has, and that is wrong by itself.
 bool is_wrong_alone(const OpResult& op) {
-    return (op.target.empty() || op.golden.empty()) && !op.in_span &&
-           op.judgement.verdict == Verdict::kFail;
+    return !op.is_pair() && !op.in_span && op.judgement.verdict == Verdict::kFail;
 }
 
 /// Called with other arguments, and nobody computed it again to see whether they matter.
@@ -134,7 +133,7 @@ void find_culprits(Result& result) {
         } else if (is_wrong_alone(op)) {
             found.push_back({.kind = CulpritKind::kOp, .op = i, .why = op.judgement.rule});
         } else if (result.partings.empty() && op.unmatched.empty() && !op.in_span &&
-                   (op.target.empty() || op.golden.empty())) {
+                   !op.is_pair()) {
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = op.judgement.rule});
         } else if (!op.unmatched.empty()) {
             found.push_back(unmatched_culprit(op, i));
@@ -143,7 +142,7 @@ void find_culprits(Result& result) {
                              .op = i,
                              .why = "called with other arguments: " + to_text(op.arguments)});
         } else if (is_finding(op.judgement.verdict, result.allow_golden_at_fault) &&
-                   !op.from_nothing && (op.in_span || (!op.target.empty() && !op.golden.empty()))) {
+                   !op.from_nothing && (op.in_span || op.is_pair())) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
         }
         if (const std::string text = one_sided_input(op); !text.empty())

@@ -35,8 +35,10 @@ bool make_equal_constants(const PairedFlows& flows,
     const auto is_from_inside = [&](const TracedTensor& tensor) {
         return tensor.producer && inside.contains(side.tensor(*tensor.producer).op);
     };
+    bool has_data = false;
     for (const size_t op : inside)
         for (const TracedTensor& tensor : side.flow.of_op(op)) {
+            has_data = has_data || may_be_data(tensor);
             if (tensor.direction == Direction::kOutput && !tensor.content) return false;
             if (tensor.direction == Direction::kInput && !is_from_inside(tensor) &&
                 (tensor.producer || !is_plain_number(tensor)))
@@ -47,11 +49,8 @@ bool make_equal_constants(const PairedFlows& flows,
         return tensor.direction == Direction::kInput && is_from_inside(tensor) &&
                !inside.contains(tensor.op);
     };
-    bool any = side.source.has_inputs.value_or(true) &&
-               std::ranges::none_of(side.flow.tensors, is_taken_in) &&
-               std::ranges::none_of(side.flow.tensors, [&](const TracedTensor& tensor) {
-                   return inside.contains(tensor.op) && may_be_data(tensor);
-               });
+    bool any = side.source.has_inputs.value_or(true) && !has_data &&
+               std::ranges::none_of(side.flow.tensors, is_taken_in);
     for (const InputPair& pair : flows.inputs()) {
         const TracedTensor& mine = flows.target().tensor(pair.target);
         const TracedTensor& theirs = flows.golden().tensor(pair.golden);

@@ -100,9 +100,7 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
     const bool nothing = input.content->numel == 0 ||
                          is_unread(flows_.golden().source.ops[input.op].id.op, input.argument);
     try {
-        if (const auto number = number_expanded(flows_.golden().flow, input);
-            number && !nothing && !input.producer)
-            take_number(input, *number, rebuilt);
+        if (!nothing && !input.producer) take_number(input, rebuilt);
         if (rebuilt.tensor) return rebuilt;
         if (nothing || !input.producer) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);
@@ -119,10 +117,9 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
     return rebuilt;
 }
 
-void InputRebuilder::take_number(const TracedTensor& input,
-                                 size_t number,
-                                 RebuiltInput& rebuilt) const {
-    const auto partner = flows_.made_by_target(number, input.op);
+void InputRebuilder::take_number(const TracedTensor& input, RebuiltInput& rebuilt) const {
+    const auto number = number_expanded(flows_.golden().flow, input);
+    const auto partner = number ? flows_.made_by_target(*number, input.op) : std::nullopt;
     if (!partner || flows_.target().tensor(*partner).content->numel != 1) return;
     const double value = read_whole(flows_.target(), *partner).cast(DType::kFloat64).at(0);
     Tensor full = Tensor::zeros(DType::kFloat64, input.shape);

@@ -70,8 +70,8 @@ class InputRebuilder {
     [[nodiscard]] double scale_of_results(const OpPair& pair) const;
     /// The gradient of the loss, 1, which the target multiplied before it went back.
     void take_scale(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
-    /// Full of the number that the target made in place of the golden's result `number`.
-    void take_number(const TracedTensor& input, size_t number, RebuiltInput& rebuilt) const;
+    /// Of what is full of a number that the golden made: of the number that the target made.
+    void take_number(const TracedTensor& input, RebuiltInput& rebuilt) const;
     /// As the target cast it to 16 bits before an op that gives out 16-bit numbers.
     void round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const;
     /// What such a cast before the target's op made, if there is one.

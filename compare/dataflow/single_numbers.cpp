@@ -22,8 +22,8 @@ bool is_plain(const TracedTensor& tensor) {
 
 bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     if (!tensor.content->constant || tensor.content->numel == 1) return false;
-    const bool is_near = tensor.op <= kNumberBefore || !is_plain(tensor);
-    const size_t first = is_near ? 0 : tensor.op - kNumberBefore;
+    const bool is_far = is_plain(tensor) && tensor.op > kNumberBefore;
+    const size_t first = is_far ? tensor.op - kNumberBefore : 0;
     for (size_t i = flow.first[first]; i < flow.first[tensor.op]; ++i) {
         const TracedTensor& made = flow.tensors[i];
         if (made.direction == dumpfile::Direction::kOutput && made.content &&

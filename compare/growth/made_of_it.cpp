@@ -1,19 +1,11 @@
 #include "compare/growth/made_of_it.h"
 
 #include <algorithm>
-#include <unordered_set>
-#include <utility>
 
 #include "compare/relate/kinship.h"
 #include "core/naming/in_place.h"
 
 namespace npuscope::compare {
-
-namespace {
-
-constexpr int kFewOps = 6;
-
-}  // namespace
 
 void MadeOfIt::take(const std::vector<MeasuredRun>& runs) {
     for (const MeasuredRun& run : runs)
@@ -28,20 +20,10 @@ bool MadeOfIt::agrees(const MeasuredRun& run, double limit) const {
 }
 
 bool MadeOfIt::agrees_somewhere(const MeasuredRun& run, double limit) const {
-    std::vector<const SourceOp*> open = target_.users_of(run.tensor->target);
-    std::unordered_set<const SourceOp*> seen(open.begin(), open.end());
-    for (int depth = 0; depth < kFewOps; ++depth) {
-        std::vector<const SourceOp*> next;
-        for (const SourceOp* op : open) {
-            const Way way = way_through(op, limit);
-            if (way == Way::kAgrees) return true;
-            if (way == Way::kEnds) continue;
-            for (const SourceOp* user : target_.users_of(op))
-                if (seen.insert(user).second) next.push_back(user);
-        }
-        open = std::move(next);
-    }
-    return false;
+    return does_a_way_agree(
+        target_.users_of(run.tensor->target),
+        [&](const SourceOp* op) { return target_.users_of(op); },
+        [&](const SourceOp* op) { return way_through(op, limit); });
 }
 
 Way MadeOfIt::way_through(const SourceOp* op, double limit) const {

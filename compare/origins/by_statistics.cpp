@@ -49,8 +49,7 @@ class StatisticsJudge {
             judge_inputs(pair);
             for (; next < jumps.size() && jumps[next].pair == pair; ++next)
                 judge_output(jumps[next]);
-            if (!result_.ops[pair].target.empty() && !result_.ops[pair].golden.empty())
-                conclude(result_.ops[pair]);
+            if (result_.ops[pair].is_pair()) conclude(result_.ops[pair]);
         }
     }
 
@@ -120,7 +119,7 @@ std::vector<StatisticsJudge::Jump> StatisticsJudge::all_jumps() const {
     double before = 0;
     for (size_t pair = 0; pair < result_.ops.size(); ++pair) {
         const OpResult& op = result_.ops[pair];
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         double received = before;
         for (const TensorResult& tensor : op.tensors)
             if (is_one(tensor, Direction::kInput)) received = larger(received, tensor.deviation);

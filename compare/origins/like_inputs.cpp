@@ -28,7 +28,7 @@ double root_mean_square(double squares, const TensorResult& tensor) {
 
 LikeInputs::LikeInputs(const Result& result) {
     for (const OpResult& op : result.ops) {
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         for (const TensorResult& tensor : op.tensors) {
             if (tensor.direction != dumpfile::Direction::kInput || tensor.metrics.empty()) continue;
             double& largest = largest_[key_of(op, tensor)];

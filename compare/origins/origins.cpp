@@ -56,7 +56,7 @@ class Origins {
             const OpResult& op = result_.ops[pair];
             if (op.in_span) continue;
             // What comes behind an op that one side has more is a matter of the programs.
-            if (op.target.empty() || op.golden.empty()) break;
+            if (!op.is_pair()) break;
             look_at(pair, before, suspects);
             before.take(pair, result_.ops[pair]);
         }
@@ -122,8 +122,7 @@ bool Origins::is_number_on_itself(const OpResult& op, const std::vector<Inflow>&
 void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect>& suspects) {
     OpResult& op = result_.ops[pair];
     const Verdict verdict = op.judgement.verdict;
-    if ((verdict != Verdict::kInherited && verdict != Verdict::kNotProvable) || op.target.empty() ||
-        op.golden.empty())
+    if ((verdict != Verdict::kInherited && verdict != Verdict::kNotProvable) || !op.is_pair())
         return;
     const std::vector<Inflow> inflows = inflows_.of(pair);
     if (verdict == Verdict::kNotProvable && !is_number_on_itself(op, inflows)) return;

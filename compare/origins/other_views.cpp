@@ -45,7 +45,7 @@ class OtherViews {
             const OpResult& op = result_.ops[pair];
             if (op.in_span) continue;
             // What comes behind an op that one side has more is a matter of the programs.
-            if (op.target.empty() || op.golden.empty()) return;
+            if (!op.is_pair()) return;
             if (op.judgement.verdict == Verdict::kInherited && op.arguments.empty() &&
                 !is_cast(op.id.op) && are_alike(flows_.plan().ops[pair]) && !is_told(pair))
                 look_at(pair);

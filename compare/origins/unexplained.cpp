@@ -212,7 +212,7 @@ std::vector<FarResult> results_by_norm(Result& result) {
     std::vector<FarResult> all;
     for (size_t place = 0; place < result.ops.size(); ++place) {
         OpResult& op = result.ops[place];
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         for (TensorResult& tensor : op.tensors)
             if (const auto norm = norm_of(tensor); norm && !has_loss_scale(result, tensor) &&
                                                    tensor.direction == Direction::kOutput &&
@@ -271,7 +271,7 @@ void accuse_unexplained(const Plan& plan,
     double before = 0;
     for (size_t i = 0; i < last; ++i) {
         OpResult& op = result.ops[i];
-        if (op.target.empty() || op.golden.empty()) continue;
+        if (!op.is_pair()) continue;
         TensorResult* output =
             grown && grown->pairs.contains(i) ? worst_inherited(op) : inherited_result(op);
         const auto limit = [&] { return std::max(kChainNoise, kChainGrowth * before); };

@@ -59,7 +59,7 @@ class UnknownOps {
         double before = 0;
         for (size_t place = 0; place < result_.ops.size() && !errors_.empty(); ++place) {
             OpResult& op = result_.ops[place];
-            if (op.target.empty() || op.golden.empty()) continue;
+            if (!op.is_pair()) continue;
             const double given = worst_error(op, Direction::kInput, true).value_or(0);
             before = std::max(before, given);
             TensorResult* first = unknown_result(op);

@@ -183,7 +183,8 @@ class TakenApart {
             elements_ = std::make_shared<const Elements>(elements_of(op, *as_));
             lacks_numbers_ = as_->takes_numbers() && !has_list_of_numbers(op);
             // Counters of steps, which a loop in Python keeps as numbers of its own.
-            if (is_of_single_numbers() && others.on_single_numbers(as_->name()) < count())
+            if (count() > 0 && is_of_single_numbers() &&
+                others.on_single_numbers(as_->name()) < count())
                 elements_ = std::make_shared<const Elements>();
         } catch (const Error&) {
             // Told where the op is compared.

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/relate/loss_multiple.h"
 #include "diagnose/judge/replay_distance.h"
 
 namespace npuscope::diagnose {
 
 namespace {
 
-/// Smaller factors are no loss scale.
-constexpr double kLeastScale = 128;
 /// Signs that a random number gives.
 constexpr size_t kSigns = 64;
 
@@ -45,7 +44,7 @@ double loss_scale(const Tensor& target, const Tensor& golden, double allowed) {
         squares += golden.as<double>()[i] * golden.as<double>()[i];
     }
     const double scale = std::exp2(std::round(std::log2(products / squares)));
-    if (!(scale >= kLeastScale) || !std::isfinite(scale)) return 1;
+    if (!(scale >= compare::kLeastLossScale) || !std::isfinite(scale)) return 1;
     return distance(times(target, 1 / scale), golden).relative() <= allowed ? scale : 1;
 }
 

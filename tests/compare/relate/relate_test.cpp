@@ -31,6 +31,13 @@ std::map<std::string, TensorTie> found(const Source& target, const Source& golde
     return ties;
 }
 
+Tensor sum_of(const Tensor& one, const Tensor& other) {
+    Tensor sum = Tensor::copy_of(one.view());
+    for (size_t i = 0; i < sum.as<float>().size(); ++i)
+        sum.mutable_as<float>()[i] += other.as<float>()[i];
+    return sum;
+}
+
 }  // namespace
 
 TEST(Relate, looks_past_padding_at_what_is_fused_and_permuted) {
@@ -242,9 +249,7 @@ TEST(Relate, tells_a_sum_and_what_is_scaled) {
     Source target;
     const Tensor hidden = random_tensor({8, 16}, 1);
     const Tensor residual = random_tensor({8, 16}, 2);
-    Tensor sum = Tensor::copy_of(hidden.view());
-    for (size_t i = 0; i < sum.as<float>().size(); ++i)
-        sum.mutable_as<float>()[i] += residual.as<float>()[i];
+    const Tensor sum = sum_of(hidden, residual);
     add_op(golden, "a", {}, hidden);
     add_op(golden, "b", {}, residual);
     add_op(golden, "c", {}, random_tensor({8, 32}, 3));
@@ -266,9 +271,7 @@ TEST(Relate, takes_no_cast_for_a_sum) {
     Source target;
     const Tensor hidden = random_tensor({8, 16}, 1);
     const Tensor residual = random_tensor({8, 16}, 2);
-    Tensor sum = Tensor::copy_of(hidden.view());
-    for (size_t i = 0; i < sum.as<float>().size(); ++i)
-        sum.mutable_as<float>()[i] += residual.as<float>()[i];
+    const Tensor sum = sum_of(hidden, residual);
     for (Source* side : {&golden, &target}) {
         add_op(*side, "a", {}, hidden);
         add_op(*side, "b", {}, residual);
