@@ -129,6 +129,17 @@ MemoryBlock::~MemoryBlock() {
         ::operator delete(start_);
 }
 
+void* take_memory(size_t nbytes) {
+    return nbytes < kLarge ? ::operator new(nbytes) : large_block(rounded(nbytes));
+}
+
+void give_memory_back(void* memory, size_t nbytes) {
+    if (nbytes < kLarge)
+        ::operator delete(memory);
+    else
+        kept_blocks().keep(memory, rounded(nbytes));
+}
+
 std::byte* MemoryBlock::data() const {
     auto* const bytes = static_cast<std::byte*>(start_);
     const auto past = reinterpret_cast<uintptr_t>(bytes) % kVectorAlignment;

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace npuscope {
 
@@ -26,6 +29,11 @@ class MemoryBlock {
     void* start_;
 };
 
+/// Memory as a block's, but for its alignment, which is that of operator new. Errors:
+/// std::bad_alloc.
+[[nodiscard]] void* take_memory(size_t nbytes);
+void give_memory_back(void* memory, size_t nbytes);
+
 /// A block of `count` elements that are not set. Errors: std::bad_alloc.
 template <class T>
 requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
@@ -45,6 +53,34 @@ class Buffer {
   private:
     MemoryBlock block_;
     size_t count_;
+};
+
+/// Has vectors live in such blocks, a copy's size at a time. Elements that are given no value are
+/// not set.
+template <class T>
+class KeptBlocksAllocator {
+  public:
+    using value_type = T;
+
+    KeptBlocksAllocator() = default;
+    template <class U>
+    // NOLINTNEXTLINE(google-explicit-constructor): what the library asks of an allocator
+    KeptBlocksAllocator(const KeptBlocksAllocator<U>&) {}
+
+    [[nodiscard]] T* allocate(size_t count) {
+        if (count > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
+        return static_cast<T*>(take_memory(count * sizeof(T)));
+    }
+    void deallocate(T* elements, size_t count) { give_memory_back(elements, count * sizeof(T)); }
+    template <class U>
+    void construct(U* element) {
+        ::new (static_cast<void*>(element)) U;
+    }
+    template <class U, class... Arguments>
+    void construct(U* element, Arguments&&... arguments) {
+        ::new (static_cast<void*>(element)) U(std::forward<Arguments>(arguments)...);
+    }
+    bool operator==(const KeptBlocksAllocator&) const = default;
 };
 
 }  // namespace npuscope

@@ -17,6 +17,12 @@ namespace {
 /// again and again.
 constexpr uint64_t kMostKept = uint64_t{16} << 20;
 
+/// Bytes of a mapped file that are copied for the asker: of pages that are mapped, and given back,
+/// each costs the system more than its copy. Who asks for more looks at some of them.
+constexpr uint64_t kMostCopied = uint64_t{1} << 20;
+/// As much of a whole tensor is copied too.
+constexpr uint64_t kLeastInPlace = uint64_t{8} << 20;
+
 template <class T>
 void swap_each(std::span<std::byte> bytes, T (*swap)(T)) {
     for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
@@ -60,18 +66,24 @@ const std::byte* Elements::range(int64_t first,
                                  std::vector<std::byte>& buffer) const {
     require_range(first, count);
     const size_t size = size_of(dtype_);
-    if (is_mapped() && dtype_ != DType::kBool) return data_ + static_cast<size_t>(first) * size;
     const size_t bytes = static_cast<size_t>(count) * size;
+    if (is_mapped() && dtype_ != DType::kBool && bytes > kMostCopied)
+        return data_ + static_cast<size_t>(first) * size;
     if (buffer.size() < std::max<size_t>(bytes, 1)) buffer.resize(std::max<size_t>(bytes, 1));
     if (count > 0) read(first, count, buffer.data());
     return buffer.data();
+}
+
+const std::byte* Elements::in_place() const {
+    const bool is_large = static_cast<uint64_t>(numel_) * size_of(dtype_) > kLeastInPlace;
+    return is_mapped() && dtype_ != DType::kBool && is_large ? data_ : nullptr;
 }
 
 void Elements::read(int64_t first, int64_t count, std::byte* target) const {
     const size_t size = size_of(dtype_);
     const size_t bytes = static_cast<size_t>(count) * size;
     if (data_ != nullptr)
-        std::memcpy(target, data_ + static_cast<size_t>(first) * size, bytes);
+        mapping_->copy(data_ + static_cast<size_t>(first) * size, bytes, target);
     else if (chunks_)
         chunks_->read(static_cast<uint64_t>(first), static_cast<uint64_t>(count), target);
     else

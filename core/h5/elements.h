@@ -28,20 +28,19 @@ class Elements : public ElementSource {
     [[nodiscard]] const Shape& shape() const override { return shape_; }
     [[nodiscard]] int64_t numel() const override { return numel_; }
 
-    /// `count` elements from flat index `first` on, in native byte order: they lie in the mapped
-    /// file where the layout allows (NOT necessarily aligned), else they are read into `buffer`; so
-    /// are bools, whose bytes in the file may be more than 0 and 1.
+    /// `count` elements from flat index `first` on, in native byte order: more than 1 MB lie in the
+    /// mapped file where the layout allows (NOT necessarily aligned), else they are read into
+    /// `buffer`; so are bools, whose bytes in the file may be more than 0 and 1.
     /// Ask for some 64 Ki elements at a time. Valid until the next call with that buffer.
     /// Errors: Error(kFormat) when they cannot be read, Error(kInternal) when they are not there.
     [[nodiscard]] const std::byte* range(int64_t first,
                                          int64_t count,
                                          std::vector<std::byte>& buffer) const override;
-    /// Whether range() mostly gives places of the mapped file.
+    /// Whether the mapped file holds them as they are asked for.
     [[nodiscard]] bool is_mapped() const { return data_ != nullptr && !swapped_; }
     [[nodiscard]] Tensor whole() const override;
-    [[nodiscard]] const std::byte* in_place() const override {
-        return is_mapped() && dtype_ != DType::kBool ? data_ : nullptr;
-    }
+    /// Nor where they are few: their copy costs less than mapping their pages.
+    [[nodiscard]] const std::byte* in_place() const override;
     /// Lets the system take back the memory of that range's pages; no-op when not mapped.
     void release(int64_t first, int64_t count) const override;
     /// Errors: Error(kIo) when the file was cut short while it was mapped: what was read since then

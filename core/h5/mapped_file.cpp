@@ -2,7 +2,10 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <fcntl.h>
 #include <limits>
 #include <mutex>
 #include <sys/mman.h>
@@ -132,7 +135,10 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor) {
     // Shared on purpose: an index and any number of Elements view the same bytes, in any order of
     // their ends.
     return std::shared_ptr<const MappedFile>(
-        new MappedFile(static_cast<const std::byte*>(data), size, number));
+        new MappedFile(static_cast<const std::byte*>(data),
+                       size,
+                       number,
+                       ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)));
 }
 
 MappedFile::~MappedFile() {
@@ -142,10 +148,30 @@ MappedFile::~MappedFile() {
     guard_tail(data_, size_, false);
     munmap(const_cast<std::byte*>(data_), size_);
     slot.taken.store(false);
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool MappedFile::is_intact() const {
     return !slots[slot_].cut_short.load(std::memory_order_acquire);
+}
+
+void MappedFile::copy(const std::byte* from, uint64_t count, std::byte* target) const {
+    if (descriptor_ < 0) {
+        std::memcpy(target, from, count);
+        return;
+    }
+    auto offset = static_cast<off_t>(from - data_);
+    while (count > 0) {
+        const ssize_t taken = ::pread(descriptor_, target, count, offset);
+        if (taken < 0 && errno == EINTR) continue;
+        if (taken <= 0) break;
+        target += taken;
+        offset += taken;
+        count -= static_cast<uint64_t>(taken);
+    }
+    if (count == 0) return;
+    std::memset(target, 0, count);
+    slots[slot_].cut_short.store(true, std::memory_order_release);
 }
 
 void MappedFile::release(uint64_t offset, uint64_t count) const {

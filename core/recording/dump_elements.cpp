@@ -34,4 +34,8 @@ const std::byte* DumpElements::range(int64_t first,
     return buffer.data();
 }
 
+Tensor DumpElements::whole() const {
+    return dtype_ == elements_.dtype() ? elements_.whole() : ElementSource::whole();
+}
+
 }  // namespace npuscope

@@ -21,6 +21,7 @@ class DumpElements : public ElementSource {
     [[nodiscard]] const std::byte* in_place() const override {
         return dtype_ == elements_.dtype() ? elements_.in_place() : nullptr;
     }
+    [[nodiscard]] Tensor whole() const override;
     [[nodiscard]] const ElementSource& stored() const override { return elements_; }
     void release(int64_t first, int64_t count) const override { elements_.release(first, count); }
     void require_intact() const override { elements_.require_intact(); }

@@ -54,7 +54,7 @@ AllowedErrors allowed_of_moves(const backend::Op& op,
         formats_of_cast(op, result.elements.dtype(), wide.as<double>());
     formats.push_back(format_of(result.elements.dtype()));
     formats.push_back(results);
-    AllowedErrors limits(exact.size());
+    AllowedErrors limits(exact.size(), 0.0);
     for (const NumberFormat& format : formats)
         for (size_t i = 0; i < limits.size(); ++i) {
             const bool may_be_flushed = casts || format.lowest <= kFloat32.lowest;

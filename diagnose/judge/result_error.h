@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/split.h"
+#include "core/base/memory_block.h"
 #include "core/tensor/tensor.h"
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/op_run.h"
@@ -14,7 +15,7 @@
 namespace npuscope::diagnose {
 
 /// The largest honest errors, by element; of none at all where it is empty.
-using AllowedErrors = std::vector<double>;
+using AllowedErrors = std::vector<double, KeptBlocksAllocator<double>>;
 
 /// A recorded result beside what is expected of it; both are 0 where it is ignored. Borrows both.
 class JudgedElements {

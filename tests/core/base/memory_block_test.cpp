@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,21 @@ TEST(MemoryBlock, moves_its_bytes) {
 
 TEST(MemoryBlock, too_much_is_bad_alloc) {
     EXPECT_THROW(static_cast<void>(MemoryBlock{std::numeric_limits<size_t>::max()}),
+                 std::bad_alloc);
+}
+
+TEST(KeptBlocksAllocator, vectors_hold_and_move_their_elements) {
+    for (const size_t count : {size_t{3}, kLarge / sizeof(double)}) {
+        std::vector<double, KeptBlocksAllocator<double>> elements(count);
+        elements.back() = 2;
+        elements.push_back(4);
+        const auto other = std::move(elements);
+        ASSERT_EQ(other.size(), count + 1);
+        EXPECT_EQ(other[count - 1], 2);
+        EXPECT_EQ(other[count], 4);
+    }
+    EXPECT_THROW(static_cast<void>(KeptBlocksAllocator<double>().allocate(
+                     std::numeric_limits<size_t>::max() / 2)),
                  std::bad_alloc);
 }
 
