@@ -130,6 +130,11 @@ class Splitter {
     /// The golden's program on the target's numbers; empty where nothing is computed. After
     /// prepare().
     [[nodiscard]] virtual std::optional<Replay> replay(PairedFlows& flows) const;
+    /// Of a target without inputs: the op that takes in what `extra`, an op of the target alone,
+    /// makes; nullptr where nothing shows it. After prepare().
+    [[nodiscard]] virtual const SourceOp* taker_of(const SourceOp& /*extra*/) const {
+        return nullptr;
+    }
     /// Whether the target's chip gives out infinities where others saturate.
     [[nodiscard]] virtual bool infinities_count() const { return false; }
     /// What was found out about the files' arithmetic, a sentence each.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/naming/unread.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -38,6 +40,10 @@ bool make_equal_constants(const PairedFlows& flows,
     bool has_data = false;
     for (const size_t op : inside)
         for (const TracedTensor& tensor : side.flow.of_op(op)) {
+            // zeros_like looks at a shape.
+            if (tensor.direction == Direction::kInput &&
+                is_unread(side.source.ops[op].id.op, tensor.argument))
+                continue;
             has_data = has_data || may_be_data(tensor);
             if (tensor.direction == Direction::kOutput && !tensor.content) return false;
             if (tensor.direction == Direction::kInput && !is_from_inside(tensor) &&

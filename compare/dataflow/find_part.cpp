@@ -221,6 +221,14 @@ bool is_narrow(const TracedTensor& input) {
     return input.content->fits_half || input.content->fits_bfloat;
 }
 
+/// Whether the input was there before an output: an earlier op was given the same elements. What
+/// holds a bias because it added that to zeros did not make it.
+bool was_there(const Dataflow& flow, size_t input, size_t output) {
+    const std::optional<size_t> given = flow.tensors[input].given;
+    return given && *given != input && flow.tensors[*given].content->tells_order() &&
+           flow.tensors[*given].op <= flow.tensors[output].op;
+}
+
 /// Inputs that are a small output, expanded: too few values to be told a part of anything, but all
 /// of one output's. The latest such is the producer.
 void find_expanded(const Source& source,
@@ -248,7 +256,8 @@ void find_expanded(const Source& source,
     for (size_t at = 0; at < outputs.size(); ++at)
         for (size_t i = 0; i < inputs.size(); ++i) {
             TracedTensor& input = flow.tensors[inputs[i]];
-            if (!few[i].may_be(input, flow.tensors[outputs[at]]) || few[i].values != made[at])
+            if (!few[i].may_be(input, flow.tensors[outputs[at]]) || few[i].values != made[at] ||
+                was_there(flow, inputs[i], outputs[at]))
                 continue;
             input.producer = outputs[at];
             input.passage = Passage::kPart;
@@ -287,7 +296,8 @@ void find_parts(const Source& source,
     });
     for (size_t at = 0; at < outputs.size(); ++at)
         for (size_t i = 0; i < open.size() && !found[at].empty(); ++i)
-            if (flow.tensors[outputs[at]].op < flow.tensors[open[i]].op)
+            if (flow.tensors[outputs[at]].op < flow.tensors[open[i]].op &&
+                !was_there(flow, open[i], outputs[at]))
                 searched.join(found[at], i, outputs[at], flow.tensors[open[i]]);
     number_givens(flow);
 }

@@ -144,6 +144,17 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
     return false;
 }
 
+void InputRebuilder::take_extra(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt) {
+    const auto found = instead_.find(rebuilt.producer);
+    if (rebuilt.origin != Rebuilt::kMade || found == instead_.end()) return;
+    const TracedTensor& extra = flows_.target().tensor(found->second);
+    if (&flows_.target().source.ops[extra.op] >= pair.target) return;
+    auto shown = made(flows_.golden().tensor(golden_input), golden_input, found->second);
+    if (!shown) return;
+    rebuilt.tensor = std::move(shown);
+    rebuilt.producer = extra.path;
+}
+
 bool InputRebuilder::gives_16_bits(const OpPair& pair) const {
     return std::ranges::all_of(flows_.target().of_op(*pair.target), [](const TracedTensor& made) {
         return made.direction != Direction::kOutput || holds_16_bits(made);
@@ -257,6 +268,7 @@ std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
         if (flow.tensors[i].direction == Direction::kInput) {
             inputs.push_back(rebuild(i, trains));
             if (flows_.plan().ops[pair].target == nullptr) continue;
+            take_extra(flows_.plan().ops[pair], i, inputs.back());
             take_wider(flows_.plan().ops[pair], i, inputs.back());
             round_as_cast(flows_.plan().ops[pair], inputs.back());
             take_scale(flows_.plan().ops[pair], i, inputs.back());

@@ -46,6 +46,11 @@ class InputRebuilder {
     /// Errors: Error when elements cannot be read.
     [[nodiscard]] const std::optional<View>& view_of(size_t golden_input);
 
+    /// What ops take in of the target's tensor `producer`, those behind the op that made `instead`
+    /// take in of that.
+    void take_instead(const std::string& producer, size_t instead) { instead_[producer] = instead; }
+    void forget_instead(const std::string& producer) { instead_.erase(producer); }
+
     /// "gradients: 1024 times the golden's from /nll_loss_backward/103 on, …" where an op was given
     /// that much for the golden's 1; else "". Of the inputs asked for so far.
     [[nodiscard]] const std::string& scale_text() const { return scale_text_; }
@@ -58,6 +63,7 @@ class InputRebuilder {
                                              size_t index,
                                              size_t partner);
 
+    void take_extra(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
     [[nodiscard]] bool gives_16_bits(const OpPair& pair) const;
     /// Of a view or cast, the golden input that it shows.
     [[nodiscard]] std::optional<size_t> shown_by(size_t producer) const;
@@ -80,6 +86,7 @@ class InputRebuilder {
     PairedFlows& flows_;
     std::unordered_map<size_t, std::optional<View>> views_;
     std::string scale_text_{};
+    std::unordered_map<std::string, size_t> instead_{};  ///< the target's tensor, by path
     /// Results of the target's own casts to 16 bits, by Content::sequence.
     std::unordered_multimap<uint64_t, size_t> casts_;
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "compare/dataflow/crosswise.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/relation.h"
@@ -30,50 +31,11 @@ constexpr double kWorse = 2;
 constexpr size_t kMostFindings = 20;
 constexpr std::string_view kSum = "add_Tensor";
 
-/// IR name of the tensor's op.
-const std::string& op_of(const Side& side, const TracedTensor& tensor) {
-    return side.source.ops[tensor.op].id.op;
-}
-
-bool same_elements(const Content& one, const Content& other) {
-    return one.numel == other.numel && one.bag == other.bag;
-}
-
-/// What the cast that made the tensor was given; nullptr of what no cast made.
-const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
-    if (!tensor.producer) return nullptr;
-    const TracedTensor& made = side.tensor(*tensor.producer);
-    return is_cast(op_of(side, made)) ? given_to(side, made) : nullptr;
-}
-
-/// As they are or cast, several times too, in whatever order.
-bool holds(const Side& side, const TracedTensor& tensor, const Content& content) {
-    for (const TracedTensor* each = &tensor; each != nullptr; each = before_cast(side, *each))
-        if (each->content && same_elements(*each->content, content)) return true;
-    return false;
-}
-
 /// How often sums take these elements.
 int64_t uses_in_sums(const Side& side, const Content& content) {
     return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& use) {
         return use.direction == Direction::kInput && op_of(side, use) == kSum &&
                holds(side, use, content);
-    });
-}
-
-/// Whether another op of the name takes these elements as that argument.
-bool is_other_use(const Side& side,
-                  const TracedTensor& tensor,
-                  const TracedTensor& like,
-                  const Content& content) {
-    return &tensor != &like && tensor.direction == Direction::kInput && tensor.content &&
-           tensor.argument == like.argument && op_of(side, tensor) == op_of(side, like) &&
-           holds(side, tensor, content);
-}
-
-int64_t other_uses(const Side& side, const TracedTensor& like, const Content& content) {
-    return std::ranges::count_if(side.flow.tensors, [&](const TracedTensor& tensor) {
-        return is_other_use(side, tensor, like, content);
     });
 }
 
@@ -144,7 +106,6 @@ class Wires {
     [[nodiscard]] bool is_far(const InputPair& pair) const;
     void look_for_parts(const std::vector<InputPair>& pairs, int threads) const;
     void judge(const InputPair& pair);
-    [[nodiscard]] bool is_told_apart(const InputPair& pair, const Content& missing) const;
     [[nodiscard]] bool is_exchanged(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_rewired(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool holds_what_was_made(const InputPair& pair, size_t partner) const;
@@ -286,35 +247,6 @@ bool Wires::holds_what_was_made(const InputPair& pair, size_t partner) const {
     return same_elements(*given.content, *target(partner).content);
 }
 
-/// The op is the golden's op's partner for sure: another input is near the golden's, and not so is
-/// that of the op that takes what is `missing` here.
-bool Wires::is_told_apart(const InputPair& pair, const Content& missing) const {
-    const Side& side = flows_.target();
-    const auto input_of = [&](size_t op, const std::string& argument) {
-        return std::ranges::find_if(side.flow.tensors, [&](const TracedTensor& tensor) {
-            return tensor.op == op && tensor.direction == Direction::kInput &&
-                   tensor.argument == argument && tensor.content;
-        });
-    };
-    for (const TracedTensor& use : side.flow.tensors) {
-        if (!is_other_use(side, use, target(pair.target), missing)) continue;
-        for (const InputPair& each : flows_.inputs()) {
-            const TracedTensor& own = target(each.target);
-            if (each.pair != pair.pair || each.target == pair.target || !own.content) continue;
-            const auto other = input_of(use.op, own.argument);
-            if (other == side.flow.tensors.end() || other->content->numel != own.content->numel ||
-                same_elements(*other->content, *own.content))
-                continue;
-            const auto index = static_cast<size_t>(other - side.flow.tensors.begin());
-            const auto theirs = open_golden(each.golden);
-            if (sampled_distance(*open_target(each.target), *theirs) <= kNear &&
-                sampled_distance(*open_target(index), *theirs) > kFar)
-                return true;
-        }
-    }
-    return false;
-}
-
 void Wires::judge(const InputPair& pair) try {
     const TracedTensor& theirs = golden(pair.golden);
     const TracedTensor& mine = target(pair.target);
@@ -352,11 +284,13 @@ void Wires::judge(const InputPair& pair) try {
     const Tensor expected = rounded_as(shown, mine);
     if (!is_rewired && !is_wrong(input, expected, golden_input, is_held)) return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
-    const int64_t usual = other_uses(flows_.golden(), theirs, *theirs.content);
+    const Crosswise crosswise(flows_, through_);
     for (const Tensor& each : {shown, expected}) {
         const Content missing = content_of(TensorElements(each));
-        const bool is_crosswise = is_later || other_uses(flows_.target(), mine, missing) > usual;
-        if (is_crosswise && !is_told_apart(pair, missing)) return;
+        const bool may_be = is_later || crosswise.is_taken_elsewhere(pair, missing);
+        if (may_be && !crosswise.is_told_apart(pair, missing) &&
+            !crosswise.are_taken_as_paired(pair))
+            return;
     }
     tell(pair, *partner, instead(pair, *partner, relation_of(input, expected)));
 } catch (const Error&) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/growth/allowance.h"
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
 #include "compare/growth/any_order.h"

@@ -53,15 +53,36 @@ bool multiplies(const SourceOp& op) {
            (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
 }
 
+bool has_inputs(const Side& side) {
+    return side.source.has_inputs.value_or(true);
+}
+
+/// What an op took in; of results alone, what it may have taken in: earlier results.
+std::vector<const TracedTensor*> taken_in(const Side& side, const SourceOp& op) {
+    const auto index = static_cast<size_t>(&op - side.source.ops.data());
+    const auto wanted = has_inputs(side) ? Direction::kInput : Direction::kOutput;
+    const std::span<const TracedTensor> tensors =
+        has_inputs(side) ? side.flow.of_op(index)
+                         : std::span(side.flow.tensors).first(side.flow.first[index]);
+    std::vector<const TracedTensor*> taken;
+    for (const TracedTensor& tensor : tensors)
+        if (tensor.direction == wanted) taken.push_back(&tensor);
+    return taken;
+}
+
 std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
     if (!multiplies(op)) return std::nullopt;
     std::vector<double> inputs;
     std::vector<double> outputs;
     for (const TracedTensor& tensor : side.of_op(op)) {
         if (!tensor.content || tensor.content->numel != 1) return std::nullopt;
-        (tensor.direction == Direction::kInput ? inputs : outputs).push_back(tensor.content->first);
+        if (tensor.direction == Direction::kOutput) outputs.push_back(tensor.content->first);
     }
     if (outputs.size() != 1) return std::nullopt;
+    if (!has_inputs(side)) inputs.push_back(1);  // the gradient of the loss
+    for (const TracedTensor* tensor : taken_in(side, op))
+        if (tensor->content && tensor->content->numel == 1)
+            inputs.push_back(tensor->content->first);
     for (const double input : inputs)
         if (is_scale(outputs.front() / input))
             return Scaling{.scale = outputs.front() / input, .of_one = input == 1};
@@ -94,13 +115,12 @@ bool is_multiple(double larger, double smaller, double scale) {
 /// Whether it divides what came in by the scale, as far as the first elements tell.
 bool undoes(double scale, const Side& side, const SourceOp& op) {
     if (!multiplies(op)) return false;
-    const auto tensors = side.of_op(op);
-    return std::ranges::all_of(tensors, [&](const TracedTensor& out) {
+    const std::vector<const TracedTensor*> taken = taken_in(side, op);
+    return std::ranges::all_of(side.of_op(op), [&](const TracedTensor& out) {
         return out.direction == Direction::kInput ||
-               std::ranges::any_of(tensors, [&](const TracedTensor& in) {
-                   return in.direction == Direction::kInput && in.content && out.content &&
-                          in.content->numel == out.content->numel &&
-                          is_multiple(in.content->first, out.content->first, scale);
+               std::ranges::any_of(taken, [&](const TracedTensor* in) {
+                   return in->content && out.content && in->content->numel == out.content->numel &&
+                          is_multiple(in->content->first, out.content->first, scale);
                });
     });
 }
@@ -176,6 +196,21 @@ class LossScale {
 
     [[nodiscard]] std::optional<double> scale() const { return scale_; }
 
+    /// Of results alone: something is updated, and nothing divides by the scale before.
+    [[nodiscard]] bool is_left_open(const std::vector<Parting>& partings) const {
+        if (has_inputs(side_)) return false;
+        const auto divides = [&](const SourceOp* op) {
+            return undoes(*scale_, side_, *op) && !begins_with_zeros(side_, *op);
+        };
+        return std::ranges::any_of(side_.source.ops,
+                                   [](const SourceOp& op) {
+                                       return calculates_in_place(op.op()) && !multiplies(op);
+                                   }) &&
+               std::ranges::none_of(partings, [&](const Parting& parting) {
+                   return std::ranges::any_of(parting.*own_, divides);
+               });
+    }
+
     /// Whether the ops do nothing else.
     [[nodiscard]] bool is_all_of(const Parting& parting) const {
         const auto& own = parting.*own_;
@@ -232,12 +267,13 @@ std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     std::vector<Parting> calls = one_sided_calls(plan, result);
     std::vector<Parting>& partings = plan.partings.empty() ? calls : plan.partings;
-    if (partings.empty() || !traced.flows || !traced.has_inputs()) return;
+    if (partings.empty() || !traced.flows) return;
     for (const bool of_target : {true, false}) {
         const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
         LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
         scale.find(partings);
-        if (!scale.scale() || reaches_an_update(*scale.scale(), of_target, side, plan, result))
+        if (!scale.scale() || scale.is_left_open(partings) ||
+            reaches_an_update(*scale.scale(), of_target, side, plan, result))
             continue;
         result.loss_scale = of_target ? *scale.scale() : 1 / *scale.scale();
         forget_scaled(result);

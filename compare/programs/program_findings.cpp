@@ -85,7 +85,8 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text,
-                                   .is_of_another = finding.is_of_another});
+                                   .is_of_another = finding.is_of_another,
+                                   .is_rearranged = finding.relation.likeness == Likeness::kMoved});
     }
     result.most_drifted = givens.most_drifted;
     if (flows.plan().load_mode)
@@ -104,7 +105,8 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
-                                   .why = finding.text});
+                                   .why = finding.text,
+                                   .is_rearranged = true});
     }
     for (OtherOrder& finding : inputs_in_other_order(flows, result))
         result.culprits.push_back({.kind = CulpritKind::kTensor,

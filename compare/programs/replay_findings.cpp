@@ -10,13 +10,14 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "compare/agreement.h"
 #include "compare/growth/goes_on.h"
 #include "compare/growth/left_state.h"
 #include "compare/op_facts.h"
+#include "compare/programs/extra_ops.h"
 #include "compare/programs/mark_span.h"
+#include "compare/programs/replay_text.h"
 #include "core/naming/aliases.h"
 #include "core/naming/moving_statistics.h"
 
@@ -32,8 +33,6 @@ constexpr double kNearGiven = 0.1;
 constexpr size_t kFewMissing = 4;
 /// Of the results that can be computed, so small a part may be of ops that cannot.
 constexpr size_t kFewNotComputed = 5;
-/// Names of ops that a sentence tells.
-constexpr size_t kToldOps = 4;
 
 /// Its own arithmetic. With which numbers it was called is seen in what the program makes.
 bool is_at_fault_itself(const OpResult& op) {
@@ -88,8 +87,12 @@ bool are_one_axis(const OpPair& pair, const std::vector<ArgumentDifference>& arg
 
 class ByReplay {
   public:
-    ByReplay(const PairedFlows& flows, Plan& plan, Result& result)
-        : flows_(flows), plan_(plan), result_(result), places_(places_of(plan)) {}
+    ByReplay(const Splitter& splitter, const PairedFlows& flows, Plan& plan, Result& result)
+        : splitter_(splitter),
+          flows_(flows),
+          plan_(plan),
+          result_(result),
+          places_(places_of(plan)) {}
 
     [[nodiscard]] bool is_asked() const {
         return plan_.is_related || !plan_.partings.empty() || !plan_.casts.empty() ||
@@ -101,6 +104,8 @@ class ByReplay {
     void judge(const Replay& replay) {
         replay_ = &replay;
         if (replay.not_computed * kFewNotComputed > replay.computed) return;
+        // What was taken on trust for the most part proves nothing.
+        if (replay.unproven > replay.held) return;
         if (replay.first_apart) {
             accuse(replay);
         } else if (replay.ends.alike > replay.ends.missing && replay.states.missing == 0) {
@@ -146,12 +151,13 @@ class ByReplay {
     /// Whether an op whose own arithmetic is at fault stands before it, or is it; empty without
     /// any.
     [[nodiscard]] std::optional<bool> are_faults_before(const ReplayedResult& apart) const;
-    /// Whether something that is told stands between what agrees and what does not.
-    [[nodiscard]] bool is_told(const std::unordered_set<size_t>& places) const;
-    [[nodiscard]] std::string text_of(const Replay& replay) const;
+    /// Whether something is told at one of these places.
+    template <class Which>
+    [[nodiscard]] bool is_told(const Which& which) const;
     /// Of what nobody computed: how far off it is.
     [[nodiscard]] double distance_of(const Culprit& culprit) const;
 
+    const Splitter& splitter_;
     const PairedFlows& flows_;
     Plan& plan_;
     Result& result_;
@@ -174,7 +180,7 @@ std::unordered_set<size_t> ByReplay::left_behind() const {
     for (const Parting& parting : plan_.partings) {
         // What the golden leaves behind is among the states that it has computed.
         const bool is_left = parting.only_golden.empty() && left.has(parting);
-        if (!is_left && !goes_on.has(parting)) continue;
+        if (!is_left && !goes_on.has(parting) && !is_taken_in(splitter_, parting)) continue;
         for (const auto* ops : {&parting.only_target, &parting.only_golden})
             for (const SourceOp* op : *ops)
                 places.insert(places_.at(op));
@@ -228,43 +234,20 @@ void ByReplay::forget(const Which& all) {
     plan_.partings = std::move(partings);
 }
 
-std::string ByReplay::text_of(const Replay& replay) const {
-    const auto names = [](const std::vector<const SourceOp*>& ops) {
-        std::vector<std::string> last;
-        for (const SourceOp* op : ops)
-            last.push_back(op->path);
-        const size_t more = last.size() > kToldOps ? last.size() - kToldOps : 0;
-        last.erase(last.begin(), last.begin() + static_cast<ptrdiff_t>(more));
-        return fmt::format("{}{}", more > 0 ? "… " : "", fmt::join(last, ", "));
-    };
-    if (replay.target_ops.empty())
-        return fmt::format(
-            "the programs compute something else here: off by {:.2g} of the norm from what the "
-            "golden's {} {} of the same numbers",
-            replay.first_apart->off,
-            names(replay.golden_ops),
-            replay.golden_ops.size() == 1 ? "makes" : "make");
-    return fmt::format(
-        "the programs compute something else here: the target's {} {} off by {:.2g} of the norm "
-        "from what the golden's {} {} of the same numbers",
-        names(replay.target_ops),
-        replay.target_ops.size() == 1 ? "is" : "are",
-        replay.first_apart->off,
-        names(replay.golden_ops),
-        replay.golden_ops.size() == 1 ? "makes" : "make");
-}
-
-bool ByReplay::is_told(const std::unordered_set<size_t>& places) const {
+template <class Which>
+bool ByReplay::is_told(const Which& which) const {
     const bool by_culprit = std::ranges::any_of(
-        result_.culprits, [&](const Culprit& culprit) { return places.contains(culprit.op); });
+        result_.culprits, [&](const Culprit& culprit) { return which(culprit.op); });
     const bool by_parting =
         std::ranges::any_of(result_.partings, [&](const PartingResult& parting) {
-            return places.contains(static_cast<size_t>(std::max(parting.op, 0)));
+            return which(static_cast<size_t>(std::max(parting.op, 0)));
         });
-    return by_culprit || by_parting || std::ranges::any_of(places, [&](size_t place) {
-               return is_finding(result_.ops[place].judgement.verdict) &&
-                      result_.ops[place].is_pair();
-           });
+    if (by_culprit || by_parting) return true;
+    for (size_t place = 0; place < result_.ops.size(); ++place)
+        if (which(place) && is_finding(result_.ops[place].judgement.verdict) &&
+            result_.ops[place].is_pair())
+            return true;
+    return false;
 }
 
 std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
@@ -344,6 +327,11 @@ void ByReplay::accuse(const Replay& replay) {
     // What stands before a fault is what that makes of numbers that pair by chance.
     const std::optional<bool> faults_before = are_faults_before(*replay.first_apart);
     if (faults_before && !*faults_before) return;
+    const SourceOp* own = plan_.ops[replay.first_apart->pair].target;
+    if (std::ranges::any_of(plan_.partings, [&](const Parting& parting) {
+            return is_taken_in(splitter_, parting, own);
+        }))
+        return;
     std::unordered_set<size_t> between = {replay.first_apart->pair};
     for (const auto* ops : {&replay.target_ops, &replay.golden_ops})
         for (const SourceOp* op : *ops)
@@ -357,9 +345,14 @@ void ByReplay::accuse(const Replay& replay) {
             golden != nullptr ? replay.settled.contains(golden) : place < replay.first_apart->pair;
         return is_settled && !between.contains(place);
     });
-    if (faults_before || accuse_arguments(replay, between) || is_told(between)) return;
+    if (faults_before || accuse_arguments(replay, between)) return;
+    // Of one op by itself nobody knows what became of a finding until there.
+    const size_t last = replay.first_apart->pair;
+    if (is_told([&](size_t place) { return between.contains(place); }) ||
+        (between.size() == 1 && is_told([&](size_t place) { return place < last; })))
+        return;
     OpResult& op = result_.ops[replay.first_apart->pair];
-    const std::string text = text_of(replay);
+    const std::string text = to_text(replay);
     for (TensorResult& tensor : op.tensors)
         if (tensor.golden == replay.first_apart->golden)
             tensor.judgement = {Verdict::kFail, text, tensor.judgement.bound};
@@ -373,7 +366,7 @@ void ByReplay::accuse(const Replay& replay) {
 
 void judge_by_replay(const Splitter& splitter, PairedFlows& flows, Plan& plan, Result& result) {
     if (plan.load_mode || result.hardly_pair || result.structure_only || result.by_calls) return;
-    ByReplay judge(flows, plan, result);
+    ByReplay judge(splitter, flows, plan, result);
     if (!judge.is_asked()) return;
     const auto replay = splitter.replay(flows);
     if (replay) judge.judge(*replay);

@@ -12,7 +12,7 @@ namespace npuscope::compare {
 
 /// Whether the comparison by what tensors hold tells more: it has no finding and few results that
 /// are far off, or its first finding is none of where the programs differ. Where by names a tensor
-/// is another one of the golden's, that ops compute something else is no more than that.
+/// is not the golden's, that ops compute something else is no more than that.
 [[nodiscard]] bool tells_more(const Result& by_names, const Result& by_content);
 
 /// Says of a result that is a second look why there was one. `by_names` is the first.

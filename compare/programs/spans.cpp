@@ -13,6 +13,7 @@
 #include "compare/growth/goes_on.h"
 #include "compare/growth/last_ops.h"
 #include "compare/growth/left_state.h"
+#include "compare/programs/extra_ops.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/one_sided_ops.h"
 #include "compare/random_ops.h"
@@ -63,19 +64,21 @@ class Spans {
 
     void take() {
         const GoesOn goes_on(*traced_.flows);
+        const LastOps last(*traced_.flows);
         std::unordered_set<const SourceOp*> ends;
         for (const Parting& parting : plan_.partings)
-            if (one_sided_.ends_before_gradients(parting)) ends.insert(&parting.first());
+            if (one_sided_.ends_before_gradients(parting) && !last.has(parting))
+                ends.insert(&parting.first());
         std::erase_if(plan_.partings, [&](const Parting& parting) {
             const bool is_nothing =
                 one_sided_.change_nothing(parting) || ends.contains(&parting.first());
-            if (!is_nothing || goes_on.has(parting)) return false;
+            if (!is_nothing || goes_on.has(parting) || is_taken_in(splitter_, parting))
+                return false;
             mark(parting, ends_of(parting.only_target, parting.only_golden));
             return true;
         });
         const LeftState left(*traced_.flows);
         if (are_all_spans()) {
-            const LastOps last(*traced_.flows);
             std::erase_if(plan_.partings, [&](const Parting& parting) {
                 if (left.has(parting) || (plan_.is_related && last.has(parting)) ||
                     goes_on.has(parting))

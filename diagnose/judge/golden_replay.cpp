@@ -174,7 +174,8 @@ std::optional<compare::View> GoldenReplay::view_of(size_t input) {
     const TracedTensor& tensor = golden_.tensor(input);
     const Tensor shown = wide_tensor(golden_, input);
     const Tensor made = wide_tensor(golden_, *tensor.producer);
-    return arrangement_within(made, shown, 0);
+    if (auto view = arrangement_within(made, shown, 0)) return view;
+    return slice_equal_to(made, shown);
 }
 
 std::optional<Replayed> GoldenReplay::input(size_t index) {
@@ -325,6 +326,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double unit, double least
     if (theirs && !found.is_proven) {
         // It may be no more than what was taken on trust.
         results_.unknown.insert(index);
+        ++results_.unproven;
         return;
     }
     if (!theirs) {

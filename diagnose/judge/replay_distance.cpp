@@ -14,6 +14,23 @@ constexpr double kMasked = -9e3;
 /// Ways to arrange axes that are tried.
 constexpr size_t kArrangements = 64;
 
+/// Of a tensor whose axis `axis` counts two things, the other one first: the rows of a batch of
+/// sequences, which one program has by sequence and the other by step. `inner` is what the axis
+/// counts fastest.
+compare::View counted_otherwise(const Shape& shape, size_t axis, int64_t inner) {
+    const std::vector<int64_t> strides = contiguous_strides(shape);
+    compare::View view{.shape = shape, .source_numel = numel_of(shape)};
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (i == axis) {
+            view.loops.push_back({.extent = inner, .stride = strides[i]});
+            view.loops.push_back({.extent = shape[i] / inner, .stride = strides[i] * inner});
+        } else {
+            view.loops.push_back({.extent = shape[i], .stride = strides[i]});
+        }
+    }
+    return view;
+}
+
 }  // namespace
 
 Distance distance(const Tensor& one, const Tensor& other) {
@@ -53,6 +70,48 @@ std::optional<compare::View> arrangement_within(const Tensor& from,
     for (compare::View& view : compare::arrangements(from.shape(), shown.shape(), kArrangements))
         if (distance(compare::apply(view, from), shown).relative() <= allowed)
             return std::move(view);
+    if (from.shape() != shown.shape()) return std::nullopt;
+    for (size_t axis = 0; axis < from.shape().size(); ++axis)
+        for (int64_t inner = 2; inner <= from.shape()[axis] / 2; ++inner) {
+            if (from.shape()[axis] % inner != 0) continue;
+            compare::View view = counted_otherwise(from.shape(), axis, inner);
+            if (distance(compare::apply(view, from), shown).relative() <= allowed) return view;
+        }
+    return std::nullopt;
+}
+
+namespace {
+
+/// The first stretch of `axis` that holds it; of a place on it, `shape` has extent 1 there.
+std::optional<compare::View> slice_of_axis(const Tensor& from,
+                                           const Tensor& shown,
+                                           const Shape& shape,
+                                           size_t axis) {
+    const std::vector<int64_t> strides = contiguous_strides(from.shape());
+    compare::View view{.shape = shown.shape(), .source_numel = from.numel()};
+    for (size_t i = 0; i < shape.size(); ++i)
+        view.loops.push_back({.extent = shape[i], .stride = strides[i]});
+    for (int64_t first = 0; first + shape[axis] <= from.shape()[axis]; ++first) {
+        view.offset = first * strides[axis];
+        if (distance(compare::apply(view, from), shown).difference == 0) return view;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<compare::View> slice_equal_to(const Tensor& from, const Tensor& shown) {
+    const Shape& whole = from.shape();
+    for (size_t axis = 0; axis < whole.size(); ++axis) {
+        Shape shape = shown.shape();
+        if (shape.size() + 1 == whole.size())
+            shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis), 1);
+        if (shape.size() != whole.size() || shape[axis] >= whole[axis]) continue;
+        Shape rest = whole;
+        rest[axis] = shape[axis];
+        if (rest != shape) continue;
+        if (auto view = slice_of_axis(from, shown, shape, axis)) return view;
+    }
     return std::nullopt;
 }
 

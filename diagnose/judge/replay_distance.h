@@ -27,10 +27,14 @@ struct Distance {
 /// Of whole numbers: the share that is another.
 [[nodiscard]] double share_of_others(const Tensor& one, const Tensor& other);
 
-/// The order of the axes in which `from` is off from `shown` by no more than `allowed` of the norm;
-/// the first, where several are; empty without one.
+/// The order of the axes, or of the two things that one of them counts, in which `from` is off from
+/// `shown` by no more than `allowed` of the norm; the first, where several are; empty without one.
 [[nodiscard]] std::optional<compare::View> arrangement_within(const Tensor& from,
                                                               const Tensor& shown,
                                                               double allowed);
+
+/// The stretch along one axis, or the place on it, at which `from` holds `shown` to the bit; the
+/// first, where elements come several times; empty without one.
+[[nodiscard]] std::optional<compare::View> slice_equal_to(const Tensor& from, const Tensor& shown);
 
 }  // namespace npuscope::diagnose

@@ -242,6 +242,8 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
             for (const size_t each : made_of(golden, results, {index}))
                 replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
     replay.unknown = results.unknown_ops;
+    replay.held = results.judged.size();
+    replay.unproven = results.unproven;
     replay.computed = results.computed;
     replay.not_computed = results.not_computed;
     for (const size_t index : made_of(golden, results, apart)) {

@@ -20,6 +20,7 @@ struct ReplayedResults {
     std::unordered_set<size_t> unknown{};        ///< that nobody can compute
     std::unordered_set<size_t> used{};           ///< that some op takes in
     std::unordered_set<const SourceOp*> unknown_ops{};  ///< of the golden, that nobody can compute
+    size_t unproven = 0;                                ///< with a partner, but taken on trust
     size_t computed = 0;                                ///< ops whose results are known
     size_t not_computed = 0;
 

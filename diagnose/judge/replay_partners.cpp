@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "compare/align/span_tensors.h"
@@ -23,6 +25,25 @@ Tensor wide(const Tensor& tensor) {
 /// The golden's tensor is all that the tie speaks of.
 bool is_whole(const compare::TensorTie& tie) {
     return !tie.golden_view && tie.more_golden.empty() && tie.more_target.empty() && tie.scale == 1;
+}
+
+/// Results of floats, by shape, of ops without partner of which no op takes in anything.
+std::multimap<Shape, size_t> lone_ends(const compare::Side& side,
+                                       const std::unordered_set<const SourceOp*>& lone) {
+    std::unordered_set<size_t> used;
+    for (const TracedTensor& tensor : side.flow.tensors)
+        if (tensor.producer) used.insert(side.tensor(*tensor.producer).op);
+    std::multimap<Shape, size_t> ends;
+    for (size_t i = 0; i < side.flow.tensors.size(); ++i) {
+        const TracedTensor& tensor = side.tensor(i);
+        const auto dtype = dtype_from_name(tensor.dtype);
+        if (tensor.direction == Direction::kOutput && tensor.content &&
+            (tensor.content->numel == 1 || !tensor.content->constant) && dtype &&
+            is_float(*dtype) && lone.contains(&side.source.ops[tensor.op]) &&
+            !used.contains(tensor.op))
+            ends.emplace(tensor.shape, i);
+    }
+    return ends;
 }
 
 }  // namespace
@@ -61,6 +82,34 @@ ReplayPartners::ReplayPartners(const compare::PairedFlows& flows) : flows_(flows
                             .dtype = dtype_from_name(target->dtype).value_or(DType::kFloat32),
                             .read = [open = target->open] { return open()->whole(); }});
         }
+    }
+    pair_lone_ends();
+}
+
+void ReplayPartners::pair_lone_ends() {
+    if (!flows_.target().source.has_inputs.value_or(true)) return;
+    const auto& ops = flows_.plan().ops;
+    std::unordered_map<const SourceOp*, size_t> places;
+    std::unordered_set<const SourceOp*> targets;
+    std::unordered_set<const SourceOp*> goldens;
+    for (size_t pair = 0; pair < ops.size(); ++pair) {
+        if (ops[pair].golden == nullptr) targets.insert(ops[pair].target);
+        if (ops[pair].target == nullptr) goldens.insert(ops[pair].golden);
+        places.emplace(ops[pair].target, pair);
+    }
+    const std::multimap<Shape, size_t> theirs = lone_ends(flows_.golden(), goldens);
+    const std::multimap<Shape, size_t> mine = lone_ends(flows_.target(), targets);
+    for (const auto& [shape, golden] : theirs) {
+        if (theirs.count(shape) != 1 || mine.count(shape) != 1) continue;
+        const size_t target = mine.find(shape)->second;
+        const TracedTensor& made = flows_.target().tensor(target);
+        partners_.emplace(
+            golden,
+            Partner{.pair = places.at(&flows_.target().source.ops[made.op]),
+                    .op = made.op,
+                    .path = made.path,
+                    .dtype = dtype_from_name(made.dtype).value_or(DType::kFloat32),
+                    .read = [this, target] { return wide_tensor(flows_.target(), target); }});
     }
 }
 

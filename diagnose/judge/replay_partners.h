@@ -40,6 +40,10 @@ class ReplayPartners {
     void replace(size_t result, Partner partner);
 
   private:
+    /// What both programs end in, each in an op that the other has not (a product with a bias and
+    /// one without): of results that no op takes in, where either side has one of that shape.
+    void pair_lone_ends();
+
     const compare::PairedFlows& flows_;
     std::unordered_map<size_t, Partner> partners_{};
 };

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "compare/growth/bits_in_use.h"
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
 #include "core/tensor/padding.h"
@@ -62,6 +63,7 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
     load_mode_ = plan.load_mode;
     if (!load_mode_ && !target_->has_inputs.value_or(true))
         rebuilder_ = std::make_unique<compare::InputRebuilder>(flows, threads_);
+    if (rebuilder_) takers_ = take_in_extra_ops(flows, *rebuilder_);
     if (!expected_.is_anything()) expected_ = ExpectedArithmetic::recorded_in(*target_);
     // Their class is told by runs of the same names.
     std::set<std::string> names;
@@ -190,7 +192,10 @@ ComputeType RecomputingSplitter::computed_like(const SourceOp& op,
                                                const SourceTensor& result) const {
     const auto dtype = dtype_from_name(result.dtype);
     if (!dtype || !is_float(*dtype)) return ComputeType::kNone;
-    return op.stores_wider ? ComputeType::kBFloat16 : target_judge_->narrowest_of(*dtype);
+    // What holds more bits was no bfloat16 before it was stored.
+    const bool was_narrow = op.stores_wider && result.open &&
+                            compare::bits_in_use(*result.open()) <= compare::kBitsOfBFloat16;
+    return was_narrow ? ComputeType::kBFloat16 : target_judge_->narrowest_of(*dtype);
 }
 
 std::vector<Split> RecomputingSplitter::split_run(

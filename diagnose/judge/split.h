@@ -13,6 +13,7 @@
 #include "compare/split.h"
 #include "compare/standards/standard.h"
 #include "diagnose/judge/expected_arithmetic.h"
+#include "diagnose/judge/extra_ops.h"
 #include "diagnose/judge/known_cuts.h"
 #include "diagnose/judge/side_judge.h"
 
@@ -43,6 +44,10 @@ class RecomputingSplitter final : public compare::Splitter {
                                           const compare::OpPair* pair,
                                           bool plain) const override;
     [[nodiscard]] std::optional<compare::Replay> replay(compare::PairedFlows& flows) const override;
+    [[nodiscard]] const SourceOp* taker_of(const SourceOp& extra) const override {
+        const auto found = takers_.find(&extra);
+        return found == takers_.end() ? nullptr : found->second;
+    }
     [[nodiscard]] bool infinities_count() const override { return expected_.gives_infinities(); }
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::vector<compare::ArithmeticContradiction> contradictions() const override;
@@ -123,6 +128,7 @@ class RecomputingSplitter final : public compare::Splitter {
     mutable KnownCuts cuts_;
     mutable std::mutex large_run_;  ///< of those that take much memory one is judged at a time
     std::unique_ptr<compare::InputRebuilder> rebuilder_;  ///< of a target that holds outputs only
+    TakersOfExtra takers_;                                ///< likewise
     std::unique_ptr<SideJudge> target_judge_;
     std::vector<SideOp> goldens_;
     std::unordered_map<const SourceOp*, std::vector<SourceOp>> runs_;  ///< of functions

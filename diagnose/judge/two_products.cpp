@@ -87,7 +87,7 @@ const ProductClass& nearest_class(ProductError& error,
             (are_of_one_library(by, *inferred.product) ||
              (other != nullptr && are_of_one_library(by, *other))))
             take(by);
-    if (least > 1 && inferred.tied_product != nullptr) take(*inferred.tied_product);
+    if (inferred.tied_product != nullptr) take(*inferred.tied_product);
     // Kernels for narrow operands ask for shapes of their own; what is more precise is no fault.
     const ProductClass& plain = product_classes()[kPlainColumn];
     const bool may_be_plain = least > 1 && is_exact_class(column_of(*inferred.product));

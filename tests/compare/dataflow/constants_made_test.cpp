@@ -15,13 +15,16 @@ Tensor filled(float value) {
 }
 
 /// A state that an op takes in, which the target records how it was made.
-bool are_constants(const Tensor& made, const Tensor& had, const Tensor& of = {}) {
+bool are_constants(const Tensor& made,
+                   const Tensor& had,
+                   const Tensor& of = {},
+                   const std::string& name = "zeros") {
     const Tensor x = random_tensor({3, 4}, 1);
     const Tensor y = random_tensor({3, 4}, 2);
     const std::vector<std::pair<std::string, Tensor>> taken =
         of.numel() > 1 ? std::vector<std::pair<std::string, Tensor>>{{"self", of}}
                        : std::vector<std::pair<std::string, Tensor>>{};
-    const TracedPair pair(hand_made({{"zeros", taken, {{"out", made}}},
+    const TracedPair pair(hand_made({{name, taken, {{"out", made}}},
                                      {"add", {{"self", x}, {"other", made}}, {{"out", y}}}}),
                           hand_made({{"add", {{"self", x}, {"other", had}}, {{"out", y}}}}));
     return make_equal_constants(pair.flows, {&pair.target.ops.front()}, true);
@@ -30,6 +33,13 @@ bool are_constants(const Tensor& made, const Tensor& had, const Tensor& of = {})
 TEST(ConstantsMade, are_what_the_other_side_has_ready) {
     EXPECT_TRUE(are_constants(filled(0), filled(0)));
     EXPECT_TRUE(are_constants(random_tensor({3, 4}, 5), random_tensor({3, 4}, 5)));  // arange, say
+}
+
+TEST(ConstantsMade, may_be_made_in_the_shape_of_a_tensor) {
+    const Tensor parameter = random_tensor({3, 4}, 7);
+    EXPECT_TRUE(are_constants(filled(0), filled(0), parameter, "zeros_like"));
+    EXPECT_FALSE(are_constants(filled(0), filled(1), parameter, "zeros_like"));
+    EXPECT_FALSE(are_constants(filled(0), filled(0), parameter, "mul"));
 }
 
 TEST(ConstantsMade, are_none_where_the_other_side_has_others) {

@@ -52,6 +52,19 @@ TEST(SecondLook, is_wanted_where_a_finding_reaches_nothing_and_the_programs_diff
     EXPECT_FALSE(wants_second_look(result));
 }
 
+TEST(SecondLook, is_wanted_where_elements_in_another_order_leave_rounding) {
+    const auto rearranged = [](double effect) {
+        return with_culprit(
+            {.kind = CulpritKind::kTensor, .is_rearranged = true, .effect = effect});
+    };
+    EXPECT_TRUE(wants_second_look(rearranged(0)));
+    EXPECT_TRUE(wants_second_look(rearranged(0.0005)));
+    EXPECT_FALSE(wants_second_look(rearranged(0.01)));
+    EXPECT_TRUE(tells_more(rearranged(0), with_results({0, 0.001, 0.02})));
+    // That ops compute something else is what became of them.
+    EXPECT_FALSE(tells_more(rearranged(0), with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
+}
+
 TEST(SecondLook, is_not_wanted_twice_nor_of_results_that_one_side_lacks_nor_without_inputs) {
     const Result result = with_culprit({.kind = CulpritKind::kProgram});
     Result other = result;

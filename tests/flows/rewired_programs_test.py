@@ -1,0 +1,213 @@
+"""Programs of two people, in the plain layout, of which one takes in another tensor, ends in another op or has one more: who is at fault, and who is
+not, where all that is written otherwise is honest."""
+
+import unittest
+
+import h5py
+import numpy as np
+from compared import InFolder, compared
+from plain_program import TOKENS, WIDTH, Program
+
+HEADS, BATCH = 2, 4
+
+
+def as_half(x):
+    return x.astype("f2").astype("f4")
+
+
+def as_bfloat16(x):
+    bits = np.ascontiguousarray(x, "f4").view("u4").astype("u8")
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype("u4").view("f4")
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+class RewiredPrograms(InFolder):
+    def said(self, write, *words, results_alone=(), **target):
+        for name, how in (("t", target), ("g", {})):
+            with Program(self.folder / f"{name}.h5") as program:
+                write(program, **how)
+            if name in results_alone:
+                with h5py.File(self.folder / f"{name}.h5", "r+") as file:
+                    for op in file.values():
+                        for run in op.values():
+                            del run["input"]
+        return compared(self.folder / "t.h5", self.folder / "g.h5", *words)
+
+    def test_operands_that_were_exchanged_ran_in_no_other_order(self):
+        """Queries and keys have one shape, and so have their copies: only what takes these in tells that they are no other way round."""
+
+        def write(program, exchanged=False, in_another_order=False):
+            x = program.given(TOKENS, WIDTH)
+            query, key, value = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(3))
+            split = lambda rows: rows.reshape(TOKENS, HEADS, -1).transpose(1, 0, 2)
+            copied = lambda rows: program.op("clone", np.ascontiguousarray(split(rows)), self=split(rows))
+            if exchanged:
+                query, key = key, query
+            if in_another_order:
+                key = copied(key)
+                query = copied(query)
+            else:
+                query, key = copied(query), copied(key)
+            scores = program.op("bmm", query @ key.transpose(0, 2, 1), self=query, mat2=key.transpose(0, 2, 1))
+            program.op("bmm", scores @ split(value), self=scores, mat2=split(value))
+
+        code, path, report = self.said(write, exchanged=True)
+        self.assertEqual((code, path), (1, "/clone/4"))
+        self.assertIn("is not what /mm/1 made (in the golden it is); it is what /mm/2 made", report["first_culprit"]["why"])
+        code, path, report = self.said(write, in_another_order=True)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+
+    def test_a_bias_that_the_last_op_of_one_side_alone_adds_is_told(self):
+        """No op takes in what either makes, and the gradients do not depend on it."""
+
+        def write(program, biased=True):
+            x, w = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH)
+            bias = program.given(WIDTH)
+            h = program.relu(program.product(x, program.given(WIDTH, WIDTH)))
+            if biased:
+                program.op("addmm", h.astype("f8") @ w.astype("f8") + bias, self=bias, mat1=h, mat2=w, beta=1, alpha=1)
+            else:
+                program.product(h, w)
+            gradient = program.given(TOKENS, WIDTH)
+            for operands in ((h.T, gradient), (gradient, w.T)):
+                program.product(*(np.ascontiguousarray(each) for each in operands))
+
+        code, path, report = self.said(write, biased=False)
+        self.assertEqual((code, path), (1, "/mm/3"))
+        self.assertIn("is given a bias `self` ([16]) that the target has nowhere", report["first_culprit"]["why"])
+
+    def test_the_rows_of_a_batch_may_be_counted_by_step_to_the_end(self):
+        def write(program, by_step=False, active=True, operands=lambda x: x):
+            x, steps = program.given(BATCH, TOKENS, WIDTH), program.given(TOKENS, WIDTH)
+            up, down, bias = program.given(WIDTH, WIDTH), program.given(WIDTH, WIDTH), program.given(WIDTH)
+            x = x.transpose(1, 0, 2) if by_step else x
+            rows = np.ascontiguousarray(x).reshape(-1, WIDTH)
+            more = np.repeat(steps, BATCH, 0) if by_step else np.tile(steps, (BATCH, 1))
+            h = program.op("add_Tensor", rows + more, self=rows, other=more, alpha=1)
+            h = program.op("mm", operands(h).astype("f8") @ operands(up).astype("f8"), self=h, mat2=up)
+            if active:
+                h = program.relu(h)
+            product = operands(h).astype("f8") @ operands(down).astype("f8")
+            program.op("addmm", product + bias, self=bias, mat1=h, mat2=down, beta=1, alpha=1)
+
+        code, path, report = self.said(write, "--align", by_step=True, operands=as_half)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        self.assertEqual(self.said(write, "--align", by_step=True, active=False, operands=as_half)[0], 1)
+
+    def test_an_op_more_in_a_target_of_results_alone_is_told_and_not_what_takes_it_in(self):
+        def write(program, bounded=False):
+            x = program.given(TOKENS, WIDTH)
+            for layer in range(3):
+                x = program.product(x, program.given(WIDTH, WIDTH) * np.float32(0.3))
+                if bounded and layer == 1:
+                    x = program.op("tanh", np.tanh(x), self=x)
+                x = program.op("sigmoid", sigmoid(x), self=x)
+
+        self.assertEqual(self.said(write, results_alone="t")[:2], (0, None))
+        code, path, report = self.said(write, results_alone="t", bounded=True)
+        self.assertEqual((code, path), (1, "/tanh/4"))
+        self.assertIn("target has tanh more", report["first_culprit"]["why"])
+        self.assertEqual(len(report["culprits"]), 1, report["culprits"])
+
+    def test_a_bias_that_zeros_were_added_to_is_still_given(self):
+        """The first step of a recurrence makes rows of the bias; what the next one takes in is not these."""
+
+        def write(program, wrong=False, operands=lambda x: x):
+            w, bias, state = program.given(WIDTH, WIDTH), program.given(WIDTH), np.zeros((TOKENS, WIDTH), "f4")
+            for step in range(3):
+                sums = operands(state).astype("f8") @ operands(w).astype("f8") + bias
+                if wrong and step == 1:
+                    sums[:, 3:7] *= 1.2
+                sums = program.op("addmm", sums, self=bias, mat1=state, mat2=w, beta=1, alpha=1)
+                other = program.given(TOKENS, WIDTH)
+                state = program.op("tanh", np.tanh(program.op("add_Tensor", sums + other, self=sums, other=other, alpha=1)), self=(sums + other))
+
+        self.assertEqual(self.said(write, results_alone="t", operands=as_half)[:2], (0, None))
+        self.assertEqual(self.said(write, results_alone="t", operands=as_half, wrong=True)[:2], (1, "/addmm/4"))
+
+    def test_rows_that_are_equal_do_not_hide_a_program_that_computes_something_else(self):
+        """A recurrence that begins with zeros: what the products make of them is one row over and over, of which parts are taken."""
+
+        def write(program, by_difference=True, inverted=False):
+            w, bias, h = program.given(WIDTH, 3 * WIDTH), program.given(3 * WIDTH), np.zeros((TOKENS, WIDTH), "f4")
+            parts = lambda x: [x[:, i * WIDTH : (i + 1) * WIDTH] for i in range(3)]
+            add = lambda one, other: program.op("add_Tensor", one + other, self=one, other=other, alpha=1)
+            times = lambda one, other: program.op("mul_Tensor", one * other, self=one, other=other)
+            for _ in range(3):
+                wide = h.astype("f8") @ w.astype("f8") + bias
+                wide = program.op("addmm", wide, self=bias, mat1=h, mat2=w, beta=1, alpha=1)
+                given, own = parts(program.given(TOKENS, 3 * WIDTH)), parts(wide)
+                r, z = (program.op("sigmoid", sigmoid(x), self=x) for x in (add(given[0], own[0]), add(given[1], own[1])))
+                n = add(given[2], times(r, own[2]))
+                n = program.op("tanh", np.tanh(n), self=n)
+                if by_difference:
+                    h = add(times(program.op("sub_Tensor", h - n, self=h, other=n, alpha=1), z), n)
+                else:
+                    rest = program.op("rsub_Scalar", 1 - z, self=z, other=1, alpha=1)
+                    h = add(times(rest, h), times(z, n)) if inverted else add(times(rest, n), times(z, h))
+
+        code, path, report = self.said(write, by_difference=False)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = self.said(write, by_difference=False, inverted=True)
+        self.assertEqual(code, 1)
+        self.assertIn("compute something else here", report["first_culprit"]["why"])
+
+    def test_results_of_more_bits_than_bfloat16_are_held_to_their_own(self):
+        """A recorder that stores bfloat16 as float32, and leaves out the numbers that an op divides its list by."""
+
+        def write(program, factor=1.0):
+            x = as_bfloat16(program.given(TOKENS, WIDTH))
+            for _ in range(6):
+                w = as_bfloat16(program.given(WIDTH, WIDTH))
+                x = program.op("mm", as_bfloat16(x.astype("f8") @ w.astype("f8")), self=x, mat2=w)
+                x = program.op("tanh", as_bfloat16(np.tanh(x)), self=x)
+            states = [program.chance.standard_normal((WIDTH, WIDTH)).astype("f4") for _ in range(2)]
+            group = program._taking("_foreach_div__ScalarList", {"self": states})
+            for i, state in enumerate(states):
+                group[f"output/self/self_{i}"] = (state / np.float32(0.0893) * np.float32(factor if i == 1 else 1)).astype("f4")
+
+        self.assertEqual(self.said(write)[:2], (0, None))
+        self.assertEqual(self.said(write, factor=1.001)[:2], (1, "/_foreach_div__ScalarList/13"))
+
+    def test_a_target_of_results_alone_may_scale_its_loss_and_take_the_scale_back(self):
+        def write(program, scale=1.0, taken_back=True):
+            x, w, of = program.given(TOKENS, WIDTH), program.given(WIDTH, 1), program.given(TOKENS, 1)
+            y = program.product(x, w)
+            loss = program.op("mse_loss", ((y - of).astype("f8") ** 2).mean(), self=y, target=of, reduction=1)
+            gradient = program.op("ones_like", np.ones((), "f4"), self=loss)
+            if scale != 1:
+                program.op("mul_Tensor", loss * np.float32(scale), self=loss, other=np.float32(scale))
+                gradient = program.op("mul_Tensor", gradient * np.float32(scale), self=gradient, other=np.float32(scale))
+            back = 2 * (y - of) * gradient / TOKENS
+            back = program.op("mse_loss_backward", back, grad_output=gradient, self=y, target=of, reduction=1)
+            change = program.product(np.ascontiguousarray(x.T), back)
+            if scale != 1 and taken_back:
+                change = program.op("mul__Tensor", change / np.float32(scale), "self", self=change, other=np.float32(1 / scale))
+            program.op("add__Tensor", w - np.float32(0.1) * change, "self", self=w, other=change, alpha=-0.1)
+
+        code, path, report = self.said(write, results_alone="t", scale=128.0)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        self.assertIn("the target multiplies its loss by 128", report["stderr"])
+        self.assertEqual(self.said(write, results_alone="t", scale=128.0, taken_back=False)[0], 1)
+
+    def test_operands_below_the_range_of_float16_are_rounded_as_that_does(self):
+        """Nothing else tells a unit that rounds to float16 from one that rounds to TF32."""
+
+        def write(program, operands=lambda x: x):
+            x = program.given(TOKENS, WIDTH) * np.float32(1.001)
+            for layer in range(6):
+                w = program.given(WIDTH, WIDTH) * np.float32(1.003)
+                if layer == 4:
+                    x = np.ascontiguousarray(np.concatenate([x[:-1], x[-1:] * np.float32(2e-5)]))
+                x = program.op("mm", operands(x).astype("f8") @ operands(w).astype("f8"), self=x, mat2=w)
+                x = program.op("sigmoid", sigmoid(x), self=x)
+
+        code, path, report = self.said(write, operands=as_half)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+
+
+if __name__ == "__main__":
+    unittest.main()
