@@ -30,10 +30,9 @@ struct Culprit {
     std::string tensor{};        ///< kTensor: "/mm/33/input/mat2"
     std::string why{};           ///< a sentence
     bool is_of_another = false;  ///< kTensor: it is another tensor that the golden was given
-    /// kTensor: the golden's elements in another order, or what another op made: a program may put
-    /// that back behind the op.
-    bool is_rearranged = false;
-    std::string argument{};  ///< kArgument: its name; "" where the op's differing ones tell
+    bool is_rearranged = false;  ///< kTensor: the golden's elements in another order
+    bool is_rewired = false;     ///< kTensor: it is not what an op before it made
+    std::string argument{};      ///< kArgument: its name; "" where the op's differing ones tell
     /// The largest share of it in max|t-g| / max|g| of a last output or gradient; empty where
     /// errors do not go from op to op (load mode), or nobody followed them.
     std::optional<double> effect{};

@@ -106,7 +106,7 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
                                    .op = finding.input.pair,
                                    .tensor = finding.target,
                                    .why = finding.text,
-                                   .is_rearranged = true});
+                                   .is_rewired = true});
     }
     for (OtherOrder& finding : inputs_in_other_order(flows, result))
         result.culprits.push_back({.kind = CulpritKind::kTensor,

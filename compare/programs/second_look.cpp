@@ -99,7 +99,7 @@ bool wants_second_look(const Result& by_names) {
     if (!first.effect) return false;
     // What a program puts back behind an op (elements in another order, a scale that stands
     // elsewhere) leaves rounding.
-    if (first.is_rearranged) return *first.effect <= kRounding;
+    if (first.is_rearranged || first.is_rewired) return *first.effect <= kRounding;
     return *first.effect == 0 && programs_differ(by_names);
 }
 
@@ -109,7 +109,7 @@ bool tells_more(const Result& by_names, const Result& by_content) {
         return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
     const Culprit& first = by_content.culprits.front();
     if (!by_names.culprits.empty() &&
-        (by_names.culprits.front().is_of_another || by_names.culprits.front().is_rearranged) &&
+        (by_names.culprits.front().is_of_another || by_names.culprits.front().is_rewired) &&
         first.kind == CulpritKind::kProgram)
         return false;
     const bool is_parting =

@@ -61,8 +61,13 @@ TEST(SecondLook, is_wanted_where_elements_in_another_order_leave_rounding) {
     EXPECT_TRUE(wants_second_look(rearranged(0.0005)));
     EXPECT_FALSE(wants_second_look(rearranged(0.01)));
     EXPECT_TRUE(tells_more(rearranged(0), with_results({0, 0.001, 0.02})));
-    // That ops compute something else is what became of them.
-    EXPECT_FALSE(tells_more(rearranged(0), with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
+    const Result elsewhere = with_culprit({.kind = CulpritKind::kProgram, .op = 1});
+    EXPECT_TRUE(tells_more(rearranged(0), elsewhere));
+    // What was taken in instead tells more than that it makes something else.
+    const Result rewired =
+        with_culprit({.kind = CulpritKind::kTensor, .is_rewired = true, .effect = 0});
+    EXPECT_TRUE(wants_second_look(rewired));
+    EXPECT_FALSE(tells_more(rewired, elsewhere));
 }
 
 TEST(SecondLook, is_not_wanted_twice_nor_of_results_that_one_side_lacks_nor_without_inputs) {
