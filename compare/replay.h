@@ -45,9 +45,9 @@ struct Replay {
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
     /// not within what rounding may leave.
     bool is_fine = false;
-    size_t held = 0;                            ///< results that were held against the target's
-    size_t unproven = 0;  ///< that could not be: what they are made of is the target's on trust
-    size_t computed = 0;                        ///< the golden's ops whose results are known
+    size_t held = 0;          ///< results that were held against the target's
+    size_t unproven = 0;      ///< that could not be: what they are made of is the target's on trust
+    size_t computed = 0;      ///< the golden's ops whose results are known
     size_t not_computed = 0;  ///< that nobody can compute
     std::vector<std::string> missing_states{};  ///< their paths
     /// The first result, in the golden's order, that does not agree and that such an end is made

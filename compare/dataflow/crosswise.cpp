@@ -99,9 +99,8 @@ bool Crosswise::are_taken_as_paired(const InputPair& pair) const {
 }
 
 double Crosswise::distance(size_t target, size_t golden) const {
-    return sampled_distance(
-        *open_traced(flows_.target().source, flows_.target().flow, target),
-        *open_traced(flows_.golden().source, flows_.golden().flow, golden));
+    return sampled_distance(*open_traced(flows_.target().source, flows_.target().flow, target),
+                            *open_traced(flows_.golden().source, flows_.golden().flow, golden));
 }
 
 bool Crosswise::is_made_by(const Side& side, size_t input, size_t op) const {

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "compare/growth/allowance.h"
 #include "compare/agreement.h"
 #include "compare/dataflow/givens.h"
+#include "compare/growth/allowance.h"
 #include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/elements_of_pair.h"

@@ -41,7 +41,7 @@ class MappedFile {
 
     const std::byte* data_;
     size_t size_;
-    size_t slot_;  ///< in the table that the signal handler reads
+    size_t slot_;     ///< in the table that the signal handler reads
     int descriptor_;  ///< of its own; negative when none was left
 };
 

@@ -1,6 +1,7 @@
 #include "diagnose/judge/golden_replay.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 #include "diagnose/judge/exact_run.h"
+#include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/op_run.h"
 #include "diagnose/judge/replay_distance.h"
@@ -30,14 +32,6 @@ using compare::PairedFlows;
 using compare::TracedTensor;
 using dumpfile::Direction;
 
-/// How many times farther off than what disturbed inputs make honest results may be, and in units
-/// what always is allowed. Float32 sums of other orders are farther off than one rounding.
-struct Allowance {
-    double times = 8;
-    double least = 8;
-};
-constexpr Allowance kOfNarrow{};
-constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 /// Of inputs: farther off, nobody can say what an op makes of them that cannot be computed.
 constexpr double kNear = 0.01;
 /// By how much such an op may make errors larger.
@@ -69,6 +63,7 @@ struct BothResults {
     std::vector<RecordedResult> recorded;
     Results plain;
     Results disturbed;
+    std::map<std::string, double> hidden{};  ///< norms of terms that cancel inside, by path
 };
 
 class GoldenReplay {
@@ -212,6 +207,8 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
 std::optional<Inputs> GoldenReplay::inputs_of(size_t op, double unit) {
     Inputs inputs;
     const Dataflow& flow = golden_.flow;
+    const backend::Op* row = row_of(golden_.source.ops[op]);
+    const double lost = row != nullptr && is_product(kind_of(*row)) ? known_.lost_of_operands : 0;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kInput || !tensor.content) continue;
@@ -223,7 +220,7 @@ std::optional<Inputs> GoldenReplay::inputs_of(size_t op, double unit) {
         inputs.plain.push_back({.argument = tensor.argument, .golden = tensor.path});
         inputs.disturbed.push_back(inputs.plain.back());
         inputs.plain.back().tensor = std::move(found->plain);
-        inputs.disturbed.back().tensor = disturbed(found->disturbed, unit, random_);
+        inputs.disturbed.back().tensor = disturbed(found->disturbed, unit, random_, lost);
     }
     return inputs;
 }
@@ -254,7 +251,11 @@ std::optional<BothResults> GoldenReplay::computed(const SourceOp& source,
     const auto on_disturbed = plain ? run_on(inputs.disturbed) : std::nullopt;
     auto disturbed = on_disturbed ? results_of(*on_disturbed) : std::nullopt;
     if (!disturbed) return std::nullopt;
-    return BothResults{std::move(on_plain->results), std::move(*plain), std::move(*disturbed)};
+    BothResults both{{}, std::move(*plain), std::move(*disturbed)};
+    for (const RecordedResult& each : on_plain->results)
+        both.hidden[each.path] = norm_of(hidden_terms(*on_plain, each));
+    both.recorded = std::move(on_plain->results);
+    return both;
 }
 
 Replayed GoldenReplay::recorded(size_t index, double inputs_off) {
@@ -294,7 +295,11 @@ void GoldenReplay::replay(size_t op) {
             continue;
         }
         made->is_proven = inputs->are_proven;
-        judge(i, std::move(*made), unit, is_computed ? 0 : kOfUnknown);
+        // Their rounding is left when they are gone.
+        const double cancelled = result == nullptr ? 0 : found->hidden.at(tensor.path);
+        const double size = cancelled > 0 ? norm_of(made->plain.as<double>()) : 1;
+        const double left = size > 0 ? kFunction * unit * cancelled / size : 0;
+        judge(i, std::move(*made), unit, is_computed ? left : kOfUnknown);
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
     if (!is_any_computed) results_.unknown_ops.insert(&source);

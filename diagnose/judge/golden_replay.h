@@ -18,6 +18,8 @@ struct ReplayKnown {
     /// Of a run of the golden that has several forms, its own, or the target's where that runs the
     /// same op.
     std::function<OpRun(OpRun, bool by_target)> form_of{};
+    /// What the target's products lose of operands that are near zero.
+    double lost_of_operands = 0;
 };
 
 /// Op by op in the golden's order: each takes in the target's numbers where the partner of what it

@@ -15,7 +15,7 @@ constexpr size_t kSigns = 64;
 
 }  // namespace
 
-Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random) {
+Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random, double lost) {
     if (tensor.dtype() != DType::kFloat64) return tensor;
     Tensor result(DType::kFloat64, tensor.shape());
     const auto from = tensor.as<double>();
@@ -23,9 +23,18 @@ Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random) {
     uint64_t signs = 0;
     for (size_t i = 0; i < from.size(); ++i) {
         if (i % kSigns == 0) signs = random();
-        to[i] = from[i] * (1 + (((signs >> (i % kSigns)) & 1U) != 0 ? unit : -unit));
+        const double sign = ((signs >> (i % kSigns)) & 1U) != 0 ? 1 : -1;
+        to[i] =
+            from[i] * (1 + sign * unit) - std::copysign(std::min(std::abs(from[i]), lost), from[i]);
     }
     return result;
+}
+
+double norm_of(std::span<const double> numbers) {
+    double squares = 0;
+    for (const double each : numbers)
+        squares += each * each;
+    return std::sqrt(squares);
 }
 
 Tensor times(const Tensor& tensor, double factor) {

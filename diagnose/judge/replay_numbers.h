@@ -2,14 +2,30 @@
 #pragma once
 
 #include <random>
+#include <span>
 
 #include "core/tensor/tensor.h"
 
 namespace npuscope::diagnose {
 
-/// Each element of a tensor in float64 times 1 + unit or 1 - unit, drawn at random; others as they
-/// are.
-[[nodiscard]] Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random);
+/// How many times farther off than what disturbed inputs make honest results may be, and in units
+/// what always is allowed. Float32 sums of other orders are farther off than one rounding.
+struct Allowance {
+    double times = 8;
+    double least = 8;
+};
+inline constexpr Allowance kOfNarrow{};
+inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
+
+/// Each element of a tensor in float64 times 1 + unit or 1 - unit, drawn at random, and off by
+/// `lost`, or by itself where it is smaller; others as they are.
+[[nodiscard]] Tensor disturbed(const Tensor& tensor,
+                               double unit,
+                               std::mt19937_64& random,
+                               double lost = 0);
+
+/// Euclidean.
+[[nodiscard]] double norm_of(std::span<const double> numbers);
 
 /// In float64.
 [[nodiscard]] Tensor times(const Tensor& tensor, double factor);

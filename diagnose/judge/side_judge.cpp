@@ -250,6 +250,19 @@ int SideJudge::fewest_bits_of(bool products, std::optional<DType> dtype) const {
     return is_told ? bits : std::min(bits, kFloat16.bits);
 }
 
+double SideJudge::lost_of_operands() const {
+    double lost = 0;
+    for (const auto& [group, inferred] : classes_) {
+        if (inferred.product == nullptr) continue;
+        const ProductClass& by = *inferred.product;
+        if (by.rounding == OperandRounding::kFlushed)
+            lost = std::max(lost, power_of_two(by.operands.lowest));
+        else if (by.operands.lowest > kFloat32.lowest)
+            lost = std::max(lost, by.operands.lost_near_zero());
+    }
+    return lost;
+}
+
 std::pair<size_t, SideJudge::Errors> SideJudge::judge_best(const std::vector<OpRun>& forms) const {
     std::pair<size_t, Errors> best{0, judge(forms.front())};
     for (size_t i = 1; i < forms.size(); ++i)

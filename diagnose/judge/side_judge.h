@@ -57,6 +57,9 @@ class SideJudge {
     /// What an op that nobody knows may have computed in, which gives out `dtype`: the narrowest
     /// format that others of it show; kNone where that is no less than `dtype`.
     [[nodiscard]] ComputeType narrowest_of(DType dtype) const;
+    /// What products may lose of an operand that is near zero: all below the range of their format,
+    /// or half of its smallest number; 0 of formats whose range is float32's.
+    [[nodiscard]] double lost_of_operands() const;
     /// Of products or of all others that are stored as `dtype`, or as anything: the fewest bits
     /// that some compute in or are stored in; of products none of which could be computed those of
     /// float16, as a matrix unit rounds operands.

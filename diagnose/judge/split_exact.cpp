@@ -37,7 +37,8 @@ std::optional<compare::Replay> RecomputingSplitter::replay(compare::PairedFlows&
         const auto targets = by_target && target_judge_ ? target_judge_->form_of(op) : std::nullopt;
         return std::move(forms[targets ? *targets : golden_judge().form_of(op).value_or(0)]);
     };
-    return replay_golden(flows, {unit_of, form_of}, threads_);
+    const double lost = target_judge_ ? target_judge_->lost_of_operands() : 0;
+    return replay_golden(flows, {unit_of, form_of, lost}, threads_);
 }
 
 compare::ExactRun RecomputingSplitter::exact(const SourceOp& run,

@@ -209,5 +209,33 @@ class RewiredPrograms(InFolder):
         self.assertEqual((code, path), (0, None), report["first_culprit"])
 
 
+    def test_what_cancels_inside_a_gradient_and_what_a_unit_drops_is_rounding(self):
+        """Of a network that is sure of its answers: 1 - p is what float32 leaves of it, and float16 has no such numbers."""
+
+        def write(program, copies=False, operands=lambda x: x, factor=1.0):
+            h, w = program.relu(program.given(TOKENS, WIDTH)), program.given(WIDTH, WIDTH)
+            logits = program.given(TOKENS, WIDTH) + 14 * np.eye(TOKENS, WIDTH, dtype="f4")
+            logits = program.op("mul_Tensor", logits * np.float32(1.0003), self=logits, other=np.float32(1.0003))
+            shifted = logits - logits.max(1, keepdims=True)
+            sure = program.op("_log_softmax", shifted - np.log(np.exp(shifted).sum(1, keepdims=True)), self=logits, dim=1, half_to_float=False)
+            if copies:
+                sure = program.op("clone", sure, self=sure)
+            given = (-np.eye(TOKENS, WIDTH) / TOKENS).astype("f4")
+            gradient = given - np.exp(sure) * given.sum(1, keepdims=True) * np.float32(factor)
+            gradient = program.op("_log_softmax_backward_data", gradient, grad_output=given, output=sure, dim=1, input_dtype=6)
+            for one, other in ((h.T, gradient), (gradient, w.T)):
+                one, other = np.ascontiguousarray(one), np.ascontiguousarray(other)
+                program.op("mm", operands(one).astype("f8") @ operands(other).astype("f8"), self=one, mat2=other)
+
+        def dropped(x):
+            return np.where(np.abs(x) < 2.0**-14, 0, as_half(x))
+
+        for name, copies in (("t", False), ("g", True)):
+            with Program(self.folder / f"{name}.h5") as program:
+                write(program, copies, dropped if name == "t" else (lambda x: x))
+        code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+
+
 if __name__ == "__main__":
     unittest.main()
