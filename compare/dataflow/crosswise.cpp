@@ -13,11 +13,6 @@ namespace {
 
 using dumpfile::Direction;
 
-/// Of what is the golden's but for noise.
-constexpr double kNear = 0.05;
-/// Of what is another tensor.
-constexpr double kFar = 0.1;
-
 /// What the cast that made the tensor was given; nullptr of what no cast made.
 const TracedTensor* before_cast(const Side& side, const TracedTensor& tensor) {
     if (!tensor.producer) return nullptr;
@@ -82,7 +77,8 @@ bool Crosswise::is_told_apart(const InputPair& pair, const Content& missing) con
                 same_elements(*other->content, *own.content))
                 continue;
             const auto index = static_cast<size_t>(other - side.flow.tensors.begin());
-            if (distance(each.target, each.golden) <= kNear && distance(index, each.golden) > kFar)
+            if (distance(each.target, each.golden) <= kNoisyTensor &&
+                distance(index, each.golden) > kOtherTensor)
                 return true;
         }
     }
@@ -125,7 +121,7 @@ bool Crosswise::differ_behind(const InputPair& use) const {
     if (!mine || !theirs) return false;
     return flows_.target().tensor(*mine).content->numel ==
                flows_.golden().tensor(*theirs).content->numel &&
-           distance(*mine, *theirs) > kFar;
+           distance(*mine, *theirs) > kOtherTensor;
 }
 
 }  // namespace npuscope::compare

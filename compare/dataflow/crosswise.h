@@ -10,6 +10,10 @@
 
 namespace npuscope::compare {
 
+/// How far off is what is the golden's but for noise, and what is another tensor.
+inline constexpr double kNoisyTensor = 0.05;
+inline constexpr double kOtherTensor = 0.1;
+
 /// IR name of the tensor's op.
 [[nodiscard]] const std::string& op_of(const Side& side, const TracedTensor& tensor);
 /// The same elements in any order.

@@ -21,11 +21,8 @@ namespace {
 
 using dumpfile::Direction;
 
-/// The producer's output is the golden's but for noise.
-constexpr double kNear = 0.05;
 /// An input so much farther from the golden's than its producer's output is another tensor.
 constexpr double kFarther = 4;
-constexpr double kFar = 0.1;
 /// Where most elements are those of the producer, the rest is wrong if it is so much farther off.
 constexpr double kWorse = 2;
 constexpr size_t kMostFindings = 20;
@@ -70,7 +67,7 @@ bool is_out_of_reach(const Tensor& input,
     if (made.numel() != their_made.numel()) return false;  // it chooses from something else
     const Tensor zero = Tensor::zeros(theirs.dtype(), theirs.shape());
     return furthest(input, theirs) >
-           kFarther * furthest(made, their_made) + kFar * furthest(theirs, zero);
+           kFarther * furthest(made, their_made) + kOtherTensor * furthest(theirs, zero);
 }
 
 class Wires {
@@ -173,7 +170,8 @@ bool Wires::is_edited(const InputPair& pair) const {
 
 bool Wires::is_far(const InputPair& pair) const {
     try {
-        return sampled_distance(*open_target(pair.target), *open_golden(pair.golden)) > kFar;
+        return sampled_distance(*open_target(pair.target), *open_golden(pair.golden)) >
+               kOtherTensor;
     } catch (const Error&) {
         return false;
     }
@@ -196,11 +194,11 @@ bool Wires::is_wrong(const Tensor& input,
                      const Tensor& expected,
                      const Tensor& theirs,
                      bool is_held) const {
-    if (is_held && distance_of(input, expected) > kFar) return true;
+    if (is_held && distance_of(input, expected) > kOtherTensor) return true;
     const double near = distance_of(expected, theirs);
     const double off = distance_of(input, theirs);
-    if (!(near <= kNear)) return false;
-    if (off > kFar && off > kFarther * near) return true;
+    if (!(near <= kNoisyTensor)) return false;
+    if (off > kOtherTensor && off > kFarther * near) return true;
     const Likeness likeness = relation_of(input, expected).likeness;
     return (likeness == Likeness::kEdited || likeness == Likeness::kMoved) && off > kWorse * near;
 }
@@ -267,7 +265,7 @@ void Wires::judge(const InputPair& pair) try {
     const bool is_rewired = this->is_rewired(pair, *partner);
     if (theirs.ambiguous && !is_rewired) return;
     if (!is_rewired && !is_held &&
-        !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNear))
+        !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNoisyTensor))
         return;
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/printable.h"
+#include "core/base/read_at.h"
 #include "core/cann_dump/header.h"
 #include "core/cann_dump/nano.h"
 #include "core/cann_dump/wire.h"
@@ -114,18 +115,12 @@ void DumpReader::read(uint64_t position, std::span<std::byte> target) const {
         target = target.subspan(known);
         position += known;
     }
-    while (!target.empty()) {
-        const ssize_t count =
-            ::pread(descriptor_, target.data(), target.size(), static_cast<off_t>(position));
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0)
-            throw Error(ErrorKind::kIo,
-                        "cannot read dump " + in_quotes(path_) + ": " +
-                            (count == 0 ? "it became shorter while it was read"
-                                        : std::generic_category().message(errno)));
-        target = target.subspan(static_cast<size_t>(count));
-        position += static_cast<uint64_t>(count);
-    }
+    const BytesRead read = read_at(descriptor_, position, target);
+    if (read.count < target.size())
+        throw Error(ErrorKind::kIo,
+                    "cannot read dump " + in_quotes(path_) + ": " +
+                        (read.code == 0 ? "it became shorter while it was read"
+                                        : std::generic_category().message(read.code)));
 }
 
 Buffer<std::byte> DumpReader::read(const DumpTensor& tensor) const {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -11,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/base/read_at.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define NPUSCOPE_ASAN 1
@@ -160,17 +161,10 @@ void MappedFile::copy(const std::byte* from, uint64_t count, std::byte* target) 
         std::memcpy(target, from, count);
         return;
     }
-    auto offset = static_cast<off_t>(from - data_);
-    while (count > 0) {
-        const ssize_t taken = ::pread(descriptor_, target, count, offset);
-        if (taken < 0 && errno == EINTR) continue;
-        if (taken <= 0) break;
-        target += taken;
-        offset += taken;
-        count -= static_cast<uint64_t>(taken);
-    }
-    if (count == 0) return;
-    std::memset(target, 0, count);
+    const auto offset = static_cast<uint64_t>(from - data_);
+    const size_t read = read_at(descriptor_, offset, {target, count}).count;
+    if (read == count) return;
+    std::memset(target + read, 0, count - read);
     slots[slot_].cut_short.store(true, std::memory_order_release);
 }
 

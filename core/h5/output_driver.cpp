@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/base/read_at.h"
 #include "core/h5/driver_file.h"
 
 namespace npuscope::h5 {
@@ -86,17 +87,10 @@ void overlay(const OutputDriverFile& file, haddr_t address, size_t size, std::by
 herr_t read_output(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
     const OutputDriverFile& file = *of(base);
     auto* target = static_cast<std::byte*>(buffer);
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t count = ::pread(
-            file.descriptor, target + done, size - done, static_cast<off_t>(address + done));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) file.fail(errno);
-        if (count <= 0) break;
-        done += static_cast<size_t>(count);
-    }
+    const BytesRead read = read_at(file.descriptor, address, {target, size});
+    if (read.code != 0) file.fail(read.code);
     // Behind the end of the file there are zeros.
-    std::memset(target + done, 0, size - done);
+    std::memset(target + read.count, 0, size - read.count);
     overlay(file, address, size, target);
     return 0;
 }

@@ -207,8 +207,7 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
 std::optional<Inputs> GoldenReplay::inputs_of(size_t op, double unit) {
     Inputs inputs;
     const Dataflow& flow = golden_.flow;
-    const backend::Op* row = row_of(golden_.source.ops[op]);
-    const double lost = row != nullptr && is_product(kind_of(*row)) ? known_.lost_of_operands : 0;
+    const double lost = multiplies(golden_.source.ops[op]) ? known_.lost_of_operands : 0;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kInput || !tensor.content) continue;

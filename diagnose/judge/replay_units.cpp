@@ -26,12 +26,12 @@ bool is_bfloat(const compare::Side& side, const compare::TracedTensor& tensor) {
                                [](double value) { return value != std::trunc(value); });
 }
 
+}  // namespace
+
 bool multiplies(const SourceOp& op) {
     const backend::Op* row = row_of(op);
     return row != nullptr && is_product(kind_of(*row));
 }
-
-}  // namespace
 
 double ReplayUnits::of_op(size_t op) const {
     const compare::Dataflow& flow = flows_.golden().flow;

@@ -14,6 +14,9 @@
 
 namespace npuscope::diagnose {
 
+/// Whether the op is a matrix product or a convolution.
+[[nodiscard]] bool multiplies(const SourceOp& op);
+
 /// Borrows all. `agreeing`: the target's tensors that some result of the golden agrees with.
 class ReplayUnits {
   public:
