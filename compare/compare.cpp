@@ -1,6 +1,7 @@
 #include "compare/compare.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -340,6 +341,7 @@ Result Comparison::run() {
     } else if (splitter_ != nullptr && quick) {
         judge_quickly(traced, threads, result);
     } else if (traced && options_.dataflow) {
+        if (!traced->has_inputs()) take_loss_scale(plan_, *traced, result);
         take_flow_findings(*traced, threads, result);
     }
     if (splitter_ != nullptr) {
@@ -359,9 +361,7 @@ Result Comparison::run() {
     if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     score_.summarise(result);
-    if (ignored_ != nullptr)
-        for (std::string& note : ignored_->notes())
-            result.notes.push_back(std::move(note));
+    if (ignored_ != nullptr) std::ranges::move(ignored_->notes(), std::back_inserter(result.notes));
     return result;
 }
 

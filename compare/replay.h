@@ -42,6 +42,9 @@ struct Replay {
     /// The golden's ops of which some result does not agree, and that an end that is apart is made
     /// of.
     std::unordered_set<const SourceOp*> apart{};
+    /// The golden's ops that the target computes otherwise, and whose difference goes on to the
+    /// ends, where coarse arithmetic allows for it.
+    std::unordered_set<const SourceOp*> lasting{};
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
     /// not within what rounding may leave.
     bool is_fine = false;

@@ -1,6 +1,7 @@
 #include "compare/growth/elements_of_pair.h"
 
 #include "compare/align/span_tensors.h"
+#include "compare/relate/loss_multiple.h"
 
 namespace npuscope::compare {
 
@@ -18,6 +19,15 @@ std::optional<ElementsOfPair> elements_of(const OpPair& pair, const TensorResult
         return found;
     }
     return std::nullopt;
+}
+
+std::optional<ElementsOfPair> unscaled_elements_of(const OpPair& pair, const TensorResult& result) {
+    auto found = elements_of(pair, result);
+    if (!found) return found;
+    if (const double scale = loss_multiple(found->target, found->golden); scale != 1)
+        for (double& each : found->target.mutable_as<double>())
+            each /= scale;
+    return found;
 }
 
 }  // namespace npuscope::compare

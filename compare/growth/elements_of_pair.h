@@ -20,4 +20,8 @@ struct ElementsOfPair {
 [[nodiscard]] std::optional<ElementsOfPair> elements_of(const OpPair& pair,
                                                         const TensorResult& result);
 
+/// The same; gradients of a loss that one side scales without that.
+[[nodiscard]] std::optional<ElementsOfPair> unscaled_elements_of(const OpPair& pair,
+                                                                 const TensorResult& result);
+
 }  // namespace npuscope::compare

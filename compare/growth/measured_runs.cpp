@@ -17,6 +17,7 @@
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/like_runs.h"
+#include "compare/origins/gradient_scale.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -81,13 +82,14 @@ Look look_at(const OpPair& pair, const TensorResult& tensor) {
     return look;
 }
 
-/// Ops of one kind have one scale: of a result that was found to be so many times the golden's.
-Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor) {
+/// Ops of one kind have one scale: of a result that was found to be so many times the golden's, but
+/// for the scale of the loss.
+Distance distance_of_scale(const OpPair& pair, const TensorResult& tensor, const Result& result) {
     if (are_of_two_kinds(pair)) return {};
     for (const TensorTie& tie : pair.ties) {
         if (tie.target.path != tensor.target || tie.golden.path != tensor.golden) continue;
         const double off = std::abs(tie.scale - 1);
-        return {off, off, off};
+        return is_loss_scale(result, tie.scale) ? Distance{} : Distance{off, off, off};
     }
     return {};
 }
@@ -167,7 +169,7 @@ class Gathering {
         run.bits = look.bits;
         run.out = distance_of(*run.tensor, look.is_mask);
         if (is_masked(*run.tensor)) run.out = distance_beside_mask(pair, *run.tensor);
-        run.out.take(distance_of_scale(pair, *run.tensor));
+        run.out.take(distance_of_scale(pair, *run.tensor, result_));
         run.largest = run.tensor->sums.max_d;
         const bool is_other = run.out.norm > kNothingAlike && run.tensor->sums.numel > 1 &&
                               is_by_place(pair, *run.tensor);

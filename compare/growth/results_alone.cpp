@@ -34,6 +34,7 @@ using dumpfile::Direction;
 
 /// Of a side's results: as many in so few bits tell what the rest was made from.
 constexpr size_t kOneIn = 4;
+constexpr size_t kOneInProducts = 2;
 
 /// Tolerances of 16 bits are wide: within them an error grows that grows by so much more.
 constexpr double kGrowthWithin = 2;
@@ -102,7 +103,8 @@ void take_back_unknown(Result& result) {
     }
 }
 
-/// The bits of one side's results in their order, the fewest that a quarter of them has.
+/// The bits of one side's results: the fewest that a quarter of them has, or half of its products
+/// (autocast rounds these; an optimizer's many results are in float32).
 class SideBits {
   public:
     void take(const SourceOp& op) {
@@ -111,20 +113,28 @@ class SideBits {
             if (tensor.direction != Direction::kOutput || !tensor.open || !dtype ||
                 !is_float(*dtype))
                 continue;
-            if (const auto bits = telling_bits(*tensor.open())) bits_.push_back(*bits);
+            const auto bits = telling_bits(*tensor.open());
+            if (!bits) continue;
+            all_.push_back(*bits);
+            if (op_may_hold_products(op.id.op)) products_.push_back(*bits);
         }
     }
 
     [[nodiscard]] int usual() const {
-        if (bits_.empty()) return std::numeric_limits<int>::max();
-        std::vector<int> sorted = bits_;
-        const auto quarter = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / kOneIn);
-        std::ranges::nth_element(sorted, quarter);
-        return *quarter;
+        return std::min(fewest_of(all_, kOneIn), fewest_of(products_, kOneInProducts));
     }
 
   private:
-    std::vector<int> bits_{};
+    /// That one in so many has.
+    static int fewest_of(std::vector<int> bits, size_t one_in) {
+        if (bits.empty()) return std::numeric_limits<int>::max();
+        const auto place = bits.begin() + static_cast<ptrdiff_t>(bits.size() / one_in);
+        std::ranges::nth_element(bits, place);
+        return *place;
+    }
+
+    std::vector<int> all_{};
+    std::vector<int> products_{};
 };
 
 /// Of both sides' results the fewer bits. What cannot be read was told when it was measured.
@@ -299,7 +309,7 @@ class ResultsAlone {
 
     [[nodiscard]] bool are_most_near(const MeasuredRun& run, double but) const {
         try {
-            const auto elements = elements_of(plan_.ops[run.place], *run.tensor);
+            const auto elements = unscaled_elements_of(plan_.ops[run.place], *run.tensor);
             return elements && norm_but_few(*elements, but) <= kNormGrowth * unsuspicious(run).norm;
         } catch (const Error&) {
             return false;

@@ -1,4 +1,5 @@
-// Elements that are zero on one side alone, as a gate leaves them that rounding opens or shuts.
+// Elements that are zero on one side alone, as a gate leaves them that rounding opens or shuts; or
+// as many times smaller, where it leaks.
 #pragma once
 
 #include "compare/compare.h"

@@ -21,17 +21,27 @@ constexpr double kMostGradients = 0.7;
 
 }  // namespace
 
+bool is_loss_scale(const Result& result, double ratio) {
+    return result.loss_scale != 1 && std::abs(ratio / result.loss_scale - 1) < 1 - kMultiple;
+}
+
 bool has_loss_scale(const Result& result, const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    return !tensor.metrics.empty() && sums.tt > 0 && sums.gg > 0 &&
+           is_loss_scale(result, std::sqrt(sums.tt / sums.gg)) && cosine_squared(sums) > kMultiple;
+}
+
+bool is_nearer_by_loss_scale(const Result& result, const TensorResult& tensor) {
     const Sums& sums = tensor.sums;
     if (result.loss_scale == 1 || tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0))
         return false;
-    const double ratio = std::sqrt(sums.tt / sums.gg) / result.loss_scale;
-    return std::abs(ratio - 1) < 1 - kMultiple && cosine_squared(sums) > kMultiple;
+    const double ratio = std::log2(sums.tt / sums.gg) / 2;
+    return std::abs(ratio - std::log2(result.loss_scale)) < std::abs(ratio);
 }
 
 Sums without_loss_scale(const Result& result, const TensorResult& tensor) {
     Sums sums = tensor.sums;
-    if (!has_loss_scale(result, tensor)) return sums;
+    if (!is_nearer_by_loss_scale(result, tensor)) return sums;
     sums.tt /= result.loss_scale * result.loss_scale;
     sums.tg /= result.loss_scale;
     // Differences of nearly equal sums.

@@ -13,7 +13,9 @@
 #include "compare/agreement.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/programs/mark_span.h"
+#include "compare/random_ops.h"
 #include "compare/relate/kinship.h"
+#include "compare/rules/rule.h"
 #include "core/naming/api_names.h"
 #include "core/naming/in_place.h"
 #include "core/naming/unread.h"
@@ -197,18 +199,16 @@ class LossScale {
     [[nodiscard]] std::optional<double> scale() const { return scale_; }
 
     /// Of results alone: something is updated, and nothing divides by the scale before.
-    [[nodiscard]] bool is_left_open(const std::vector<Parting>& partings) const {
+    [[nodiscard]] bool is_left_open() const {
         if (has_inputs(side_)) return false;
-        const auto divides = [&](const SourceOp* op) {
-            return undoes(*scale_, side_, *op) && !begins_with_zeros(side_, *op);
+        const auto updates = [](const SourceOp& op) {
+            return calculates_in_place(op.op()) && !multiplies(op) && !may_be_random(op);
         };
-        return std::ranges::any_of(side_.source.ops,
-                                   [](const SourceOp& op) {
-                                       return calculates_in_place(op.op()) && !multiplies(op);
-                                   }) &&
-               std::ranges::none_of(partings, [&](const Parting& parting) {
-                   return std::ranges::any_of(parting.*own_, divides);
-               });
+        const auto divides = [&](const SourceOp& op) {
+            return undoes(*scale_, side_, op) && !begins_with_zeros(side_, op);
+        };
+        return std::ranges::any_of(side_.source.ops, updates) &&
+               std::ranges::none_of(side_.source.ops, divides);
     }
 
     /// Whether the ops do nothing else.
@@ -247,6 +247,25 @@ void forget_scaled(Result& result) {
     });
 }
 
+/// Of results alone, which nothing computes: they are compared without the scale.
+void divide_by_scale(Result& result) {
+    for (OpResult& op : result.ops) {
+        bool any = false;
+        for (TensorResult& tensor : op.tensors) {
+            if (tensor.direction != Direction::kOutput || tensor.judgement.bound.exact ||
+                !is_nearer_by_loss_scale(result, tensor))
+                continue;
+            tensor.sums = without_loss_scale(result, tensor);
+            tensor.judgement =
+                judge({.sums = tensor.sums,
+                       .bound = tensor.judgement.bound,
+                       .dtype = dtype_from_name(tensor.dtype).value_or(DType::kFloat32)});
+            any = true;
+        }
+        if (any) conclude(op, result.allow_golden_at_fault);
+    }
+}
+
 /// Of recordings of calls, each that one side alone has: where they part is not told.
 std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
     std::vector<Parting> calls;
@@ -267,15 +286,17 @@ std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     std::vector<Parting> calls = one_sided_calls(plan, result);
     std::vector<Parting>& partings = plan.partings.empty() ? calls : plan.partings;
-    if (partings.empty() || !traced.flows) return;
+    // The gradients themselves may have told it.
+    if (partings.empty() || !traced.flows || result.loss_scale != 1) return;
     for (const bool of_target : {true, false}) {
         const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
         LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);
         scale.find(partings);
-        if (!scale.scale() || scale.is_left_open(partings) ||
+        if (!scale.scale() || scale.is_left_open() ||
             reaches_an_update(*scale.scale(), of_target, side, plan, result))
             continue;
         result.loss_scale = of_target ? *scale.scale() : 1 / *scale.scale();
+        if (!traced.has_inputs()) divide_by_scale(result);
         forget_scaled(result);
         const auto places = places_of(plan);
         std::erase_if(partings, [&](const Parting& parting) {

@@ -191,7 +191,10 @@ std::unordered_set<size_t> ByReplay::left_behind() const {
 template <class Which>
 void ByReplay::forget(const Which& all) {
     const std::unordered_set<size_t> left = left_behind();
-    const auto which = [&](size_t place) { return all(place) && !left.contains(place); };
+    const auto which = [&](size_t place) {
+        return all(place) && !left.contains(place) &&
+               !replay_->lasting.contains(plan_.ops[place].golden);
+    };
     std::erase_if(result_.culprits, [&](const Culprit& culprit) {
         if (!which(culprit.op)) return false;
         // Where arithmetic is coarse, much agrees with what another tensor makes.

@@ -119,7 +119,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
         if (!but_one && is_spoilt_in_few(sample, stage.column)) return {stage.column, within};
         if (but_one && (within < all || !may_have_made(stage, sample))) continue;
         if (explains(sample, stage.column)) {
-            if (within == all ||
+            if (within == all || is_shown_exactly(sample, stage.column) ||
                 (is_shown(sample, stage.column) && are_far_or_within(sample, stage.column)))
                 return {stage.column, within};
             but_one = true;
@@ -238,9 +238,14 @@ InferredArithmetic vector_class_of(const std::vector<SampledRun>& sample, int bi
             .within = within};
 }
 
-/// Of two classes of one kind, the first the more precise one, and found without exception.
-bool is_more_precise(const InferredArithmetic& one, const InferredArithmetic& other) {
-    if (one.within < one.sampled) return false;
+/// Of two classes of one kind, the first the more precise one, and found in its sample without
+/// exception, or shown to the bit.
+bool is_more_precise(const InferredArithmetic& one,
+                     const std::vector<SampledRun>& sample,
+                     const InferredArithmetic& other) {
+    const bool is_shown_there =
+        one.product != nullptr && is_shown_exactly(sample, column_of(*one.product));
+    if (one.within < one.sampled && !is_shown_there) return false;
     return one.product != nullptr ? is_as_precise(*one.product, *other.product) &&
                                         !is_as_precise(*other.product, *one.product)
                                   : is_as_precise(*one.vector, *other.vector) &&
@@ -344,7 +349,8 @@ InferredArithmetic class_from(const ArithmeticSamples& samples, const Arithmetic
     // products.
     const bool is_usual = group.kind == OpKind::kConvolution &&
                           alone.product == &cudnn_product_class() && alone.within == alone.sampled;
-    return is_more_precise(alone, found) || (parts && (is_usual || is_plainly_shown(alone)))
+    return is_more_precise(alone, by_libraries(own), found) ||
+                   (parts && (is_usual || is_plainly_shown(alone)))
                ? alone
                : found;
 }

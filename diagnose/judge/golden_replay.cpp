@@ -294,8 +294,9 @@ void GoldenReplay::replay(size_t op) {
             continue;
         }
         made->is_proven = inputs->are_proven;
-        // Their rounding is left when they are gone.
-        const double cancelled = result == nullptr ? 0 : found->hidden.at(tensor.path);
+        // Their rounding is left when they are gone; whole numbers have none.
+        const bool is_rounded = result != nullptr && made->plain.dtype() == DType::kFloat64;
+        const double cancelled = is_rounded ? found->hidden.at(tensor.path) : 0;
         const double size = cancelled > 0 ? norm_of(made->plain.as<double>()) : 1;
         const double left = size > 0 ? kFunction * unit * cancelled / size : 0;
         judge(i, std::move(*made), unit, is_computed ? left : kOfUnknown);

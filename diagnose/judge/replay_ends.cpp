@@ -10,6 +10,7 @@
 #include "compare/random_ops.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
+#include "diagnose/judge/lasting_differences.h"
 
 namespace npuscope::diagnose {
 
@@ -242,6 +243,7 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
             for (const size_t each : made_of(golden, results, {index}))
                 replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
     replay.unknown = results.unknown_ops;
+    replay.lasting = lasting_differences(golden, results);
     replay.held = results.judged.size();
     replay.unproven = results.unproven;
     replay.computed = results.computed;

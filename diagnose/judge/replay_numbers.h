@@ -31,7 +31,8 @@ inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 [[nodiscard]] Tensor times(const Tensor& tensor, double factor);
 
 /// The power of two that makes the golden's gradients the target's, whose loss was multiplied by it
-/// against underflow; 1 where none does within `allowed` of the norm. Tensors in float64.
+/// against underflow; 1 where none does within `allowed` of the norm, and of whole numbers. Floats
+/// in float64.
 [[nodiscard]] double loss_scale(const Tensor& target, const Tensor& golden, double allowed);
 
 }  // namespace npuscope::diagnose

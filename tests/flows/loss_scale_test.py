@@ -5,6 +5,7 @@ import unittest
 import h5py
 import numpy as np
 from compared import InFolder, compared
+from plain_program import Program
 
 
 class Step:
@@ -91,6 +92,51 @@ class LossScale(InFolder):
         for factor in (2, 1000):
             with self.subTest(factor=factor):
                 self.assertEqual(self.compared({"scale": factor}, {})[:2], (1, "/mul_Tensor/3"))
+
+    def test_results_alone_of_autocast_are_compared_without_the_scale(self):
+        """The target divides its gradients where the golden has no op; a gate that leaks turns where float16 changes a sign; a mask is drawn in place."""
+
+        def half(x):
+            return x.astype("f2").astype("f4")
+
+        def write(program, scale=1.0, fault=1.0):
+            rounded = half if scale > 1 else np.float32
+            x, w, v = program.given(48, 24), program.given(24, 32) / 8, program.given(32, 8) / 8
+            y = program.op("mm", rounded(half(x) @ w), self=x, mat2=w)
+            y[0, :2] = (1e-4, -1e-4) if scale > 1 else (-1e-4, -1e-4)  # a sign that rounding changes
+            z = program.op("leaky_relu", rounded(np.where(y > 0, y, 0.1 * y)), self=y, negative_slope=0.1)
+            program.op("bernoulli__float", np.float32(program.chance.random((48, 32)) > 0.5), "self", self=z, p=0.5)
+            out = program.op("mm", rounded(z @ v), self=z, mat2=v)
+            sigmoid = 1 / (1 + np.exp(-out))
+            loss = program.op("mean", np.float32(np.square(sigmoid).mean()), self=out)
+            if scale > 1:
+                loss = program.op("mul_Tensor", loss * np.float32(scale), self=loss, other=np.float32(scale))
+            ones = program.op("ones_like", np.ones_like(loss), self=loss)
+            if scale > 1:
+                ones = program.op("mul_Tensor", ones * np.float32(scale), self=ones, other=np.float32(scale))
+            sigmoid = program.op("sigmoid", sigmoid, self=out)
+            slope = program.op("sub_Tensor", sigmoid - np.float32(0.25), self=sigmoid, other=np.float32(0.25), alpha=1)
+            gradient = program.op("mul_Tensor", slope * ones, self=slope, other=ones)
+            gradient = program.op("div__Scalar", gradient / np.float32(4096), "self", self=gradient, other=4096.0)
+            back = program.op("mm", rounded(fault * gradient @ v.T), self=gradient, mat2=np.ascontiguousarray(v.T))
+            into_v = program.op("mm", rounded(z.T @ gradient), self=np.ascontiguousarray(z.T), mat2=gradient)
+            back = program.op("leaky_relu_backward", rounded(np.where(y > 0, back, 0.1 * back)), grad_output=back, self=y, negative_slope=0.1)
+            into_w = program.op("mm", rounded(half(x).T @ back), self=np.ascontiguousarray(x.T), mat2=back)
+            if scale > 1:
+                for each in (into_w, into_v):
+                    program.op("mul__Tensor", each / np.float32(scale), "self", self=each, other=np.float32(1 / scale))
+
+        for fault, expected in ((1.0, (0, None)), (1.25, (1, "/mm/13"))):
+            with self.subTest(fault=fault):
+                sides = {"t.h5": {"scale": 65536.0, "fault": fault}, "g.h5": {}}
+                for name, how in sides.items():
+                    with Program(self.folder / name) as program:
+                        write(program, **how)
+                    with h5py.File(self.folder / name, "r+") as file:
+                        for run in (run for op in file.values() for run in op.values()):
+                            del run["input"]
+                code, culprit, report = compared(*(self.folder / name for name in sides))
+                self.assertEqual((code, culprit), expected, report["first_culprit"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Programs of two people, in the plain layout, of which one takes in another tensor, ends in another op or has one more: who is at fault, and who is
 not, where all that is written otherwise is honest."""
 
+import functools
 import unittest
 
 import h5py
@@ -59,6 +60,70 @@ class RewiredPrograms(InFolder):
         self.assertIn("is not what /mm/1 made (in the golden it is); it is what /mm/2 made", report["first_culprit"]["why"])
         code, path, report = self.said(write, in_another_order=True)
         self.assertEqual((code, path), (0, None), report["first_culprit"])
+
+    def test_layers_that_run_again_for_the_gradients_are_no_other_program(self):
+        """As with checkpoints. The positions that all is made of are whole numbers, which have no rounding."""
+
+        def write(program, again=False):
+            x, places = program.given(TOKENS, WIDTH), program.op("arange", np.arange(TOKENS), end=TOKENS)
+            table = program.given(TOKENS, WIDTH)
+            x = program.op("add_Tensor", x + program.op("embedding", table[places], weight=table, indices=places), self=x, other=table[places], alpha=1)
+            weights = [program.given(WIDTH, WIDTH) / 4 for _ in range(3)]
+
+            def block(x):
+                made = [x]
+                for w in weights:
+                    made.append(program.relu(program.product(made[-1], w)))
+                return made
+
+            made, slopes = block(x), program.given(TOKENS, WIDTH)
+            gradient = program.op("mul_Tensor", made[-1] * slopes, self=made[-1], other=slopes)
+            if again:
+                made = block(x)
+            for x, y, w in zip(made[-2::-1], made[:0:-1], weights[::-1], strict=True):
+                gradient = program.op("threshold_backward", gradient * (y > 0), grad_output=gradient, self=y, threshold=0)
+                program.product(np.ascontiguousarray(x.T), gradient)
+                gradient = program.product(gradient, np.ascontiguousarray(w.T))
+
+        code, path, report = self.said(write, again=True)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+
+    def test_a_missing_bias_is_told_where_coarse_arithmetic_allows_for_much(self):
+        """What becomes of the bias is within what bfloat16 may make of so many steps, but all ends are as far off as the op is, and nothing before is."""
+
+        def norm(x):
+            return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+        def write(program, rounded=lambda x: x, biased=True, least=0):
+            x = program.given(TOKENS, WIDTH)
+            ones, zeros = np.ones(WIDTH, "f4"), np.zeros(WIDTH, "f4")
+            ends = []
+
+            def linear(x, bias):
+                w, b = program.given(WIDTH, WIDTH), bias * program.given(WIDTH)
+                product = as_bfloat16(x).astype("f8") @ as_bfloat16(w) if rounded is as_bfloat16 else x.astype("f8") @ w
+                if biased or bias == 1:
+                    return w, program.op("addmm", rounded((product + b).astype("f4")), self=b, mat1=x, mat2=w, beta=1, alpha=1)
+                return w, program.op("mm", rounded(product.astype("f4")), self=x, mat2=w)
+
+            for bias in (1, 1, 1, least, 1, 1):
+                w, y = linear(x, bias)
+                mean, rstd = y.mean(-1, keepdims=True), 1 / np.sqrt(y.var(-1, keepdims=True) + 1e-5)
+                steps = [rounded(np.asarray(each, "f4")) for each in (norm(y), mean, rstd)]
+                x = program.results("native_layer_norm", steps, input=y, normalized_shape=[WIDTH], weight=ones, bias=zeros, eps=1e-5)[0]
+                x = program.op("tanh", rounded(np.tanh(x)), self=x)
+                ends.append(np.ascontiguousarray(x.T))
+            for end in ends:
+                program.op("mm", rounded((as_bfloat16(end).astype("f8") @ as_bfloat16(x)).astype("f4") if rounded is as_bfloat16 else (end.astype("f8") @ x).astype("f4")), self=end, mat2=x)
+
+        for least in (0.2, 0.45, 0.6):
+            with self.subTest(bias=least):
+                code, path, report = self.said(functools.partial(write, least=least), rounded=as_bfloat16)
+                self.assertEqual((code, path), (0, None), report["first_culprit"])
+                code, path, report = self.said(functools.partial(write, least=least), rounded=as_bfloat16, biased=False)
+                self.assertEqual((code, path), (1, "/mm/10"))
+                said = report["first_culprit"]["why"]
+                self.assertTrue("target has mm where golden has addmm" in said or "is given a bias `self`" in said, said)
 
     def test_a_bias_that_the_last_op_of_one_side_alone_adds_is_told(self):
         """No op takes in what either makes, and the gradients do not depend on it."""

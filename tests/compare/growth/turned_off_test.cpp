@@ -12,15 +12,16 @@ Tensor row_of(const std::vector<float>& values) {
 }
 
 /// Of the second of an op's two results.
-TurnedOff turned_off_in(const std::vector<float>& target, const std::vector<float>& golden) {
-    const auto side = [](const std::vector<float>& values) {
-        return hand_made(
-            {{"threshold_backward", {}, {{"first", row_of({1, 2})}, {"second", row_of(values)}}}});
+TurnedOff turned_off_in(const std::vector<float>& target,
+                        const std::vector<float>& golden,
+                        const std::string& op = "threshold_backward") {
+    const auto side = [&](const std::vector<float>& values) {
+        return hand_made({{op, {}, {{"first", row_of({1, 2})}, {"second", row_of(values)}}}});
     };
     const Source mine = side(target);
     const Source theirs = side(golden);
     TensorResult result;
-    result.target = result.golden = "/threshold_backward/1/output/second";
+    result.target = result.golden = "/" + op + "/1/output/second";
     return turned_off({&mine.ops[0], &theirs.ops[0]}, result);
 }
 
@@ -41,6 +42,32 @@ TEST(TurnedOff, measures_what_is_left_against_all_of_the_golden) {
 TEST(TurnedOff, finds_nothing_where_zeros_lie_alike) {
     EXPECT_EQ(turned_off_in({0, 2, 0}, {0, 1, 0}).share, 0);
     EXPECT_EQ(turned_off_in({0, 2, 0}, {0, 1, 0}).rest_norm, 1);
+}
+
+TEST(TurnedOff, counts_what_a_gate_that_leaks_turns) {
+    const std::vector<float> golden = {3, 4, -12, 0.25F, 20, 20, 20, 20};
+    const std::vector<float> target = {0.3F, 4, -1.2F, 2.5F, 20, 20, 20, 20};
+    const TurnedOff found = turned_off_in(target, golden, "leaky_relu_backward");
+    EXPECT_EQ(found.share, 3.0 / 8);
+    EXPECT_LT(found.rest_norm, 1e-7);
+    // Another slope at one of them, and an op that is no gate.
+    EXPECT_EQ(
+        turned_off_in({0.3F, 4, -1.2F, 0.5F, 20, 20, 20, 20}, golden, "leaky_relu_backward").share,
+        0.25);
+    EXPECT_EQ(turned_off_in(target, golden, "tanh_backward").share, 0);
+}
+
+TEST(TurnedOff, looks_at_the_gradients_of_a_loss_that_was_scaled_without_the_scale) {
+    std::vector<float> golden;
+    for (int i = 0; i < 64; ++i)
+        golden.push_back(static_cast<float>(i % 7) + 1);
+    std::vector<float> target = golden;
+    target[1] /= 100;
+    for (float& each : target)
+        each *= 1024;
+    const TurnedOff found = turned_off_in(target, golden, "leaky_relu_backward");
+    EXPECT_EQ(found.share, 1.0 / 64);
+    EXPECT_LT(found.rest_norm, 1e-7);
 }
 
 /// Of the result of ops that take in a gradient, and an argument of another shape.

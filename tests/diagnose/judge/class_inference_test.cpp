@@ -68,6 +68,27 @@ TEST(ClassInference, takes_no_lenient_class_for_one_run_beside_others_that_are_e
     EXPECT_EQ(class_of(samples), "TF32, HF32 or fp16 inputs (rounding unknown), fp32 sums");
 }
 
+/// Few convolutions in HF32 beside matrix products in fp32, and one convolution that is at fault.
+TEST(ClassInference, lets_three_exact_convolutions_show_their_class_beside_one_at_fault) {
+    const ArithmeticGroup convolutions{OpKind::kConvolution, DType::kFloat32, ComputeType::kNone};
+    const ArithmeticGroup products{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(convolutions);
+    const size_t hf32 = column_of("HF32 inputs, fp32 sums");
+    const size_t narrow = column_of("fp16 throughout");
+    run.shows_steps = false;
+    run.ratios[hf32] = 0.1;
+    run.ratios[narrow] = 0.03;
+    ArithmeticSamples samples;
+    samples[convolutions].runs.assign(4, run);
+    samples[convolutions].runs.back().ratios[hf32] = 860;
+    SampledRun in_fp32 = run;
+    in_fp32.group = products;
+    in_fp32.ratios[hf32] = 40;
+    in_fp32.ratios[kPlainColumn] = 0.1;
+    samples[products].runs.assign(3, in_fp32);
+    EXPECT_EQ(class_from(samples, convolutions).of_products().name, "HF32 inputs, fp32 sums");
+}
+
 TEST(ClassInference, keeps_the_other_range_of_as_many_bits_where_that_explains_all_as_well) {
     const ArithmeticGroup group{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
     SampledRun run = one_that_no_class_explains(group);
