@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/givens.h"
+#include "core/naming/in_place.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -16,6 +19,12 @@ constexpr double kDriftApart = 16;
 constexpr double kLittleDrift = 0.01;
 
 }  // namespace
+
+bool trains(const Side& side) {
+    return std::ranges::any_of(side.source.ops, [](const SourceOp& op) {
+        return is_backward(op.id.op) || calculates_in_place(op.op());
+    });
+}
 
 bool may_drift(const Relation& relation) {
     return (relation.likeness == Likeness::kEdited || relation.likeness == Likeness::kOther ||
@@ -30,6 +39,12 @@ bool Drift::takes_in(const Relation& relation) const {
 Drift drift_of(const ParameterCounts& parameters, std::vector<double> distances) {
     const size_t off = distances.size() + parameters.rounded;
     if (distances.size() < kFewestDrifted || 2 * off < parameters.all) return {};
+    if (!parameters.are_trained)
+        return {.remark =
+                    fmt::format("{} of {} parameters are not the golden's, and neither program "
+                                "trains: did both read the same checkpoint?",
+                                off,
+                                parameters.all)};
     const auto middle = distances.begin() + std::ssize(distances) / 2;
     std::ranges::nth_element(distances, middle);
     const double most = std::min(kMostDrifted, std::max(kLittleDrift, kDriftApart * *middle));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/dataflow/paired_flows.h"
 #include "compare/dataflow/relation.h"
 
 namespace npuscope::compare {
@@ -13,7 +14,7 @@ namespace npuscope::compare {
 /// fault planted in one of them does that.
 struct Drift {
     double most = 0;       ///< of the norm: what is off by less has drifted; 0 where nothing has
-    std::string remark{};  ///< "30 of 34 parameters are off by up to …"
+    std::string remark{};  ///< "30 of 34 parameters are off by up to …"; "" where few are
 
     [[nodiscard]] bool takes_in(const Relation& relation) const;
 };
@@ -23,10 +24,15 @@ struct Drift {
 
 struct ParameterCounts {
     size_t all = 0;
-    size_t rounded = 0;  ///< these are off by rounding
+    size_t rounded = 0;       ///< these are off by rounding
+    bool are_trained = true;  ///< by one of the programs
 };
 
-/// `distances`, of the norm, are those of parameters that may have drifted.
+/// Whether the program computes gradients, or updates something.
+[[nodiscard]] bool trains(const Side& side);
+
+/// `distances`, of the norm, are those of parameters that may have drifted. Where nothing trains,
+/// none has, and the remark asks for the checkpoint.
 [[nodiscard]] Drift drift_of(const ParameterCounts& parameters, std::vector<double> distances);
 
 }  // namespace npuscope::compare

@@ -228,9 +228,12 @@ void Search::find_drift(const std::vector<Suspect>& suspects) {
     std::vector<double> distances;
     for (const auto& [given, distance] : off)
         distances.push_back(distance);
-    drift_ = drift_of({.all = all.size(), .rounded = rounded.size()}, std::move(distances));
+    drift_ = drift_of({.all = all.size(),
+                       .rounded = rounded.size(),
+                       .are_trained = trains(flows_.target()) || trains(flows_.golden())},
+                      std::move(distances));
     givens_.most_drifted = drift_.most;
-    if (drift_.most > 0) givens_.remarks.push_back(drift_.remark);
+    if (!drift_.remark.empty()) givens_.remarks.push_back(drift_.remark);
 }
 
 bool Search::has_drifted(const Suspect& suspect, const Relation& relation) const {

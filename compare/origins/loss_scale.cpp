@@ -281,13 +281,64 @@ std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
     return calls;
 }
 
+/// Scales of both losses: by how much the pair multiplies on either side. Empty where it does not,
+/// or by as much.
+std::optional<std::pair<double, double>> two_scales(const PairedFlows& flows, const OpPair& pair) {
+    if (pair.target == nullptr || pair.golden == nullptr) return std::nullopt;
+    const auto mine = scaling_of(flows.target(), *pair.target);
+    const auto theirs = scaling_of(flows.golden(), *pair.golden);
+    if (!mine || !theirs || mine->scale == theirs->scale) return std::nullopt;
+    return std::pair(mine->scale, theirs->scale);
+}
+
+/// Of programs that both scale their loss, one by more than the other.
+void take_two_scales(const PairedFlows& flows, Plan& plan, Result& result) {
+    std::optional<std::pair<double, double>> scales;
+    std::vector<size_t> places;
+    for (size_t place = 0; place < plan.ops.size(); ++place)
+        if (const auto found = two_scales(flows, plan.ops[place])) {
+            if (scales && scales != found) return;
+            scales = found;
+            places.push_back(place);
+        }
+    if (!scales) return;
+    const double ratio = scales->first / scales->second;
+    const bool of_target = ratio > 1;
+    if (reaches_an_update(of_target ? ratio : 1 / ratio,
+                          of_target,
+                          of_target ? flows.target() : flows.golden(),
+                          plan,
+                          result))
+        return;
+    result.loss_scale = ratio;
+    for (const size_t place : places) {
+        OpResult& op = result.ops[place];
+        for (TensorResult& tensor : op.tensors)
+            if (is_finding(tensor.judgement.verdict) && tensor.split && tensor.split->target &&
+                tensor.split->target->ratio <= 1)
+                tensor.judgement = {Verdict::kInherited,
+                                    fmt::format("scaled by {:g}, and by {:g} in the golden",
+                                                scales->first,
+                                                scales->second)};
+        conclude(op, result.allow_golden_at_fault);
+    }
+    forget_scaled(result);
+    result.notes.push_back(
+        fmt::format("the target multiplies its loss by {:g} and the golden by {:g}, as mixed "
+                    "precision does: their gradients differ as much until they are divided by it",
+                    scales->first,
+                    scales->second));
+}
+
 }  // namespace
 
 void take_loss_scale(Plan& plan, const Traced& traced, Result& result) {
     std::vector<Parting> calls = one_sided_calls(plan, result);
     std::vector<Parting>& partings = plan.partings.empty() ? calls : plan.partings;
     // The gradients themselves may have told it.
-    if (partings.empty() || !traced.flows || result.loss_scale != 1) return;
+    if (!traced.flows || result.loss_scale != 1) return;
+    if (traced.has_inputs()) take_two_scales(*traced.flows, plan, result);
+    if (partings.empty() || result.loss_scale != 1) return;
     for (const bool of_target : {true, false}) {
         const Side& side = of_target ? traced.flows->target() : traced.flows->golden();
         LossScale scale(side, of_target ? &Parting::only_target : &Parting::only_golden);

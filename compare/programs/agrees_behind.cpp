@@ -1,7 +1,10 @@
 #include "compare/programs/agrees_behind.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +21,8 @@ using dumpfile::Direction;
 
 /// Of max|g|: what was given to a pair that is farther apart is something else.
 constexpr double kUnlike = 0.5;
+/// Numbers that are put where attention is not to look.
+constexpr double kHides = -9e3;
 /// Of max|g|: farther off than that is no noise.
 constexpr double kMostNoise = 0.1;
 
@@ -93,6 +98,21 @@ bool is_taken_in_by_one_side(const PairedFlows& flows, size_t place) {
     return by_others(flows.target(), pair.target) || by_others(flows.golden(), pair.golden);
 }
 
+/// Whether it was called with numbers on both sides that only hide what stands there, minus
+/// infinity or one that is far below all others. What is left of it shows whether it was far
+/// enough.
+bool only_masks(const OpResult& op) {
+    const auto hides = [](const std::string& text) {
+        double number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return error == std::errc() && end == text.data() + text.size() && number <= kHides;
+    };
+    return !op.arguments.empty() &&
+           std::ranges::all_of(op.arguments, [&](const ArgumentDifference& each) {
+               return hides(each.target) && hides(each.golden);
+           });
+}
+
 }  // namespace
 
 bool agrees_behind(const PairedFlows& flows, const Result& result, size_t place, double limit) {
@@ -115,7 +135,7 @@ void forget_other_roles(const PairedFlows& flows, Result& result) {
             continue;
         }
         // Given something else, or a factor that what comes behind makes good again.
-        if (worst_error(op, Direction::kInput).value_or(0) <= kUnlike &&
+        if (!only_masks(op) && worst_error(op, Direction::kInput).value_or(0) <= kUnlike &&
             (worst_error(op, Direction::kOutput).value_or(0) <= kUnlike ||
              !is_taken_in_by_one_side(flows, place)))
             continue;

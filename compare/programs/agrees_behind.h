@@ -19,8 +19,8 @@ namespace npuscope::compare {
 
 /// Ops that were called with other numbers, given or making something else altogether, and of which
 /// all that is made agrees: their pairs by name are none (the gradient's step of a square and that
-/// of a reciprocal root; a factor, and that and a division). Nothing is accused of them. `result`
-/// is the plan's.
+/// of a reciprocal root; a factor, and that and a division), or both hide what a mask covers.
+/// Nothing is accused of them. `result` is the plan's.
 void forget_other_roles(const PairedFlows& flows, Result& result);
 
 }  // namespace npuscope::compare

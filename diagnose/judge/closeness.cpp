@@ -219,11 +219,14 @@ AllowedErrors tightened(std::span<const double> limit,
     const NumberFormat format = format_of(result.elements.dtype());
     const double normal = power_of_two(std::max(format.lowest, results.lowest));
     const HalfUnits halves(format, results);
+    // Processors that know no subnormal numbers set such results to 0, whatever they are near to.
+    const double lost = format.lowest <= kFloat32.lowest ? format.lost_near_zero() : 0;
     AllowedErrors limits(limit.begin(), limit.end());
     for (size_t i = 0; i < limits.size(); ++i) {
         const double half = halves.of(exact[i]);
         const double steps = std::abs(exact[i]) < normal ? kStepsBelowNormal : 1;
-        limits[i] = std::max(share * limits[i], steps * half_units * half);
+        limits[i] =
+            std::max({share * limits[i], steps * half_units * half, std::min(limits[i], lost)});
     }
     return limits;
 }

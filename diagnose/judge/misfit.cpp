@@ -38,6 +38,9 @@ constexpr double kStep = 1.0 / 1024;
 /// Of a number that is rounded before anything is computed with it.
 constexpr double kOfRounded = 3;
 
+/// Of the smallest number that is normal.
+constexpr double kOfSubnormal = 2;
+
 /// Of functions in 16 bits, which are nearer than kFunction.
 constexpr double kOfNarrowFunctions = 2;
 
@@ -112,12 +115,21 @@ bool is_number(const NamedValue& argument) {
            std::ranges::find(kNumbers, argument.name) != kNumbers.end();
 }
 
+/// What processors that know no subnormal numbers may have set to 0 says nothing.
+void leave_out_subnormal(const ResultInLimit& within, std::vector<double>& shares) {
+    const double least =
+        kOfSubnormal * format_of(within.of.result.elements.dtype()).lost_near_zero();
+    for (size_t i = 0; i < shares.size(); ++i)
+        if (std::abs(within.exact[i]) < least) shares[i] = 0;
+}
+
 /// A factor of all elements first.
 std::vector<Direction> directions_of(const ResultInLimit& within) {
     std::vector<Direction> found;
     Direction factor;
     for (size_t i = 0; i < within.exact.size(); ++i)
         factor.shares.push_back(share_of(within.exact[i], within.limit[i]));
+    leave_out_subnormal(within, factor.shares);
     found.push_back(std::move(factor));
     for (size_t at = 0; at < within.run.wide.size(); ++at) {
         const NamedValue& argument = within.run.wide[at];
@@ -133,6 +145,7 @@ std::vector<Direction> directions_of(const ResultInLimit& within) {
         for (size_t i = 0; i < values.size(); ++i)
             direction.shares.push_back(
                 share_of((values[i] - within.exact[i]) / kStep, within.limit[i]));
+        leave_out_subnormal(within, direction.shares);
         found.push_back(std::move(direction));
     }
     return found;
@@ -236,7 +249,8 @@ std::string told_of(const Direction& direction, const Fit& fit) {
 std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
     if (within.of.result.elements.numel() < static_cast<int64_t>(kFewestElements))
         return std::nullopt;
-    const std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
+    std::vector<double> errors = element_shares(within.of.result, within.exact, within.limit);
+    leave_out_subnormal(within, errors);
     std::optional<compare::Introduced> found;
     double least = HUGE_VAL;
     const std::vector<Direction> directions = directions_of(within);

@@ -90,6 +90,67 @@ class InferencePrograms(InFolder):
         code, path, report = self.said(write, apart=True)
         self.assertEqual((code, path), (0, None), report["first_culprit"])
 
+    def test_what_only_hides_may_be_any_number_far_below_the_others(self):
+        def write(program, hidden=-np.inf, first=1):
+            x, k = program.given(TOKENS, WIDTH), program.given(TOKENS, WIDTH)
+            scores = program.product(x, np.ascontiguousarray(k.T))
+            mask = np.triu(np.ones((TOKENS, TOKENS), bool), first)
+            masked = program.op("masked_fill_Scalar", np.where(mask, np.float32(hidden), scores), self=scores, mask=mask, value=float(hidden))
+            with np.errstate(invalid="ignore"):
+                shares = np.exp(masked - masked.max(-1, keepdims=True))
+                shares /= shares.sum(-1, keepdims=True)
+            shares = program.op("_softmax", shares, self=masked, dim=-1, half_to_float=False)
+            program.product(shares, x)
+
+        for hidden in (-1e9, -3e38, -1e4):
+            with self.subTest(hidden=hidden):
+                code, path, report = self.said(write, hidden=hidden)
+                self.assertEqual((code, path), (0, None), report["first_culprit"])
+        # Not far enough; and rows that hide all are shared out evenly in place of NaN.
+        self.assertEqual(self.said(write, hidden=-3.0)[:2], (1, "/masked_fill_Scalar/2"))
+        for name, hidden in (("t", -1e9), ("g", -np.inf)):
+            with Program(self.folder / f"{name}.h5") as program:
+                write(program, hidden=hidden, first=0)
+        self.assertEqual(compared(self.folder / "t.h5", self.folder / "g.h5")[0], 1)
+
+    def test_another_checkpoint_is_told_where_nothing_trains(self):
+        """Weights that are a little off everywhere are what training leaves, if anything trains."""
+
+        def write(program, moved=0.0, trains=False):
+            x = program.given(TOKENS, WIDTH)
+            for _ in range(4):
+                w = program.given(WIDTH, WIDTH)
+                w = (w + moved * np.random.default_rng(1).standard_normal(w.shape)).astype("f4")
+                x = program.op("tanh", np.tanh(y := program.product(x, w)), self=y)
+            if trains:
+                program.op("tanh_backward", x * (1 - x * x), grad_output=x, output=x)
+
+        code, path, report = self.said(write, moved=0.05)
+        self.assertEqual((code, report["first_culprit"]["tensor"]), (1, "/mm/1/input/mat2"))
+        self.assertIn("4 of 4 parameters are not the golden's", report["stderr"])
+
+    def test_a_batch_norm_may_be_in_the_weights_of_the_convolution(self):
+        def write(program, folded=False):
+            x = program.given(4, 3, 1, 1)
+            for width in (8, 5):
+                w, mean, scale = program.given(width, x.shape[1], 1, 1), program.given(width), 1 + np.abs(program.given(width))
+                bias = program.given(width)
+                how = {"stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "transposed": False, "output_padding": [0, 0], "groups": 1}
+                out = np.einsum("nihw,oi->nohw", x.astype("f8"), w[:, :, 0, 0].astype("f8"))
+                if folded:
+                    factor = scale.reshape(-1, 1, 1, 1)
+                    b = (bias - mean * scale).astype("f4")
+                    x = program.op("convolution", out * scale[:, None, None] + b[:, None, None], input=x, weight=(w * factor).astype("f4"), bias=b, **how)
+                else:
+                    y = program.op("convolution", out, input=x, weight=w, bias=np.zeros(width, "f4"), **how)
+                    x = (y - mean[:, None, None]) * scale[:, None, None] + bias[:, None, None]
+                    taken = {"weight": scale, "bias": bias, "running_mean": mean, "running_var": np.ones(width, "f4")}
+                    x = program.results("native_batch_norm", [x, np.zeros(0, "f4"), np.zeros(0, "f4")], input=y, training=False, momentum=0.1, eps=0.0, **taken)[0]
+                x = program.relu(x)
+
+        code, path, report = self.said(write, folded=True)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+
     def test_numbers_that_one_recorder_alone_wrote_are_no_other_program(self):
         def write(program, factories=False):
             x = program.given(TOKENS, WIDTH)

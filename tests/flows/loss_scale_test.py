@@ -68,6 +68,13 @@ class LossScale(InFolder):
                     self.assertEqual(len(report["spans"]), 3)
                     self.assertIn(f"the {which} multiplies its loss by", report["stderr"])
 
+    def test_both_sides_may_scale_by_other_numbers(self):
+        code, culprit, report = self.compared({"scale": 65536}, {"scale": 1024})
+        self.assertEqual((code, culprit), (0, None), report["first_culprit"])
+        self.assertIn("the target multiplies its loss by 65536 and the golden by 1024", report["stderr"])
+        self.assertEqual(self.compared({"scale": 1024, "undone": False}, {"scale": 65536})[:1], (1,))
+        self.assertEqual(self.compared({"scale": 65536, "fault": True}, {"scale": 1024})[:2], (1, "/mm/9"))
+
     def test_what_is_wrong_behind_it_is_found(self):
         self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/9"))
 

@@ -56,6 +56,14 @@ TEST(Misfit, is_another_number_than_the_recorded_one) {
     EXPECT_EQ(told(run), "computed as if eps were 1.2e-05, not 1e-05");
 }
 
+TEST(Misfit, is_nothing_that_is_too_small_for_a_normal_number) {
+    OpRun run = test::run_here("div_Tensor", {{"self", waves(3e-36F)}, {"other", 4800.0}});
+    ASSERT_EQ(told(run), "");
+    for (float& each : run.results.front().elements.mutable_as<float>())
+        each = 0;
+    EXPECT_EQ(told(run), "");
+}
+
 TEST(Misfit, is_a_factor_of_all_elements) {
     EXPECT_EQ(told(scaled(norm(1e-5), 1 - 0x1p-14F)),
               "all elements are 1 - 6.1e-05 times what they should be");
