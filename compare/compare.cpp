@@ -210,7 +210,7 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     traced.emplace(plan_, target_, golden_, threads, options_.dataflow);
     const bool by_distance = options_.dataflow && !traced->has_inputs();
     if (plan_.load_mode && (by_distance || !splitter_->was_loaded(*traced->flows))) {
-        plan_ = make_plan(target_, golden_, false);
+        plan_ = related_plan(target_, golden_, options_, false);
         traced->pair(plan_);
     }
     if (by_distance) splitter_ = nullptr;

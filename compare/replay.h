@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -19,9 +20,10 @@ struct ReplayedResult {
     size_t op = 0;       ///< that made the target's: index into its source
     std::string target;  ///< paths
     std::string golden;
-    double off = 0;          ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
-    double allowed = 0;      ///< what honest arithmetic leaves of that
-    bool is_scaled = false;  ///< but for a loss scale
+    double off = 0;            ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
+    double allowed = 0;        ///< what honest arithmetic leaves of that
+    bool is_scaled = false;    ///< but for a loss scale
+    bool is_multiple = false;  ///< one number times the other, but for rounding
 
     [[nodiscard]] bool agrees() const { return off <= allowed; }
 };
@@ -45,6 +47,11 @@ struct Replay {
     /// The golden's ops that the target computes otherwise, and whose difference goes on to the
     /// ends, where coarse arithmetic allows for it.
     std::unordered_set<const SourceOp*> lasting{};
+    /// Ops of which the target's results are multiples, or that have no partner and scale, and
+    /// whose difference is gone in all that is made of them.
+    std::unordered_set<const SourceOp*> made_good{};
+    /// How far off the target's results are from those of the golden's ops, the worst of each.
+    std::unordered_map<const SourceOp*, double> off{};
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
     /// not within what rounding may leave.
     bool is_fine = false;

@@ -110,10 +110,13 @@ void part_views(Plan& plan) {
 
 }  // namespace
 
-Plan related_plan(const Source& target, const Source& golden, const Options& options) {
+Plan related_plan(const Source& target,
+                  const Source& golden,
+                  const Options& options,
+                  bool load_mode) {
     const AlignOptions& align = options.align;
     if (!align.mapping.empty()) return mapped_plan(target, golden, align);
-    Plan plan = make_plan(target, golden);
+    Plan plan = make_plan(target, golden, load_mode);
     const bool is_wanted = align.when == AlignOptions::When::kAlways ||
                            (align.when == AlignOptions::When::kWhereUnpaired && !plan.load_mode &&
                             stays_much_unpaired(plan));

@@ -8,6 +8,9 @@ namespace npuscope::compare {
 
 /// make_plan(), then what Options::align says. Errors: those of the mapping file; Error(kUsage)
 /// where it has none of the tensors.
-[[nodiscard]] Plan related_plan(const Source& target, const Source& golden, const Options& options);
+[[nodiscard]] Plan related_plan(const Source& target,
+                                const Source& golden,
+                                const Options& options,
+                                bool load_mode = true);
 
 }  // namespace npuscope::compare

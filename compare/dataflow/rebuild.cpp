@@ -8,9 +8,11 @@
 
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
+#include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 #include "core/naming/unread.h"
 
 namespace npuscope::compare {
@@ -27,6 +29,12 @@ bool holds_16_bits(const TracedTensor& tensor) {
 
 Tensor read_whole(const Side& side, size_t tensor) {
     return open_traced(side.source, side.flow, tensor)->whole();
+}
+
+Tensor full_of(double number, const Shape& shape, DType dtype) {
+    Tensor full = Tensor::zeros(DType::kFloat64, shape);
+    std::ranges::fill(full.mutable_as<double>(), number);
+    return full.cast(dtype);
 }
 
 }  // namespace
@@ -105,26 +113,42 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
         if (nothing || !input.producer) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);
             rebuilt.origin = Rebuilt::kGiven;
-        } else if (const auto partner = flows_.made_by_target(*input.producer, input.op)) {
+        } else if (const auto partner = made_before_casts(*input.producer, input.op)) {
             rebuilt.tensor = made(input, golden_input, *partner);
-            if (!rebuilt.tensor) return rebuilt;
-            rebuilt.origin = Rebuilt::kMade;
-            rebuilt.producer = flows_.target().tensor(*partner).path;
+            if (rebuilt.tensor) {
+                rebuilt.origin = Rebuilt::kMade;
+                rebuilt.producer = flows_.target().tensor(*partner).path;
+            }
         }
+        // Which of several ops made what is full of one number makes no difference.
+        if (!rebuilt.tensor && input.producer) take_number(input, rebuilt);
     } catch (const Error&) {
         rebuilt.tensor.reset();
     }
     return rebuilt;
 }
 
+std::optional<size_t> InputRebuilder::made_before_casts(size_t golden_output, size_t op) const {
+    const Side& golden = flows_.golden();
+    std::optional<size_t> made = golden_output;
+    while (made) {
+        if (const auto partner = flows_.made_by_target(*made, op)) return partner;
+        const TracedTensor& output = golden.tensor(*made);
+        const TracedTensor* given =
+            is_cast(golden.source.ops[output.op].id.op) ? given_to(golden, output) : nullptr;
+        made = given != nullptr ? given->producer : std::nullopt;
+    }
+    return std::nullopt;
+}
+
 void InputRebuilder::take_number(const TracedTensor& input, RebuiltInput& rebuilt) const {
-    const auto number = number_expanded(flows_.golden().flow, input);
-    const auto partner = number ? flows_.made_by_target(*number, input.op) : std::nullopt;
-    if (!partner || flows_.target().tensor(*partner).content->numel != 1) return;
+    std::optional<size_t> partner;
+    for (const size_t number : numbers_expanded(flows_.golden().flow, input))
+        if (!partner) partner = made_before_casts(number, input.op);
+    if (!partner || !flows_.target().tensor(*partner).content->constant) return;
     const double value = read_whole(flows_.target(), *partner).cast(DType::kFloat64).at(0);
-    Tensor full = Tensor::zeros(DType::kFloat64, input.shape);
-    std::ranges::fill(full.mutable_as<double>(), value);
-    rebuilt.tensor = full.cast(dtype_from_name(input.dtype).value_or(DType::kFloat32));
+    rebuilt.tensor =
+        full_of(value, input.shape, dtype_from_name(input.dtype).value_or(DType::kFloat32));
     rebuilt.origin = Rebuilt::kMade;
     rebuilt.producer = flows_.target().tensor(*partner).path;
 }
@@ -237,15 +261,15 @@ double InputRebuilder::scale_of_results(const OpPair& pair) const {
 
 void InputRebuilder::take_scale(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt) {
     const TracedTensor& input = flows_.golden().tensor(golden_input);
-    if (!rebuilt.tensor || !input.content || input.content->numel != 1 ||
+    if (!rebuilt.tensor || !input.content || !input.content->constant ||
         input.content->first != 1 || !is_float(rebuilt.tensor->dtype()) ||
-        rebuilt.tensor->at(0) != 1)
+        rebuilt.tensor->numel() != input.content->numel || rebuilt.tensor->at(0) != 1 ||
+        (input.content->numel > 1 && !is_number_expanded(flows_.golden().flow, input)))
         return;
     try {
         const double scale = scale_of_results(pair);
         if (scale == 1) return;
-        rebuilt.tensor =
-            Tensor::from<double>(rebuilt.tensor->shape(), {scale}).cast(rebuilt.tensor->dtype());
+        rebuilt.tensor = full_of(scale, rebuilt.tensor->shape(), rebuilt.tensor->dtype());
         if (scale_text_.empty())
             scale_text_ = fmt::format(
                 "gradients: {:g} times the golden's from {} on, as the scale of "

@@ -76,6 +76,8 @@ class InputRebuilder {
     [[nodiscard]] double scale_of_results(const OpPair& pair) const;
     /// The gradient of the loss, 1, which the target multiplied before it went back.
     void take_scale(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
+    /// As PairedFlows::made_by_target(), or of what casts that the target does not have were given.
+    [[nodiscard]] std::optional<size_t> made_before_casts(size_t golden_output, size_t op) const;
     /// Of what is full of a number that the golden made: of the number that the target made.
     void take_number(const TracedTensor& input, RebuiltInput& rebuilt) const;
     /// As the target cast it to 16 bits before an op that gives out 16-bit numbers.

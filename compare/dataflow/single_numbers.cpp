@@ -35,17 +35,20 @@ bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
     return false;
 }
 
-std::optional<size_t> number_expanded(const Dataflow& flow, const TracedTensor& tensor) {
-    if (!tensor.content || !tensor.content->constant || tensor.content->numel == 1 ||
+std::vector<size_t> numbers_expanded(const Dataflow& flow, const TracedTensor& tensor) {
+    std::vector<size_t> numbers;
+    if (!tensor.content || !tensor.content->constant || tensor.content->numel <= 1 ||
         is_plain(tensor))
-        return std::nullopt;
+        return numbers;
     for (size_t i = flow.first[tensor.op]; i-- > 0;) {
         const TracedTensor& made = flow.tensors[i];
         if (made.direction == dumpfile::Direction::kOutput && made.content &&
-            made.content->numel == 1 && made.content->first == tensor.content->first)
-            return i;
+            made.content->constant && made.content->numel > 0 &&
+            tensor.content->numel % made.content->numel == 0 &&
+            made.content->first == tensor.content->first)
+            numbers.push_back(i);
     }
-    return std::nullopt;
+    return numbers;
 }
 
 bool is_written_number(const TracedTensor& tensor) {

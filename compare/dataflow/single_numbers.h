@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <vector>
 
 #include "compare/dataflow/trace.h"
 
@@ -12,10 +12,11 @@ namespace npuscope::compare {
 /// Of a number that is not plain the op may stand anywhere before.
 [[nodiscard]] bool is_number_expanded(const Dataflow& flow, const TracedTensor& tensor);
 
-/// The number that an op made and the tensor is full of, the last of its kind: index into
-/// Dataflow::tensors. Empty of plain numbers, which many ops make.
-[[nodiscard]] std::optional<size_t> number_expanded(const Dataflow& flow,
-                                                    const TracedTensor& tensor);
+/// Results that are full of the same number as the tensor, the last first: the one that was
+/// expanded, and those that it is a copy of. Indices into Dataflow::tensors. Empty of plain
+/// numbers, which many ops make.
+[[nodiscard]] std::vector<size_t> numbers_expanded(const Dataflow& flow,
+                                                   const TracedTensor& tensor);
 
 /// A number that somebody wrote into the program, recorded as a tensor: what is computed has more
 /// digits.

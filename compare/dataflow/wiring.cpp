@@ -11,6 +11,7 @@
 #include "compare/dataflow/relation.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/view.h"
+#include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 #include "core/naming/unread.h"
@@ -25,6 +26,8 @@ using dumpfile::Direction;
 constexpr double kFarther = 4;
 /// Where most elements are those of the producer, the rest is wrong if it is so much farther off.
 constexpr double kWorse = 2;
+/// Of the elements: no chance.
+constexpr double kMostlyEqual = 0.25;
 constexpr size_t kMostFindings = 20;
 constexpr std::string_view kSum = "add_Tensor";
 
@@ -105,6 +108,9 @@ class Wires {
     void judge(const InputPair& pair);
     [[nodiscard]] bool is_exchanged(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_rewired(const InputPair& pair, size_t partner) const;
+    [[nodiscard]] bool was_changed(const InputPair& pair,
+                                   const Tensor& input,
+                                   const Tensor& expected) const;
     [[nodiscard]] bool holds_what_was_made(const InputPair& pair, size_t partner) const;
     [[nodiscard]] bool is_wrong(const Tensor& input,
                                 const Tensor& expected,
@@ -233,6 +239,24 @@ bool Wires::is_rewired(const InputPair& pair, size_t partner) const {
     });
 }
 
+/// Nobody made it in the target, where it holds what the partner made, but for some elements, a
+/// factor or their order; in the golden it is that to the bit. So it was changed where it lay, and
+/// whatever the numbers are, they tell.
+bool Wires::was_changed(const InputPair& pair, const Tensor& input, const Tensor& expected) const {
+    const TracedTensor& mine = target(pair.target);
+    const TracedTensor& theirs = golden(pair.golden);
+    if (mine.producer || mine.ambiguous || theirs.ambiguous || theirs.passage != Passage::kAsIs ||
+        !mine.content->tells_order())
+        return false;
+    const Relation relation = relation_of(input, expected);
+    const bool is_mostly_equal =
+        relation.likeness == Likeness::kOther && relation.equal >= kMostlyEqual;
+    if (relation.likeness != Likeness::kEdited && relation.likeness != Likeness::kMoved &&
+        relation.likeness != Likeness::kDerived && !is_mostly_equal)
+        return false;
+    return loss_multiple(expected, input) == 1 && loss_multiple(input, expected) == 1;
+}
+
 /// To the bit it holds, but for casts of one side, what the partner made, or a part of that: what
 /// is not in its place there no noise explains.
 bool Wires::holds_what_was_made(const InputPair& pair, size_t partner) const {
@@ -264,9 +288,10 @@ void Wires::judge(const InputPair& pair) try {
     if (!is_held && is_exchanged(pair, *partner)) return;
     const bool is_rewired = this->is_rewired(pair, *partner);
     if (theirs.ambiguous && !is_rewired) return;
-    if (!is_rewired && !is_held &&
-        !(sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNoisyTensor))
-        return;
+    const bool is_near =
+        is_rewired || is_held ||
+        sampled_distance(*open_target(*partner), *open_golden(*their_maker)) <= kNoisyTensor;
+    if (!is_near && mine.producer) return;
     const Tensor made = open_target(*partner)->whole();
     const Tensor golden_input = open_golden(pair.golden)->whole();
     const Tensor their_made = open_golden(*their_maker)->whole();
@@ -274,13 +299,15 @@ void Wires::judge(const InputPair& pair) try {
     if (!view) view = find_view(golden_input, rounded_as(their_made, theirs));
     const Tensor input = open_target(pair.target)->whole();
     if (!view || view->source_numel != made.numel()) {
-        if (!is_later && is_out_of_reach(input, golden_input, made, their_made))
+        if (is_near && !is_later && is_out_of_reach(input, golden_input, made, their_made))
             tell(pair, *partner, instead(pair, *partner, {.likeness = Likeness::kOther}));
         return;
     }
     const Tensor shown = apply(*view, made);
     const Tensor expected = rounded_as(shown, mine);
-    if (!is_rewired && !is_wrong(input, expected, golden_input, is_held)) return;
+    if (is_near ? !is_rewired && !is_wrong(input, expected, golden_input, is_held)
+                : !was_changed(pair, input, expected))
+        return;
     // Another op takes it instead: then the ops are paired crosswise, and the wires are right.
     const Crosswise crosswise(flows_, through_);
     for (const Tensor& each : {shown, expected}) {

@@ -13,6 +13,7 @@
 #include "compare/growth/bias_apart.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/felt_given.h"
+#include "compare/growth/hides_alike.h"
 #include "compare/growth/left_behind.h"
 #include "compare/growth/made_of_it.h"
 #include "compare/growth/measured_runs.h"
@@ -74,7 +75,9 @@ class Growth {
         for (MeasuredRun& run : runs_) {
             run.growth = growth_of(run);
             if (run.is_input) continue;
-            if (run.growth > 1 && is_turned_off(run)) run.growth = 1;
+            if (run.growth > 1 &&
+                (is_turned_off(run) || hides_alike(plan_.ops[run.place], *run.tensor)))
+                run.growth = 1;
             double& growth = growths_[run.place];
             growth = std::max(growth, run.growth);
             if (!differs(run)) continue;

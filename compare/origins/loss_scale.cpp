@@ -15,7 +15,9 @@
 #include "compare/programs/mark_span.h"
 #include "compare/random_ops.h"
 #include "compare/relate/kinship.h"
+#include "compare/relate/loss_multiple.h"
 #include "compare/rules/rule.h"
+#include "core/base/error.h"
 #include "core/naming/api_names.h"
 #include "core/naming/in_place.h"
 #include "core/naming/unread.h"
@@ -55,17 +57,17 @@ bool multiplies(const SourceOp& op) {
            (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
 }
 
-bool has_inputs(const Side& side) {
+bool tells_inputs(const Side& side) {
     return side.source.has_inputs.value_or(true);
 }
 
 /// What an op took in; of results alone, what it may have taken in: earlier results.
 std::vector<const TracedTensor*> taken_in(const Side& side, const SourceOp& op) {
     const auto index = static_cast<size_t>(&op - side.source.ops.data());
-    const auto wanted = has_inputs(side) ? Direction::kInput : Direction::kOutput;
+    const auto wanted = tells_inputs(side) ? Direction::kInput : Direction::kOutput;
     const std::span<const TracedTensor> tensors =
-        has_inputs(side) ? side.flow.of_op(index)
-                         : std::span(side.flow.tensors).first(side.flow.first[index]);
+        tells_inputs(side) ? side.flow.of_op(index)
+                           : std::span(side.flow.tensors).first(side.flow.first[index]);
     std::vector<const TracedTensor*> taken;
     for (const TracedTensor& tensor : tensors)
         if (tensor.direction == wanted) taken.push_back(&tensor);
@@ -81,7 +83,7 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
         if (tensor.direction == Direction::kOutput) outputs.push_back(tensor.content->first);
     }
     if (outputs.size() != 1) return std::nullopt;
-    if (!has_inputs(side)) inputs.push_back(1);  // the gradient of the loss
+    if (!tells_inputs(side)) inputs.push_back(1);  // the gradient of the loss
     for (const TracedTensor* tensor : taken_in(side, op))
         if (tensor->content && tensor->content->numel == 1)
             inputs.push_back(tensor->content->first);
@@ -125,6 +127,35 @@ bool undoes(double scale, const Side& side, const SourceOp& op) {
                           is_multiple(in->content->first, out.content->first, scale);
                });
     });
+}
+
+/// The same of all elements, where the first ones are 0. Complexity: reads the last few that it may
+/// have divided.
+bool undoes_throughout(double scale, const Side& side, const SourceOp& op) {
+    constexpr size_t kLast = 8;
+    const auto read = [&](const TracedTensor& tensor) {
+        const auto index = static_cast<size_t>(&tensor - side.flow.tensors.data());
+        return open_traced(side.source, side.flow, index)->whole();
+    };
+    const std::vector<const TracedTensor*> taken = taken_in(side, op);
+    try {
+        for (const TracedTensor& out : side.of_op(op)) {
+            if (out.direction == Direction::kInput || !out.content) continue;
+            const Tensor divided = read(out);
+            size_t looked_at = 0;
+            for (auto in = taken.rbegin(); in != taken.rend() && looked_at < kLast; ++in) {
+                const auto& content = (*in)->content;
+                if (!content || content->numel != out.content->numel ||
+                    content->first != out.content->first)
+                    continue;
+                ++looked_at;
+                if (loss_multiple(read(**in), divided) == scale) return true;
+            }
+        }
+    } catch (const Error&) {
+        return false;
+    }
+    return false;
 }
 
 /// The scale itself and how long it was not changed, of nothing; or one over it.
@@ -200,7 +231,7 @@ class LossScale {
 
     /// Of results alone: something is updated, and nothing divides by the scale before.
     [[nodiscard]] bool is_left_open() const {
-        if (has_inputs(side_)) return false;
+        if (tells_inputs(side_)) return false;
         const auto updates = [](const SourceOp& op) {
             return calculates_in_place(op.op()) && !multiplies(op) && !may_be_random(op);
         };
@@ -216,8 +247,9 @@ class LossScale {
         const auto& own = parting.*own_;
         return own.size() == parting.only_target.size() + parting.only_golden.size() &&
                std::ranges::all_of(own, [&](const SourceOp* op) { return is_part(*op); }) &&
-               std::ranges::any_of(
-                   own, [&](const SourceOp* op) { return !begins_with_zeros(side_, *op); });
+               std::ranges::any_of(own, [&](const SourceOp* op) {
+                   return !begins_with_zeros(side_, *op) || undoes_throughout(*scale_, side_, *op);
+               });
     }
 
   private:

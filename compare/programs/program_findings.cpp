@@ -20,6 +20,7 @@
 #include "compare/origins/origins.h"
 #include "compare/origins/unexplained.h"
 #include "compare/programs/forgive.h"
+#include "compare/programs/recorded_kinds.h"
 #include "compare/programs/unknown_ops.h"
 
 namespace npuscope::compare {
@@ -129,6 +130,7 @@ void take_programs(
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     if (dataflow) forgive_one_sided(traced ? &*traced : nullptr, plan, result);
+    if (dataflow) forget_unrecorded_kinds(plan, result);
     take_partings(plan, flows, result);
     if (!dataflow) return;
     take_tied_givens(plan, grown ? grown->crossed : FailuresBehind{}, result);

@@ -17,7 +17,9 @@
 #include "compare/op_facts.h"
 #include "compare/programs/extra_ops.h"
 #include "compare/programs/mark_span.h"
+#include "compare/programs/op_findings.h"
 #include "compare/programs/replay_text.h"
+#include "compare/relate/kinship.h"
 #include "core/naming/aliases.h"
 #include "core/naming/moving_statistics.h"
 
@@ -29,39 +31,12 @@ using dumpfile::Direction;
 
 /// Of the norm: given numbers that are so near to the golden's are those that the replay takes in.
 constexpr double kNearGiven = 0.1;
+/// Of the norm: what an op makes is what the golden's program makes.
+constexpr double kMadeGood = 0.02;
 /// States that the target has nowhere are few beside those that are alike.
 constexpr size_t kFewMissing = 4;
 /// Of the results that can be computed, so small a part may be of ops that cannot.
 constexpr size_t kFewNotComputed = 5;
-
-/// Its own arithmetic. With which numbers it was called is seen in what the program makes.
-bool is_at_fault_itself(const OpResult& op) {
-    return op.overflowed || std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-               if (tensor.direction != Direction::kOutput || !tensor.split ||
-                   !is_finding(tensor.judgement.verdict))
-                   return false;
-               const bool is_beyond = tensor.split->target && tensor.split->target->ratio > 1;
-               const bool is_golden = tensor.split->golden && tensor.split->golden->ratio > 1;
-               return is_beyond || is_golden;
-           });
-}
-
-/// With the golden's numbers its results, or what it leaves behind, would be others.
-bool is_called_otherwise(const OpResult& op) {
-    return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-        return tensor.split && (tensor.split->by_golden_arguments.value_or(0) > 1 ||
-                                tensor.split->is_other_constant);
-    });
-}
-
-/// That programs differ, and no more.
-bool is_of_programs(const OpResult& op) {
-    const auto is_told = [](const TensorResult& tensor) {
-        return is_finding(tensor.judgement.verdict);
-    };
-    return (is_finding(op.judgement.verdict) || std::ranges::any_of(op.tensors, is_told)) &&
-           !is_at_fault_itself(op);
-}
 
 /// Of the first result. Errors: as SourceOp::load.
 Shape first_shape(const SourceOp& op) {
@@ -134,6 +109,35 @@ class ByReplay {
         return is_unknown || !pair.fault.empty() ||
                ((!plan_.is_related || is_apart) && is_called_otherwise(op) && takes_in_the_same);
     }
+    /// Of a target that tells no inputs: what its op took in was a guess, and all that is made of
+    /// it is what the golden's program makes.
+    [[nodiscard]] bool is_made_good(size_t place) const {
+        return !flows_.target().source.has_inputs.value_or(true) &&
+               is_finding(result_.ops[place].judgement.verdict) &&
+               replay_->made_good.contains(plan_.ops[place].golden);
+    }
+    /// Of a parting of one side: all that takes in what its ops make is what the golden's makes.
+    [[nodiscard]] bool is_made_good(const Parting& parting) const {
+        return std::ranges::all_of(parting.only_target,
+                                   [&](const SourceOp* op) {
+                                       return step_of(op->op()) == OpStep::kScaling &&
+                                              splitter_.taker_of(*op) != nullptr;
+                                   }) &&
+               !changes_its_taker(parting) &&
+               std::ranges::all_of(parting.only_golden, [&](const SourceOp* op) {
+                   return replay_->made_good.contains(op);
+               });
+    }
+    /// Whether another op of the target takes in what one of the parting makes, and makes something
+    /// else of it than the golden's program does.
+    [[nodiscard]] bool changes_its_taker(const Parting& parting) const {
+        return std::ranges::any_of(parting.only_target, [&](const SourceOp* op) {
+            const SourceOp* taker = splitter_.taker_of(*op);
+            if (taker == nullptr) return false;
+            const auto off = replay_->off.find(plan_.ops[places_.at(taker)].golden);
+            return off == replay_->off.end() || off->second > kMadeGood;
+        });
+    }
     /// Ops of the partings that leave behind what the golden's program does not tell.
     [[nodiscard]] std::unordered_set<size_t> left_behind() const;
     /// Forgets what is told of programs at these places.
@@ -180,7 +184,7 @@ std::unordered_set<size_t> ByReplay::left_behind() const {
     for (const Parting& parting : plan_.partings) {
         // What the golden leaves behind is among the states that it has computed.
         const bool is_left = parting.only_golden.empty() && left.has(parting);
-        if (!is_left && !goes_on.has(parting) && !is_taken_in(splitter_, parting)) continue;
+        if (!is_left && !goes_on.has(parting) && !changes_its_taker(parting)) continue;
         for (const auto* ops : {&parting.only_target, &parting.only_golden})
             for (const SourceOp* op : *ops)
                 places.insert(places_.at(op));
@@ -205,7 +209,8 @@ void ByReplay::forget(const Which& all) {
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
-        if (!which(place) || !is_of_programs(op) || is_sure(place)) continue;
+        if (!which(place) || is_sure(place)) continue;
+        if (!is_of_programs(op) && !is_made_good(place)) continue;
         op.from_nothing = false;
         op.shapes_differ = false;
         if (!op.is_pair()) op.in_span = true;
@@ -225,7 +230,7 @@ void ByReplay::forget(const Which& all) {
             parting.only_golden.empty() ? parting.only_target : parting.only_golden;
         // What one op changes may be within what coarse arithmetic leaves.
         const bool is_one_sided = parting.only_target.empty() || parting.only_golden.empty();
-        if ((replay_->is_fine || !is_one_sided) &&
+        if ((replay_->is_fine || !is_one_sided || is_made_good(parting)) &&
             std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); })) {
             mark_span(parting, 0, std::nullopt, places_, result_);
         } else {
@@ -332,7 +337,7 @@ void ByReplay::accuse(const Replay& replay) {
     if (faults_before && !*faults_before) return;
     const SourceOp* own = plan_.ops[replay.first_apart->pair].target;
     if (std::ranges::any_of(plan_.partings, [&](const Parting& parting) {
-            return is_taken_in(splitter_, parting, own);
+            return is_taken_in(splitter_, parting, own) && changes_its_taker(parting);
         }))
         return;
     std::unordered_set<size_t> between = {replay.first_apart->pair};

@@ -25,6 +25,8 @@ bool is_of_other_shapes(const OpResult& op) {
 constexpr double kFarOff = 0.2;
 /// Of max|g|: what operands of 16 bits leave.
 constexpr double kRounding = 2e-3;
+/// So many ops of one name.
+constexpr size_t kMany = 3;
 /// So large a share of them another way to write the program does not leave.
 constexpr double kMostFarOff = 0.3;
 
@@ -53,6 +55,15 @@ bool has_inputs(const Result& result) {
     });
 }
 
+/// Whether any op was computed again.
+bool is_computed(const Result& result) {
+    return std::ranges::any_of(result.ops, [](const OpResult& op) {
+        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+            return tensor.split && tensor.split->target;
+        });
+    });
+}
+
 /// What one side alone does beside the rest (a loss that is logged) stands for nothing else.
 bool have_spans_on_both_sides(const Result& result) {
     return std::ranges::any_of(result.spans,
@@ -68,8 +79,8 @@ bool programs_differ(const Result& result) {
            });
 }
 
-/// Whether the last results that both sides have are alike though other ops made them: what one side
-/// alone computes (a batch norm) is in what the other was given.
+/// Whether the last results that both sides have are alike though other ops made them: what one
+/// side alone computes (a batch norm) is in what the other was given.
 bool ends_alike(const Result& result) {
     if (result.spans.empty()) return false;
     for (auto op = result.ops.rbegin(); op != result.ops.rend(); ++op) {
@@ -81,6 +92,30 @@ bool ends_alike(const Result& result) {
         if (worst) return *worst <= kRounding;
     }
     return false;
+}
+
+/// Whether ops of the same name are at fault again and again: they may be the golden's in another
+/// order, as where a weight lies transposed.
+bool are_many_of_its_kind(const Result& result) {
+    const std::string& name = result.ops[result.culprits.front().op].id.op;
+    const auto alike = std::ranges::count_if(result.culprits, [&](const Culprit& culprit) {
+        return culprit.kind == CulpritKind::kOp && result.ops[culprit.op].id.op == name;
+    });
+    return static_cast<size_t>(alike) >= kMany;
+}
+
+/// Whether several inputs of the first op, or of ops of its name, were not made by what made the
+/// golden's.
+bool is_rewired_throughout(const Result& result) {
+    const size_t first = result.culprits.front().op;
+    size_t of_it = 0;
+    size_t of_its_name = 0;
+    for (const Culprit& culprit : result.culprits) {
+        if (!culprit.is_rewired) continue;
+        of_it += culprit.op == first ? 1 : 0;
+        of_its_name += result.ops[culprit.op].id.op == result.ops[first].id.op ? 1 : 0;
+    }
+    return of_it > 1 || of_its_name >= kMany;
 }
 
 /// Whether one program is the other and some ops more: nothing stands for them.
@@ -102,17 +137,24 @@ bool only_adds(const Result& result) {
 
 bool wants_second_look(const Result& by_names) {
     if (by_names.culprits.empty() || by_names.by_content || by_names.load_mode ||
-        by_names.hardly_pair || by_names.structure_only || !has_inputs(by_names))
+        by_names.hardly_pair || by_names.structure_only || by_names.by_calls)
         return false;
     if (std::ranges::any_of(by_names.partings, &PartingResult::ends) || only_adds(by_names))
         return false;
     const Culprit& first = by_names.culprits.front();
+    const bool is_many_times = first.kind == CulpritKind::kOp && are_many_of_its_kind(by_names);
+    // What one side has more results alone tell by their order.
+    if (!has_inputs(by_names))
+        return is_many_times ||
+               (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op]));
     if (first.kind == CulpritKind::kProgram ||
         (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op])))
         return true;
     // A tensor that is another one of the golden's may be that of a call in another order.
     if (first.kind == CulpritKind::kTensor && first.is_of_another) return true;
     if (first.kind == CulpritKind::kTensor && ends_alike(by_names)) return true;
+    if (is_many_times) return true;
+    if (is_rewired_throughout(by_names)) return true;
     if (!first.effect) return false;
     // What a program puts back behind an op (elements in another order, a scale that stands
     // elsewhere) leaves rounding.
@@ -125,6 +167,12 @@ bool tells_more(const Result& by_names, const Result& by_content) {
     if (by_content.culprits.empty())
         return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
     const Culprit& first = by_content.culprits.front();
+    // Where neither side has inputs, nothing is told twice; else what is left when the others are
+    // seen to lie in another order.
+    if (!has_inputs(by_names) && !is_computed(by_names)) return false;
+    if (!by_names.culprits.empty() && are_many_of_its_kind(by_names))
+        return first.kind == CulpritKind::kOp &&
+               by_content.culprits.size() < by_names.culprits.size();
     if (!by_names.culprits.empty() &&
         (by_names.culprits.front().is_of_another || by_names.culprits.front().is_rewired) &&
         first.kind == CulpritKind::kProgram)

@@ -6,6 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "compare/relate/kinship.h"
+#include "core/naming/in_place.h"
+
 namespace npuscope::diagnose {
 
 namespace {
@@ -22,6 +25,10 @@ constexpr double kBeyondNoise = 5;
 constexpr double kOfAllowed = 0.25;
 /// Ops without partner before a result that are looked at.
 constexpr size_t kMostBefore = 8;
+/// Of the norm: that results agree which are farther off tells little.
+constexpr double kTelling = 0.02;
+/// Ops until all that is made of a result agrees again.
+constexpr size_t kMostBehind = 8;
 /// Results whose ends are looked at.
 constexpr size_t kMostResults = 16;
 
@@ -49,6 +56,23 @@ class LastingDifferences {
             if (!lasts(i)) continue;
             for (const size_t op : ahead.ops)
                 ops.insert(&golden_.source.ops[op]);
+        }
+        return ops;
+    }
+
+    [[nodiscard]] std::unordered_set<const SourceOp*> find_made_good() const {
+        std::unordered_set<const SourceOp*> ops;
+        for (size_t i = 0; i < golden_.flow.tensors.size(); ++i) {
+            const TracedTensor& tensor = golden_.tensor(i);
+            if (tensor.direction != dumpfile::Direction::kOutput || !tensor.content ||
+                tensor.content->numel <= 1 || results_.agrees(i))
+                continue;
+            const SourceOp& op = golden_.source.ops[tensor.op];
+            const ReplayedResult* own = judged(i);
+            const bool is_scaled = own != nullptr
+                                       ? own->is_multiple
+                                       : compare::step_of(op.op()) == compare::OpStep::kScaling;
+            if (is_scaled && is_made_good(i)) ops.insert(&op);
         }
         return ops;
     }
@@ -130,6 +154,30 @@ class LastingDifferences {
         });
         return goes_on;
     }
+    /// Whether all ways from the result come, within a few ops, to results that agree, more nearly
+    /// than noise.
+    [[nodiscard]] bool is_made_good(size_t index) const {
+        bool any = false;
+        bool all = true;
+        size_t behind = 0;
+        std::vector<bool> marked;
+        for_each_reader(marked, index, [&](size_t op) {
+            ++behind;
+            // A step is small beside the parameter, which tells nothing of it.
+            all = all && !calculates_in_place(golden_.source.ops[op].op());
+            for_each_result(op, [&](size_t result) {
+                const ReplayedResult* made = judged(result);
+                if (made != nullptr &&
+                    made->off <= std::min(kTelling, kOfAllowed * made->allowed)) {
+                    any = true;
+                    return;
+                }
+                marked[result] = true;
+                all = all && results_.used.contains(result);
+            });
+        });
+        return any && all && behind <= kMostBehind;
+    }
     [[nodiscard]] bool lasts(size_t index) const {
         if (!goes_on(index)) return false;
         std::vector<bool> made;
@@ -159,6 +207,11 @@ class LastingDifferences {
 std::unordered_set<const SourceOp*> lasting_differences(const Side& golden,
                                                         const ReplayedResults& results) {
     return LastingDifferences(golden, results).find();
+}
+
+std::unordered_set<const SourceOp*> differences_made_good(const Side& golden,
+                                                          const ReplayedResults& results) {
+    return LastingDifferences(golden, results).find_made_good();
 }
 
 }  // namespace npuscope::diagnose

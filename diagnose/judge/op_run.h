@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,9 @@ struct KnownInputs {
     const SourceOp* golden = nullptr;
     /// The tensors, by the golden's arguments; empty: the golden's own.
     std::function<std::vector<compare::RebuiltInput>()> tensors{};
+    /// The run's results that lie otherwise than the golden's, by their paths: how to lay them as
+    /// those.
+    std::map<std::string, compare::View> views{};
 };
 
 /// Empty, with the reason in `why_not`: no such op, a random one unless `also_random`, inputs

@@ -76,6 +76,31 @@ std::vector<size_t> used_states_apart(const Side& golden, const ReplayedResults&
     return apart;
 }
 
+/// Results that do not agree and that a result without partner is made of, through others without:
+/// what a program ends in that the other leaves out (a division by 1) is as far off as these.
+std::vector<size_t> apart_before(const Side& golden,
+                                 const ReplayedResults& results,
+                                 size_t result) {
+    std::vector<size_t> apart;
+    std::vector<size_t> open = {result};
+    std::set<size_t> seen = {result};
+    while (!open.empty() && seen.size() < kMostOps) {
+        const size_t op = golden.tensor(open.back()).op;
+        open.pop_back();
+        for (const TracedTensor& each : golden.flow.of_op(op)) {
+            if (each.direction != Direction::kInput || !each.producer || each.ambiguous ||
+                results.agrees(*each.producer) || !seen.insert(*each.producer).second)
+                continue;
+            const auto judged = results.judged.find(*each.producer);
+            if (judged == results.judged.end())
+                open.push_back(*each.producer);
+            else if (!judged->second.is_scaled)
+                apart.push_back(*each.producer);
+        }
+    }
+    return apart;
+}
+
 /// Counts the ends; those that are apart.
 std::vector<size_t> count_ends(const Side& golden,
                                const ReplayedResults& results,
@@ -91,12 +116,17 @@ std::vector<size_t> count_ends(const Side& golden,
             continue;
         }
         const bool is_alike = results.agrees(i) || results.found.contains(i);
-        const bool is_apart = !is_alike && judged != results.judged.end();
+        const bool is_updated = compare::state_before(golden, golden.tensor(i)) != nullptr;
+        std::vector<size_t> own;
+        if (!is_alike && judged != results.judged.end())
+            own = {i};
+        else if (!is_alike && !is_updated)
+            own = apart_before(golden, results, i);
+        const bool is_apart = !own.empty();
         const auto of = is_alike   ? &ReplayedEnds::alike
                         : is_apart ? &ReplayedEnds::apart
                                    : &ReplayedEnds::missing;
-        if (is_apart) apart.push_back(i);
-        const bool is_updated = compare::state_before(golden, golden.tensor(i)) != nullptr;
+        apart.insert(apart.end(), own.begin(), own.end());
         const bool is_found = is_alike || is_apart;
         // A recorder that leaves out an op leaves out all that it makes.
         if (is_found || is_updated || !is_by_product(golden, results, i)) ++(replay.ends.*of);
@@ -242,8 +272,13 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
         if (judged.agrees())
             for (const size_t each : made_of(golden, results, {index}))
                 replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
+    for (const auto& [index, judged] : results.judged) {
+        double& off = replay.off[&golden.source.ops[golden.tensor(index).op]];
+        off = std::max(off, judged.off);
+    }
     replay.unknown = results.unknown_ops;
     replay.lasting = lasting_differences(golden, results);
+    replay.made_good = differences_made_good(golden, results);
     replay.held = results.judged.size();
     replay.unproven = results.unproven;
     replay.computed = results.computed;

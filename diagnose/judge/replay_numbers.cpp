@@ -12,6 +12,8 @@ namespace {
 
 /// Signs that a random number gives.
 constexpr size_t kSigns = 64;
+/// Cosine, squared, of a tensor and a multiple of it.
+constexpr double kCosineOfMultiple = 0.999;
 
 }  // namespace
 
@@ -43,6 +45,21 @@ Tensor times(const Tensor& tensor, double factor) {
                            result.mutable_as<double>().begin(),
                            [factor](double each) { return each * factor; });
     return result;
+}
+
+bool is_multiple(const Tensor& target, const Tensor& golden) {
+    if (target.dtype() != DType::kFloat64 || golden.dtype() != DType::kFloat64) return false;
+    double tt = 0;
+    double tg = 0;
+    double gg = 0;
+    for (size_t i = 0; i < golden.as<double>().size(); ++i) {
+        const double t = target.as<double>()[i];
+        const double g = golden.as<double>()[i];
+        tt += t * t;
+        tg += t * g;
+        gg += g * g;
+    }
+    return tg > 0 && tg * tg > kCosineOfMultiple * tt * gg;
 }
 
 double loss_scale(const Tensor& target, const Tensor& golden, double allowed) {

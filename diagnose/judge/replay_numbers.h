@@ -30,6 +30,9 @@ inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 /// In float64.
 [[nodiscard]] Tensor times(const Tensor& tensor, double factor);
 
+/// Whether the one is a number times the other, but for rounding. Floats in float64.
+[[nodiscard]] bool is_multiple(const Tensor& target, const Tensor& golden);
+
 /// The power of two that makes the golden's gradients the target's, whose loss was multiplied by it
 /// against underflow; 1 where none does within `allowed` of the norm, and of whole numbers. Floats
 /// in float64.

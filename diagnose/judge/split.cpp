@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "compare/growth/bits_in_use.h"
+#include "compare/random_ops.h"
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
 #include "core/tensor/padding.h"
@@ -114,18 +114,6 @@ const SideJudge& RecomputingSplitter::golden_judge() const {
     return *golden_judge_;
 }
 
-KnownInputs RecomputingSplitter::known_inputs(const OpPair& pair) const {
-    KnownInputs known{.golden = pair.golden};
-    const auto place = places_.find(&pair);
-    if (rebuilder_ && place != places_.end())
-        known.tensors = [this, index = place->second] {
-            const std::lock_guard guard(rebuilding_);
-            return rebuilder_->inputs_of(index);
-        };
-    if (!rebuilder_ && !load_mode_) known.golden = nullptr;
-    return known;
-}
-
 std::unique_lock<std::mutex> RecomputingSplitter::alone_if_large(const SourceOp& op) const {
     int64_t elements = 0;
     for (const SourceTensor& tensor : op.load())
@@ -188,16 +176,6 @@ void RecomputingSplitter::judge_random(const OpPair& pair,
     }
 }
 
-ComputeType RecomputingSplitter::computed_like(const SourceOp& op,
-                                               const SourceTensor& result) const {
-    const auto dtype = dtype_from_name(result.dtype);
-    if (!dtype || !is_float(*dtype)) return ComputeType::kNone;
-    // What holds more bits was no bfloat16 before it was stored.
-    const bool was_narrow = op.stores_wider && result.open &&
-                            compare::bits_in_use(*result.open()) <= compare::kBitsOfBFloat16;
-    return was_narrow ? ComputeType::kBFloat16 : target_judge_->narrowest_of(*dtype);
-}
-
 std::vector<Split> RecomputingSplitter::split_run(
     const OpPair& pair,
     const std::vector<SplitQuery>& outputs,
@@ -217,6 +195,7 @@ std::vector<Split> RecomputingSplitter::split_run(
     std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
     auto loaded = load_run(*pair.target, why_not, known_inputs(pair), false, false);
     if (!loaded) {
+        if (compare::may_be_random(*pair.target)) why_not = compare::kRandomOp;
         for (size_t i = 0; i < splits.size(); ++i) {
             splits[i].why_not = why_not;
             splits[i].like = computed_like(*pair.target, *outputs[i].target);

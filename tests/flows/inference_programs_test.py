@@ -90,6 +90,25 @@ class InferencePrograms(InFolder):
         code, path, report = self.said(write, apart=True)
         self.assertEqual((code, path), (0, None), report["first_culprit"])
 
+    def test_ops_of_kinds_that_a_recorder_was_not_asked_for_are_not_missing(self):
+        functions = {"abs": np.abs, "neg": np.negative, "exp": lambda x: np.exp(-np.abs(x)), "tanh": np.tanh, "sin": np.sin, "cos": np.cos,
+                     "relu": lambda x: np.maximum(x, 0), "square": np.square, "atan": np.arctan}
+
+        def write(program, kinds=("mm", *functions), fault=1.0):
+            x = program.given(TOKENS, WIDTH)
+            for layer in range(3):
+                for name, function in functions.items():
+                    y = function(x).astype("f4")
+                    if name in kinds:
+                        program.op(name, y, self=x)
+                    x = y
+                w = program.given(WIDTH, WIDTH)
+                x = program.op("mm", x.astype("f8") @ w * np.float32(fault if layer == 1 else 1), self=x, mat2=w)
+
+        code, path, report = self.said(write, kinds=("mm",))
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        self.assertEqual(self.said(write, kinds=("mm",), fault=1.01)[:2], (1, "/mm/2"))
+
     def test_what_only_hides_may_be_any_number_far_below_the_others(self):
         def write(program, hidden=-np.inf, first=1):
             x, k = program.given(TOKENS, WIDTH), program.given(TOKENS, WIDTH)

@@ -125,6 +125,69 @@ class RewiredPrograms(InFolder):
                 said = report["first_culprit"]["why"]
                 self.assertTrue("target has mm where golden has addmm" in said or "is given a bias `self`" in said, said)
 
+    def test_what_was_changed_where_it_lay_is_told_whatever_masks_were_drawn(self):
+        """No op did it, and with another mask no number is near the golden's."""
+
+        def write(program, seed=1, changed=lambda x: x):
+            x, w, v = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH), program.given(WIDTH, WIDTH)
+            kept = np.random.default_rng(seed).random(x.shape) > 0.5
+            x = program.results("native_dropout", [np.where(kept, 2 * x, 0).astype("f4"), kept], input=x, p=0.5, train=True)[0]
+            y = program.product(x, w)
+            y = changed(y).astype("f4")
+            y = program.op("tanh", np.tanh(y), self=y)
+            program.product(y, v)
+
+        def bit_in(x):
+            x = x.copy()
+            x[2, 3] *= -16
+            return x
+
+        code, path, report = self.said(write, seed=2)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        for changed, words in ((lambda x: x / 2, "scaled by 0.5"), (np.negative, "sign is changed"), (bit_in, "one element of 192 differs")):
+            with self.subTest(words):
+                code, path, report = self.said(write, seed=2, changed=changed)
+                self.assertEqual((code, path), (1, "/tanh/3"))
+                self.assertIn("is not what /mm/2 made (in the golden it is)", report["first_culprit"]["why"])
+                self.assertIn(words, report["first_culprit"]["why"])
+
+    def test_an_op_that_one_program_ends_in_hides_nothing_before_it(self):
+        """Keys and values of a fused weight are exchanged; the golden divides its last result by 1."""
+
+        def write(program, fused=False, exchanged=False):
+            x = program.given(TOKENS, WIDTH)
+            for layer in range(2):
+                weights = [program.given(WIDTH, WIDTH) / 2 for _ in range(3)]
+                if fused:
+                    turned = (0, 2, 1) if exchanged and layer == 1 else (0, 1, 2)
+                    all_of_them = program.product(x, np.concatenate([weights[i] for i in turned], 1))
+                    query, key, value = np.split(all_of_them, 3, 1)
+                    query, key, value = (np.ascontiguousarray(each) for each in (query, key, value))
+                else:
+                    query, key, value = (program.product(x, w) for w in weights)
+                key = program.op("neg", -key, self=key)
+                scores = program.product(query, np.ascontiguousarray(key.T))
+                shares = np.exp(scores - scores.max(-1, keepdims=True))
+                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+                x = program.op("add_Tensor", x + (y := program.product(shares, value)), self=x, other=y, alpha=1)
+            x = program.product(x, program.given(WIDTH, WIDTH))
+            if not fused:
+                program.op("div_Tensor", x / np.float32(1), self=x, other=np.float32(1))
+
+        code, path, report = self.said(write, fused=True)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = self.said(write, fused=True, exchanged=True)
+        self.assertEqual(code, 1)
+        self.assertIn(path, ("/add_Tensor/6", "/mm/7", "/neg/8"), report["first_culprit"])  # "behind" the first
+
+    def test_numbers_that_both_sides_draw_are_no_finding(self):
+        def write(program, seed=1):
+            shares = program.op("sigmoid", sigmoid(x := program.given(TOKENS, WIDTH)), self=x)
+            drawn = np.random.default_rng(seed).integers(0, WIDTH, (TOKENS, 1))
+            program.op("multinomial", drawn, self=shares, num_samples=1, replacement=False)
+
+        self.assertEqual(self.said(write, seed=2)[:2], (0, None))
+
     def test_a_bias_that_the_last_op_of_one_side_alone_adds_is_told(self):
         """No op takes in what either makes, and the gradients do not depend on it."""
 

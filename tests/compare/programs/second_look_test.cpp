@@ -114,6 +114,41 @@ TEST(SecondLook, tells_more_where_it_finds_nothing_or_what_is_no_parting) {
     EXPECT_TRUE(tells_more(shapes, parting));
 }
 
+/// So many of its first ops are at fault, or take in another tensor.
+Result with_many(size_t count, const Culprit& culprit) {
+    Result result = with_results({0, 0, 0, 0, 0});
+    for (OpResult& op : result.ops)
+        op.id.op = "mm";
+    for (size_t i = 0; i < count; ++i) {
+        result.culprits.push_back(culprit);
+        result.culprits.back().op = i;
+    }
+    return result;
+}
+
+TEST(SecondLook, is_wanted_where_ops_of_one_name_are_at_fault_again_and_again) {
+    const Culprit at_fault{.kind = CulpritKind::kOp, .effect = 1};
+    const Culprit rewired{.kind = CulpritKind::kTensor, .is_rewired = true, .effect = 1};
+    for (const Culprit& culprit : {at_fault, rewired}) {
+        EXPECT_FALSE(wants_second_look(with_many(2, culprit)));
+        EXPECT_TRUE(wants_second_look(with_many(3, culprit)));
+    }
+    // What is left of them tells more.
+    EXPECT_TRUE(tells_more(with_many(3, at_fault), with_many(1, at_fault)));
+    EXPECT_FALSE(tells_more(with_many(3, at_fault), with_many(3, at_fault)));
+}
+
+TEST(SecondLook, is_wanted_where_the_ends_are_alike_though_one_side_has_more_ops) {
+    Result folded = with_culprit({.kind = CulpritKind::kTensor});
+    EXPECT_FALSE(wants_second_look(folded));
+    folded.spans.emplace_back().only_golden = {"/native_batch_norm/2"};
+    EXPECT_TRUE(wants_second_look(folded));
+    Result apart = with_results({0, 0, 0.5});
+    apart.culprits = folded.culprits;
+    apart.spans = folded.spans;
+    EXPECT_FALSE(wants_second_look(apart));
+}
+
 TEST(SecondLook, is_for_calls_in_another_order_as_well) {
     const Result by_names = with_culprit({.kind = CulpritKind::kTensor, .is_of_another = true});
     EXPECT_TRUE(wants_second_look(by_names));

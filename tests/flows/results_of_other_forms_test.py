@@ -1,0 +1,113 @@
+"""Programs of two people of which the target tells results alone: what lies otherwise, or is scaled elsewhere, is no other program."""
+
+import unittest
+
+import h5py
+import numpy as np
+from compared import InFolder, compared
+from plain_program import TOKENS, WIDTH, Program
+
+
+def turned(x):
+    return np.ascontiguousarray(x.T)
+
+
+class OtherSums(Program):
+    def product(self, x, w):
+        """In float32, one product after the other."""
+        total = np.zeros((x.shape[0], w.shape[1]), "f4")
+        for k in range(x.shape[1]):
+            total += np.outer(x[:, k], w[k]).astype("f4")
+        return self.op("mm", total, self=x, mat2=w)
+
+
+class ResultsOfOtherForms(InFolder):
+    def said(self, write, results_alone, **target):
+        """The target adds up products in another order."""
+        for name, how in (("t", target), ("g", {})):
+            with (OtherSums if name == "t" else Program)(self.folder / f"{name}.h5") as program:
+                write(program, **how)
+        if results_alone:
+            with h5py.File(self.folder / "t.h5", "r+") as file:
+                for run in (run for op in file.values() for run in op.values()):
+                    del run["input"]
+        return compared(self.folder / "t.h5", self.folder / "g.h5")
+
+    def test_gradients_of_weights_may_lie_transposed(self):
+        """x^T g, or (g^T x)^T, which other shapes would tell at once."""
+
+        def write(program, transposed=False, fault=1.0):
+            xs = [program.given(TOKENS, WIDTH)]
+            widths = (WIDTH, WIDTH, 20, 20, WIDTH)
+            weights = [program.given(*shape) / 4 for shape in zip(widths, widths[1:])]
+            for w in weights:
+                xs.append(program.op("tanh", np.tanh(y := program.product(xs[-1], w)), self=y))
+            gradient = program.given(TOKENS, WIDTH)
+            for i, (x, w) in enumerate(zip(xs[-2::-1], weights[::-1], strict=True)):
+                gradient = program.op("tanh_backward", gradient * (1 - xs[-1 - i] ** 2), grad_output=gradient, output=xs[-1 - i])
+                if transposed and i == 2 and fault != 1:
+                    wrong = np.float32(fault) * (turned(gradient).astype("f8") @ x)
+                    program.op("mm", wrong, self=turned(gradient), mat2=x)
+                elif transposed:
+                    program.product(turned(gradient), x)
+                else:
+                    program.product(turned(x), gradient)
+                gradient = program.product(gradient, turned(w))
+
+        for results_alone in (False, True):
+            with self.subTest(results_alone=results_alone):
+                code, path, report = self.said(write, results_alone, transposed=True)
+                self.assertEqual((code, path), (0, None), report["first_culprit"])
+                code, path, report = self.said(write, results_alone, transposed=True, fault=1.01)
+                self.assertEqual((code, path), (1, "/mm/16"), report["first_culprit"])
+
+    def test_queries_may_be_scaled_before_they_meet_the_keys(self):
+        def write(program, before=False, scale=0.25, fault=1.0):
+            x = program.given(TOKENS, WIDTH)
+            for _ in range(3):
+                query, key = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(2))
+                scaled = lambda each: program.op("mul_Tensor", each * np.float32(scale), self=each, other=np.float32(scale))
+                if before:
+                    query = scaled(query)
+                query = program.op("clone", np.ascontiguousarray(query), self=query)
+                scores = np.float32(fault) * (query.astype("f8") @ key.T)
+                scores = program.op("mm", scores, self=query, mat2=turned(key))
+                if not before:
+                    scores = scaled(scores)
+                shares = np.exp(scores - scores.max(-1, keepdims=True))
+                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+                x = program.product(shares, x)
+
+        for results_alone in (False, True):
+            with self.subTest(results_alone=results_alone):
+                code, path, report = self.said(write, results_alone, before=True)
+                self.assertEqual((code, path), (0, None), report["first_culprit"])
+        self.assertEqual(self.said(write, True, before=True, fault=1.05)[0], 1)
+        self.assertEqual(self.said(write, True, before=True, scale=0.27)[0], 1)
+
+    def test_a_loss_that_is_scaled_before_it_is_shared_out_evenly(self):
+        """The gradient of a mean is the scale over the count everywhere: the golden has it as ones, expanded."""
+
+        def write(program, scale=1.0, fault=1.0):
+            x, w = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH)
+            y = program.product(x, w)
+            loss = program.op("mean", np.float32(y.mean()), self=y)
+            if scale > 1:
+                loss = program.op("mul_Tensor", loss * np.float32(scale), self=loss, other=np.float32(scale))
+            one = program.op("ones_like", np.ones_like(loss), self=loss)
+            if scale > 1:
+                one = program.op("mul_Tensor", one * np.float32(scale), self=one, other=np.float32(scale))
+            ones = np.broadcast_to(one, y.shape).copy()
+            gradient = program.op("div_Scalar", np.float32(fault) * ones / np.float32(y.size), self=ones, other=float(y.size))
+            gradient = program.product(turned(x), gradient)
+            if scale > 1:
+                gradient = program.op("mul_Tensor", gradient / np.float32(scale), self=gradient, other=np.float32(1 / scale))
+            program.op("add__Tensor", w - gradient, "self", self=w, other=gradient, alpha=-1.0)
+
+        code, path, report = self.said(write, True, scale=1024.0)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        self.assertEqual(self.said(write, True, scale=1024.0, fault=1.01)[:2], (1, "/div_Scalar/6"))
+
+
+if __name__ == "__main__":
+    unittest.main()
