@@ -23,6 +23,8 @@ using dumpfile::Direction;
 constexpr double kUnlike = 0.5;
 /// Numbers that are put where attention is not to look.
 constexpr double kHides = -9e3;
+/// Who chooses another one does not choose one that is near.
+constexpr double kOtherChoice = 2;
 /// Of max|g|: farther off than that is no noise.
 constexpr double kMostNoise = 0.1;
 
@@ -98,18 +100,25 @@ bool is_taken_in_by_one_side(const PairedFlows& flows, size_t place) {
     return by_others(flows.target(), pair.target) || by_others(flows.golden(), pair.golden);
 }
 
+/// The number of an argument that only hides what stands there.
+std::optional<double> hiding_number(const std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || !(number <= kHides))
+        return std::nullopt;
+    return number;
+}
+
 /// Whether it was called with numbers on both sides that only hide what stands there, minus
-/// infinity or one that is far below all others. What is left of it shows whether it was far
-/// enough.
+/// infinity or one that is far below all others, and somebody chose another one. What is left of it
+/// shows whether it was far enough.
 bool only_masks(const OpResult& op) {
-    const auto hides = [](const std::string& text) {
-        double number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return error == std::errc() && end == text.data() + text.size() && number <= kHides;
-    };
     return !op.arguments.empty() &&
-           std::ranges::all_of(op.arguments, [&](const ArgumentDifference& each) {
-               return hides(each.target) && hides(each.golden);
+           std::ranges::all_of(op.arguments, [](const ArgumentDifference& each) {
+               const auto mine = hiding_number(each.target);
+               const auto theirs = hiding_number(each.golden);
+               return mine && theirs &&
+                      std::min(*mine, *theirs) <= kOtherChoice * std::max(*mine, *theirs);
            });
 }
 

@@ -137,13 +137,14 @@ bool only_adds(const Result& result) {
 
 bool wants_second_look(const Result& by_names) {
     if (by_names.culprits.empty() || by_names.by_content || by_names.load_mode ||
-        by_names.hardly_pair || by_names.structure_only || by_names.by_calls)
+        by_names.hardly_pair || by_names.structure_only)
         return false;
     if (std::ranges::any_of(by_names.partings, &PartingResult::ends) || only_adds(by_names))
         return false;
     const Culprit& first = by_names.culprits.front();
     const bool is_many_times = first.kind == CulpritKind::kOp && are_many_of_its_kind(by_names);
     // What one side has more results alone tell by their order.
+    if (!has_inputs(by_names) && by_names.by_calls) return false;
     if (!has_inputs(by_names))
         return is_many_times ||
                (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op]));

@@ -125,6 +125,10 @@ class InferencePrograms(InFolder):
             with self.subTest(hidden=hidden):
                 code, path, report = self.said(write, hidden=hidden)
                 self.assertEqual((code, path), (0, None), report["first_culprit"])
+        for name, hidden in (("t", -9993.5), ("g", -1e4)):
+            with Program(self.folder / f"{name}.h5") as program:
+                write(program, hidden=hidden)
+        self.assertEqual(compared(self.folder / "t.h5", self.folder / "g.h5")[:2], (1, "/masked_fill_Scalar/2"))
         # Not far enough; and rows that hide all are shared out evenly in place of NaN.
         self.assertEqual(self.said(write, hidden=-3.0)[:2], (1, "/masked_fill_Scalar/2"))
         for name, hidden in (("t", -1e9), ("g", -np.inf)):
