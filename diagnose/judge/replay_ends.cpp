@@ -106,6 +106,7 @@ std::vector<size_t> count_ends(const Side& golden,
                                const ReplayedResults& results,
                                compare::Replay& replay) {
     std::vector<size_t> apart;
+    std::vector<size_t> missing;
     size_t scaled = 0;
     for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
         if (golden.tensor(i).direction != Direction::kOutput || !is_end(golden, results, i))
@@ -117,16 +118,12 @@ std::vector<size_t> count_ends(const Side& golden,
         }
         const bool is_alike = results.agrees(i) || results.found.contains(i);
         const bool is_updated = compare::state_before(golden, golden.tensor(i)) != nullptr;
-        std::vector<size_t> own;
-        if (!is_alike && judged != results.judged.end())
-            own = {i};
-        else if (!is_alike && !is_updated)
-            own = apart_before(golden, results, i);
-        const bool is_apart = !own.empty();
+        const bool is_apart = !is_alike && judged != results.judged.end();
+        if (!is_alike && !is_apart && !is_updated) missing.push_back(i);
         const auto of = is_alike   ? &ReplayedEnds::alike
                         : is_apart ? &ReplayedEnds::apart
                                    : &ReplayedEnds::missing;
-        apart.insert(apart.end(), own.begin(), own.end());
+        if (is_apart) apart.push_back(i);
         const bool is_found = is_alike || is_apart;
         // A recorder that leaves out an op leaves out all that it makes.
         if (is_found || is_updated || !is_by_product(golden, results, i)) ++(replay.ends.*of);
@@ -139,6 +136,13 @@ std::vector<size_t> count_ends(const Side& golden,
         ++replay.states.apart;
         apart.push_back(state);
     }
+    // Where no end has a partner, the last results before them tell.
+    if (replay.ends.alike + replay.ends.apart == 0)
+        for (const size_t end : missing)
+            for (const size_t before : apart_before(golden, results, end)) {
+                apart.push_back(before);
+                ++replay.ends.apart;
+            }
     // Whether the scale is taken back is seen where parameters change.
     if (replay.states.alike + replay.states.apart + replay.states.missing == 0)
         replay.ends.alike += scaled;
