@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +20,13 @@ constexpr double kMultiple = 0.9;
 constexpr size_t kFewestGradients = 3;
 constexpr double kMostGradients = 0.7;
 
+/// By how much the target's norm is the golden's; empty where nothing was measured, or one is 0.
+std::optional<double> ratio_of(const TensorResult& tensor) {
+    const Sums& sums = tensor.sums;
+    if (tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0)) return std::nullopt;
+    return std::sqrt(sums.tt / sums.gg);
+}
+
 }  // namespace
 
 bool is_loss_scale(const Result& result, double ratio) {
@@ -26,17 +34,14 @@ bool is_loss_scale(const Result& result, double ratio) {
 }
 
 bool has_loss_scale(const Result& result, const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    return !tensor.metrics.empty() && sums.tt > 0 && sums.gg > 0 &&
-           is_loss_scale(result, std::sqrt(sums.tt / sums.gg)) && cosine_squared(sums) > kMultiple;
+    const auto ratio = ratio_of(tensor);
+    return ratio && is_loss_scale(result, *ratio) && cosine_squared(tensor.sums) > kMultiple;
 }
 
 bool is_nearer_by_loss_scale(const Result& result, const TensorResult& tensor) {
-    const Sums& sums = tensor.sums;
-    if (result.loss_scale == 1 || tensor.metrics.empty() || !(sums.tt > 0) || !(sums.gg > 0))
-        return false;
-    const double ratio = std::log2(sums.tt / sums.gg) / 2;
-    return std::abs(ratio - std::log2(result.loss_scale)) < std::abs(ratio);
+    const auto ratio = ratio_of(tensor);
+    if (result.loss_scale == 1 || !ratio) return false;
+    return std::abs(std::log2(*ratio / result.loss_scale)) < std::abs(std::log2(*ratio));
 }
 
 Sums without_loss_scale(const Result& result, const TensorResult& tensor) {

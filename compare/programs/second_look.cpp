@@ -143,19 +143,15 @@ bool wants_second_look(const Result& by_names) {
         return false;
     const Culprit& first = by_names.culprits.front();
     const bool is_many_times = first.kind == CulpritKind::kOp && are_many_of_its_kind(by_names);
+    const bool is_of_shapes =
+        first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op]);
+    if (is_of_shapes || is_many_times) return has_inputs(by_names) || !by_names.by_calls;
     // What one side has more results alone tell by their order.
-    if (!has_inputs(by_names) && by_names.by_calls) return false;
-    if (!has_inputs(by_names))
-        return is_many_times ||
-               (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op]));
-    if (first.kind == CulpritKind::kProgram ||
-        (first.kind == CulpritKind::kOp && is_of_other_shapes(by_names.ops[first.op])))
-        return true;
+    if (!has_inputs(by_names)) return false;
+    if (first.kind == CulpritKind::kProgram || is_rewired_throughout(by_names)) return true;
     // A tensor that is another one of the golden's may be that of a call in another order.
-    if (first.kind == CulpritKind::kTensor && first.is_of_another) return true;
-    if (first.kind == CulpritKind::kTensor && ends_alike(by_names)) return true;
-    if (is_many_times) return true;
-    if (is_rewired_throughout(by_names)) return true;
+    if (first.kind == CulpritKind::kTensor && (first.is_of_another || ends_alike(by_names)))
+        return true;
     if (!first.effect) return false;
     // What a program puts back behind an op (elements in another order, a scale that stands
     // elsewhere) leaves rounding.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "compare/relate/dot_products.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -16,19 +18,11 @@ constexpr double kCosine = 0.99;
 double loss_multiple(const Tensor& target, const Tensor& golden) {
     const Tensor mine = target.cast(DType::kFloat64);
     const Tensor theirs = golden.cast(DType::kFloat64);
-    double tt = 0;
-    double gg = 0;
-    double tg = 0;
-    for (size_t i = 0; i < theirs.as<double>().size(); ++i) {
-        const double t = mine.as<double>()[i];
-        const double g = theirs.as<double>()[i];
-        tt += t * t;
-        gg += g * g;
-        tg += t * g;
-    }
-    if (!(tg > 0) || tg * tg < kCosine * tt * gg) return 1;
-    const double multiple = std::exp2(std::round(std::log2(tg / gg)));
-    return multiple >= kLeastLossScale && std::abs(tg / gg / multiple - 1) < kAsNear ? multiple : 1;
+    const DotProducts found = dot_products(mine.as<double>(), theirs.as<double>());
+    if (!found.are_multiples(kCosine)) return 1;
+    const double times = found.tg / found.gg;
+    const double multiple = std::exp2(std::round(std::log2(times)));
+    return multiple >= kLeastLossScale && std::abs(times / multiple - 1) < kAsNear ? multiple : 1;
 }
 
 }  // namespace npuscope::compare

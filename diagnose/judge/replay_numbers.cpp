@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/relate/dot_products.h"
 #include "compare/relate/loss_multiple.h"
 #include "diagnose/judge/replay_distance.h"
 
@@ -14,6 +15,11 @@ namespace {
 constexpr size_t kSigns = 64;
 /// Cosine, squared, of a tensor and a multiple of it.
 constexpr double kCosineOfMultiple = 0.999;
+
+/// No whole numbers.
+bool are_real(const Tensor& target, const Tensor& golden) {
+    return target.dtype() == DType::kFloat64 && golden.dtype() == DType::kFloat64;
+}
 
 }  // namespace
 
@@ -48,29 +54,15 @@ Tensor times(const Tensor& tensor, double factor) {
 }
 
 bool is_multiple(const Tensor& target, const Tensor& golden) {
-    if (target.dtype() != DType::kFloat64 || golden.dtype() != DType::kFloat64) return false;
-    double tt = 0;
-    double tg = 0;
-    double gg = 0;
-    for (size_t i = 0; i < golden.as<double>().size(); ++i) {
-        const double t = target.as<double>()[i];
-        const double g = golden.as<double>()[i];
-        tt += t * t;
-        tg += t * g;
-        gg += g * g;
-    }
-    return tg > 0 && tg * tg > kCosineOfMultiple * tt * gg;
+    return are_real(target, golden) &&
+           compare::dot_products(target.as<double>(), golden.as<double>())
+               .are_multiples(kCosineOfMultiple);
 }
 
 double loss_scale(const Tensor& target, const Tensor& golden, double allowed) {
-    if (target.dtype() != DType::kFloat64 || golden.dtype() != DType::kFloat64) return 1;
-    double products = 0;
-    double squares = 0;
-    for (size_t i = 0; i < golden.as<double>().size(); ++i) {
-        products += target.as<double>()[i] * golden.as<double>()[i];
-        squares += golden.as<double>()[i] * golden.as<double>()[i];
-    }
-    const double scale = std::exp2(std::round(std::log2(products / squares)));
+    if (!are_real(target, golden)) return 1;
+    const auto found = compare::dot_products(target.as<double>(), golden.as<double>());
+    const double scale = std::exp2(std::round(std::log2(found.tg / found.gg)));
     if (!(scale >= compare::kLeastLossScale) || !std::isfinite(scale)) return 1;
     return distance(times(target, 1 / scale), golden).relative() <= allowed ? scale : 1;
 }

@@ -1,0 +1,33 @@
+// How two tensors lie to each other as vectors.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace npuscope::compare {
+
+struct DotProducts {
+    double tt = 0;
+    double tg = 0;
+    double gg = 0;
+
+    /// Whether the one is a positive number times the other: the square of their cosine is `least`
+    /// or more.
+    [[nodiscard]] bool are_multiples(double least) const {
+        return tg > 0 && tg * tg >= least * tt * gg;
+    }
+};
+
+/// Of as many elements.
+[[nodiscard]] inline DotProducts dot_products(std::span<const double> target,
+                                              std::span<const double> golden) {
+    DotProducts products;
+    for (size_t i = 0; i < golden.size(); ++i) {
+        products.tt += target[i] * target[i];
+        products.tg += target[i] * golden[i];
+        products.gg += golden[i] * golden[i];
+    }
+    return products;
+}
+
+}  // namespace npuscope::compare
