@@ -34,8 +34,11 @@ std::string text_of(int problem) {
 [[noreturn]] void become(char* const* command, int end, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(kNotFound);
-    const int nothing = ::open("/dev/null", O_RDONLY);
-    ::dup2(nothing, STDIN_FILENO);
+    // A pipe that nobody writes to ends at once, even where /dev/null is a file that holds something.
+    int nothing[2];
+    if (::pipe(nothing) != 0) ::_exit(kNotFound);
+    ::close(nothing[1]);
+    ::dup2(nothing[0], STDIN_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     if (end == kChildsEnd) {
         ::fcntl(end, F_SETFD, 0);

@@ -187,7 +187,8 @@ TEST_F(CustomRunner, keeps_what_scripts_print_away_from_the_answers) {
 
 TEST_F(CustomRunner, has_no_input_to_wait_for) {
     body("Asks", "return input(), ''");
-    EXPECT_TRUE(has(outcomes()[0].reason, "EOFError"));
+    const std::string reason = outcomes()[0].reason;
+    EXPECT_TRUE(has(reason, "EOFError")) << reason;
 }
 
 TEST_F(CustomRunner, finds_code_that_scripts_share) {
