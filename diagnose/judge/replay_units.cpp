@@ -17,10 +17,11 @@ namespace {
 constexpr size_t kMostUnpaired = 16;
 
 /// Whether float32 elements are those of a bfloat16 tensor, as recorders without bfloat16 write
-/// them. Whole numbers are of any format.
+/// them. Few elements may be so by chance where the recorder has no such habit; whole numbers are
+/// of any format.
 bool is_bfloat(const compare::Side& side, const compare::TracedTensor& tensor) {
-    if (!tensor.content || !tensor.content->tells_bag() || !tensor.content->fits_bfloat)
-        return false;
+    if (!tensor.content || !tensor.content->fits_bfloat) return false;
+    if (!tensor.content->tells_bag() && !side.source.ops[tensor.op].stores_wider) return false;
     const auto index = static_cast<size_t>(&tensor - side.flow.tensors.data());
     return std::ranges::any_of(wide_tensor(side, index).as<double>(),
                                [](double value) { return value != std::trunc(value); });

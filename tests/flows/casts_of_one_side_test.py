@@ -91,6 +91,44 @@ class CastsOfOneSide(InFolder):
         self.assertEqual((code, culprit.split("/")[1]), (1, "mul_Tensor"))
 
 
+def record_few_numbers(path, mixed, rows=slice(None)):
+    """Layers in bfloat16, whose results are kept in float32, then the gradient of a bias: a sum of a number and
+    its opposite, of so few elements that by themselves they may be of any format. `rows`: what is summed up."""
+    chance = np.random.default_rng(9)
+    recording = Recording(path)
+
+    def cast(x):
+        return recording.op("_to_copy", {"self": x, "dtype": np.int64(1)}, result=in_bfloat16(x)) if mixed else x
+
+    keep = in_bfloat16 if mixed else np.float32
+    x = chance.standard_normal((10, 12)).astype("f4")
+    for _ in range(LAYERS):
+        weight = (chance.standard_normal((12, 12)) / 3).astype("f4")
+        a, b = cast(x), cast(weight)
+        x = recording.op("mm", {"self": a, "mat2": b}, result=keep(np.float32(a.astype("f8") @ b)))
+        x = recording.op("tanh", {"self": x}, result=keep(np.tanh(x)))
+    signs = recording.op("sgn", {"self": x[:, :4]}, result=np.float32(np.sign(x[:, :4])))
+    size = np.full_like(signs, 0.0075)
+    gradient = cast(recording.op("mul_Tensor", {"self": size, "other": signs}, result=size * signs))
+    total = keep(gradient[rows].astype("f8").sum(0, keepdims=True).astype("f4"))
+    recording.op("sum_dim_IntList", {"self": gradient, "dim": np.array([0]), "keepdim": np.int8(1)}, result=total)
+    recording.close()
+
+
+class FewNumbers(InFolder):
+    def verdict(self, **target):
+        record_few_numbers(self.folder / "t.h5", True, **target)
+        record_few_numbers(self.folder / "g.h5", False)
+        return compared(self.folder / "t.h5", self.folder / "g.h5")[:2]
+
+    def test_few_elements_are_of_the_format_that_the_others_are_of(self):
+        self.assertEqual(self.verdict(), (0, None))
+
+    def test_a_sum_that_leaves_one_out_is_told(self):
+        code, culprit = self.verdict(rows=slice(1, None))
+        self.assertEqual((code, culprit.split("/")[1]), (1, "sum_dim_IntList"))
+
+
 def record_update(path, in_list, lost=None):
     """Parameters that take a step; in place on a list nothing is given out."""
     chance = np.random.default_rng(7)
