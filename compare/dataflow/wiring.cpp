@@ -5,13 +5,13 @@
 #include <span>
 #include <string_view>
 
+#include "compare/dataflow/changed_in_memory.h"
 #include "compare/dataflow/crosswise.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/relation.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/view.h"
-#include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
 #include "core/naming/unread.h"
@@ -26,8 +26,6 @@ using dumpfile::Direction;
 constexpr double kFarther = 4;
 /// Where most elements are those of the producer, the rest is wrong if it is so much farther off.
 constexpr double kWorse = 2;
-/// Of the elements: no chance.
-constexpr double kMostlyEqual = 0.25;
 constexpr size_t kMostFindings = 20;
 constexpr std::string_view kSum = "add_Tensor";
 
@@ -248,13 +246,7 @@ bool Wires::was_changed(const InputPair& pair, const Tensor& input, const Tensor
     if (mine.producer || mine.ambiguous || theirs.ambiguous || theirs.passage != Passage::kAsIs ||
         !mine.content->tells_order())
         return false;
-    const Relation relation = relation_of(input, expected);
-    const bool is_mostly_equal =
-        relation.likeness == Likeness::kOther && relation.equal >= kMostlyEqual;
-    if (relation.likeness != Likeness::kEdited && relation.likeness != Likeness::kMoved &&
-        relation.likeness != Likeness::kDerived && !is_mostly_equal)
-        return false;
-    return loss_multiple(expected, input) == 1 && loss_multiple(input, expected) == 1;
+    return is_changed_in_memory(relation_in_memory(input, expected));
 }
 
 /// To the bit it holds, but for casts of one side, what the partner made, or a part of that: what

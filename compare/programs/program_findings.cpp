@@ -1,9 +1,11 @@
 #include "compare/programs/program_findings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "compare/align/parting.h"
+#include "compare/dataflow/changed_golden.h"
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/other_order.h"
 #include "compare/dataflow/pair_remarks.h"
@@ -101,7 +103,9 @@ void take_given(PairedFlows& flows, int threads, Result& result) {
     for (StatisticsFinding& finding : wrong_running_statistics(flows))
         result.culprits.push_back(
             {.kind = CulpritKind::kOp, .op = finding.pair, .why = std::move(finding.text)});
-    for (const WiringFinding& finding : wrong_wires(flows, threads)) {
+    std::vector<WiringFinding> wires = wrong_wires(flows, threads);
+    std::ranges::move(inputs_changed_in_golden(flows), std::back_inserter(wires));
+    for (const WiringFinding& finding : wires) {
         if (otherwise.are_exchanged(finding.input)) continue;
         result.culprits.push_back({.kind = CulpritKind::kTensor,
                                    .op = finding.input.pair,

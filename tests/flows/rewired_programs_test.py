@@ -26,8 +26,8 @@ def sigmoid(x):
 
 
 class RewiredPrograms(InFolder):
-    def said(self, write, *words, results_alone=(), **target):
-        for name, how in (("t", target), ("g", {})):
+    def said(self, write, *words, results_alone=(), golden={}, **target):
+        for name, how in (("t", target), ("g", golden)):
             with Program(self.folder / f"{name}.h5") as program:
                 write(program, **how)
             if name in results_alone:
@@ -149,6 +149,10 @@ class RewiredPrograms(InFolder):
                 code, path, report = self.said(write, seed=2, changed=changed)
                 self.assertEqual((code, path), (1, "/tanh/3"))
                 self.assertIn("is not what /mm/2 made (in the golden it is)", report["first_culprit"]["why"])
+                self.assertIn(words, report["first_culprit"]["why"])
+                code, path, report = self.said(functools.partial(write, seed=2), golden={"seed": 3, "changed": changed})
+                self.assertEqual((code, path), (1, "/tanh/3"))
+                self.assertIn("/tanh/3 is not what its /mm/2 made (in the target it is)", report["first_culprit"]["why"])
                 self.assertIn(words, report["first_culprit"]["why"])
 
     def test_an_op_that_one_program_ends_in_hides_nothing_before_it(self):
