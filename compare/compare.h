@@ -154,6 +154,8 @@ struct Counts {
     /// Tensors with elements that Options::ignored left out, and how many these are.
     int64_t ignored_tensors = 0;
     int64_t ignored_elements = 0;
+    /// Results whose op was computed again: honest, and off by what came in alone.
+    int64_t only_inherited = 0;
 };
 
 struct Result {

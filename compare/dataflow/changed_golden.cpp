@@ -5,6 +5,7 @@
 
 #include "compare/dataflow/changed_in_memory.h"
 #include "compare/dataflow/crosswise.h"
+#include "compare/dataflow/maker_words.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 
@@ -74,7 +75,8 @@ class ChangedInputs {
                 .producer = target.source.ops[target.tensor(*mine.producer).op].path,
                 .text = "the golden's input `" + theirs.argument + "` of " +
                         golden.source.ops[theirs.op].path + flows_.place_of(pair.pair) +
-                        " is not what its " + golden.source.ops[golden.tensor(maker).op].path +
+                        " is not what its " +
+                        maker_words(golden, golden.tensor(maker).op, theirs.op) +
                         " made (in the target it is)" +
                         (relation.text.empty() ? "" : "; " + relation.text)};
     }

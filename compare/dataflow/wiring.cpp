@@ -8,6 +8,7 @@
 #include "compare/dataflow/changed_in_memory.h"
 #include "compare/dataflow/crosswise.h"
 #include "compare/dataflow/find_part.h"
+#include "compare/dataflow/maker_words.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/relation.h"
 #include "compare/dataflow/seen_through.h"
@@ -320,8 +321,8 @@ std::string Wires::instead(const InputPair& pair, size_t partner, const Relation
     if (relation.likeness != Likeness::kOther) return relation.text;
     const auto maker = through_.maker_of(flows_.target(), mine);
     if (maker && *maker != partner && !mine.ambiguous) {
-        const std::string& path = flows_.target().source.ops[target(*maker).op].path;
-        return (mine.passage == Passage::kPart ? "it is a part of what " : "it is what ") + path +
+        const std::string made = maker_words(flows_.target(), target(*maker).op, mine.op);
+        return (mine.passage == Passage::kPart ? "it is a part of what " : "it is what ") + made +
                " made";
     }
     return mine.given ? "nobody made it" : relation.text;
@@ -337,7 +338,8 @@ void Wires::tell(const InputPair& pair, size_t partner, const std::string& inste
                          .producer = producer,
                          .text = "input `" + mine.argument + "` of " +
                                  side.source.ops[mine.op].path + flows_.place_of(pair.pair) +
-                                 " is not what " + producer + " made (in the golden it is)" +
+                                 " is not what " + maker_words(side, target(partner).op, mine.op) +
+                                 " made (in the golden it is)" +
                                  (instead.empty() ? "" : "; " + instead)});
 }
 

@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 from compared import InFolder, compared
 from plain_program import TOKENS, WIDTH, Program
+from recording import in_bfloat16
 
 
 def as_half(x):
@@ -56,6 +57,22 @@ class InferencePrograms(InFolder):
         code, path, report = self.said(write, rounded=np.floor, operands=as_half)
         self.assertEqual((code, path.split("/")[1]), (1, "floor"))
         self.assertIn("compute something else here", report["first_culprit"]["why"])
+
+    def test_a_golden_in_few_bits_decides_as_well(self):
+        """Its weights and its input are rounded, so that nothing of the target is near it; what the target computes is honest."""
+
+        def write(program, rounded=in_bfloat16, fault=1.0):
+            x = rounded(program.chance.standard_normal((TOKENS, WIDTH)).astype("f4"))
+            for layer in range(4):
+                w = rounded(program.chance.standard_normal((WIDTH, WIDTH)).astype("f4") / 3)
+                factor = fault if layer == 2 else 1
+                y = program.op("mm", rounded((factor * (x.astype("f8") @ w)).astype("f4")), self=x, mat2=w)
+                x = program.op("tanh", rounded(np.tanh(y)), self=y)
+
+        code, path, report = self.said(write, rounded=np.float32)
+        self.assertEqual((code, path, report["verdict"]), (0, None, "pass"), report["first_culprit"])
+        self.assertEqual(report["counts"]["pass"], 0)
+        self.assertEqual(self.said(write, rounded=np.float32, fault=1.05)[:2], (1, "/mm/5"))
 
     def test_results_of_lists_in_place_may_be_called_results(self):
         def write(program, alpha=-0.01):

@@ -46,6 +46,17 @@ TEST(WrongWires, names_the_op_that_made_it_instead) {
               Wires{kWrong + "it is what /gelu/2 made"});
 }
 
+TEST(WrongWires, names_the_modules_of_makers_that_are_others) {
+    std::vector<HandMadeOp> target = wired(kB);
+    target[0].module = "a";
+    target[1].module = "a.gate";
+    EXPECT_EQ(wires(target, wired(kA)), Wires{kWrong + "it is what /gelu/2 (a.gate) made"});
+    target[0].module = "a.up";
+    EXPECT_EQ(wires(target, wired(kA)),
+              Wires{"input `self` of /mm/3 (a, net.py:20) is not what /relu/1 (a.up) made (in the "
+                    "golden it is); it is what /gelu/2 (a.gate) made"});
+}
+
 /// relu makes a; nll_loss_backward a few numbers, of which a part of any two rows may be made; the
 /// last takes one of both.
 std::vector<HandMadeOp> of_loss(bool lost) {
