@@ -6,6 +6,7 @@
 #include "compare/dataflow/changed_in_memory.h"
 #include "compare/dataflow/crosswise.h"
 #include "compare/dataflow/maker_words.h"
+#include "compare/dataflow/nearness.h"
 #include "core/base/error.h"
 #include "core/naming/unread.h"
 
@@ -16,6 +17,8 @@ namespace {
 using dumpfile::Direction;
 
 constexpr size_t kMostFindings = 20;
+/// An input that is so much nearer to the target's than the result that it should be is right.
+constexpr double kNearer = 2;
 
 class ChangedInputs {
   public:
@@ -28,9 +31,13 @@ class ChangedInputs {
     [[nodiscard]] std::optional<WiringFinding> of(const InputPair& pair) const try {
         const auto maker = golden_maker(pair);
         if (!maker) return {};
-        const Relation relation =
-            relation_in_memory(open(flows_.golden(), pair.golden), open(flows_.golden(), *maker));
+        const Tensor theirs = open(flows_.golden(), pair.golden);
+        const Tensor made = open(flows_.golden(), *maker);
+        const Relation relation = relation_in_memory(theirs, made);
         if (!is_changed_in_memory(relation)) return {};
+        // Then what was changed is the result, as it was written.
+        const Tensor mine = open(flows_.target(), pair.target);
+        if (kNearer * distance_of(theirs, mine) < distance_of(made, mine)) return {};
         return words(pair, *maker, relation);
     } catch (const Error&) {
         return {};
