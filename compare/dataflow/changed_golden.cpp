@@ -56,13 +56,14 @@ class ChangedInputs {
         if (!mine.producer || mine.ambiguous || mine.passage != Passage::kAsIs ||
             !mine.content->tells_order() || is_unread(op, mine.argument))
             return {};
-        const bool is_a_guess = theirs.ambiguous && theirs.producer;
+        // Zeros are of every op that makes some.
+        const bool is_a_guess = theirs.ambiguous && theirs.producer && !theirs.content->constant;
         if (is_a_guess || theirs.content->numel != mine.content->numel) return {};
         const auto maker = their_makers_.find(*mine.producer);
         if (maker == their_makers_.end()) return {};
         // What holds nearly all elements is found to be a part.
         const bool is_part = theirs.passage == Passage::kPart && theirs.producer == maker->second;
-        if (theirs.producer && !is_part) return {};
+        if (theirs.producer && !is_part && !theirs.content->constant) return {};
         const TracedTensor& made = flows_.golden().tensor(maker->second);
         const bool tells = made.op < theirs.op && made.content && made.content->tells_order() &&
                            made.content->numel == theirs.content->numel;

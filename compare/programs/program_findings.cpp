@@ -23,6 +23,7 @@
 #include "compare/origins/unexplained.h"
 #include "compare/programs/forgive.h"
 #include "compare/programs/recorded_kinds.h"
+#include "compare/programs/sampled_recording.h"
 #include "compare/programs/unknown_ops.h"
 
 namespace npuscope::compare {
@@ -134,6 +135,9 @@ void take_programs(
     const auto grown = traced && dataflow ? judge_growth(*traced, plan, result) : std::nullopt;
     PairedFlows* flows = traced && traced->flows ? &*traced->flows : nullptr;
     if (dataflow) forgive_one_sided(traced ? &*traced : nullptr, plan, result);
+    if (flows != nullptr)
+        forget_unsampled(
+            flows->target().source.sample, flows->golden().source.sample, plan, result);
     if (dataflow) forget_unrecorded_kinds(plan, result);
     take_partings(plan, flows, result);
     if (!dataflow) return;

@@ -63,7 +63,7 @@ void forget_unrecorded_kinds(Plan& plan, Result& result) {
     const KindsOfSide& many = of_target ? golden : target;
     if (few.ops_alone > 0 || many.alone.size() < kFewestUnrecorded ||
         many.alone.size() < few.paired.size() || many.ops_alone * kOneIn < many.ops ||
-        !have_none_in_common(many.alone, many.paired))
+        !have_none_in_common(many.alone, few.paired))
         return;
     const auto places = places_of(plan);
     for (const Parting& parting : plan.partings)

@@ -89,6 +89,7 @@ struct Source {
     std::string device_options{};
     std::vector<std::string> remarks{};   ///< such as that the dump is incomplete
     bool complete = true;                 ///< false: the recorder says that ops are missing
+    int64_t sample = 1;                   ///< of each op's runs it holds the first and every n-th
     std::vector<std::string> left_out{};  ///< what could not be taken in, at most twenty lines
     int64_t left_out_count = 0;
     int64_t unreadable = 0;  ///< of these the ones that are damaged, not only none of a recording

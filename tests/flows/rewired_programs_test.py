@@ -128,8 +128,10 @@ class RewiredPrograms(InFolder):
     def test_what_was_changed_where_it_lay_is_told_whatever_masks_were_drawn(self):
         """No op did it, and with another mask no number is near the golden's."""
 
-        def write(program, seed=1, changed=lambda x: x):
+        def write(program, seed=1, changed=lambda x: x, zeros=False):
             x, w, v = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH), program.given(WIDTH, WIDTH)
+            if zeros:
+                program.op("zero_", np.zeros_like(x), "self", self=x)
             kept = np.random.default_rng(seed).random(x.shape) > 0.5
             x = program.results("native_dropout", [np.where(kept, 2 * x, 0).astype("f4"), kept], input=x, p=0.5, train=True)[0]
             y = program.product(x, w)
@@ -154,6 +156,9 @@ class RewiredPrograms(InFolder):
                 self.assertEqual((code, path), (1, "/tanh/3"))
                 self.assertIn("/tanh/3 is not what its /mm/2 made (in the target it is)", report["first_culprit"]["why"])
                 self.assertIn(words, report["first_culprit"]["why"])
+        code, path, report = self.said(functools.partial(write, zeros=True), golden={"seed": 3, "changed": np.zeros_like}, seed=2)
+        self.assertEqual((code, path), (1, "/tanh/4"))
+        self.assertIn("is not what its /mm/3 made (in the target it is); it is all zero", report["first_culprit"]["why"])
 
     def test_an_op_that_one_program_ends_in_hides_nothing_before_it(self):
         """Keys and values of a fused weight are exchanged; the golden divides its last result by 1."""
