@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <charconv>
 #include <memory>
-#include <system_error>
 #include <unordered_map>
 
+#include "core/base/words.h"
 #include "core/dumpfile/reader.h"
 #include "core/dumpfile/unmatched.h"
 #include "core/naming/ir_name.h"
@@ -194,19 +193,6 @@ std::optional<int64_t> device_of(const dumpfile::Reader& reader) {
     return std::nullopt;
 }
 
-namespace {
-
-/// Of what a stranger may have written: 1 where it is no number of runs.
-int64_t sample_of(const dumpfile::Reader& reader) {
-    const std::string text = reader.run_fact("Sample");
-    int64_t sample = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), sample);
-    return problem == std::errc{} && end == text.data() + text.size() ? std::max<int64_t>(sample, 1)
-                                                                      : 1;
-}
-
-}  // namespace
-
 Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     Source source{.numbered = true, .has_inputs = has_inputs(*reader)};
     source.complete = reader->complete();
@@ -218,7 +204,7 @@ Source source_of_dump(std::shared_ptr<const dumpfile::Reader> reader) {
     source.device = device_of(*reader);
     source.device_name = reader->run_fact("Device");
     source.device_options = reader->run_fact("Options");
-    source.sample = sample_of(*reader);
+    source.sample = std::max<int64_t>(natural(reader->run_fact("Sample")).value_or(1), 1);
     source.ops.reserve(reader->ops().size());
     for (const dumpfile::OpEntry& op : reader->ops())
         source.ops.push_back(source_op(*reader, op));
