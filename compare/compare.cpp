@@ -21,6 +21,7 @@
 #include "compare/origins/loss_scale.h"
 #include "compare/overflow_roles.h"
 #include "compare/programs/agrees_behind.h"
+#include "compare/programs/closed_stretches.h"
 #include "compare/programs/cut_short.h"
 #include "compare/programs/exchanged_ops.h"
 #include "compare/programs/one_sided_findings.h"
@@ -215,13 +216,15 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     }
     if (by_distance) splitter_ = nullptr;
     const bool is_free_run = options_.dataflow && !plan_.load_mode && traced->flows;
-    if (is_free_run && !plan_.is_related && uncross(*traced->flows, plan_)) traced->pair(plan_);
-    if (is_free_run && target_.numbered && golden_.numbered &&
-        part_exchanged(*traced->flows, plan_))
-        traced->pair(plan_);
-    if (options_.dataflow && !plan_.load_mode && options_.judging == Judging::kExact &&
-        take_wrong_casts(traced->flows->target(), threads, plan_))
-        traced->pair(plan_);
+    const auto pair_again = [&](bool is_other) {
+        if (is_other) traced->pair(plan_);
+    };
+    pair_again(is_free_run && !plan_.is_related && uncross(*traced->flows, plan_));
+    pair_again(is_free_run && close_stretches(*traced->flows, plan_));
+    pair_again(is_free_run && target_.numbered && golden_.numbered &&
+               part_exchanged(*traced->flows, plan_));
+    pair_again(options_.dataflow && !plan_.load_mode && options_.judging == Judging::kExact &&
+               take_wrong_casts(traced->flows->target(), threads, plan_));
     if (splitter_ != nullptr && options_.judging == Judging::kExact)
         splitter_->prepare(*traced->flows, {});
 }
@@ -366,14 +369,6 @@ Result Comparison::run() {
 }
 
 }  // namespace
-
-Judging judging_named(std::string_view name) {
-    if (name == "exact") return Judging::kExact;
-    if (name == "quick") return Judging::kQuick;
-    if (name == "off") return Judging::kOff;
-    throw Error(ErrorKind::kUsage,
-                "there is no judgement '" + std::string(name) + "'; it is exact, quick or off");
-}
 
 Result compare_sources(const Source& target,
                        const Source& golden,

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "compare/align/turned_results.h"
 #include "core/recording/joined.h"
 #include "core/recording/source.h"
 
@@ -22,6 +23,14 @@ Source open_ranks(const std::vector<RecordedRun>& runs, const Options& options) 
     return join_ranks(std::move(sources), ranks);
 }
 
+/// Both are open.
+void prepare(Source& target, Source& golden, const Options& options) {
+    if (options.on_both) options.on_both(target, golden);
+    if (options.splitter != nullptr && options.judging != Judging::kOff && options.dataflow &&
+        options.align.mapping.empty())
+        turn_results(target, golden);
+}
+
 }  // namespace
 
 Result compare_ranks(const std::vector<RecordedRun>& target,
@@ -30,7 +39,7 @@ Result compare_ranks(const std::vector<RecordedRun>& target,
                      const Options& options) {
     Source ours = open_ranks(target, options);
     Source theirs = open_ranks(golden, options);
-    if (options.on_both) options.on_both(ours, theirs);
+    prepare(ours, theirs, options);
     return compare_sources(ours, theirs, bounds, options);
 }
 
@@ -46,7 +55,7 @@ Result compare_files(const std::filesystem::path& target,
         options.on_open(ours);
         options.on_open(theirs);
     }
-    if (options.on_both) options.on_both(ours, theirs);
+    prepare(ours, theirs, options);
     if (options.standard.third.empty()) return compare_sources(ours, theirs, bounds, options);
     Source third = open_source(options.standard.third, form);
     if (options.on_open) options.on_open(third);

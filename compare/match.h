@@ -27,6 +27,9 @@ struct OpPair {
     std::string fault{};         ///< what is wrong with an op that one side alone has; "": nothing
     /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
     bool inputs_differ = false;
+    /// Several ops on a side, which do not make the one of the other side out of what that takes
+    /// in: what they end in is the same.
+    bool by_end = false;
     /// What the tensors of either side are of each other, where names do not tell; else empty.
     std::vector<TensorTie> ties{};
 };

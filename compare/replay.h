@@ -21,6 +21,7 @@ struct ReplayedResult {
     std::string target;  ///< paths
     std::string golden;
     double off = 0;            ///< |t - r| / |r|, Euclidean; infinity where r is not finite or is 0
+    double at_partner = 0;     ///< the same of its partner, where another result is that
     double allowed = 0;        ///< what honest arithmetic leaves of that
     bool is_scaled = false;    ///< but for a loss scale
     bool is_multiple = false;  ///< one number times the other, but for rounding
@@ -44,13 +45,16 @@ struct Replay {
     /// The golden's ops of which some result does not agree, and that an end that is apart is made
     /// of.
     std::unordered_set<const SourceOp*> apart{};
+    /// The golden's ops of which some result is surely not what they make of the target's numbers,
+    /// whatever is made of it.
+    std::unordered_set<const SourceOp*> unlike{};
     /// The golden's ops that the target computes otherwise, and whose difference goes on to the
     /// ends, where coarse arithmetic allows for it.
     std::unordered_set<const SourceOp*> lasting{};
     /// Ops of which the target's results are multiples, or that have no partner and scale, and
     /// whose difference is gone in all that is made of them.
     std::unordered_set<const SourceOp*> made_good{};
-    /// How far off the target's results are from those of the golden's ops, the worst of each.
+    /// How far off the partners' results are from those of the golden's ops, the worst of each.
     std::unordered_map<const SourceOp*, double> off{};
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is
     /// not within what rounding may leave.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "compare/dataflow/tensor_pass.h"
 
@@ -18,6 +19,9 @@ using dumpfile::Direction;
 constexpr size_t kMostPatterns = 32;
 /// Fewer bits in all of them are met by chance: values of an output are alike.
 constexpr double kEnoughPatternBits = 60;
+/// So many are enough in outputs of so few elements.
+constexpr double kEnoughInFew = 40;
+constexpr int64_t kFewInOutput = 4096;
 /// Elements of 16 bits, of which a large tensor holds every one, are looked for in runs.
 constexpr size_t kRun = 4;
 constexpr int64_t kScanned = 16384;
@@ -108,7 +112,9 @@ struct FewValues {
     int bits = 0;
 
     [[nodiscard]] bool may_be(const TracedTensor& input, const TracedTensor& output) const {
-        if (output.op >= input.op || output.content->numel != static_cast<int64_t>(values.size()))
+        const int64_t numel = output.content->numel;
+        if (output.op >= input.op || values.empty() || std::cmp_less(numel, values.size()) ||
+            std::cmp_greater(numel, kFewElements) || input.content->numel % numel != 0)
             return false;
         return bits >= kEnoughWholeBits ||
                (bits >= kEnoughNearBits && input.op - output.op <= kJustBefore);
@@ -132,6 +138,7 @@ struct Sample {
     std::vector<uint64_t> singles;
     std::vector<uint64_t> runs;
     bool narrow = false;
+    bool is_short = false;  ///< of too few bits for outputs of many elements
 };
 
 std::vector<uint64_t> thinned(const std::set<uint64_t>& values) {
@@ -169,8 +176,9 @@ Sample sample(const ElementSource& elements, bool narrow) {
         next = here + step;
         if (singles.insert(value).second) bits += told;
     });
-    if (bits < kEnoughPatternBits) return {};
-    return {thinned(singles), thinned(runs), narrow};
+    const bool is_short = bits < kEnoughPatternBits;
+    if (bits < kEnoughInFew || (is_short && narrow)) return {};
+    return {thinned(singles), thinned(runs), narrow, is_short};
 }
 
 /// All inputs' patterns. Of input i masks 2i are its single values, 2i + 1 its runs.
@@ -207,8 +215,10 @@ struct Searched {
     void join(const std::vector<uint32_t>& found,
               size_t at,
               size_t output,
+              int64_t numel,
               TracedTensor& input) const {
         if (!all(found[2 * at], samples[at].singles)) return;
+        if (samples[at].is_short && numel > kFewInOutput) return;
         const bool sure = !samples[at].narrow || all(found[2 * at + 1], samples[at].runs);
         if (!sure && input.producer && !input.ambiguous) return;
         input.producer = output;
@@ -230,7 +240,7 @@ bool was_there(const Dataflow& flow, size_t input, size_t output) {
 }
 
 /// Inputs that are a small output, expanded: too few values to be told a part of anything, but all
-/// of one output's. The latest such is the producer.
+/// of one output's, some of which may be equal. The latest such is the producer.
 void find_expanded(const Source& source,
                    Dataflow& flow,
                    const std::vector<size_t>& inputs,
@@ -251,7 +261,9 @@ void find_expanded(const Source& source,
     }
     std::vector<std::vector<uint64_t>> made(outputs.size());
     for_each_traced(source, flow, outputs, threads, [&](size_t at, const ElementSource& elements) {
-        for_each_value(elements, [&](uint64_t value) { made[at].push_back(value); });
+        for_each_value(elements, [&](uint64_t value) {
+            if (std::ranges::find(made[at], value) == made[at].end()) made[at].push_back(value);
+        });
     });
     for (size_t at = 0; at < outputs.size(); ++at)
         for (size_t i = 0; i < inputs.size(); ++i) {
@@ -298,7 +310,8 @@ void find_parts(const Source& source,
         for (size_t i = 0; i < open.size() && !found[at].empty(); ++i)
             if (flow.tensors[outputs[at]].op < flow.tensors[open[i]].op &&
                 !was_there(flow, open[i], outputs[at]))
-                searched.join(found[at], i, outputs[at], flow.tensors[open[i]]);
+                searched.join(
+                    found[at], i, outputs[at], flow.tensors[outputs[at]].op, flow.tensors[open[i]]);
     number_givens(flow);
 }
 

@@ -31,6 +31,20 @@ Tensor read_whole(const Side& side, size_t tensor) {
     return open_traced(side.source, side.flow, tensor)->whole();
 }
 
+/// Whether all its matrices of more than one row equal their transposes.
+bool is_symmetric(const Tensor& tensor) {
+    const Shape& shape = tensor.shape();
+    const int64_t rows = shape.size() < 2 ? 0 : shape.back();
+    if (rows < 2 || shape[shape.size() - 2] != rows) return false;
+    for (int64_t matrix = 0; matrix < tensor.numel(); matrix += rows * rows)
+        for (int64_t row = 0; row < rows; ++row)
+            for (int64_t column = 0; column < row; ++column)
+                if (tensor.at(matrix + row * rows + column) !=
+                    tensor.at(matrix + column * rows + row))
+                    return false;
+    return true;
+}
+
 Tensor full_of(double number, const Shape& shape, DType dtype) {
     Tensor full = Tensor::zeros(DType::kFloat64, shape);
     std::ranges::fill(full.mutable_as<double>(), number);
@@ -48,9 +62,11 @@ InputRebuilder::InputRebuilder(PairedFlows& flows, int threads) : flows_(flows) 
     for (const OpPair& cast : flows.plan().casts) {
         if (cast.target == nullptr) continue;
         for (const TracedTensor& made : flows.target().of_op(*cast.target))
-            if (made.direction == Direction::kOutput && holds_16_bits(made))
-                casts_.emplace(made.content->sequence,
-                               static_cast<size_t>(&made - flows.target().flow.tensors.data()));
+            if (made.direction == Direction::kOutput && holds_16_bits(made)) {
+                const auto place = static_cast<size_t>(&made - flows.target().flow.tensors.data());
+                casts_.emplace(made.content->sequence, place);
+                if (made.content->tells_bag()) shown_casts_.emplace(made.content->bag, place);
+            }
     }
 }
 
@@ -84,7 +100,11 @@ std::optional<Tensor> InputRebuilder::made(const TracedTensor& input,
     }
     const auto& view = view_of(index);
     if (!view || view->source_numel != source.content->numel) return std::nullopt;
-    return apply(*view, read_whole(flows_.target(), partner));
+    Tensor shown = apply(*view, read_whole(flows_.target(), partner));
+    // Of what equals its transpose the elements do not tell which of the two the op takes in.
+    if (is_symmetric(shown) != is_symmetric(read_whole(flows_.golden(), index)))
+        return std::nullopt;
+    return shown;
 }
 
 bool InputRebuilder::was_moved(const TracedTensor& input) const {
@@ -114,11 +134,16 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
             rebuilt.tensor = read_whole(flows_.golden(), golden_input);
             rebuilt.origin = Rebuilt::kGiven;
         } else if (const auto partner = made_before_casts(*input.producer, input.op)) {
-            rebuilt.tensor = made(input, golden_input, *partner);
+            if (!may_be_another(input, *partner))
+                rebuilt.tensor = made(input, golden_input, *partner);
             if (rebuilt.tensor) {
                 rebuilt.origin = Rebuilt::kMade;
                 rebuilt.producer = flows_.target().tensor(*partner).path;
             }
+        } else if (shows_given(flows_.golden(), input)) {
+            // The golden's copies alone stand between the op and what nobody made.
+            rebuilt.tensor = read_whole(flows_.golden(), golden_input);
+            rebuilt.origin = Rebuilt::kGiven;
         }
         // Which of several ops made what is full of one number makes no difference.
         if (!rebuilt.tensor && input.producer) take_number(input, rebuilt);
@@ -126,6 +151,24 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
         rebuilt.tensor.reset();
     }
     return rebuilt;
+}
+
+bool InputRebuilder::may_be_another(const TracedTensor& input, size_t partner) const {
+    const Side& golden = flows_.golden();
+    const auto is_computed = [&](size_t output) {
+        return !is_cast(golden.source.ops[golden.tensor(output).op].id.op);
+    };
+    const Content& made = *golden.tensor(*input.producer).content;
+    return is_computed(*input.producer) &&
+           std::ranges::any_of(flows_.copies_of(*input.producer), [&](size_t copy) {
+               const auto other = flows_.partner_of(copy);
+               return copy < *input.producer && is_computed(copy) && other &&
+                      same_content(*golden.tensor(copy).content, made) &&
+                      flows_.target().tensor(*other).content &&
+                      flows_.target().tensor(partner).content &&
+                      !same_content(*flows_.target().tensor(*other).content,
+                                    *flows_.target().tensor(partner).content);
+           });
 }
 
 std::optional<size_t> InputRebuilder::made_before_casts(size_t golden_output, size_t op) const {
@@ -165,7 +208,13 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
         rebuilt.producer = made.path;
         return true;
     }
-    return false;
+    // A view of such a cast that was not recorded.
+    const auto shown = shown_casts_.find(rounded.bag);
+    if (shown == shown_casts_.end() || flows_.target().tensor(shown->second).op >= op) return false;
+    rebuilt.tensor = rebuilt.tensor->cast(narrow).cast(rebuilt.tensor->dtype());
+    rebuilt.origin = Rebuilt::kCast;
+    rebuilt.producer = flows_.target().tensor(shown->second).path;
+    return true;
 }
 
 void InputRebuilder::take_extra(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt) {

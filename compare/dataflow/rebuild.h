@@ -63,6 +63,9 @@ class InputRebuilder {
                                              size_t index,
                                              size_t partner);
 
+    /// Whether the golden computed the same in an op before, and the target did not: nobody can
+    /// tell which of the two the op takes in.
+    [[nodiscard]] bool may_be_another(const TracedTensor& input, size_t partner) const;
     void take_extra(const OpPair& pair, size_t golden_input, RebuiltInput& rebuilt);
     [[nodiscard]] bool gives_16_bits(const OpPair& pair) const;
     /// Of a view or cast, the golden input that it shows.
@@ -91,6 +94,7 @@ class InputRebuilder {
     std::unordered_map<std::string, size_t> instead_{};  ///< the target's tensor, by path
     /// Results of the target's own casts to 16 bits, by Content::sequence.
     std::unordered_multimap<uint64_t, size_t> casts_;
+    std::unordered_map<uint64_t, size_t> shown_casts_{};  ///< the first of each, by Content::bag
 };
 
 }  // namespace npuscope::compare

@@ -105,8 +105,15 @@ class Branch {
     [[nodiscard]] bool is_used() const {
         return std::ranges::any_of(side_.flow.tensors, [&](const TracedTensor& tensor) {
             return tensor.direction == Direction::kInput && !inside_.contains(tensor.op) &&
-                   is_from_inside(tensor) && !is_of(given_, tensor) && !is_part_by_chance(tensor);
+                   is_from_inside(tensor) && !is_of(given_, tensor) && !is_passed_on(tensor) &&
+                   !is_part_by_chance(tensor);
         });
+    }
+
+    /// Whether it is some view of a result that is what its op was given (`abs` where nothing is
+    /// negative).
+    [[nodiscard]] bool is_passed_on(const TracedTensor& tensor) const {
+        return is_of(given_, side_.tensor(*tensor.producer));
     }
 
     [[nodiscard]] bool is_from_inside(const TracedTensor& tensor) const {

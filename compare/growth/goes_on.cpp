@@ -1,14 +1,13 @@
 #include "compare/growth/goes_on.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "compare/agreement.h"
 #include "compare/random_ops.h"
+#include "compare/relate/dot_products.h"
 #include "core/dtype/dtype.h"
 #include "core/naming/casts.h"
 
@@ -64,20 +63,10 @@ bool hides_inputs(const Side& side) {
     return false;
 }
 
-/// |a - b| / |b|; infinity where that is 0, as distance_of() is not: a gradient of nothing but
-/// zeros is near to none.
 double distance(const Side& one, size_t a, const Side& other, size_t b) {
     const Tensor mine = elements_of(one, a);
     const Tensor theirs = elements_of(other, b);
-    double squares = 0;
-    double size = 0;
-    for (size_t i = 0; i < mine.as<double>().size(); ++i) {
-        const double y = theirs.as<double>()[i];
-        squares += (mine.as<double>()[i] - y) * (mine.as<double>()[i] - y);
-        size += y * y;
-    }
-    if (squares == 0) return 0;
-    return size > 0 ? std::sqrt(squares / size) : std::numeric_limits<double>::infinity();
+    return relative_distance(mine.as<double>(), theirs.as<double>());
 }
 
 /// The ops of `side` without partner that go on from what `other` ends in.

@@ -12,11 +12,13 @@
 #include "compare/growth/allowance.h"
 #include "compare/growth/bias_apart.h"
 #include "compare/growth/bits_in_use.h"
+#include "compare/growth/cancelled_sums.h"
 #include "compare/growth/felt_given.h"
 #include "compare/growth/hides_alike.h"
 #include "compare/growth/left_behind.h"
 #include "compare/growth/made_of_it.h"
 #include "compare/growth/measured_runs.h"
+#include "compare/growth/nearer_elsewhere.h"
 #include "compare/growth/no_pairs.h"
 #include "compare/growth/side_distances.h"
 #include "compare/growth/turned_off.h"
@@ -33,12 +35,6 @@ namespace {
 /// Of the norm: what is farther off than this changes what is made of it.
 constexpr double kGross = 0.05;
 
-/// Of the elements, and of the norm: what rounding turns off or on at most.
-constexpr double kMostTurnedOff = 0.05;
-
-/// Of the elements of a gradient that is nothing but gated: the few that turn may be the largest.
-constexpr double kMostGated = 0.005;
-
 /// Of how far a tensor is off that nobody computed: what is made of it is off by that at least, a
 /// few times over.
 constexpr double kEffectOfGiven = 1.0 / 64;
@@ -46,7 +42,8 @@ constexpr double kEffectOfGiven = 1.0 / 64;
 class Growth {
   public:
     Growth(const Traced& traced, Plan& plan, Result& result)
-        : plan_(plan),
+        : flows_(*traced.flows),
+          plan_(plan),
           result_(result),
           target_(traced.flows->target(), true, plan, result),
           golden_(traced.flows->golden(), false, plan, result),
@@ -75,8 +72,8 @@ class Growth {
         for (MeasuredRun& run : runs_) {
             run.growth = growth_of(run);
             if (run.is_input) continue;
-            if (run.growth > 1 &&
-                (is_turned_off(run) || hides_alike(plan_.ops[run.place], *run.tensor)))
+            if (run.growth > 1 && (is_turned_off(plan_.ops[run.place], run) ||
+                                   hides_alike(plan_.ops[run.place], *run.tensor)))
                 run.growth = 1;
             double& growth = growths_[run.place];
             growth = std::max(growth, run.growth);
@@ -90,25 +87,13 @@ class Growth {
         return run.out.norm > kNormGrowth * std::max(noise_of(run), run.before.norm);
     }
 
-    /// Whether it differs in the few elements whose gate rounding opens or shuts (the gradient of
-    /// relu), and in no others.
-    [[nodiscard]] bool is_turned_off(const MeasuredRun& run) const {
-        const bool is_small = run.out.norm <= kMostTurnedOff;
-        if (!std::isfinite(run.out.norm) || (!is_small && !run.is_gradient)) return false;
-        try {
-            const TurnedOff found = turned_off(plan_.ops[run.place], *run.tensor);
-            const bool is_gated = found.is_gate && found.share <= kMostGated;
-            return found.share > 0 && found.share <= kMostTurnedOff && (is_small || is_gated) &&
-                   found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
-        } catch (const Error&) {
-            return false;
-        }
-    }
-
     void judge(MeasuredRun& run) {
         if (!run.is_input && run.growth <= 1) tell_given(run);
         if (!run.is_input && !run.is_computed()) {
-            judge_unknown(run);
+            if (run.growth > 1 && judge_cancelled_sum(flows_, run))
+                growths_[run.place] = 1;
+            else
+                judge_unknown(run);
             return;
         }
         if (run.growth <= 1) return;
@@ -168,6 +153,13 @@ class Growth {
                 "belongs to something else of the golden's",
                 run.out.norm);
             growths_[run.place] = 1;
+        } else if (const std::string other = run.growth > 1 ? elsewhere(run) : ""; !other.empty()) {
+            judgement.verdict = Verdict::kNotProvable;
+            judgement.rule = fmt::format(
+                "off by {:.2g} of the norm: paired by place alone, where {} belongs to one of them",
+                run.out.norm,
+                other);
+            growths_[run.place] = 1;
         } else if (run.growth > 1 && !has_no_effect(run, came_in)) {
             judgement.verdict = Verdict::kFail;
             for (const SourceOp* op : run.crossed)
@@ -194,6 +186,10 @@ class Growth {
                 run.out.norm,
                 came_in);
         }
+    }
+
+    [[nodiscard]] std::string elsewhere(const MeasuredRun& run) const {
+        return nearer_elsewhere(flows_, run, kNormGrowth * unsuspicious(run).norm);
     }
 
     /// A dropout of one side, and the last of the steps that it is made of on the other.
@@ -372,6 +368,7 @@ class Growth {
         }
     }
 
+    const PairedFlows& flows_;
     Plan& plan_;
     Result& result_;
     SideDistances target_;

@@ -80,6 +80,12 @@ std::string call_of(const OpResult& op) {
     return std::string(record->base) + (record->pass == "backward" ? "_backward" : "");
 }
 
+/// "mm" of "/mm/1".
+std::string_view op_at(std::string_view path) {
+    path.remove_prefix(std::min<size_t>(1, path.size()));
+    return path.substr(0, path.find('/'));
+}
+
 class InOrder {
   public:
     InOrder(Result& result, int bits) : result_(result), bits_(bits) {}
@@ -108,6 +114,10 @@ class InOrder {
             crosses_product_ = crosses_product_ || op_may_hold_products(op.id.op);
             return;
         }
+        // Of several ops as one, those that only lead to what is compared.
+        for (const auto* also : {&op.also_target, &op.also_golden})
+            for (const std::string& path : *also)
+                crosses_product_ = crosses_product_ || op_may_hold_products(op_at(path));
         const size_t first = runs_.size();
         const Distance before = before_of(first);
         for (TensorResult& tensor : op.tensors) {

@@ -87,6 +87,17 @@ std::string_view last_part(std::string_view name) {
     }
 }
 
+/// Words that mean something else as well: an expert that is counted (exp0, exp1), what a network
+/// makes of a point in time (temb, time_emb).
+bool is_another_word(std::string_view part) {
+    const size_t expert = part.find("exp");
+    const bool is_counted = expert != std::string_view::npos && expert + 3 < part.size() &&
+                            std::isdigit(static_cast<unsigned char>(part[expert + 3])) != 0;
+    return is_counted || std::ranges::any_of(words_of(part), [](const std::string& word) {
+               return word == "temb" || word.starts_with("time");
+           });
+}
+
 }  // namespace
 
 std::string without_numbers(std::string_view name) {
@@ -147,6 +158,7 @@ bool names_jump(std::string_view name) {
 
 bool may_hold_products(std::string_view name) {
     const std::string_view part = last_part(name);
+    if (is_another_word(part)) return true;
     for (const Word what : {Word::kNoProduct, Word::kReduction, Word::kGate, Word::kJump})
         if (has_word(part, what)) return false;
     for (const std::string& word : words_of(part))

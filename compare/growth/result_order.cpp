@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "compare/growth/made_in_order.h"
@@ -20,11 +22,16 @@ constexpr size_t kFewNames = 6;
 constexpr size_t kEnd = 4;
 constexpr double kFarther = 2;
 
+/// Names that count (h0, h1, h2) stand in the order of letters and of time.
 bool are_sorted(const Result& result) {
     std::vector<std::string_view> names;
-    for (const OpResult& op : result.ops)
-        if (op.is_pair()) names.push_back(op.id.op);
-    if (names.size() < kFewNames || !std::ranges::is_sorted(names)) return false;
+    std::set<std::string> others;
+    for (const OpResult& op : result.ops) {
+        if (!op.is_pair()) continue;
+        names.push_back(op.id.op);
+        others.insert(without_numbers(op.id.op));
+    }
+    if (others.size() < kFewNames || !std::ranges::is_sorted(names)) return false;
     const std::string_view first = names.front();
     return first.empty() || std::isdigit(static_cast<unsigned char>(first.front())) == 0;
 }

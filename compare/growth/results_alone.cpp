@@ -15,6 +15,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
+#include "compare/growth/cancelled_sums.h"
 #include "compare/growth/checkpoint.h"
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/made_in_order.h"
@@ -172,8 +173,8 @@ double norm_but_few(const ElementsOfPair& elements, double share) {
 
 class ResultsAlone {
   public:
-    ResultsAlone(const Plan& plan, Result& result)
-        : plan_(plan), result_(result), bits_(bits_of_both(plan)) {}
+    ResultsAlone(const PairedFlows& flows, Result& result)
+        : flows_(flows), plan_(flows.plan()), result_(result), bits_(bits_of_both(plan_)) {}
 
     void judge() {
         const auto format = std::ranges::find(kFormats, bits_, &Format::bits);
@@ -224,6 +225,7 @@ class ResultsAlone {
         Judgement& judgement = run.tensor->judgement;
         const double growth = growth_of(run);
         const bool is_beyond = is_beyond_its_tolerance(*run.tensor);
+        if (is_beyond && !(growth <= 1) && judge_cancelled_sum(flows_, run)) return;
         if (is_beyond &&
             (growth <= 1 || is_turned(run) || is_behind_gate(run) || is_of_few_rows(run))) {
             const bool came_off = run.before.norm > kNormGrowth * noise_of(run);
@@ -341,6 +343,7 @@ class ResultsAlone {
         }
     }
 
+    const PairedFlows& flows_;
     const Plan& plan_;
     Result& result_;
     int bits_;
@@ -349,8 +352,8 @@ class ResultsAlone {
 
 }  // namespace
 
-void judge_results_alone(const Plan& plan, Result& result) {
-    if (plan.is_related) return;
+void judge_results_alone(const PairedFlows& flows, Result& result) {
+    if (flows.plan().is_related) return;
     take_back_unknown(result);
     forgive_counters(result);
     const bool any = std::ranges::any_of(result.ops, [](const OpResult& op) {
@@ -361,7 +364,7 @@ void judge_results_alone(const Plan& plan, Result& result) {
     });
     if (!any) return;
     take_scale_of_gradients(result);
-    ResultsAlone(plan, result).judge();
+    ResultsAlone(flows, result).judge();
 }
 
 }  // namespace npuscope::compare

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compare/compare.h"
-#include "compare/match.h"
+#include "compare/dataflow/paired_flows.h"
 
 namespace npuscope::compare {
 
@@ -21,8 +21,8 @@ namespace npuscope::compare {
 /// Of dumps a few whole numbers of a result, places of elements, may be others behind what is off:
 /// `order_sensitive`; and a few elements of a gate's gradient may be zero on one side.
 /// Tolerances that somebody gave, elements that are not finite, whole numbers and what was judged
-/// as it ran stay, and so do plans by relations (growth.h). `plan` is the result's. Complexity:
+/// as it ran stay, and so do plans by relations (growth.h). `flows` are the result's. Complexity:
 /// 4096 elements a result where any is beyond its tolerance; else nothing is read.
-void judge_results_alone(const Plan& plan, Result& result);
+void judge_results_alone(const PairedFlows& flows, Result& result);
 
 }  // namespace npuscope::compare

@@ -6,12 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "compare/growth/allowance.h"
 #include "compare/growth/elements_of_pair.h"
 #include "compare/growth/module_names.h"
+#include "core/base/error.h"
 
 namespace npuscope::compare {
 
 namespace {
+
+/// Of the elements, and of the norm: what rounding turns off or on at most.
+constexpr double kMostTurnedOff = 0.05;
+
+/// Of the elements of a gradient that is nothing but gated: the few that turn may be the largest.
+constexpr double kMostGated = 0.005;
 
 /// What an op lets through is off by one rounding at most, to bfloat16.
 constexpr double kRounding = 1.0 / 256;
@@ -89,6 +97,19 @@ TurnedOff turned_off(const OpPair& pair, const TensorResult& result) {
         .both = static_cast<double>(both) / static_cast<double>(mine.size()),
         .rest_norm = size > 0 ? std::sqrt(off / size) : 0,
         .is_gate = is_gate(*pair.target, result.target) && is_gate(*pair.golden, result.golden)};
+}
+
+bool is_turned_off(const OpPair& pair, const MeasuredRun& run) {
+    const bool is_small = run.out.norm <= kMostTurnedOff;
+    if (!std::isfinite(run.out.norm) || (!is_small && !run.is_gradient)) return false;
+    try {
+        const TurnedOff found = turned_off(pair, *run.tensor);
+        const bool is_gated = found.is_gate && found.share <= kMostGated;
+        return found.share > 0 && found.share <= kMostTurnedOff && (is_small || is_gated) &&
+               found.rest_norm <= kNormGrowth * unsuspicious(run).norm;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 }  // namespace npuscope::compare

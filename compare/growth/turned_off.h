@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compare/compare.h"
+#include "compare/growth/measured_runs.h"
 #include "compare/match.h"
 
 namespace npuscope::compare {
@@ -16,5 +17,9 @@ struct TurnedOff {
 
 /// Of a result of the pair. Errors: those of its tensors. Memory: both, in float64.
 [[nodiscard]] TurnedOff turned_off(const OpPair& pair, const TensorResult& result);
+
+/// Whether the result differs in the few elements whose gate rounding opens or shuts (the gradient
+/// of relu), and in no others. Errors: none; what cannot be read is not.
+[[nodiscard]] bool is_turned_off(const OpPair& pair, const MeasuredRun& run);
 
 }  // namespace npuscope::compare

@@ -14,6 +14,7 @@
 #include "compare/agreement.h"
 #include "compare/origins/inflow.h"
 #include "compare/programs/mark_span.h"
+#include "compare/programs/one_sided_ops.h"
 
 namespace npuscope::compare {
 
@@ -190,11 +191,23 @@ void forgive_counters(const PairedFlows& flows, Plan& plan, Result& result) {
     });
 }
 
+/// What the other side's ops make as well, among other results.
+void forgive_made_beside(const PairedFlows& flows, Plan& plan, Result& result) {
+    const std::unordered_map<const SourceOp*, size_t> places = places_of(plan);
+    const OneSidedOps ops(plan, flows, places);
+    std::erase_if(plan.partings, [&](const Parting& parting) {
+        if (!ops.are_made_beside_others(parting)) return false;
+        mark_span(parting, 0, std::nullopt, places, result);
+        return true;
+    });
+}
+
 }  // namespace
 
 void forgive_one_sided(const Traced* traced, Plan& plan, Result& result) {
     const PairedFlows* flows = traced != nullptr && traced->flows ? &*traced->flows : nullptr;
     if (flows != nullptr) forgive_counters(*flows, plan, result);
+    if (flows != nullptr && !traced->has_inputs()) forgive_made_beside(*flows, plan, result);
     if (plan.is_related || has_findings(plan, result)) return;
     const bool tells_no_flow = flows == nullptr ? is_of_statistics(result) : !traced->has_inputs();
     BothDistances distances(plan, result);

@@ -8,6 +8,8 @@
 #include "compare/dataflow/constants_made.h"
 #include "compare/dataflow/side_branch.h"
 #include "compare/random_ops.h"
+#include "compare/relate/dot_products.h"
+#include "core/base/error.h"
 #include "core/naming/in_place.h"
 
 namespace npuscope::compare {
@@ -15,6 +17,10 @@ namespace npuscope::compare {
 namespace {
 
 using dumpfile::Direction;
+
+/// Ops behind the last pair, and how far apart of the norm, that the same result is made at most.
+constexpr size_t kNearBehind = 8;
+constexpr double kSameBeside = 0.05;
 
 /// nullptr where both sides have ops, or neither.
 const std::vector<const SourceOp*>* ops_of_one_side(const Parting& parting) {
@@ -30,7 +36,7 @@ bool OneSidedOps::change_nothing(const Parting& parting) const {
     const bool of_target = parting.only_golden.empty();
     if (!may_be_random(*ops) && make_equal_constants(flows_, *ops, of_target)) return true;
     const Side& side = of_target ? flows_.target() : flows_.golden();
-    return is_of_averages(parting) ||
+    return is_of_averages(parting) || are_made_beside_others(parting) ||
            leads_nowhere(side, *ops, [&](const SourceOp& op) { return is_paired(op); });
 }
 
@@ -49,6 +55,58 @@ bool OneSidedOps::is_of_averages(const Parting& parting) const {
     }
     const Side& side = of_target ? flows_.target() : flows_.golden();
     return averages_states(side, *own) || averages_states(side, all);
+}
+
+bool OneSidedOps::is_alone(size_t tensor, bool of_target) const {
+    if (!of_target) return !flows_.partner_of(tensor);
+    const Dataflow& golden = flows_.golden().flow;
+    for (size_t i = 0; i < golden.tensors.size(); ++i)
+        if (flows_.partner_of(i) == tensor) return false;
+    return true;
+}
+
+bool OneSidedOps::are_made_beside_others(const Parting& parting) const {
+    const bool of_target = parting.only_golden.empty();
+    const Side& own = of_target ? flows_.target() : flows_.golden();
+    const Side& other = of_target ? flows_.golden() : flows_.target();
+    const SourceOp* before = of_target ? parting.before_golden : parting.before_target;
+    const auto holds_inputs = [](const Side& side) {
+        return std::ranges::any_of(side.flow.tensors, [](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kInput && tensor.content;
+        });
+    };
+    const auto* ops = ops_of_one_side(parting);
+    if (ops == nullptr || before == nullptr || (holds_inputs(own) && holds_inputs(other)))
+        return false;
+    const auto at = static_cast<size_t>(before - other.source.ops.data());
+    const size_t end = std::min(at + kNearBehind, other.source.ops.size());
+    const auto is_there = [&](const TracedTensor& made) {
+        const auto index = static_cast<size_t>(&made - own.flow.tensors.data());
+        const Tensor numbers =
+            open_traced(own.source, own.flow, index)->whole().cast(DType::kFloat64);
+        for (size_t i = other.flow.first[at]; i < other.flow.first[end]; ++i) {
+            const TracedTensor& tensor = other.tensor(i);
+            if (tensor.direction != Direction::kOutput || !tensor.content ||
+                tensor.content->numel != made.content->numel || !is_alone(i, !of_target))
+                continue;
+            const Tensor theirs =
+                open_traced(other.source, other.flow, i)->whole().cast(DType::kFloat64);
+            if (relative_distance(theirs.as<double>(), numbers.as<double>()) <= kSameBeside)
+                return true;
+        }
+        return false;
+    };
+    try {
+        for (const SourceOp* op : *ops)
+            for (const TracedTensor& made : own.of_op(*op))
+                if (made.direction == Direction::kOutput &&
+                    (!made.content || made.content->numel < 2 || !is_there(made)))
+                    return false;
+        return true;
+    } catch (const Error&) {
+        // What cannot be read is told where it is compared.
+        return false;
+    }
 }
 
 bool OneSidedOps::ends_before_gradients(const Parting& parting) const {

@@ -18,16 +18,23 @@ class OneSidedOps {
         : plan_(plan), flows_(flows), places_(places) {}
 
     /// Whether one side alone has ops here, and they make constants that the other side holds, what
-    /// nobody takes in, or averages of the weights.
+    /// nobody takes in, averages of the weights, or, where results alone tell, what an op of the
+    /// other side makes beside its other results.
     [[nodiscard]] bool change_nothing(const Parting& parting) const;
     /// Whether they are last in the forward pass of a step, and nothing that the side has more
     /// behind them may be their gradient: none has as many elements as what they were given.
     [[nodiscard]] bool ends_before_gradients(const Parting& parting) const;
 
+    /// Of results alone: whether one side alone has ops here, and an op of the other side makes the
+    /// same beside its other results, as a convolution's gradient may make that of its bias.
+    [[nodiscard]] bool are_made_beside_others(const Parting& parting) const;
+
   private:
     /// Of ops of one side.
     [[nodiscard]] bool is_of_averages(const Parting& parting) const;
     [[nodiscard]] bool is_paired(const SourceOp& op) const;
+    /// Whether no tensor of the other side pairs with a result of the target's, or of the golden's.
+    [[nodiscard]] bool is_alone(size_t tensor, bool of_target) const;
     [[nodiscard]] bool may_have_gradients(const Parting& parting) const;
 
     const Plan& plan_;

@@ -151,7 +151,7 @@ void take_programs(
 void take_flow_findings(Traced& traced, int threads, Result& result) {
     PairedFlows& flows = *traced.flows;
     if (!traced.has_inputs() || (result.by_calls && !is_any_computed(result)))
-        judge_results_alone(flows.plan(), result);
+        judge_results_alone(flows, result);
     else
         forgive_modules(flows.plan(), result);
     accuse_unknown_ops(flows.plan(), result);

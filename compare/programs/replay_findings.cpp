@@ -138,6 +138,18 @@ class ByReplay {
             return off == replay_->off.end() || off->second > kMadeGood;
         });
     }
+    /// Whether an op that takes in what the golden's ops make there gives something else in the
+    /// target: the ends may agree all the same, as where a softmax or an optimizer levels it.
+    [[nodiscard]] bool is_felt_behind(const Parting& parting) const {
+        const Side& golden = flows_.golden();
+        return std::ranges::any_of(golden.flow.tensors, [&](const TracedTensor& tensor) {
+            if (tensor.direction != Direction::kInput || !tensor.producer || tensor.ambiguous)
+                return false;
+            const SourceOp* maker = &golden.source.ops[golden.tensor(*tensor.producer).op];
+            return std::ranges::find(parting.only_golden, maker) != parting.only_golden.end() &&
+                   replay_->unlike.contains(&golden.source.ops[tensor.op]);
+        });
+    }
     /// Ops of the partings that leave behind what the golden's program does not tell.
     [[nodiscard]] std::unordered_set<size_t> left_behind() const;
     /// Forgets what is told of programs at these places.
@@ -231,6 +243,7 @@ void ByReplay::forget(const Which& all) {
         // What one op changes may be within what coarse arithmetic leaves.
         const bool is_one_sided = parting.only_target.empty() || parting.only_golden.empty();
         if ((replay_->is_fine || !is_one_sided || is_made_good(parting)) &&
+            (is_one_sided || !is_felt_behind(parting)) &&
             std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); })) {
             mark_span(parting, 0, std::nullopt, places_, result_);
         } else {
@@ -335,9 +348,10 @@ void ByReplay::accuse(const Replay& replay) {
     // What stands before a fault is what that makes of numbers that pair by chance.
     const std::optional<bool> faults_before = are_faults_before(*replay.first_apart);
     if (faults_before && !*faults_before) return;
-    const SourceOp* own = plan_.ops[replay.first_apart->pair].target;
     if (std::ranges::any_of(plan_.partings, [&](const Parting& parting) {
-            return is_taken_in(splitter_, parting, own) && changes_its_taker(parting);
+            return !parting.only_target.empty() &&
+                   places_.at(parting.only_target.front()) < replay.first_apart->pair &&
+                   is_taken_in(splitter_, parting) && changes_its_taker(parting);
         }))
         return;
     std::unordered_set<size_t> between = {replay.first_apart->pair};

@@ -24,7 +24,7 @@ using compare::TracedTensor;
 using dumpfile::Direction;
 
 /// Ops with partner behind an op, of which one may take in what it makes.
-constexpr size_t kReach = 4;
+constexpr size_t kReach = 16;
 /// Of the norm: what arithmetic of 16 bits leaves of a result on the inputs that it was given.
 constexpr double kNear = 0.02;
 /// On other inputs it is farther off, and so many times.

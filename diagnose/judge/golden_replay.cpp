@@ -363,6 +363,7 @@ void GoldenReplay::judge(size_t index, Replayed found, double unit, double least
                                    return times(read().cast(DType::kFloat64), 1 / scale);
                                }});
         }
+    result.at_partner = result.off;
     result.is_multiple = !result.agrees() && is_multiple(*theirs, found.plain);
     if (!result.agrees())
         if (auto other = partners_.elsewhere(found.plain, result.allowed)) {

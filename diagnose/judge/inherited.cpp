@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/tensor/difference.h"
+#include "core/tensor/padding.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/part_of_run.h"
@@ -22,6 +24,15 @@ int place_of(const OpRun& run, const SourceTensor* tensor) {
         return result.argument == tensor->argument;
     });
     return found == run.results.end() ? -1 : static_cast<int>(found - run.results.begin());
+}
+
+std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
+    if (const auto inside = without_padding(one, other.shape()))
+        return difference(*inside, other).relative();
+    if (const auto inside = without_padding(other, one.shape()))
+        return difference(one, *inside).relative();
+    if (one.numel() != other.numel()) return std::nullopt;
+    return difference(one, other.reshaped(one.shape())).relative();
 }
 
 }  // namespace npuscope::diagnose

@@ -16,4 +16,8 @@ namespace npuscope::diagnose {
 /// Where in `run` the result is that a source calls so; -1 without one.
 [[nodiscard]] int place_of(const OpRun& run, const SourceTensor* tensor);
 
+/// max|one - other| / max|other|, without what one of them alone is padded with. Empty where they
+/// have not as many elements.
+[[nodiscard]] std::optional<double> relative_difference(const Tensor& one, const Tensor& other);
+
 }  // namespace npuscope::diagnose

@@ -16,6 +16,9 @@ namespace npuscope::diagnose {
 
 namespace {
 
+/// So many times farther off than what is allowed, a result is not only noise.
+constexpr double kSurelyUnlike = 2;
+
 using compare::PairedFlows;
 using compare::ReplayedEnds;
 using compare::Side;
@@ -278,7 +281,9 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
                 replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
     for (const auto& [index, judged] : results.judged) {
         double& off = replay.off[&golden.source.ops[golden.tensor(index).op]];
-        off = std::max(off, judged.off);
+        off = std::max(off, judged.at_partner);
+        if (judged.off > kSurelyUnlike * judged.allowed && !judged.is_scaled)
+            replay.unlike.insert(&golden.source.ops[golden.tensor(index).op]);
     }
     replay.unknown = results.unknown_ops;
     replay.lasting = lasting_differences(golden, results);

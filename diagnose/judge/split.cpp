@@ -8,7 +8,6 @@
 #include "compare/random_ops.h"
 #include "core/naming/aliases.h"
 #include "core/tensor/difference.h"
-#include "core/tensor/padding.h"
 #include "diagnose/judge/disturbed_runs.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/inherited.h"
@@ -39,16 +38,6 @@ constexpr int64_t kMuch = int64_t{1} << 22;
 /// The same elements, whatever the shapes.
 bool hold_the_same(const Tensor& one, const Tensor& other) {
     return one.numel() == other.numel() && identical(one.reshaped(other.shape()), other);
-}
-
-/// Without what one of them alone is padded with. Empty where they have not as many elements.
-std::optional<double> relative_difference(const Tensor& one, const Tensor& other) {
-    if (const auto inside = without_padding(one, other.shape()))
-        return difference(*inside, other).relative();
-    if (const auto inside = without_padding(other, one.shape()))
-        return difference(one, *inside).relative();
-    if (one.numel() != other.numel()) return std::nullopt;
-    return difference(one, other.reshaped(one.shape())).relative();
 }
 
 }  // namespace
@@ -193,7 +182,7 @@ std::vector<Split> RecomputingSplitter::split_run(
             return std::move(*splits_of_part);
     std::string why_not;
     std::unique_lock<std::mutex> alone = alone_if_large(*pair.target);
-    auto loaded = load_run(*pair.target, why_not, known_inputs(pair), false, false);
+    auto loaded = load_target(pair, why_not);
     if (!loaded) {
         if (compare::may_be_random(*pair.target)) why_not = compare::kRandomOp;
         for (size_t i = 0; i < splits.size(); ++i) {
@@ -291,7 +280,10 @@ std::vector<Split> RecomputingSplitter::split_loaded(
         if (differs || other_numbers) ask_golden();
         if (golden && other_numbers)
             judge_arguments(target, *golden, to_text(arguments), outputs, splits);
-        if (golden && differs) compare_inputs(target, *golden, golden_errors, outputs, splits);
+        if (golden && differs) {
+            compare_inputs(target, *golden, golden_errors, outputs, splits);
+            if (rebuilder_) doubt_rebuilt(target, *golden, outputs, splits);
+        }
     }
     require_intact(target);
     if (golden) require_intact(*golden);

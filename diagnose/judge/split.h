@@ -61,6 +61,12 @@ class RecomputingSplitter final : public compare::Splitter {
                                SideJudge::Errors& golden_errors,
                                const std::vector<compare::SplitQuery>& outputs,
                                std::vector<compare::Split>& splits);
+    /// Where a result is much nearer to the golden's than what it was made of is, as the golden's
+    /// flow tells that, it was made of something else: it is not known what the op introduced.
+    static void doubt_rebuilt(const OpRun& target,
+                              const OpRun& golden,
+                              const std::vector<compare::SplitQuery>& outputs,
+                              std::vector<compare::Split>& splits);
     /// Whether the target's results would be others with the golden's numbers.
     void judge_arguments(const OpRun& target,
                          const OpRun& golden,
@@ -101,6 +107,11 @@ class RecomputingSplitter final : public compare::Splitter {
         const std::vector<ArgumentDifference>& arguments) const;
     /// Of the target's run, where its recording has none.
     [[nodiscard]] KnownInputs known_inputs(const compare::OpPair& pair) const;
+    [[nodiscard]] KnownInputs inputs_by_golden(const compare::OpPair& pair) const;
+    /// Of several ops that end in what one of the golden's makes: that one, on the target's
+    /// numbers.
+    [[nodiscard]] std::optional<OpRun> load_target(const compare::OpPair& pair,
+                                                   std::string& why_not) const;
     /// Waits until no other run that takes much memory is judged; an empty lock for small ones.
     [[nodiscard]] std::unique_lock<std::mutex> alone_if_large(const SourceOp& op) const;
     /// The worst of the other ops of a span becomes its error.

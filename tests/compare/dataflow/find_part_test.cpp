@@ -51,7 +51,23 @@ TEST(FindParts, finds_a_small_output_expanded_by_all_its_values) {
     Dataflow flow = trace(source);
     find_parts(source, flow, {2, 3});
     EXPECT_EQ(producer_of(flow, "/add/3/input/self"), "/mul/1/output/out");
-    EXPECT_EQ(producer_of(flow, "/add/3/input/other"), "");  // two values of three
+    // Two values of three, which is no expanded output, but a part of one.
+    EXPECT_EQ(producer_of(flow, "/add/3/input/other"), "/sum/2/output/out");
+}
+
+TEST(FindParts, finds_a_small_output_of_which_some_values_are_equal) {
+    const float quarter = 0.25F;
+    const float other = 0.18712F;
+    const Tensor rates = Tensor::from<float>({3}, {quarter, quarter, other});
+    const Tensor expanded =
+        Tensor::from<float>({3, 2}, {quarter, quarter, quarter, quarter, other, other});
+    const Source source = hand_made(
+        {{"div", {}, {{"out", rates}}},
+         {"mul", {{"self", expanded}, {"other", rows(rates.reshaped({3, 1}), 2, 1)}}, {}}});
+    Dataflow flow = trace(source);
+    find_parts(source, flow, {1, 2});
+    EXPECT_EQ(producer_of(flow, "/mul/2/input/self"), "/div/1/output/out");
+    EXPECT_EQ(producer_of(flow, "/mul/2/input/other"), "");  // one number tells too little
 }
 
 TEST(FindParts, finds_nothing_for_other_elements_and_plain_ones) {
