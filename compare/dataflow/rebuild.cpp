@@ -10,6 +10,7 @@
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
+#include "compare/relate/dot_products.h"
 #include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -30,6 +31,9 @@ bool holds_16_bits(const TracedTensor& tensor) {
 Tensor read_whole(const Side& side, size_t tensor) {
     return open_traced(side.source, side.flow, tensor)->whole();
 }
+
+/// Of the norm: results of which one is the other, but for a last rounding in float32.
+constexpr double kOneRounding = 1e-6;
 
 /// Whether all its matrices of more than one row equal their transposes.
 bool is_symmetric(const Tensor& tensor) {
@@ -155,19 +159,24 @@ RebuiltInput InputRebuilder::rebuild(size_t golden_input, bool trains) {
 
 bool InputRebuilder::may_be_another(const TracedTensor& input, size_t partner) const {
     const Side& golden = flows_.golden();
+    const Side& target = flows_.target();
     const auto is_computed = [&](size_t output) {
         return !is_cast(golden.source.ops[golden.tensor(output).op].id.op);
+    };
+    const auto is_other = [&](size_t one) {
+        const auto& mine = target.tensor(one).content;
+        const auto& its = target.tensor(partner).content;
+        return mine && its && mine->numel == its->numel && !same_content(*mine, *its) &&
+               relative_distance(read_whole(target, one).cast(DType::kFloat64).as<double>(),
+                                 read_whole(target, partner).cast(DType::kFloat64).as<double>()) >
+                   kOneRounding;
     };
     const Content& made = *golden.tensor(*input.producer).content;
     return is_computed(*input.producer) &&
            std::ranges::any_of(flows_.copies_of(*input.producer), [&](size_t copy) {
                const auto other = flows_.partner_of(copy);
                return copy < *input.producer && is_computed(copy) && other &&
-                      same_content(*golden.tensor(copy).content, made) &&
-                      flows_.target().tensor(*other).content &&
-                      flows_.target().tensor(partner).content &&
-                      !same_content(*flows_.target().tensor(*other).content,
-                                    *flows_.target().tensor(partner).content);
+                      same_content(*golden.tensor(copy).content, made) && is_other(*other);
            });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare/agreement.h"
+#include "compare/growth/bits_in_use.h"
 
 namespace npuscope::compare {
 
@@ -55,7 +56,9 @@ Distance unsuspicious(const MeasuredRun& run) {
     const auto numel = static_cast<double>(std::max<int64_t>(1, run.tensor->sums.pairs));
     const double share = std::max(kScaleOfNoise, 1 / std::sqrt(numel));
     allowed.scale = std::max(allowed.scale, share * allowed.norm);
-    if (run.may_cut_off) allowed.scale = std::max(allowed.scale, kScaleOfCutOff / kScaleGrowth);
+    // Two operands that are rounded to 8 bits are off by more than those that are cut off.
+    const double factor = run.bits <= kBitsOfBFloat16 ? std::ldexp(1.0, -run.bits) : kScaleOfCutOff;
+    if (run.may_cut_off) allowed.scale = std::max(allowed.scale, factor / kScaleGrowth);
     return allowed;
 }
 

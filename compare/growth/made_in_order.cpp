@@ -15,6 +15,7 @@
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
 #include "compare/growth/module_names.h"
+#include "compare/growth/noise_of_products.h"
 #include "compare/growth/result_order.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
@@ -38,11 +39,6 @@ constexpr double kFullPrecision = 1e-5;  ///< of the norm
 /// Operands that differ by little would be rounded to another number in so many places, and none
 /// was: they are not rounded. By chance that happens once in 150 times.
 constexpr double kFewestTurns = 5;
-
-/// Of noise: its largest element over the root of the mean square, and the share of its norm that
-/// a factor makes.
-constexpr double kLargestOfNoise = 8;
-constexpr double kShareOfScale = 1.0 / 4;
 
 /// The largest elements of multiples are as large beside their norms, up to rounding,
 /// at most to bfloat16.
@@ -252,12 +248,16 @@ class InOrder {
         return before;
     }
 
+    /// What is exact (the tables of positions) tells nothing of what goes on beside it.
     [[nodiscard]] Distance going_on(size_t at) const {
         if (negligible_[at]) return {};
         Distance next;
-        for (size_t i = at + 1; i <= at + kNext; ++i)
+        size_t seen = 0;
+        for (size_t i = at + 1; i < runs_.size() && seen < kNext; ++i) {
             next.take(runs_[i].out);
-        return nearer(runs_[at].out, times(next, kGoesOn));
+            seen += runs_[i].out.norm > 0 ? 1 : 0;
+        }
+        return seen < kNext ? runs_[at].out : nearer(runs_[at].out, times(next, kGoesOn));
     }
 
     [[nodiscard]] bool holds_products(const MeasuredRun& run) const {
@@ -292,9 +292,11 @@ class InOrder {
     }
 
     void find_usual() {
+        are_coarse_ =
+            are_products_coarse(runs_, [&](const MeasuredRun& run) { return holds_products(run); });
         LikeRuns like;
         for (const MeasuredRun& run : runs_)
-            like.add(name_of(run), added_by(run));
+            like.add(name_of(run), added_in_order(run));
         double worst = 0;
         int full = 0;
         double turns = 0;
@@ -302,7 +304,7 @@ class InOrder {
             MeasuredRun& run = runs_[i];
             worst = std::max(worst, run.before.norm);
             run.bits = bits_;
-            if (const auto usual = like.usual(name_of(run), added_by(run)))
+            if (const auto usual = like.usual(name_of(run), added_in_order(run)))
                 run.like = std::min(most_of_like(run), *usual);
             if (!holds_products(run) && !behind_product_[i]) continue;
             const bool may_turn = run.before.norm > 0 && turns < kFewestTurns;
@@ -323,26 +325,13 @@ class InOrder {
     /// Its operands may be rounded.
     void take_operands(MeasuredRun& run) const {
         run.bits = std::min(bits_, is_state(run) ? kBitsOfBFloat16 : kBitsOfOperands);
-        if (run.entry.sum == 0 && is_noise(run)) run.bits = std::min(bits_, kBitsOfBFloat16);
+        if (run.entry.sum == 0 && (are_coarse_ || is_noise(run)))
+            run.bits = std::min(bits_, kBitsOfBFloat16);
         run.may_cut_off = true;
-    }
-
-    /// As rounding all operands makes it: spread over all elements, and no factor.
-    static bool is_noise(const MeasuredRun& run) {
-        const Sums& sums = run.tensor->sums;
-        const double root = std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.pairs)));
-        return sums.max_d * root <= kLargestOfNoise * std::sqrt(sums.dd) &&
-               !is_mostly_factor(run.out, sums.pairs, kShareOfScale);
     }
 
     [[nodiscard]] std::string name_of(const MeasuredRun& run) const {
         return without_numbers(result_.ops[run.place].id.op);
-    }
-
-    /// Of the norm, beyond what was made before.
-    static double added_by(const MeasuredRun& run) {
-        const double in = run.before.norm;
-        return run.out.norm > in ? std::sqrt(run.out.norm * run.out.norm - in * in) : 0;
     }
 
     Result& result_;
@@ -351,6 +340,7 @@ class InOrder {
     std::map<std::pair<int64_t, double>, Distance> same_{};
     std::unordered_map<int64_t, double> nothing_{};  ///< max|t-g| of such, by elements
     bool crosses_product_ = false;        ///< one side alone made a product behind the last run
+    bool are_coarse_ = false;             ///< operands of products are rounded to 8 bits
     std::vector<bool> behind_product_{};  ///< of runs_
     std::vector<bool> negligible_{};      ///< of runs_
     std::vector<bool> is_repeated_{};     ///< of runs_: the same numbers as before, once more

@@ -313,6 +313,67 @@ class ResultsAlone(InFolder):
         self.assertEqual(self.compared(step(turned=1e-4, last=3e-8), step())[:2], (0, None))
         self.assertEqual(self.compared(step(turned=0.2, last=3e-8), step())[:2], (1, "fc5.output"))
 
+    def test_names_that_count_stand_in_the_order_of_time(self):
+        """h0 to h6 and o are in the order of letters as well, which says nothing of the order otherwise."""
+
+        def recurrence(operands=as_is, stale=False):
+            chance, side = np.random.default_rng(8), {}
+            w, u = (chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5 for _ in range(2))
+            h = np.zeros((8, WIDTH))
+            for step in range(7):
+                x = chance.standard_normal((8, WIDTH))
+                taken = side["h1"] if stale and step == 4 else h
+                h = side[f"h{step}"] = np.tanh(operands(x) @ operands(w) + operands(taken) @ operands(u)).astype("f4")
+            side["o"] = (operands(h) @ operands(w)).astype("f4")
+            return side
+
+        golden = recurrence()
+        for way in ("TF32", "bfloat16 operands"):
+            self.assertEqual(self.compared(recurrence(**WAYS[way]), golden)[:2], (0, None), way)
+            self.assertEqual(self.compared(recurrence(**WAYS[way], stale=True), golden)[:2], (1, "h4"), way)
+
+    def test_words_that_mean_something_else_too(self):
+        """An expert that is counted, and what a network makes of a point in time, hold products."""
+
+        def mixture(operands=as_is, scale=1.0):
+            chance, side = np.random.default_rng(9), {}
+            x = chance.standard_normal((24, WIDTH))
+            for name in ("temb", "exp0", "exp1", "out"):
+                x = (operands(x) @ operands(chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5)).astype("f4")
+                side[name] = x = x * np.float32(scale if name == "exp1" else 1)
+            return side
+
+        self.assertEqual(self.compared(mixture(to_bits(11)), mixture())[:2], (0, None))
+        self.assertEqual(self.compared(mixture(to_bits(11), scale=1.1), mixture())[:2], (1, "exp1"))
+
+    def test_exact_tables_do_not_end_an_error(self):
+        def rotated(operands=as_is, turned=1.0):
+            chance, side = np.random.default_rng(10), {}
+            x = chance.standard_normal((24, WIDTH))
+            side["q"] = q = (operands(x) @ operands(chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5)).astype("f4")
+            angles = np.outer(np.arange(24), 1 / 100 ** (np.arange(WIDTH) / WIDTH))
+            side["positions"], side["angles"], side["cosines"] = (each.astype("f4") for each in (np.arange(24) + 1.0, angles, np.cos(angles)))
+            side["mul"] = (turned * q * side["cosines"]).astype("f4")
+            return side
+
+        self.assertEqual(self.compared(rotated(to_bits(8)), rotated())[:2], (0, None))
+        self.assertEqual(self.compared(rotated(to_bits(8), turned=1.05), rotated())[:2], (1, "mul"))
+
+    def test_a_factor_that_rounding_to_8_bits_makes_of_few_terms(self):
+        """A product of one term is off by what its operands are, all of a column by the same."""
+
+        def graph(operands=as_is, scale=1.0):
+            chance, side = np.random.default_rng(11), {}
+            x = chance.standard_normal((24, WIDTH))
+            degrees = chance.integers(1, 4, (24, 1)).astype("f4")
+            side["term"] = (scale * (operands(degrees) @ operands(np.array([[1.0 + 2.0**-8 - 2.0**-12]])))).astype("f4")
+            for layer in range(4):
+                x = side[f"lin{layer}"] = (operands(x) @ operands(chance.standard_normal((WIDTH, WIDTH)) / WIDTH**0.5)).astype("f4")
+            return side
+
+        self.assertEqual(self.compared(graph(to_bits(8)), graph())[:2], (0, None))
+        self.assertEqual(self.compared(graph(to_bits(8), scale=1.03), graph())[:2], (1, "term"))
+
 
 if __name__ == "__main__":
     unittest.main()
