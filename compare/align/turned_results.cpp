@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -78,6 +79,30 @@ double apart(const Tensor& one, const Tensor& other) {
     return relative_distance(one.as<double>(), other.as<double>());
 }
 
+double size_of_all(const Tensor& tensor) {
+    const auto numbers = tensor.as<double>();
+    return std::sqrt(std::inner_product(numbers.begin(), numbers.end(), numbers.begin(), 0.0));
+}
+
+/// |a - b| / |b| of the transpose of `one`, which is not made: it may be the largest tensor.
+double apart_across(const Tensor& one, const Tensor& other) {
+    const auto rows = static_cast<size_t>(other.shape()[0]);
+    const auto columns = static_cast<size_t>(other.shape()[1]);
+    const auto a = one.as<double>();
+    const auto b = other.as<double>();
+    double difference = 0;
+    double size = 0;
+    for (size_t row = 0; row < rows; ++row)
+        for (size_t column = 0; column < columns; ++column) {
+            const double its = b[row * columns + column];
+            const double off = a[column * rows + row] - its;
+            difference += off * off;
+            size += its * its;
+        }
+    if (difference == 0) return 0;
+    return size > 0 ? std::sqrt(difference / size) : INFINITY;
+}
+
 /// Turns the side that holds results only until nothing more is to be turned.
 class Turning {
   public:
@@ -103,6 +128,7 @@ class Turning {
     struct Astray {
         std::string op;
         SourceTensor tensor;
+        double size = 0;  ///< its norm, which a transpose has as well
     };
 
     /// Whether there was one that was not known.
@@ -150,12 +176,12 @@ class Turning {
         const Tensor own = numbers_of(*both.target);
         const Tensor theirs = numbers_of(*both.golden);
         const double straight = own.shape() == theirs.shape() ? apart(own, theirs) : INFINITY;
-        const double across = lie_across ? apart(transposed(own), theirs) : INFINITY;
+        const double across = lie_across ? apart_across(own, theirs) : INFINITY;
         if (across < kNear && kSurelyTurned * across < straight) {
             fresh_.insert((of_target_ ? both.target : both.golden)->path);
         } else if (!(straight < kNear)) {
-            astray_target_.push_back({ops.target->op(), *both.target});
-            astray_golden_.push_back({ops.golden->op(), *both.golden});
+            astray_target_.push_back({ops.target->op(), *both.target, size_of_all(own)});
+            astray_golden_.push_back({ops.golden->op(), *both.golden, size_of_all(theirs)});
         }
     }
 
@@ -166,7 +192,7 @@ class Turning {
             for (const SourceTensor& tensor : op.load())
                 if (is_matrix(tensor))
                     (pair.target != nullptr ? astray_target_ : astray_golden_)
-                        .push_back({op.op(), tensor});
+                        .push_back({op.op(), tensor, size_of_all(numbers_of(tensor))});
         } catch (const Error&) {
             return;
         }
@@ -176,9 +202,10 @@ class Turning {
     void match_astray() {
         for (const Astray& own : astray_target_)
             for (Astray& theirs : astray_golden_) {
-                if (own.op != theirs.op || !is_transposed(own.tensor.shape, theirs.tensor.shape))
+                if (own.op != theirs.op || !is_transposed(own.tensor.shape, theirs.tensor.shape) ||
+                    std::abs(own.size - theirs.size) > kNear * theirs.size)
                     continue;
-                if (!(apart(transposed(numbers_of(own.tensor)), numbers_of(theirs.tensor)) < kNear))
+                if (!(apart_across(numbers_of(own.tensor), numbers_of(theirs.tensor)) < kNear))
                     continue;
                 fresh_.insert((of_target_ ? own : theirs).tensor.path);
                 theirs.op.clear();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/dataflow/tells_inputs.h"
 #include "compare/programs/views_of_others.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
@@ -29,12 +30,6 @@ constexpr double kFartherInside = 8;
 constexpr double kMultiple = 0.99;
 /// Pairs in a stretch.
 constexpr size_t kMostPairs = 8;
-
-bool holds_inputs(const Side& side) {
-    return std::ranges::any_of(side.flow.tensors, [](const TracedTensor& tensor) {
-        return tensor.direction == Direction::kInput && tensor.content;
-    });
-}
 
 class Stretches {
   public:
@@ -341,7 +336,7 @@ class Stretches {
 }  // namespace
 
 bool close_stretches(const PairedFlows& flows, Plan& plan) {
-    if (holds_inputs(flows.target()) && holds_inputs(flows.golden())) return false;
+    if (tells_inputs(flows.target()) && tells_inputs(flows.golden())) return false;
     const bool any_view = part_views_of_others(flows, plan);
     return Stretches(flows, plan).close() || any_view;
 }

@@ -7,6 +7,7 @@
 
 #include "compare/dataflow/constants_made.h"
 #include "compare/dataflow/side_branch.h"
+#include "compare/dataflow/tells_inputs.h"
 #include "compare/random_ops.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
@@ -70,13 +71,8 @@ bool OneSidedOps::are_made_beside_others(const Parting& parting) const {
     const Side& own = of_target ? flows_.target() : flows_.golden();
     const Side& other = of_target ? flows_.golden() : flows_.target();
     const SourceOp* before = of_target ? parting.before_golden : parting.before_target;
-    const auto holds_inputs = [](const Side& side) {
-        return std::ranges::any_of(side.flow.tensors, [](const TracedTensor& tensor) {
-            return tensor.direction == Direction::kInput && tensor.content;
-        });
-    };
     const auto* ops = ops_of_one_side(parting);
-    if (ops == nullptr || before == nullptr || (holds_inputs(own) && holds_inputs(other)))
+    if (ops == nullptr || before == nullptr || (tells_inputs(own) && tells_inputs(other)))
         return false;
     const auto at = static_cast<size_t>(before - other.source.ops.data());
     const size_t end = std::min(at + kNearBehind, other.source.ops.size());
