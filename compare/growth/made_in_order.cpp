@@ -248,14 +248,15 @@ class InOrder {
         return before;
     }
 
-    /// What is exact (the tables of positions) tells nothing of what goes on beside it.
+    /// What is exact (the tables of positions) tells nothing of what goes on beside it, but of what
+    /// may be rounding alone.
     [[nodiscard]] Distance going_on(size_t at) const {
         if (negligible_[at]) return {};
         Distance next;
         size_t seen = 0;
         for (size_t i = at + 1; i < runs_.size() && seen < kNext; ++i) {
             next.take(runs_[i].out);
-            seen += runs_[i].out.norm > 0 ? 1 : 0;
+            seen += runs_[i].out.norm > 0 || runs_[at].out.norm > kNoiseOfVectors ? 1 : 0;
         }
         return seen < kNext ? runs_[at].out : nearer(runs_[at].out, times(next, kGoesOn));
     }
