@@ -57,17 +57,17 @@ bool multiplies(const SourceOp& op) {
            (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
 }
 
-bool tells_inputs(const Side& side) {
+bool records_inputs(const Side& side) {
     return side.source.has_inputs.value_or(true);
 }
 
 /// What an op took in; of results alone, what it may have taken in: earlier results.
 std::vector<const TracedTensor*> taken_in(const Side& side, const SourceOp& op) {
     const auto index = static_cast<size_t>(&op - side.source.ops.data());
-    const auto wanted = tells_inputs(side) ? Direction::kInput : Direction::kOutput;
+    const auto wanted = records_inputs(side) ? Direction::kInput : Direction::kOutput;
     const std::span<const TracedTensor> tensors =
-        tells_inputs(side) ? side.flow.of_op(index)
-                           : std::span(side.flow.tensors).first(side.flow.first[index]);
+        records_inputs(side) ? side.flow.of_op(index)
+                             : std::span(side.flow.tensors).first(side.flow.first[index]);
     std::vector<const TracedTensor*> taken;
     for (const TracedTensor& tensor : tensors)
         if (tensor.direction == wanted) taken.push_back(&tensor);
@@ -83,7 +83,7 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
         if (tensor.direction == Direction::kOutput) outputs.push_back(tensor.content->first);
     }
     if (outputs.size() != 1) return std::nullopt;
-    if (!tells_inputs(side)) inputs.push_back(1);  // the gradient of the loss
+    if (!records_inputs(side)) inputs.push_back(1);  // the gradient of the loss
     for (const TracedTensor* tensor : taken_in(side, op))
         if (tensor->content && tensor->content->numel == 1)
             inputs.push_back(tensor->content->first);
@@ -231,7 +231,7 @@ class LossScale {
 
     /// Of results alone: something is updated, and nothing divides by the scale before.
     [[nodiscard]] bool is_left_open() const {
-        if (tells_inputs(side_)) return false;
+        if (records_inputs(side_)) return false;
         const auto updates = [](const SourceOp& op) {
             return calculates_in_place(op.op()) && !multiplies(op) && !may_be_random(op);
         };
@@ -313,24 +313,24 @@ std::vector<Parting> one_sided_calls(const Plan& plan, const Result& result) {
     return calls;
 }
 
-/// Scales of both losses: by how much the pair multiplies on either side. Empty where it does not,
-/// or by as much.
-std::optional<std::pair<double, double>> two_scales(const PairedFlows& flows, const OpPair& pair) {
+/// By how much the pair multiplies on either side, which may be as much; empty where it does not.
+std::optional<std::pair<Scaling, Scaling>> scales_of(const PairedFlows& flows, const OpPair& pair) {
     if (pair.target == nullptr || pair.golden == nullptr) return std::nullopt;
     const auto mine = scaling_of(flows.target(), *pair.target);
     const auto theirs = scaling_of(flows.golden(), *pair.golden);
-    if (!mine || !theirs || mine->scale == theirs->scale) return std::nullopt;
-    return std::pair(mine->scale, theirs->scale);
+    return mine && theirs ? std::optional(std::pair(*mine, *theirs)) : std::nullopt;
 }
 
-/// Of programs that both scale their loss, one by more than the other.
+/// Of programs that both scale their loss, one by more.
 void take_two_scales(const PairedFlows& flows, Plan& plan, Result& result) {
     std::optional<std::pair<double, double>> scales;
     std::vector<size_t> places;
     for (size_t place = 0; place < plan.ops.size(); ++place)
-        if (const auto found = two_scales(flows, plan.ops[place])) {
-            if (scales && scales != found) return;
-            scales = found;
+        if (const auto found = scales_of(flows, plan.ops[place])) {
+            const std::pair both(found->first.scale, found->second.scale);
+            // The loss is scaled alike, and its gradient is not, or each op otherwise.
+            if (both.first == both.second || (scales && scales != both)) return;
+            scales = both;
             places.push_back(place);
         }
     if (!scales) return;

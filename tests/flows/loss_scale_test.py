@@ -11,7 +11,7 @@ from plain_program import Program
 class Step:
     """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
 
-    def __init__(self, path, scale=None, fault=False, undone=True, more=False, half=False):
+    def __init__(self, path, scale=None, fault=False, undone=True, more=False, half=False, back=None, front=None):
         self.file = h5py.File(path, "w")
         self.count = 0
         chance = np.random.default_rng(1)
@@ -23,11 +23,11 @@ class Step:
             self.op("mul_Tensor", masked * np.float32(3), self=masked, other=np.float32(3))
         loss = self.op("sum", y.sum(dtype="f4"), self=y)
         if scale:
-            scaled = np.float32(np.inf) if half else loss * scale
-            loss = self.op("mul_Tensor", scaled, self=loss, other=np.float32(scale))
+            scaled = np.float32(np.inf) if half else loss * (front or scale)
+            loss = self.op("mul_Tensor", scaled, self=loss, other=np.float32(front or scale))
         gradient = self.op("ones_like", np.ones_like(loss), self=loss)
         if scale:
-            gradient = self.op("mul_Tensor", gradient * scale, self=gradient, other=np.float32(scale))
+            gradient = self.op("mul_Tensor", gradient * (back or scale), self=gradient, other=np.float32(back or scale))
         grown = self.op("expand", np.broadcast_to(gradient, (16, 4)).copy(), self=gradient)
         # Memory that nobody has written before is no parameter.
         grown = self.op("copy_", grown, self=np.zeros_like(grown), src=grown)
@@ -39,6 +39,8 @@ class Step:
             inverse = np.float32(1 / scale)
             scaled, gradient = gradient, gradient * inverse
             self.op("_amp_foreach_non_finite_check_and_unscale_", gradient, self0=scaled, found_inf=np.float32(0), inv_scale=inverse)
+        if back:
+            return self.file.close()
         self.op("add__Tensor", w - gradient * np.float32(0.5), self=w, other=gradient, alpha=np.float32(-0.5))
         self.file.close()
 
@@ -74,6 +76,12 @@ class LossScale(InFolder):
         self.assertIn("the target multiplies its loss by 65536 and the golden by 1024", report["stderr"])
         self.assertEqual(self.compared({"scale": 1024, "undone": False}, {"scale": 65536})[:1], (1,))
         self.assertEqual(self.compared({"scale": 65536, "fault": True}, {"scale": 1024})[:2], (1, "/mm/9"))
+
+    def test_a_gradient_that_is_not_scaled_as_its_loss_is_wrong(self):
+        for back in (65536, 16384):
+            code, culprit, report = self.compared({"scale": 1024, "back": back}, {"scale": 1024, "back": 1024})
+            self.assertEqual((code, culprit), (1, "/mul_Tensor/5"), report["first_culprit"])
+        self.assertEqual(self.compared({"scale": 1024, "front": 65536, "back": 1024}, {"scale": 1024, "back": 1024})[:2], (1, "/mul_Tensor/3"))
 
     def test_what_is_wrong_behind_it_is_found(self):
         self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/9"))
