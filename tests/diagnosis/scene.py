@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -271,7 +272,7 @@ def _follower(lost: List[Run], golden: List[Run], target: List[Run]) -> List[str
     """What the target runs where the golden runs the first of `lost`, and the run before."""
     if not lost:
         return []
-    place = _computed(golden).index(min(r.position for r in lost))
+    place = bisect_left(_computed(golden), min(r.position for r in lost))
     here = _computed(target)[max(place - 1, 0) : place + 1]
     return [r.path for r in target if r.position in here]
 
