@@ -21,6 +21,8 @@ using dumpfile::Direction;
 
 /// What is summed was made so many ops before at most.
 constexpr size_t kOpsBack = 24;
+/// Larger ones are not looked at: several are kept at a time.
+constexpr int64_t kMostAddends = int64_t{1} << 22;
 /// Of the norm: what both sides sum is the same in other arithmetic.
 constexpr double kNearAddends = 0.1;
 /// Half a unit of float32, and how many of them a sum of few numbers may be off by.
@@ -91,7 +93,8 @@ std::vector<Addends> addends_of(const Source& source,
         for (const SourceTensor& tensor : source.ops[own - back].load()) {
             const auto dtype = dtype_from_name(tensor.dtype);
             if (tensor.direction != Direction::kOutput || !tensor.open || !dtype ||
-                !is_float(*dtype) || numel_of(tensor.shape) <= kept)
+                !is_float(*dtype) || numel_of(tensor.shape) <= kept ||
+                numel_of(tensor.shape) > kMostAddends)
                 continue;
             const std::vector<Axes> ways = axes_of(tensor.shape, kept);
             if (ways.empty()) continue;
