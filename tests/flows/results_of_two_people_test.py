@@ -171,6 +171,54 @@ class ResultsOfTwoPeople(InFolder):
                 code, path, report = self.said(write, BOTH_ALONE, {"in_steps": in_steps, "fault": True})
                 self.assertEqual((code, path), (1, "/sum_dim_IntList/14" if in_steps else "/sum_dim_IntList/7"), report["first_culprit"])
 
+    def test_a_norm_in_steps_and_its_gradient(self):
+        """What lies between pairs by its place alone, and belongs to nothing of the other program."""
+
+        def write(program, in_steps=False, fault=1.0):
+            x = program.given(TOKENS, WIDTH)
+            weights = [program.given(WIDTH, WIDTH) / 4 for _ in range(4)]
+            kept = []
+            for layer, w in enumerate(weights):
+                y = program.product(x, w)
+                wide = y.astype("f8")
+                mean, var = wide.mean(-1, keepdims=True), wide.var(-1, keepdims=True)
+                rstd = 1 / np.sqrt(var + 1e-5)
+                if in_steps:
+                    m = program.op("mean_dim", mean, self=y, dim=[-1], keepdim=True)
+                    flat = program.op("sub_Tensor", y - m, self=y, other=m, alpha=1.0)
+                    squares = program.op("mul_Tensor", flat * flat, self=flat, other=flat)
+                    v = program.op("mean_dim", squares.astype("f8").mean(-1, keepdims=True), self=squares, dim=[-1], keepdim=True)
+                    v = program.op("add_Tensor", v + np.float32(1e-5), self=v, other=1e-5, alpha=1.0)
+                    r = program.op("rsqrt", 1 / np.sqrt(v.astype("f8")), self=v)
+                    normed = program.op("mul_Tensor", flat * r, self=flat, other=r)
+                else:
+                    normed, m, r = program.results("native_layer_norm", [(wide - mean) * rstd, mean, rstd], input=y, normalized_shape=[WIDTH], eps=1e-5)
+                kept.append((x, normed, r))
+                x = program.op("tanh", np.tanh(normed * np.float32(fault if layer == 2 else 1)), self=normed)
+            gradient = program.given(TOKENS, WIDTH)
+            for (x, normed, r), w in zip(kept[::-1], weights[::-1], strict=True):
+                out = np.tanh(normed)
+                g = program.op("tanh_backward", gradient * (1 - out * out), grad_output=gradient, output=out)
+                wide, n = g.astype("f8"), normed.astype("f8")
+                if in_steps:
+                    share = program.op("mul_Tensor", wide * n, self=g, other=normed)
+                    share = program.op("mean_dim", share.astype("f8").mean(-1, keepdims=True), self=share, dim=[-1], keepdim=True)
+                    along = program.op("mul_Tensor", normed * share, self=normed, other=share)
+                    rest = program.op("sub_Tensor", g - along, self=g, other=along, alpha=1.0)
+                    m = program.op("mean_dim", wide.mean(-1, keepdims=True), self=g, dim=[-1], keepdim=True)
+                    rest = program.op("sub_Tensor", rest - m, self=rest, other=m, alpha=1.0)
+                    g = program.op("mul_Tensor", rest * r, self=rest, other=r)
+                else:
+                    made = (wide - n * (wide * n).mean(-1, keepdims=True) - wide.mean(-1, keepdims=True)) * r
+                    g = program.results("native_layer_norm_backward", [made], grad_out=g, input=normed, normalized_shape=[WIDTH], rstd=r)[0]
+                program.product(turned(x), g)
+                gradient = program.product(g, turned(w))
+
+        for alone in (TARGET_ALONE, BOTH_ALONE):
+            with self.subTest(alone=alone):
+                self.assert_clean(self.said(write, alone, {"in_steps": True}))
+                self.assertEqual(self.said(write, alone, {"in_steps": True, "fault": 1.2})[0], 1)
+
     def test_the_gradient_of_a_bias_beside_another_gradient(self):
         """One program sums it in an op of its own, the other where it makes the weight's."""
 
