@@ -217,8 +217,10 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
         rebuilt.producer = made.path;
         return true;
     }
-    // A view of such a cast that was not recorded.
-    const auto shown = shown_casts_.find(rounded.bag);
+    // A view of such a cast of a weight that was not recorded. What an op made may be in another
+    // order since.
+    const auto shown =
+        rebuilt.origin == Rebuilt::kGiven ? shown_casts_.find(rounded.bag) : shown_casts_.end();
     if (shown == shown_casts_.end() || flows_.target().tensor(shown->second).op >= op) return false;
     rebuilt.tensor = rebuilt.tensor->cast(narrow).cast(rebuilt.tensor->dtype());
     rebuilt.origin = Rebuilt::kCast;
