@@ -205,6 +205,15 @@ void InputRebuilder::take_number(const TracedTensor& input, RebuiltInput& rebuil
     rebuilt.producer = flows_.target().tensor(*partner).path;
 }
 
+bool InputRebuilder::is_cast_of(size_t cast, DType narrow, const std::string& producer) const {
+    const Side& target = flows_.target();
+    const auto made = std::ranges::find(target.flow.tensors, producer, &TracedTensor::path);
+    if (made == target.flow.tensors.end()) return false;
+    const auto index = static_cast<size_t>(made - target.flow.tensors.begin());
+    return same_content(*target.tensor(cast).content,
+                        content_of(TensorElements(read_whole(target, index)), narrow));
+}
+
 bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const {
     const Content rounded = content_of(TensorElements(*rebuilt.tensor), narrow);
     const auto [begin, end] = casts_.equal_range(rounded.sequence);
@@ -217,11 +226,11 @@ bool InputRebuilder::take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) c
         rebuilt.producer = made.path;
         return true;
     }
-    // A view of such a cast of a weight that was not recorded. What an op made may be in another
-    // order since.
-    const auto shown =
-        rebuilt.origin == Rebuilt::kGiven ? shown_casts_.find(rounded.bag) : shown_casts_.end();
-    if (shown == shown_casts_.end() || flows_.target().tensor(shown->second).op >= op) return false;
+    // A view of such a cast that was not recorded.
+    const auto shown = shown_casts_.find(rounded.bag);
+    if (shown == shown_casts_.end() || flows_.target().tensor(shown->second).op >= op ||
+        (rebuilt.origin == Rebuilt::kMade && !is_cast_of(shown->second, narrow, rebuilt.producer)))
+        return false;
     rebuilt.tensor = rebuilt.tensor->cast(narrow).cast(rebuilt.tensor->dtype());
     rebuilt.origin = Rebuilt::kCast;
     rebuilt.producer = flows_.target().tensor(shown->second).path;

@@ -85,6 +85,9 @@ class InputRebuilder {
     void take_number(const TracedTensor& input, RebuiltInput& rebuilt) const;
     /// As the target cast it to 16 bits before an op that gives out 16-bit numbers.
     void round_as_cast(const OpPair& pair, RebuiltInput& rebuilt) const;
+    /// Whether it casts what that tensor of the target holds, in its order: what is in another
+    /// order before the cast (a flip) is something else.
+    [[nodiscard]] bool is_cast_of(size_t cast, DType narrow, const std::string& producer) const;
     /// What such a cast before the target's op made, if there is one.
     bool take_cast(size_t op, DType narrow, RebuiltInput& rebuilt) const;
 
