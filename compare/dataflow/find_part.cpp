@@ -310,8 +310,11 @@ void find_parts(const Source& source,
         for (size_t i = 0; i < open.size() && !found[at].empty(); ++i)
             if (flow.tensors[outputs[at]].op < flow.tensors[open[i]].op &&
                 !was_there(flow, open[i], outputs[at]))
-                searched.join(
-                    found[at], i, outputs[at], flow.tensors[outputs[at]].op, flow.tensors[open[i]]);
+                searched.join(found[at],
+                              i,
+                              outputs[at],
+                              flow.tensors[outputs[at]].content->numel,
+                              flow.tensors[open[i]]);
     number_givens(flow);
 }
 

@@ -35,11 +35,13 @@ Tensor read_whole(const Side& side, size_t tensor) {
 /// Of the norm: results of which one is the other, but for a last rounding in float32.
 constexpr double kOneRounding = 1e-6;
 
-/// Whether all its matrices of more than one row equal their transposes.
+bool holds_square_matrices(const Shape& shape) {
+    return shape.size() >= 2 && shape.back() > 1 && shape[shape.size() - 2] == shape.back();
+}
+
+/// Whether all its matrices, which are square, equal their transposes.
 bool is_symmetric(const Tensor& tensor) {
-    const Shape& shape = tensor.shape();
-    const int64_t rows = shape.size() < 2 ? 0 : shape.back();
-    if (rows < 2 || shape[shape.size() - 2] != rows) return false;
+    const int64_t rows = tensor.shape().back();
     for (int64_t matrix = 0; matrix < tensor.numel(); matrix += rows * rows)
         for (int64_t row = 0; row < rows; ++row)
             for (int64_t column = 0; column < row; ++column)
@@ -106,7 +108,8 @@ std::optional<Tensor> InputRebuilder::made(const TracedTensor& input,
     if (!view || view->source_numel != source.content->numel) return std::nullopt;
     Tensor shown = apply(*view, read_whole(flows_.target(), partner));
     // Of what equals its transpose the elements do not tell which of the two the op takes in.
-    if (is_symmetric(shown) != is_symmetric(read_whole(flows_.golden(), index)))
+    if (holds_square_matrices(input.shape) &&
+        is_symmetric(shown) != is_symmetric(read_whole(flows_.golden(), index)))
         return std::nullopt;
     return shown;
 }
