@@ -12,6 +12,7 @@
 
 #include "compare/match.h"
 #include "compare/relate/dot_products.h"
+#include "compare/relate/view.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -46,16 +47,10 @@ bool holds_inputs(const Source& source) {
 Tensor transposed(const Tensor& tensor) {
     const int64_t rows = tensor.shape()[0];
     const int64_t columns = tensor.shape()[1];
-    Tensor turned(tensor.dtype(), {columns, rows});
-    const size_t size = size_of(tensor.dtype());
-    const std::byte* from = tensor.data();
-    std::byte* to = turned.mutable_data();
-    for (int64_t row = 0; row < rows; ++row)
-        for (int64_t column = 0; column < columns; ++column)
-            std::copy_n(from + static_cast<size_t>(row * columns + column) * size,
-                        size,
-                        to + static_cast<size_t>(column * rows + row) * size);
-    return turned;
+    return apply({.shape = {columns, rows},
+                  .source_numel = tensor.numel(),
+                  .loops = {{columns, 1}, {rows, columns}}},
+                 tensor);
 }
 
 bool is_transposed(const Shape& one, const Shape& other) {

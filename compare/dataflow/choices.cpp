@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "compare/dataflow/traced_numbers.h"
 #include "core/base/error.h"
 
 namespace npuscope::compare {
@@ -85,16 +86,12 @@ bool are_chosen(Values whole, Values from, const Shape& shape) {
     return false;
 }
 
-Tensor doubles_of(const Side& side, size_t tensor) {
-    return open_traced(side.source, side.flow, tensor)->whole().cast(DType::kFloat64);
-}
-
 }  // namespace
 
 bool may_be_chosen(const PairedFlows& flows, const InputPair& input) {
     const Side& golden = flows.golden();
     const TracedTensor& chosen = golden.tensor(input.golden);
-    const Tensor whole = doubles_of(golden, input.golden);
+    const Tensor whole = traced_numbers(golden, input.golden);
     for (size_t i = 0; i < golden.flow.first[chosen.op]; ++i) {
         const TracedTensor& made = golden.tensor(i);
         const auto dtype = dtype_from_name(made.dtype);
@@ -105,7 +102,7 @@ bool may_be_chosen(const PairedFlows& flows, const InputPair& input) {
         const auto* mine = partner ? &flows.target().tensor(*partner).content : nullptr;
         if (mine != nullptr && *mine && (*mine)->sequence == made.content->sequence) continue;
         try {
-            const Tensor from = doubles_of(golden, i);
+            const Tensor from = traced_numbers(golden, i);
             if (are_chosen(whole.as<double>(), from.as<double>(), made.shape)) return true;
         } catch (const Error&) {
             continue;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/traced_numbers.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
 #include "core/naming/moving_statistics.h"
@@ -126,9 +127,7 @@ class SideNorms {
     [[nodiscard]] Numbers numbers(size_t pair, Direction direction, std::string_view name) const {
         const TracedTensor* found = tensor(pair, direction, name);
         if (found == nullptr || !found->content) return {};
-        const auto index = static_cast<size_t>(found - side_.flow.tensors.data());
-        const Tensor wide =
-            open_traced(side_.source, side_.flow, index)->whole().cast(DType::kFloat64);
+        const Tensor wide = traced_numbers(side_, *found);
         return {wide.as<double>().begin(), wide.as<double>().end()};
     }
 

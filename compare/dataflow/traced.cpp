@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "compare/dataflow/tells_inputs.h"
+
 namespace npuscope::compare {
 
 namespace {
@@ -30,11 +32,7 @@ void Traced::pair(const Plan& plan) {
 }
 
 bool Traced::has_inputs() const {
-    const auto is_input = [](const TracedTensor& tensor) {
-        return tensor.direction == dumpfile::Direction::kInput && tensor.content;
-    };
-    return std::ranges::any_of(target.tensors, is_input) ||
-           std::ranges::any_of(golden.tensors, is_input);
+    return tells_inputs(flows->target()) || tells_inputs(flows->golden());
 }
 
 }  // namespace npuscope::compare

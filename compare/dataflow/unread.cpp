@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compare/dataflow/traced_numbers.h"
 #include "core/base/error.h"
 #include "core/naming/in_place.h"
 
@@ -15,10 +16,6 @@ namespace {
 constexpr double kLeftOver = 0.01;
 /// Of what an element is: a difference that makes none.
 constexpr double kNoMatter = 1e-6;
-
-Tensor held_by(const Side& side, size_t tensor) {
-    return open_traced(side.source, side.flow, tensor)->whole().cast(DType::kFloat64);
-}
 
 /// The output of the input's op that is the same tensor.
 std::optional<size_t> written(const Side& side, size_t input) {
@@ -79,10 +76,10 @@ bool is_written_before_read(const PairedFlows& flows, const InputPair& input) tr
     auto golden = written(theirs, input.golden);
     if (!target || !golden) return false;
     std::vector<WrittenPlace> places =
-        places_apart(held_by(mine, input.target), held_by(theirs, input.golden));
+        places_apart(traced_numbers(mine, input.target), traced_numbers(theirs, input.golden));
     while (target && golden) {
-        const Tensor made = held_by(mine, *target);
-        const Tensor expected = held_by(theirs, *golden);
+        const Tensor made = traced_numbers(mine, *target);
+        const Tensor expected = traced_numbers(theirs, *golden);
         if (made.numel() != expected.numel()) return false;
         const auto t = made.as<double>();
         const auto g = expected.as<double>();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/random_ops.h"
 #include "compare/relate/dot_products.h"
 #include "core/dtype/dtype.h"
@@ -39,10 +40,6 @@ std::vector<bool> used_tensors(const Side& side, const Counts& counts) {
     return used;
 }
 
-Tensor elements_of(const Side& side, size_t tensor) {
-    return open_traced(side.source, side.flow, tensor)->whole().cast(DType::kFloat64);
-}
-
 /// Whether an op gives out floats that nobody knows what it made of: it may take in anything.
 bool hides_inputs(const Side& side) {
     for (size_t op = 0; op < side.source.ops.size(); ++op) {
@@ -64,8 +61,8 @@ bool hides_inputs(const Side& side) {
 }
 
 double distance(const Side& one, size_t a, const Side& other, size_t b) {
-    const Tensor mine = elements_of(one, a);
-    const Tensor theirs = elements_of(other, b);
+    const Tensor mine = traced_numbers(one, a);
+    const Tensor theirs = traced_numbers(other, b);
     return relative_distance(mine.as<double>(), theirs.as<double>());
 }
 

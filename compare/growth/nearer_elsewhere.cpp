@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
 
@@ -23,10 +24,6 @@ std::optional<size_t> tensor_at(const Side& side, const SourceOp& op, const std:
     return std::nullopt;
 }
 
-Tensor wide_numbers(const Side& side, size_t tensor) {
-    return open_traced(side.source, side.flow, tensor)->whole().cast(DType::kFloat64);
-}
-
 /// The result of `side` near `op`, but that at `own`, that is `numbers`; "" without.
 std::string same_near(
     const Side& side, const SourceOp& op, size_t own, const Tensor& numbers, double limit) {
@@ -37,7 +34,7 @@ std::string same_near(
         const TracedTensor& tensor = side.tensor(i);
         if (i != own && tensor.direction == Direction::kOutput && tensor.content &&
             tensor.content->numel == numbers.numel() &&
-            relative_distance(wide_numbers(side, i).as<double>(), numbers.as<double>()) <= limit)
+            relative_distance(traced_numbers(side, i).as<double>(), numbers.as<double>()) <= limit)
             return tensor.path;
     }
     return "";
@@ -56,8 +53,8 @@ std::string nearer_elsewhere(const PairedFlows& flows, const MeasuredRun& run, d
         const auto ours = tensor_at(flows.target(), *tie->target.op, tie->target.path);
         const auto theirs = tensor_at(flows.golden(), *tie->golden.op, tie->golden.path);
         if (!ours || !theirs) return "";
-        const Tensor target = wide_numbers(flows.target(), *ours);
-        const Tensor golden = wide_numbers(flows.golden(), *theirs);
+        const Tensor target = traced_numbers(flows.target(), *ours);
+        const Tensor golden = traced_numbers(flows.golden(), *theirs);
         std::string other = same_near(flows.golden(), *tie->golden.op, *theirs, target, limit);
         if (other.empty()) other = same_near(flows.target(), *tie->target.op, *ours, golden, limit);
         return other;

@@ -9,6 +9,7 @@
 #include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/dataflow/unread.h"
 #include "compare/growth/side_distances.h"
 #include "compare/origins/gradient_scale.h"
@@ -159,9 +160,7 @@ void Origins::look_at(size_t pair, const MadeBefore& before, std::vector<Suspect
 
 /// How many different numbers it holds; none where it cannot be read.
 int64_t Origins::values_of(size_t tensor) const try {
-    const Side& target = flows_.target();
-    const Tensor elements =
-        open_traced(target.source, target.flow, tensor)->whole().cast(DType::kFloat64);
+    const Tensor elements = traced_numbers(flows_.target(), tensor);
     const auto values = elements.as<double>();
     return static_cast<int64_t>(std::set<double>(values.begin(), values.end()).size());
 } catch (const Error&) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/dataflow/tells_inputs.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/programs/views_of_others.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
@@ -80,44 +81,36 @@ class Stretches {
         return !parting.only_target.empty();
     }
 
-    /// The first result of an op; nullptr of what has none, or several.
-    [[nodiscard]] static const TracedTensor* result_of(const Side& side, const SourceOp& op) {
-        const TracedTensor* result = nullptr;
-        for (const TracedTensor& tensor : side.of_op(op)) {
-            if (tensor.direction != Direction::kOutput) continue;
-            if (result != nullptr || !tensor.content) return nullptr;
-            result = &tensor;
-        }
-        return result;
-    }
+    struct BothResults {
+        Tensor target;
+        Tensor golden;
+    };
 
-    [[nodiscard]] static Tensor numbers_of(const Side& side, const TracedTensor& tensor) {
-        const auto index = static_cast<size_t>(&tensor - side.flow.tensors.data());
-        return open_traced(side.source, side.flow, index)->whole().cast(DType::kFloat64);
+    /// What two ops make; empty where that is not one result of as many elements on either side.
+    [[nodiscard]] std::optional<BothResults> results_of(const SourceOp& target,
+                                                        const SourceOp& golden) const {
+        const TracedTensor* own = only_result(flows_.target(), target);
+        const TracedTensor* theirs = only_result(flows_.golden(), golden);
+        if (own == nullptr || theirs == nullptr || own->content->numel != theirs->content->numel)
+            return std::nullopt;
+        return BothResults{traced_numbers(flows_.target(), *own),
+                           traced_numbers(flows_.golden(), *theirs)};
     }
 
     /// |t - g| / |g| of what two ops make; infinity where it has other shapes.
     [[nodiscard]] double apart(const SourceOp& target, const SourceOp& golden) const {
-        const TracedTensor* own = result_of(flows_.target(), target);
-        const TracedTensor* theirs = result_of(flows_.golden(), golden);
-        if (own == nullptr || theirs == nullptr || own->content->numel != theirs->content->numel)
-            return INFINITY;
-        const Tensor one = numbers_of(flows_.target(), *own);
-        const Tensor other = numbers_of(flows_.golden(), *theirs);
-        return relative_distance(one.as<double>(), other.as<double>());
+        const auto both = results_of(target, golden);
+        return both ? relative_distance(both->target.as<double>(), both->golden.as<double>())
+                    : INFINITY;
     }
 
     /// Whether one side's is a multiple of the other's, as a gradient of a scaled loss is.
     [[nodiscard]] bool is_scaled(const OpPair& pair) const {
         if (!is_whole(pair)) return false;
-        const TracedTensor* own = result_of(flows_.target(), *pair.target);
-        const TracedTensor* theirs = result_of(flows_.golden(), *pair.golden);
-        if (own == nullptr || theirs == nullptr || own->content->numel != theirs->content->numel)
-            return false;
         try {
-            return dot_products(numbers_of(flows_.target(), *own).as<double>(),
-                                numbers_of(flows_.golden(), *theirs).as<double>())
-                .are_multiples(kMultiple);
+            const auto both = results_of(*pair.target, *pair.golden);
+            return both && dot_products(both->target.as<double>(), both->golden.as<double>())
+                               .are_multiples(kMultiple);
         } catch (const Error&) {
             return false;
         }

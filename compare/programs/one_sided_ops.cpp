@@ -8,6 +8,7 @@
 #include "compare/dataflow/constants_made.h"
 #include "compare/dataflow/side_branch.h"
 #include "compare/dataflow/tells_inputs.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/random_ops.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
@@ -77,16 +78,13 @@ bool OneSidedOps::are_made_beside_others(const Parting& parting) const {
     const auto at = static_cast<size_t>(before - other.source.ops.data());
     const size_t end = std::min(at + kNearBehind, other.source.ops.size());
     const auto is_there = [&](const TracedTensor& made) {
-        const auto index = static_cast<size_t>(&made - own.flow.tensors.data());
-        const Tensor numbers =
-            open_traced(own.source, own.flow, index)->whole().cast(DType::kFloat64);
+        const Tensor numbers = traced_numbers(own, made);
         for (size_t i = other.flow.first[at]; i < other.flow.first[end]; ++i) {
             const TracedTensor& tensor = other.tensor(i);
             if (tensor.direction != Direction::kOutput || !tensor.content ||
                 tensor.content->numel != made.content->numel || !is_alone(i, !of_target))
                 continue;
-            const Tensor theirs =
-                open_traced(other.source, other.flow, i)->whole().cast(DType::kFloat64);
+            const Tensor theirs = traced_numbers(other, i);
             if (relative_distance(theirs.as<double>(), numbers.as<double>()) <= kSameBeside)
                 return true;
         }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/relate/dot_products.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -42,21 +43,6 @@ class ComputedBags {
     std::unordered_map<uint64_t, size_t> first_{};
 };
 
-const TracedTensor* only_result(const Side& side, const SourceOp& op) {
-    const TracedTensor* result = nullptr;
-    for (const TracedTensor& tensor : side.of_op(op)) {
-        if (tensor.direction != Direction::kOutput) continue;
-        if (result != nullptr) return nullptr;
-        result = &tensor;
-    }
-    return result;
-}
-
-Tensor shown_numbers(const Side& side, const TracedTensor& tensor) {
-    const auto index = static_cast<size_t>(&tensor - side.flow.tensors.data());
-    return open_traced(side.source, side.flow, index)->whole().cast(DType::kFloat64);
-}
-
 bool show_others(const OpPair& pair, const ComputedBags& mine, const ComputedBags& theirs) {
     const bool are_views = pair.target != nullptr && pair.golden != nullptr &&
                            pair.also_target.empty() && pair.also_golden.empty() &&
@@ -67,8 +53,8 @@ bool show_others(const OpPair& pair, const ComputedBags& mine, const ComputedBag
     if (own == nullptr || other == nullptr || !mine.has(*own) || !theirs.has(*other)) return false;
     if (own->content->numel != other->content->numel) return true;
     try {
-        const Tensor target = shown_numbers(mine.side(), *own);
-        const Tensor golden = shown_numbers(theirs.side(), *other);
+        const Tensor target = traced_numbers(mine.side(), *own);
+        const Tensor golden = traced_numbers(theirs.side(), *other);
         return !dot_products(target.as<double>(), golden.as<double>()).are_multiples(kSameResult);
     } catch (const Error&) {
         // What cannot be read is told where it is compared.

@@ -8,6 +8,10 @@ TOKENS, WIDTH = 12, 16
 SAVE_TYPES = {bool: 4, float: 7, int: 3, list: 16}
 
 
+def turned(x):
+    return np.ascontiguousarray(x.T)
+
+
 class Program:
     """`dtype` is what the program computes in, in steps of float32."""
 
@@ -65,3 +69,23 @@ class Program:
 
     def __exit__(self, *error):
         self.file.close()
+
+
+def attention(program, before=False, scale=0.25, fault=1.0):
+    """Three layers in which the queries are scaled before they meet the keys, or what comes out of that."""
+    x = program.given(TOKENS, WIDTH)
+    for _ in range(3):
+        query, key = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(2))
+        scaled = lambda each: program.op("mul_Tensor", each * np.float32(scale), self=each, other=np.float32(scale))
+        if before:
+            query = scaled(query)
+        query = program.op("clone", np.ascontiguousarray(query), self=query)
+        if fault == 1:
+            scores = program.product(query, turned(key))
+        else:
+            scores = program.op("mm", np.float32(fault) * (query.astype("f8") @ key.T), self=query, mat2=turned(key))
+        if not before:
+            scores = scaled(scores)
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+        x = program.product(shares, x)

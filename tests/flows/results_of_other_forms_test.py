@@ -5,11 +5,7 @@ import unittest
 import h5py
 import numpy as np
 from compared import InFolder, compared
-from plain_program import TOKENS, WIDTH, Program
-
-
-def turned(x):
-    return np.ascontiguousarray(x.T)
+from plain_program import TOKENS, WIDTH, Program, attention, turned
 
 
 class OtherSums(Program):
@@ -62,28 +58,12 @@ class ResultsOfOtherForms(InFolder):
                 self.assertEqual((code, path), (1, "/mm/16"), report["first_culprit"])
 
     def test_queries_may_be_scaled_before_they_meet_the_keys(self):
-        def write(program, before=False, scale=0.25, fault=1.0):
-            x = program.given(TOKENS, WIDTH)
-            for _ in range(3):
-                query, key = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(2))
-                scaled = lambda each: program.op("mul_Tensor", each * np.float32(scale), self=each, other=np.float32(scale))
-                if before:
-                    query = scaled(query)
-                query = program.op("clone", np.ascontiguousarray(query), self=query)
-                scores = np.float32(fault) * (query.astype("f8") @ key.T)
-                scores = program.op("mm", scores, self=query, mat2=turned(key))
-                if not before:
-                    scores = scaled(scores)
-                shares = np.exp(scores - scores.max(-1, keepdims=True))
-                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
-                x = program.product(shares, x)
-
         for results_alone in (False, True):
             with self.subTest(results_alone=results_alone):
-                code, path, report = self.said(write, results_alone, before=True)
+                code, path, report = self.said(attention, results_alone, before=True)
                 self.assertEqual((code, path), (0, None), report["first_culprit"])
-        self.assertEqual(self.said(write, True, before=True, fault=1.05)[0], 1)
-        self.assertEqual(self.said(write, True, before=True, scale=0.27)[0], 1)
+        self.assertEqual(self.said(attention, True, before=True, fault=1.05)[0], 1)
+        self.assertEqual(self.said(attention, True, before=True, scale=0.27)[0], 1)
 
     def test_a_loss_that_is_scaled_before_it_is_shared_out_evenly(self):
         """The gradient of a mean is the scale over the count everywhere: the golden has it as ones, expanded."""

@@ -6,11 +6,7 @@ import unittest
 import h5py
 import numpy as np
 from compared import InFolder, compared
-from plain_program import TOKENS, WIDTH, Program
-
-
-def turned(x):
-    return np.ascontiguousarray(x.T)
+from plain_program import TOKENS, WIDTH, Program, attention, turned
 
 
 def rounded(x):
@@ -83,26 +79,11 @@ class ResultsOfTwoPeople(InFolder):
         self.assert_clean(self.said(write, ("g",), {"is_turned": True}))
 
     def test_queries_may_be_scaled_before_they_meet_the_keys(self):
-        def write(program, before=False, scale=0.25):
-            x = program.given(TOKENS, WIDTH)
-            for _ in range(3):
-                query, key = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(2))
-                scaled = lambda each: program.op("mul_Tensor", each * np.float32(scale), self=each, other=np.float32(scale))
-                if before:
-                    query = scaled(query)
-                query = program.op("clone", np.ascontiguousarray(query), self=query)
-                scores = program.product(query, turned(key))
-                if not before:
-                    scores = scaled(scores)
-                shares = np.exp(scores - scores.max(-1, keepdims=True))
-                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
-                x = program.product(shares, x)
-
         for alone in (TARGET_ALONE, BOTH_ALONE):
             with self.subTest(alone=alone):
-                self.assert_clean(self.said(write, alone, {"before": True}))
-                self.assert_clean(self.said(write, alone, {}, {"before": True}))
-                self.assertEqual(self.said(write, alone, {"before": True, "scale": 0.28})[0], 1)
+                self.assert_clean(self.said(attention, alone, {"before": True}))
+                self.assert_clean(self.said(attention, alone, {}, {"before": True}))
+                self.assertEqual(self.said(attention, alone, {"before": True, "scale": 0.28})[0], 1)
 
     def test_a_bias_that_is_added_apart(self):
         def write(program, is_apart=False, fault=0.0):
