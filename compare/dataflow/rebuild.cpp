@@ -10,6 +10,7 @@
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/relate/dot_products.h"
 #include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
@@ -23,10 +24,6 @@ namespace {
 using dumpfile::Direction;
 
 constexpr auto kNarrow = std::to_array({DType::kBFloat16, DType::kFloat16});
-
-bool holds_16_bits(const TracedTensor& tensor) {
-    return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
-}
 
 Tensor read_whole(const Side& side, size_t tensor) {
     return open_traced(side.source, side.flow, tensor)->whole();

@@ -26,4 +26,9 @@ namespace npuscope::compare {
     return result;
 }
 
+/// All its elements are numbers of a 16-bit format, whatever the dtype that is recorded.
+[[nodiscard]] inline bool holds_16_bits(const TracedTensor& tensor) {
+    return tensor.content && (tensor.content->fits_half || tensor.content->fits_bfloat);
+}
+
 }  // namespace npuscope::compare

@@ -16,6 +16,7 @@
 #include "compare/growth/felt_given.h"
 #include "compare/growth/hides_alike.h"
 #include "compare/growth/left_behind.h"
+#include "compare/growth/little_scaling.h"
 #include "compare/growth/made_of_it.h"
 #include "compare/growth/measured_runs.h"
 #include "compare/growth/nearer_elsewhere.h"
@@ -337,8 +338,9 @@ class Growth {
     void take_partings() {
         const auto is_guilty = [&](const SourceOp* op) { return guilty_.contains(op); };
         const auto is_innocent = [&](const SourceOp* op) { return !is_guilty(op); };
+        const std::unordered_set<const SourceOp*> little = little_scalings(flows_, plan_.partings);
         std::erase_if(plan_.partings, [&](Parting& parting) {
-            if (left_behind_.has(parting)) return false;
+            if (left_behind_.has(parting) || little.contains(&parting.first())) return false;
             Parting innocent = parting;
             std::erase_if(innocent.only_target, is_guilty);
             std::erase_if(innocent.only_golden, is_guilty);

@@ -1,7 +1,8 @@
 #include "compare/programs/replay_findings.h"
 
 #include <algorithm>
-#include <charconv>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -14,8 +15,10 @@
 #include "compare/agreement.h"
 #include "compare/growth/goes_on.h"
 #include "compare/growth/left_state.h"
+#include "compare/growth/little_scaling.h"
 #include "compare/op_facts.h"
 #include "compare/programs/extra_ops.h"
+#include "compare/programs/given_vectors.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/op_findings.h"
 #include "compare/programs/replay_text.h"
@@ -37,28 +40,6 @@ constexpr double kMadeGood = 0.02;
 constexpr size_t kFewMissing = 4;
 /// Of the results that can be computed, so small a part may be of ops that cannot.
 constexpr size_t kFewNotComputed = 5;
-
-/// Of the first result. Errors: as SourceOp::load.
-Shape first_shape(const SourceOp& op) {
-    for (const SourceTensor& tensor : op.load())
-        if (tensor.direction == Direction::kOutput) return tensor.shape;
-    return {};
-}
-
-/// An axis counted from the front on one side and from the back on the other, of shapes that differ
-/// before it.
-bool are_one_axis(const OpPair& pair, const std::vector<ArgumentDifference>& arguments) {
-    const auto from_the_back = [](const std::string& text, const SourceOp& op) {
-        int axis = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), axis);
-        if (error != std::errc() || end != text.data() + text.size()) return 0;
-        return axis < 0 ? axis : axis - static_cast<int>(first_shape(op).size());
-    };
-    return std::ranges::all_of(arguments, [&](const ArgumentDifference& each) {
-        const int axis = from_the_back(each.target, *pair.target);
-        return each.name == "dim" && axis < 0 && axis == from_the_back(each.golden, *pair.golden);
-    });
-}
 
 class ByReplay {
   public:
@@ -155,6 +136,8 @@ class ByReplay {
     /// Forgets what is told of programs at these places.
     template <class Which>
     void forget(const Which& which);
+    template <class Which>
+    void forget_partings(const Which& which);
     void accuse(const Replay& replay);
     /// An op among those that are apart, of another shape, and the numbers that it alone was called
     /// with.
@@ -234,17 +217,27 @@ void ByReplay::forget(const Which& all) {
         op.judgement = {};
         conclude(op, result_.allow_golden_at_fault);
     }
+    forget_partings(which);
+}
+
+template <class Which>
+void ByReplay::forget_partings(const Which& which) {
+    const std::unordered_set<const SourceOp*> little = little_scalings(flows_, plan_.partings);
+    const auto is_forgotten = [&](const Parting& parting) {
+        const auto& ops = parting.only_golden.empty() ? parting.only_target : parting.only_golden;
+        // What one op changes may be within what coarse arithmetic leaves.
+        const bool is_one_sided = parting.only_target.empty() || parting.only_golden.empty();
+        return (replay_->is_fine || !is_one_sided || is_made_good(parting)) &&
+               !little.contains(&parting.first()) && (is_one_sided || !is_felt_behind(parting)) &&
+               std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); });
+    };
+    std::vector<Parting> left;
+    std::ranges::copy_if(plan_.partings, std::back_inserter(left), std::not_fn(is_forgotten));
     std::vector<PartingResult> told;
     std::vector<Parting> partings;
     for (size_t i = 0; i < plan_.partings.size(); ++i) {
         const Parting& parting = plan_.partings[i];
-        const std::vector<const SourceOp*>& ops =
-            parting.only_golden.empty() ? parting.only_target : parting.only_golden;
-        // What one op changes may be within what coarse arithmetic leaves.
-        const bool is_one_sided = parting.only_target.empty() || parting.only_golden.empty();
-        if ((replay_->is_fine || !is_one_sided || is_made_good(parting)) &&
-            (is_one_sided || !is_felt_behind(parting)) &&
-            std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); })) {
+        if (is_forgotten(parting) && !lacks_bias(flows_, parting, left)) {
             mark_span(parting, 0, std::nullopt, places_, result_);
         } else {
             told.push_back(std::move(result_.partings[i]));

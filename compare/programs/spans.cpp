@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 #include "compare/growth/last_ops.h"
 #include "compare/growth/left_state.h"
 #include "compare/programs/extra_ops.h"
+#include "compare/programs/given_vectors.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/one_sided_ops.h"
 #include "compare/random_ops.h"
@@ -267,8 +269,11 @@ class Spans {
     [[nodiscard]] bool take_the_same(const std::vector<const SourceOp*>& targets,
                                      const std::vector<const SourceOp*>& goldens) const {
         if (plan_.is_related) return !are_given_else(targets) && !are_given_else(goldens);
-        return given_rows(traced_.flows->target(), targets) ==
-               given_rows(traced_.flows->golden(), goldens);
+        const auto rows = [](const Side& side, const std::vector<const SourceOp*>& ops) {
+            const std::vector<int64_t> each = given_vectors(side, ops);
+            return std::accumulate(each.begin(), each.end(), int64_t{0});
+        };
+        return rows(traced_.flows->target(), targets) == rows(traced_.flows->golden(), goldens);
     }
 
     /// Whether any takes in a vector that the other side has nowhere.
@@ -276,19 +281,6 @@ class Spans {
         return std::ranges::any_of(plan_.one_sided, [&](const OneSidedGiven& given) {
             return std::ranges::find(ops, given.op) != ops.end() && given.is_vector();
         });
-    }
-
-    /// Elements of the vectors that nobody computed (biases, weights of norms) and the ops take in.
-    static int64_t given_rows(const Side& side, const std::vector<const SourceOp*>& ops) {
-        std::unordered_set<size_t> inside;
-        for (const SourceOp* op : ops)
-            inside.insert(static_cast<size_t>(op - side.source.ops.data()));
-        int64_t elements = 0;
-        for (const TracedTensor& tensor : side.flow.tensors)
-            if (tensor.direction == Direction::kInput && inside.contains(tensor.op) &&
-                !tensor.producer && tensor.shape.size() == 1 && tensor.shape.front() > 1)
-                elements += tensor.shape.front();
-        return elements;
     }
 
     /// Both ends of the ops of one side.

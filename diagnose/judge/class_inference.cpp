@@ -373,4 +373,15 @@ bool is_settled(const ArithmeticSamples& samples,
            log_score(sample, column) <= std::log(kBestFit) + kBetter;
 }
 
+void follow_stored_wider(std::map<ArithmeticGroup, InferredArithmetic>& classes) {
+    for (auto& [group, inferred] : classes) {
+        if (group.kind != OpKind::kVector || group.dtype != DType::kBFloat16) continue;
+        const auto wider = classes.find({group.kind, DType::kFloat32, group.computed_in});
+        if (wider == classes.end()) continue;
+        const VectorClass& found = wider->second.of_vectors();
+        if (found.steps == kBFloat16 && is_as_precise(inferred.of_vectors(), found))
+            inferred.vector = &found;
+    }
+}
+
 }  // namespace npuscope::diagnose

@@ -58,4 +58,7 @@ using ArithmeticSamples = std::map<ArithmeticGroup, ArithmeticSample>;
                               const InferredArithmetic& found,
                               Tried tried);
 
+/// Where steps are in bfloat16 though float32 is stored, they are so where bfloat16 is stored.
+void follow_stored_wider(std::map<ArithmeticGroup, InferredArithmetic>& classes);
+
 }  // namespace npuscope::diagnose

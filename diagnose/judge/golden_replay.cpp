@@ -1,7 +1,7 @@
 #include "diagnose/judge/golden_replay.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -22,6 +22,7 @@
 #include "diagnose/judge/replay_numbers.h"
 #include "diagnose/judge/replay_partners.h"
 #include "diagnose/judge/replay_units.h"
+#include "diagnose/judge/replayed.h"
 
 namespace npuscope::diagnose {
 
@@ -42,29 +43,6 @@ constexpr double kOfUnknown = 0.25;
 constexpr double kAlike = 0.1;
 /// Where rounding leaves more of the norm, numbers tell nothing, and any would agree.
 constexpr double kNoise = 0.05;
-
-/// A tensor of the golden's program, on the target's numbers; and on disturbed ones.
-struct Replayed {
-    Tensor plain;
-    Tensor disturbed;
-    bool is_proven = true;  ///< nothing that it is made of is the target's on trust
-};
-
-/// What an op takes in.
-struct Inputs {
-    std::vector<compare::RebuiltInput> plain{};
-    std::vector<compare::RebuiltInput> disturbed{};
-    double off = 0;  ///< the most that one of them is off from what the golden was given
-    bool are_proven = true;
-};
-
-/// As Results, on Inputs::plain and on Inputs::disturbed.
-struct BothResults {
-    std::vector<RecordedResult> recorded;
-    Results plain;
-    Results disturbed;
-    std::map<std::string, double> hidden{};  ///< norms of terms that cancel inside, by path
-};
 
 class GoldenReplay {
   public:
@@ -112,17 +90,16 @@ class GoldenReplay {
     [[nodiscard]] std::optional<Replayed> made(size_t index) const;
     void replay(size_t op);
     /// What the op takes in; empty where some of it is not known.
-    [[nodiscard]] std::optional<Inputs> inputs_of(size_t op, double unit);
-    [[nodiscard]] std::optional<BothResults> computed(const SourceOp& source,
-                                                      const Inputs& inputs) const;
+    [[nodiscard]] std::optional<ReplayInputs> inputs_of(size_t op, double unit);
+    [[nodiscard]] std::optional<ReplayedBoth> computed(const SourceOp& source,
+                                                       const ReplayInputs& inputs) const;
     /// Whether its partner is a run of the same op.
     [[nodiscard]] bool is_same_op(const SourceOp& source) const;
     /// Of a copy: the input.
-    [[nodiscard]] std::optional<Replayed> passed_on(size_t index, const Inputs& inputs) const;
+    [[nodiscard]] std::optional<Replayed> passed_on(size_t index, const ReplayInputs& inputs) const;
     /// Of an op that nobody can compute: as recorded, off by more the more its inputs are off.
     [[nodiscard]] Replayed recorded(size_t index, double inputs_off);
-    /// At least `least` of the norm is allowed.
-    void judge(size_t index, Replayed found, double unit, double least);
+    void judge(size_t index, Replayed found, const ReplayRounding& rounding);
     void forget_unused(size_t op);
 
     PairedFlows& flows_;
@@ -204,8 +181,8 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
     return Replayed{own, own};
 }
 
-std::optional<Inputs> GoldenReplay::inputs_of(size_t op, double unit) {
-    Inputs inputs;
+std::optional<ReplayInputs> GoldenReplay::inputs_of(size_t op, double unit) {
+    ReplayInputs inputs;
     const Dataflow& flow = golden_.flow;
     const double lost = multiplies(golden_.source.ops[op]) ? known_.lost_of_operands : 0;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
@@ -233,8 +210,8 @@ bool GoldenReplay::is_same_op(const SourceOp& source) const {
     return false;
 }
 
-std::optional<BothResults> GoldenReplay::computed(const SourceOp& source,
-                                                  const Inputs& inputs) const {
+std::optional<ReplayedBoth> GoldenReplay::computed(const SourceOp& source,
+                                                   const ReplayInputs& inputs) const {
     std::string why_not;
     const auto run_on =
         [&](const std::vector<compare::RebuiltInput>& taken_in) -> std::optional<OpRun> {
@@ -250,7 +227,7 @@ std::optional<BothResults> GoldenReplay::computed(const SourceOp& source,
     const auto on_disturbed = plain ? run_on(inputs.disturbed) : std::nullopt;
     auto disturbed = on_disturbed ? results_of(*on_disturbed) : std::nullopt;
     if (!disturbed) return std::nullopt;
-    BothResults both{{}, std::move(*plain), std::move(*disturbed)};
+    ReplayedBoth both{{}, std::move(*plain), std::move(*disturbed)};
     for (const RecordedResult& each : on_plain->results)
         both.hidden[each.path] = norm_of(hidden_terms(*on_plain, each));
     both.recorded = std::move(on_plain->results);
@@ -296,16 +273,19 @@ void GoldenReplay::replay(size_t op) {
         made->is_proven = inputs->are_proven;
         // Their rounding is left when they are gone; whole numbers have none.
         const bool is_rounded = result != nullptr && made->plain.dtype() == DType::kFloat64;
-        const double cancelled = is_rounded ? found->hidden.at(tensor.path) : 0;
+        const double cancelled = is_rounded ? unit * found->hidden.at(tensor.path) : 0;
         const double size = cancelled > 0 ? norm_of(made->plain.as<double>()) : 1;
-        const double left = size > 0 ? kFunction * unit * cancelled / size : 0;
-        judge(i, std::move(*made), unit, is_computed ? left : kOfUnknown);
+        const double left = size > 0 ? kFunction * cancelled / size : 0;
+        const double numel = std::sqrt(static_cast<double>(made->plain.numel()));
+        judge(i,
+              std::move(*made),
+              {unit, is_computed ? left : kOfUnknown, cancelled > 0 ? cancelled / numel : 0});
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
     if (!is_any_computed) results_.unknown_ops.insert(&source);
 }
 
-std::optional<Replayed> GoldenReplay::passed_on(size_t index, const Inputs& inputs) const {
+std::optional<Replayed> GoldenReplay::passed_on(size_t index, const ReplayInputs& inputs) const {
     const TracedTensor& made = golden_.tensor(index);
     for (const TracedTensor& each : golden_.flow.of_op(made.op)) {
         if (each.direction != Direction::kInput || !each.content ||
@@ -319,14 +299,15 @@ std::optional<Replayed> GoldenReplay::passed_on(size_t index, const Inputs& inpu
     return std::nullopt;
 }
 
-void GoldenReplay::judge(size_t index, Replayed found, double unit, double least) {
+void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rounding) {
+    const double unit = rounding.unit;
     const TracedTensor& tensor = golden_.tensor(index);
     const Allowance allowance = unit > kFloat32.unit() ? kOfNarrow : kOfFloat32;
     const double honest =
-        std::max(least,
+        std::max(rounding.least,
                  allowance.times * distance(found.disturbed, found.plain).relative() +
                      allowance.least * unit);
-    found.disturbed = disturbed(found.disturbed, unit, random_);
+    found.disturbed = disturbed(found.disturbed, unit, random_, rounding.lost);
     const auto theirs = partners_.elements(index);
     if (theirs && !found.is_proven) {
         // It may be no more than what was taken on trust.
@@ -343,13 +324,14 @@ void GoldenReplay::judge(size_t index, Replayed found, double unit, double least
     }
     const ReplayPartners::Partner& partner = *partners_.of(index);
     const bool is_number = is_float(dtype_from_name(tensor.dtype).value_or(DType::kFloat32));
-    compare::ReplayedResult result{.pair = partner.pair,
-                                   .op = partner.op,
-                                   .target = partner.path,
-                                   .golden = tensor.path,
-                                   .off = is_number ? distance(*theirs, found.plain).relative()
-                                                    : share_of_others(*theirs, found.plain),
-                                   .allowed = is_number ? honest : 0};
+    compare::ReplayedResult result{
+        .pair = partner.pair,
+        .op = partner.op,
+        .target = partner.path,
+        .golden = tensor.path,
+        .off = is_number ? distance(*theirs, found.plain).relative()
+                         : share_of_others(*theirs, found.plain),
+        .allowed = is_number ? honest : share_turned(found.disturbed, found.plain, unit)};
     if (!result.agrees() && is_number)
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {
             result.off = 0;

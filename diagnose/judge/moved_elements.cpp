@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/naming/casts.h"
@@ -21,14 +22,23 @@ bool only_moves(const backend::Op& op) {
 
 namespace {
 
+/// No program casts float16 to bfloat16.
+bool takes_in_float16(const OpRun& run) {
+    return std::ranges::any_of(run.arguments, [](const NamedValue& argument) {
+        const auto* tensor = std::get_if<Tensor>(&argument.value);
+        return tensor != nullptr && tensor->dtype() == DType::kFloat16;
+    });
+}
+
 /// What a cast may have rounded to before its recorder stored the result as `stored`, which is
 /// wider: the formats of 16 bits that all of it is in.
-std::vector<NumberFormat> formats_of_cast(const backend::Op& op,
+std::vector<NumberFormat> formats_of_cast(const OpRun& run,
                                           DType stored,
                                           std::span<const double> result) {
     std::vector<NumberFormat> formats;
-    if (!is_copy(op.name()) || op.name().find("to") == std::string::npos ||
-        format_of(stored).bits < kFloat32.bits)
+    const std::string& name = run.op->name();
+    if (!is_copy(name) || name.find("to") == std::string::npos ||
+        format_of(stored).bits < kFloat32.bits || takes_in_float16(run))
         return formats;
     for (const NumberFormat& format : {kFloat16, kBFloat16})
         if (std::ranges::all_of(result, [&](double value) {
@@ -40,7 +50,7 @@ std::vector<NumberFormat> formats_of_cast(const backend::Op& op,
 
 }  // namespace
 
-AllowedErrors allowed_of_moves(const backend::Op& op,
+AllowedErrors allowed_of_moves(const OpRun& run,
                                const RecordedResult& result,
                                std::span<const double> exact,
                                const NumberFormat& results) {
@@ -49,9 +59,9 @@ AllowedErrors allowed_of_moves(const backend::Op& op,
     bool are_cut_off = true;
     for (size_t i = 0; are_cut_off && i < exact.size(); ++i)
         are_cut_off = !(std::abs(wide.as<double>()[i]) > std::abs(judged.expected()[i]));
-    const bool casts = is_cast(op.name());
+    const bool casts = is_cast(run.op->name());
     std::vector<NumberFormat> formats =
-        formats_of_cast(op, result.elements.dtype(), wide.as<double>());
+        formats_of_cast(run, result.elements.dtype(), wide.as<double>());
     formats.push_back(format_of(result.elements.dtype()));
     formats.push_back(results);
     AllowedErrors limits(exact.size(), 0.0);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "diagnose/judge/number_format.h"
+#include "diagnose/judge/op_run.h"
 #include "diagnose/judge/result_error.h"
 
 namespace npuscope::diagnose {
@@ -17,7 +18,7 @@ namespace npuscope::diagnose {
 /// Elements that were moved are what they were. What neither `results` nor the recorded format
 /// holds is rounded to nearest, or all of it cut off; subnormal numbers of as
 /// many exponents as float32's may become 0, and all that a cast makes.
-[[nodiscard]] AllowedErrors allowed_of_moves(const backend::Op& op,
+[[nodiscard]] AllowedErrors allowed_of_moves(const OpRun& run,
                                              const RecordedResult& result,
                                              std::span<const double> exact,
                                              const NumberFormat& results);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compare/relate/arrangements.h"
+#include "diagnose/judge/number_format.h"
 
 namespace npuscope::diagnose {
 
@@ -10,6 +11,11 @@ namespace {
 
 /// A mask in place of minus infinity, after what is masked was added.
 constexpr double kMasked = -9e3;
+
+/// So many times the choices that disturbed numbers turn may be turned; and so many more of many.
+constexpr double kTurned = 4;
+constexpr int64_t kTurnedByChance = 2;
+constexpr int64_t kManyChoices = 100;
 
 /// Ways to arrange axes that are tried.
 constexpr size_t kArrangements = 64;
@@ -62,6 +68,13 @@ double share_of_others(const Tensor& one, const Tensor& other) {
     for (size_t i = 0; i < x.size(); ++i)
         others += x[i] == y[i] ? 0 : 1;
     return x.empty() ? 0 : static_cast<double>(others) / static_cast<double>(x.size());
+}
+
+double share_turned(const Tensor& disturbed, const Tensor& plain, double unit) {
+    const double share = share_of_others(disturbed, plain);
+    const int64_t choices = plain.numel();
+    if (unit <= kFloat32.unit() || (share == 0 && choices < kManyChoices)) return kTurned * share;
+    return kTurned * share + static_cast<double>(kTurnedByChance) / static_cast<double>(choices);
 }
 
 std::optional<compare::View> arrangement_within(const Tensor& from,

@@ -27,6 +27,10 @@ struct Distance {
 /// Of whole numbers: the share that is another.
 [[nodiscard]] double share_of_others(const Tensor& one, const Tensor& other);
 
+/// Of whole numbers that are chosen by floats (where a maximum stands), from numbers off by `unit`:
+/// the share that may be another.
+[[nodiscard]] double share_turned(const Tensor& disturbed, const Tensor& plain, double unit);
+
 /// The order of the axes, or of the two things that one of them counts, in which `from` is off from
 /// `shown` by no more than `allowed` of the norm; the first, where several are; empty without one.
 [[nodiscard]] std::optional<compare::View> arrangement_within(const Tensor& from,

@@ -54,16 +54,11 @@ InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
 }
 
-/// Where steps are in bfloat16 though float32 is stored, they are so where bfloat16 is stored.
-void follow_stored_wider(std::map<ArithmeticGroup, InferredArithmetic>& classes) {
-    for (auto& [group, inferred] : classes) {
-        if (group.kind != OpKind::kVector || group.dtype != DType::kBFloat16) continue;
-        const auto wider = classes.find({group.kind, DType::kFloat32, group.computed_in});
-        if (wider == classes.end()) continue;
-        const VectorClass& found = wider->second.of_vectors();
-        if (found.steps == kBFloat16 && is_as_precise(inferred.of_vectors(), found))
-            inferred.vector = &found;
-    }
+/// Norms of 16-bit tensors give out statistics in float32 beside them.
+bool gives_out(const OpRun& run, DType dtype) {
+    return std::ranges::any_of(run.results, [&](const RecordedResult& result) {
+        return result.elements.dtype() == dtype && result.elements.numel() > 0;
+    });
 }
 
 /// Whether honest arithmetic is off evenly in all parts of a result: not in 16 bits, whose rounding
@@ -338,6 +333,11 @@ std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
             classes.push_back({.vector = &vector_class_around(convolutions)});
         }
     }
+    ArithmeticGroup wider = group;
+    wider.dtype = DType::kFloat32;
+    if (const auto found = classes_.find(wider);
+        found != classes_.end() && group.dtype != wider.dtype && gives_out(run, wider.dtype))
+        classes.push_back(found->second);
     const auto apart = apart_.find(group);
     if (run.op->row->is_composed && apart != apart_.end())
         for (const auto& [name, inferred] : apart->second.ops)

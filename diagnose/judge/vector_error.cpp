@@ -228,7 +228,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
                                    const RecordedResult& result,
                                    std::span<const double> exact,
                                    std::span<const double> beside) const {
-    if (only_moves(*run_.op)) return allowed_of_moves(*run_.op, result, exact, by.results);
+    if (only_moves(*run_.op)) return allowed_of_moves(run_, result, exact, by.results);
     const NumberFormat recorded = format_of(result.elements.dtype());
     const bool is_once = is_rounded_once(*run_.op);
     const double of_value = by.steps.unit() * (is_once ? kOnce : kFunction);

@@ -18,7 +18,8 @@ double ratio_of(const std::vector<double>& exact,
     const RecordedResult result{.argument = "result",
                                 .name = "result",
                                 .elements = floats(std::move(recorded)).cast(DType::kFloat16)};
-    const AllowedErrors limits = allowed_of_moves(*backend::find_op(op), result, exact, kFloat16);
+    const OpRun run{.op = backend::find_op(op), .arguments = {}, .wide = {}, .results = {}};
+    const AllowedErrors limits = allowed_of_moves(run, result, exact, kFloat16);
     return measure_error(result, exact, kFloat16, limits).ratio;
 }
 
@@ -47,6 +48,24 @@ TEST(MovedElements, may_lose_subnormal_numbers_in_a_cast) {
     EXPECT_LE(ratio_of({0x1p-20}, {0}), 1);
     EXPECT_GT(ratio_of({0x1p-20}, {0}, "cat"), 1);
     EXPECT_GT(ratio_of({0x1p-13}, {0}), 1);
+}
+
+// 16-bit numbers of a dtype that the recorder stores as float32.
+TEST(MovedElements, may_be_a_cast_to_bfloat16_of_anything_but_float16) {
+    const RecordedResult result{
+        .argument = "result", .name = "result", .elements = floats({0x1.5p+8F})};
+    const std::vector<double> exact{0x1.508p+8};
+    const auto ratio_of_cast = [&](DType self) {
+        const OpRun run{.op = backend::find_op("_to_copy"),
+                        .arguments = {{"self", floats({0x1.508p+8F}).cast(self)}},
+                        .wide = {},
+                        .results = {}};
+        return measure_error(
+                   result, exact, kFloat16, allowed_of_moves(run, result, exact, kFloat16))
+            .ratio;
+    };
+    EXPECT_LE(ratio_of_cast(DType::kFloat32), 1);
+    EXPECT_GT(ratio_of_cast(DType::kFloat16), 1);
 }
 
 TEST(MovedElements, are_those_of_casts_and_copies) {

@@ -1,0 +1,79 @@
+#include "compare/growth/little_scaling.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compare/dataflow/traced_numbers.h"
+#include "compare/relate/dot_products.h"
+#include "compare/relate/kinship.h"
+#include "core/base/error.h"
+
+namespace npuscope::compare {
+
+namespace {
+
+using dumpfile::Direction;
+
+/// Of the norm, how far what a scaling makes is from what it takes in: more than the roundings of a
+/// few steps, in 16 bits and in float32, and little.
+constexpr double kBeyondRounding = 5e-4;
+constexpr double kBeyondRoundingOfFloat32 = 1e-6;
+constexpr double kLittle = 0.02;
+/// So many times farther than what it takes in is from the other side's.
+constexpr double kFarther = 3;
+
+/// What the other side makes where a tensor of one side stands; empty where nothing does.
+std::optional<size_t> at_other_side(const PairedFlows& flows, bool of_target, size_t tensor) {
+    if (!of_target) return flows.partner_of(tensor);
+    for (size_t i = 0; i < flows.golden().flow.tensors.size(); ++i)
+        if (flows.partner_of(i) == tensor) return i;
+    return std::nullopt;
+}
+
+bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& op) {
+    if (step_of(op.op()) != OpStep::kScaling) return false;
+    const Side& side = of_target ? flows.target() : flows.golden();
+    const TracedTensor* result = only_result(side, op);
+    if (result == nullptr) return false;
+    const double beyond = holds_16_bits(*result) ? kBeyondRounding : kBeyondRoundingOfFloat32;
+    const auto is_scaled = [&](const TracedTensor& input) {
+        if (input.direction != Direction::kInput || !input.producer || !input.content ||
+            input.content->numel != result->content->numel || is_written_over(side, input))
+            return false;
+        const auto theirs = at_other_side(flows, of_target, *input.producer);
+        if (!theirs) return false;
+        const double by = relative_distance(traced_numbers(side, *result).as<double>(),
+                                            traced_numbers(side, input).as<double>());
+        if (by < beyond || by > kLittle) return false;
+        const Side& other = of_target ? flows.golden() : flows.target();
+        const Tensor made = traced_numbers(side, *input.producer);
+        const Tensor theirs_made = traced_numbers(other, *theirs);
+        return made.numel() == theirs_made.numel() &&
+               by > kFarther * relative_distance(made.as<double>(), theirs_made.as<double>());
+    };
+    try {
+        return std::ranges::any_of(side.of_op(op), is_scaled);
+    } catch (const Error&) {
+        return false;  // What cannot be read is told where it is compared.
+    }
+}
+
+}  // namespace
+
+std::unordered_set<const SourceOp*> little_scalings(const PairedFlows& flows,
+                                                    const std::vector<Parting>& partings) {
+    std::unordered_set<const SourceOp*> found;
+    const bool any_of_golden = std::ranges::any_of(
+        partings, [](const Parting& parting) { return !parting.only_golden.empty(); });
+    const bool any_of_target = std::ranges::any_of(
+        partings, [](const Parting& parting) { return !parting.only_target.empty(); });
+    if (any_of_golden == any_of_target) return found;
+    for (const Parting& parting : partings) {
+        const auto& ops = any_of_target ? parting.only_target : parting.only_golden;
+        if (ops.size() == 1 && scales_by_little(flows, any_of_target, *ops.front()))
+            found.insert(ops.front());
+    }
+    return found;
+}
+
+}  // namespace npuscope::compare

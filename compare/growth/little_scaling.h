@@ -1,0 +1,17 @@
+// Scalings by so little that rounding hides them.
+#pragma once
+
+#include <unordered_set>
+#include <vector>
+
+#include "compare/align/parting.h"
+#include "compare/dataflow/paired_flows.h"
+
+namespace npuscope::compare {
+
+/// Ops that one side alone has, nothing stands for on the other, and that scale a result that is
+/// the other side's as well by so little that what rounding leaves behind them may hide it.
+[[nodiscard]] std::unordered_set<const SourceOp*> little_scalings(
+    const PairedFlows& flows, const std::vector<Parting>& partings);
+
+}  // namespace npuscope::compare

@@ -1,0 +1,44 @@
+// What the golden's program makes of the target's numbers, op by op.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare/dataflow/rebuild.h"
+#include "core/tensor/tensor.h"
+#include "diagnose/judge/op_run.h"
+
+namespace npuscope::diagnose {
+
+/// A tensor of the golden's program, on the target's numbers; and on disturbed ones.
+struct Replayed {
+    Tensor plain;
+    Tensor disturbed;
+    bool is_proven = true;  ///< nothing that it is made of is the target's on trust
+};
+
+/// What an op takes in.
+struct ReplayInputs {
+    std::vector<compare::RebuiltInput> plain{};
+    std::vector<compare::RebuiltInput> disturbed{};
+    double off = 0;  ///< the most that one of them is off from what the golden was given
+    bool are_proven = true;
+};
+
+/// What an op's arithmetic leaves.
+struct ReplayRounding {
+    double unit = 0;
+    double least = 0;  ///< of the norm, whatever disturbed inputs show
+    double lost = 0;   ///< of each element, however small, of terms that cancel inside
+};
+
+/// As Results, on ReplayInputs::plain and on ReplayInputs::disturbed.
+struct ReplayedBoth {
+    std::vector<RecordedResult> recorded;
+    Results plain;
+    Results disturbed;
+    std::map<std::string, double> hidden{};  ///< norms of terms that cancel inside, by path
+};
+
+}  // namespace npuscope::diagnose

@@ -1,0 +1,51 @@
+#include "compare/growth/little_scaling.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+const Tensor kMade = random_tensor({6, 4}, 1).cast(DType::kFloat16).cast(DType::kFloat32);
+
+Tensor in_float16(const Tensor& tensor) {
+    return tensor.cast(DType::kFloat16).cast(DType::kFloat32);
+}
+
+/// Whether an op `name` that the target has more, behind the first, is told as a scaling by little.
+bool is_told(const std::string& name, const Tensor& scaled) {
+    const Source target = hand_made({{"mm", {}, {{"out", kMade}}},
+                                     {name, {{"self", kMade}}, {{"out", scaled}}},
+                                     {"relu", {{"self", scaled}}, {{"out", scaled}}}});
+    const Source golden =
+        hand_made({{"mm", {}, {{"out", kMade}}}, {"relu", {{"self", kMade}}, {{"out", kMade}}}});
+    const Plan plan{.ops = {{&target.ops[0], &golden.ops[0]},
+                            {.target = &target.ops[1]},
+                            {&target.ops[2], &golden.ops[1]}}};
+    Dataflow mine = trace(target);
+    Dataflow theirs = trace(golden);
+    const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+    return !little_scalings(flows, {{.only_target = {&target.ops[1]}, .only_golden = {}}}).empty();
+}
+
+Tensor scaled_by(float factor) {
+    return changed(kMade, [factor](float value) { return factor * value; });
+}
+
+TEST(LittleScaling, is_more_than_rounding) {
+    EXPECT_TRUE(is_told("mul_Tensor", in_float16(scaled_by(1.001F))));
+    EXPECT_TRUE(is_told("div_Tensor", in_float16(scaled_by(0.99F))));
+    EXPECT_TRUE(is_told("mul_Tensor", scaled_by(1.00001F)));
+}
+
+TEST(LittleScaling, is_no_other_way_to_write_a_program) {
+    EXPECT_FALSE(is_told("mul_Tensor", kMade));
+    EXPECT_FALSE(is_told("mul_Tensor", in_float16(scaled_by(1.0001F))));
+    EXPECT_FALSE(is_told("mul_Tensor", scaled_by(1.0000001F)));
+    EXPECT_FALSE(is_told("mul_Tensor", in_float16(scaled_by(0.25F))));
+    EXPECT_FALSE(is_told("relu", in_float16(scaled_by(1.001F))));
+}
+
+}  // namespace
+}  // namespace npuscope::compare

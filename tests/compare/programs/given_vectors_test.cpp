@@ -1,0 +1,40 @@
+#include "compare/programs/given_vectors.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+const Tensor kInput = random_tensor({6, 3}, 1);
+const Tensor kWeight = random_tensor({3, 4}, 2);
+const Tensor kMade = random_tensor({6, 4}, 3);
+
+/// A layer without bias on one side, with one on the other, and what its gradient is summed from;
+/// whether the bias is missed.
+bool is_missed(int64_t of_bias, int64_t of_sum) {
+    const Source target =
+        hand_made({{"mm", {{"self", kInput}, {"mat2", kWeight}}, {{"out", kMade}}}});
+    const Source golden =
+        hand_made({{"addmm",
+                    {{"self", random_tensor({of_bias}, 4)}, {"mat1", kInput}, {"mat2", kWeight}},
+                    {{"out", kMade}}},
+                   {"sum", {{"self", kMade}}, {{"out", random_tensor({of_sum}, 5)}}}});
+    const Plan plan{};
+    Dataflow mine = trace(target);
+    Dataflow theirs = trace(golden);
+    const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+    EXPECT_EQ(given_vectors({golden, theirs}, {&golden.ops[0]}), std::vector<int64_t>{of_bias});
+    return lacks_bias(flows,
+                      {.only_target = {&target.ops[0]}, .only_golden = {&golden.ops[0]}},
+                      {{.only_target = {}, .only_golden = {&golden.ops[1]}}});
+}
+
+TEST(GivenVectors, tell_a_bias_by_its_gradient) {
+    EXPECT_TRUE(is_missed(4, 4));
+    EXPECT_FALSE(is_missed(4, 6));
+}
+
+}  // namespace
+}  // namespace npuscope::compare
