@@ -16,6 +16,10 @@ constexpr int kMostSplits = 2;
 /// Largest elements that agree within this share of theirs are the same.
 constexpr double kSameTop = 0.02;
 constexpr int64_t kSampled = 4096;
+/// So few tell what is so many times farther off than what is looked for, of so many times more.
+constexpr int64_t kFirstSampled = 128;
+constexpr int64_t kManyTimes = 4;
+constexpr double kSurely = 1.1;
 constexpr double kOutliers = 0.05;
 /// Of the norm, what elements beside their mean must have to tell anything: rounding to 8 bits
 /// leaves as much.
@@ -86,13 +90,12 @@ class Enumeration {
 std::vector<double> values_at(const ElementSource& elements, const std::vector<int64_t>& places) {
     std::vector<std::byte> buffer;
     const std::byte* bytes = elements.range(0, elements.numel(), buffer);
-    std::vector<double> values;
-    values.reserve(places.size());
+    std::vector<double> values(places.size());
     visit_dtype(elements.dtype(), [&]<class T>() {
-        for (const int64_t place : places) {
+        for (size_t i = 0; i < places.size(); ++i) {
             T value;
-            std::memcpy(&value, bytes + static_cast<size_t>(place) * sizeof(T), sizeof(T));
-            values.push_back(to_double(value));
+            std::memcpy(&value, bytes + static_cast<size_t>(places[i]) * sizeof(T), sizeof(T));
+            values[i] = to_double(value);
         }
     });
     elements.release(0, elements.numel());
@@ -171,11 +174,15 @@ double share_of_tops(const View& view, const Sketch& source, const Sketch& resul
     return most == 0 ? 0 : static_cast<double>(agreed) / static_cast<double>(most);
 }
 
-double distance_through(const View& view,
+namespace {
+
+/// Of so many elements, evenly chosen.
+double sampled_distance(const View& view,
                         const ElementSource& source,
-                        const ElementSource& result) {
+                        const ElementSource& result,
+                        int64_t most) {
     const int64_t numel = result.numel();
-    const int64_t count = std::min(numel, kSampled);
+    const int64_t count = std::min(numel, most);
     std::vector<int64_t> here;
     std::vector<int64_t> there;
     here.reserve(static_cast<size_t>(count));
@@ -219,6 +226,19 @@ double distance_through(const View& view,
     const double spread = size - sum * sum / static_cast<double>(squares.size());
     const bool is_told = spread > kLeastSpread * kLeastSpread * size;
     return is_told && off > kUnlike * kUnlike * spread ? std::sqrt(off / spread) : distance;
+}
+
+}  // namespace
+
+double distance_through(const View& view,
+                        const ElementSource& source,
+                        const ElementSource& result,
+                        double telling) {
+    if (std::isfinite(telling) && result.numel() >= kManyTimes * kFirstSampled)
+        if (const double first = sampled_distance(view, source, result, kFirstSampled);
+            first > kSurely * telling)
+            return first;
+    return sampled_distance(view, source, result, kSampled);
 }
 
 }  // namespace npuscope::compare

@@ -1,6 +1,7 @@
 // The ways in which the axes of one shape can make another shape.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,9 +31,11 @@ namespace npuscope::compare {
 
 /// |view(source) - result| / |result| without the twentieth of the elements that are farthest off:
 /// of some thousand elements. Where these lie about a number and agree in it alone, over what they
-/// are beside it. Errors: as ElementSource::range().
+/// are beside it. What is clearly farther than `telling` is known by few elements. Errors: as
+/// ElementSource::range().
 [[nodiscard]] double distance_through(const View& view,
                                       const ElementSource& source,
-                                      const ElementSource& result);
+                                      const ElementSource& result,
+                                      double telling = std::numeric_limits<double>::infinity());
 
 }  // namespace npuscope::compare

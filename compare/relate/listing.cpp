@@ -189,4 +189,12 @@ std::unique_ptr<ElementSource> open_listed(const Source& source, const ListedTen
     return std::make_unique<TensorElements>(apply(*tensor.kept, elements->whole()));
 }
 
+std::unique_ptr<ElementSource> open_listed_for_many(const Source& source,
+                                                    const ListedTensor& tensor) {
+    constexpr int64_t kLarge = int64_t{1} << 20;
+    auto elements = open_listed(source, tensor);
+    if (elements->numel() >= kLarge) return elements;
+    return std::make_unique<TensorElements>(elements->whole());
+}
+
 }  // namespace npuscope::compare

@@ -66,5 +66,8 @@ struct Listing {
 /// The elements of a listed tensor. Errors: Error.
 [[nodiscard]] std::unique_ptr<ElementSource> open_listed(const Source& source,
                                                          const ListedTensor& tensor);
+/// The same to be read several times: what is not large is in memory.
+[[nodiscard]] std::unique_ptr<ElementSource> open_listed_for_many(const Source& source,
+                                                                  const ListedTensor& tensor);
 
 }  // namespace npuscope::compare

@@ -97,12 +97,12 @@ std::optional<TensorRelation> arranged(const Matches& matches,
     if (ranked.size() > kMostRead) ranked.resize(kMostRead);
     if (ranked.empty()) return std::nullopt;
     try {
-        const auto elements = open_listed(sources.target, mine);
-        const auto others = open_listed(sources.golden, theirs);
+        const auto elements = open_listed_for_many(sources.target, mine);
+        const auto others = open_listed_for_many(sources.golden, theirs);
         const Ranked* best = nullptr;
         double nearest = most_distance;
         for (const Ranked& each : ranked) {
-            const double distance = distance_through(each.view, *elements, *others);
+            const double distance = distance_through(each.view, *elements, *others, nearest);
             if (distance > nearest || (best != nullptr && distance >= nearest)) continue;
             nearest = distance;
             best = &each;

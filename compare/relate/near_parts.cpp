@@ -148,9 +148,9 @@ class NearParts {
             return;
         try {
             const auto elements =
-                open_listed(part_is_target ? sources_.target : sources_.golden, part);
+                open_listed_for_many(part_is_target ? sources_.target : sources_.golden, part);
             const auto others =
-                open_listed(part_is_target ? sources_.golden : sources_.target, whole);
+                open_listed_for_many(part_is_target ? sources_.golden : sources_.target, whole);
             TensorRelation relation{.target = target,
                                     .golden = golden,
                                     .kind = RelationKind::kPart,
@@ -166,22 +166,22 @@ class NearParts {
                                     theirs.shape == matches_.golden.tensors[like.golden].shape;
             size_t forms = 0;
             std::optional<View> likely;
-            std::string likely_text = like.text;
+            const SliceForm* likely_form = nullptr;
             for (const SliceForm& form : forms_.of(whole.shape, part.shape)) {
                 if (form.extent != known.slice_extent || known.slice_first >= form.positions)
                     continue;
                 const View view = form.at(known.slice_first);
                 if (!stays_inside(view)) continue;
-                const std::string text = text_of(form, known.slice_first, whole.shape);
                 ++forms;
                 if (!lies_alike || view == known_view) {
                     likely = view;
-                    likely_text = text;
+                    likely_form = &form;
                 }
-                const double distance = distance_through(view, *others, *elements);
-                if (distance >= std::min(relation.distance, kTelling)) continue;
+                const double least = std::min(relation.distance, kTelling);
+                const double distance = distance_through(view, *others, *elements, least);
+                if (distance >= least) continue;
                 relation.distance = distance;
-                relation.text = text;
+                relation.text = text_of(form, known.slice_first, whole.shape);
                 shown = view;
             }
             // What has a partner is related only where its elements are good.
@@ -196,7 +196,9 @@ class NearParts {
                             : lies_alike && &like != &known && is_in_order(target, golden);
             if (!shown && is_in_turn && sources_.kin.may_be_one(mine, theirs)) {
                 shown = likely;
-                relation.text = likely_text;
+                relation.text = likely_form == nullptr
+                                    ? like.text
+                                    : text_of(*likely_form, known.slice_first, whole.shape);
             }
             if (shown)
                 found_.emplace_back(relation.distance - kSharedPart * shared_parts(target, golden),

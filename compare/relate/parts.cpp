@@ -242,13 +242,13 @@ class PartSearch {
         const Source& part_source = part_is_target_ ? sources_.target : sources_.golden;
         const Source& whole_source = part_is_target_ ? sources_.golden : sources_.target;
         try {
-            const double distance = distance_through(
-                view, *open_listed(whole_source, theirs), *open_listed(part_source, mine));
-            const auto known = found_.find(part);
             const size_t partner = part_is_target_ ? matches_.partner_of_target(part)
                                                    : matches_.partner_of_golden(part);
-            if (distance > (partner == kNoTensor ? kPartDistance : kPairedPartDistance) ||
-                (known != found_.end() && known->second.distance <= distance))
+            const double most = partner == kNoTensor ? kPartDistance : kPairedPartDistance;
+            const double distance = distance_through(
+                view, *open_listed(whole_source, theirs), *open_listed(part_source, mine), most);
+            const auto known = found_.find(part);
+            if (distance > most || (known != found_.end() && known->second.distance <= distance))
                 return;
             TensorRelation relation{.target = part_is_target_ ? part : whole,
                                     .golden = part_is_target_ ? whole : part,

@@ -207,12 +207,12 @@ class Places {
         if (views.empty()) return std::nullopt;
         if (views.size() == 1) return views.front();
         try {
-            const auto elements = open_listed(sources_.target, mine);
-            const auto others = open_listed(sources_.golden, theirs);
+            const auto elements = open_listed_for_many(sources_.target, mine);
+            const auto others = open_listed_for_many(sources_.golden, theirs);
             size_t nearest = 0;
             double least = distance_through(views.front(), *elements, *others) - kClearlyNearer;
             for (size_t i = 1; i < views.size(); ++i)
-                if (const double distance = distance_through(views[i], *elements, *others);
+                if (const double distance = distance_through(views[i], *elements, *others, least);
                     distance < least) {
                     nearest = i;
                     least = distance;
