@@ -32,6 +32,9 @@ constexpr double kOfNarrowNormGradients = 1.3;
 /// Errors of fewer elements may be small here by luck: so much more is allowed.
 constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
+/// Of one number, the mean of a loss, whose sum runs here may make exactly where another order does
+/// not.
+constexpr double kOfOne = 3;
 /// Of what the recording's like runs are off by.
 constexpr double kOfOthers = 2;
 /// Of so many like runs one may be at fault as well.
@@ -174,7 +177,8 @@ Tightness SideJudge::tightness(const OpRun& run,
     if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
     if (differ && is_gradient_of_norm(*run.op)) least *= kOfNarrowNormGradients;
-    if (result.elements.numel() < kFewElements) least *= kOfFew;
+    if (result.elements.numel() < kFewElements)
+        least *= result.elements.numel() == 1 ? kOfOne : kOfFew;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front().times;
     const double share = std::max(least, habit) * found->floored();

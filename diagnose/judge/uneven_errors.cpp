@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/result_error.h"
 #include "npu_backend/numerics/rounding.h"
 
@@ -21,6 +22,9 @@ namespace {
 constexpr double kUneven = 5;
 /// Without like runs clean results reach 5.
 constexpr double kUnevenAlone = 10;
+/// The same of the gradients of norms, whose factor of a channel is rounded once, and whose terms
+/// cancel: a clean one of a group norm reaches 11.
+constexpr double kOfNormGradients = 1.5;
 /// Of the limit: parts that are nearer are within a rounding here and there.
 constexpr double kLeastShare = 0.06;
 /// The middle part, beside runs here: where it is nearer most elements are exact, where it is
@@ -158,8 +162,9 @@ std::string name_of(const Part& part, const Shape& shape) {
 }  // namespace
 
 std::optional<compare::Introduced> uneven_error(const ResultInLimit& within, bool has_likes) {
-    const double uneven = has_likes ? kUneven : kUnevenAlone;
     const auto& [run, of, exact, limit, runs_here] = within;
+    const double uneven = (has_likes ? kUneven : kUnevenAlone) *
+                          (is_gradient_of_norm(*run.op) ? kOfNormGradients : 1);
     if (!backend::all_finite(of.result.elements)) return std::nullopt;
     const std::vector<double> shares = element_shares(of.result, exact, limit);
     std::vector<Partition> partitions = partitions_of(of.result.elements.shape());
