@@ -183,6 +183,33 @@ class StepInOtherWords(InFolder):
         code, culprit, _ = self.compared({"points": True, "fault": ("linspace", doubled)}, {"points": True})
         self.assertEqual((code, culprit), (1, "/linspace/1"))
 
+    def test_a_scaling_of_one_side_by_little_is_told_though_rounding_leaves_more(self):
+        """The target's numbers are float16; what it scales, and that one's gradient, are the only ops that it has more."""
+
+        def write(program, factor=None):
+            scaled = lambda rows: program.op("mul_Tensor", rows * np.float32(factor), self=rows, other=float(factor)) if factor else rows
+            x, given = program.given(TOKENS, WIDTH), []
+            weights = [(program.given(WIDTH, WIDTH) / 4).astype(program.dtype) for _ in range(4)]
+            for layer, w in enumerate(weights):
+                given.append(x)
+                y = program.product(x, w)
+                y = scaled(y) if layer == 1 else y
+                y = program.relu(y)
+                x = program.op("add_Tensor", x + y, self=x, other=y, alpha=1)
+            gradient = program.given(TOKENS, WIDTH)
+            for layer, (x, w) in reversed(list(enumerate(zip(given, weights, strict=True)))):
+                back = scaled(gradient) if layer == 1 else gradient
+                program.product(np.ascontiguousarray(x.T), back)
+                of_x = program.product(back, np.ascontiguousarray(w.T))
+                gradient = program.op("add_Tensor", gradient + of_x, self=gradient, other=of_x, alpha=1)
+
+        for factor, expected in ((None, (0, None)), (1.001, (1, "/mul_Tensor/5"))):
+            with Program(self.folder / "t.h5", "f2") as target, Program(self.folder / "g.h5") as golden:
+                write(target, factor)
+                write(golden)
+            code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+            self.assertEqual((code, path), expected, report["first_culprit"])
+
 
 if __name__ == "__main__":
     unittest.main()
