@@ -21,6 +21,7 @@
 #include "compare/origins/loss_scale.h"
 #include "compare/overflow_roles.h"
 #include "compare/programs/agrees_behind.h"
+#include "compare/programs/batches.h"
 #include "compare/programs/closed_stretches.h"
 #include "compare/programs/cut_short.h"
 #include "compare/programs/exchanged_ops.h"
@@ -361,6 +362,7 @@ Result Comparison::run() {
     mark_overflow(result.ops);
     forget_settled(result);
     find_culprits(result);
+    take_batches(plan_, result);
     if (traced && splitter_ != nullptr) rank_culprits(*traced->flows, threads, result);
     count(result);
     score_.summarise(result);

@@ -165,6 +165,7 @@ struct Result {
     bool allow_golden_at_fault = false;  ///< as the options
     bool hardly_pair = false;            ///< two models: nothing follows from the rest
     bool by_content = false;             ///< tensors were paired by what they hold
+    bool is_other_batch = false;  ///< one side's results are parts of the other's larger ones
     bool structure_only = false;  ///< a side has no tensors: only the ops themselves are compared
     bool by_calls = false;        ///< a side is no dump: its ops are calls, named by a recorder
     bool cut_short = false;       ///< a recording says that it ends early, and the other goes on

@@ -161,6 +161,7 @@ bool wants_second_look(const Result& by_names) {
 
 bool tells_more(const Result& by_names, const Result& by_content) {
     if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
+    if (by_content.is_other_batch) return true;
     if (by_content.culprits.empty())
         return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
     const Culprit& first = by_content.culprits.front();

@@ -210,6 +210,23 @@ class StepInOtherWords(InFolder):
             code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
             self.assertEqual((code, path), expected, report["first_culprit"])
 
+    def test_a_batch_of_another_size_is_told_before_its_loss(self):
+        def write(program, rows, is_logged=True):
+            x = program.given(2 * TOKENS, WIDTH)[:rows]
+            for _ in range(6):
+                x = program.relu(program.product(x, program.given(WIDTH, WIDTH) / 4))
+            if is_logged:
+                program.op("mean", np.mean(x, dtype="f8"), self=x)
+
+        for is_logged, first in ((True, (1, "/mm/1")), (False, (0, None))):
+            with Program(self.folder / "t.h5") as target, Program(self.folder / "g.h5") as golden:
+                write(target, 2 * TOKENS, is_logged)
+                write(golden, TOKENS, is_logged)
+            code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+            self.assertEqual((code, path), first, report["first_culprit"])
+            told = "12 of the target's results hold 2 times as many elements as the golden's, which are a part of them: the target's batch is larger"
+            self.assertTrue(any(told in note for note in report["notes"]), report["notes"])
+
 
 if __name__ == "__main__":
     unittest.main()
