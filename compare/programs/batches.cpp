@@ -89,19 +89,20 @@ void take_batches(const Plan& plan, Result& result) {
     const Whole* first = batch_in(wholes);
     if (first == nullptr) return;
     const std::string text = fmt::format(
-        "{0} of the {1}'s results hold {2:.3g} times as many elements as the {3}'s, which are a "
-        "part "
-        "of them: the {1}'s batch is larger (or padded), so that losses and gradients of all of it "
-        "are others",
+        "{0} of the {1}'s results hold {2:.3g} times as many elements as the {3}'s, which are "
+        "part of them: the {1}'s batch is larger (or padded), so that losses and gradients of "
+        "all of it are others",
         wholes.size(),
         first->of_target ? "target" : "golden",
         1 / first->share(),
         first->of_target ? "golden" : "target");
     result.notes.push_back(text);
     result.is_other_batch = true;
-    const bool is_of_programs =
-        !result.culprits.empty() && result.culprits.front().kind == CulpritKind::kProgram;
-    if (!is_of_programs && !(result.culprits.empty() && is_felt(result))) return;
+    // What the programs do otherwise as well is told before that.
+    const bool is_of_all = result.culprits.empty()
+                               ? is_felt(result)
+                               : result.culprits.front().kind == CulpritKind::kProgram;
+    if (!is_of_all || !result.partings.empty()) return;
     result.culprits.insert(result.culprits.begin(),
                            {.kind = CulpritKind::kProgram, .op = first->place, .why = text});
 }

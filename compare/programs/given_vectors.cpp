@@ -21,8 +21,8 @@ std::vector<int64_t> given_vectors(const Side& side, const std::vector<const Sou
 bool lacks_bias(const PairedFlows& flows,
                 const Parting& parting,
                 const std::vector<Parting>& others) {
-    if (!given_vectors(flows.target(), parting.only_target).empty()) return false;
     const std::vector<int64_t> biases = given_vectors(flows.golden(), parting.only_golden);
+    if (biases.empty() || !given_vectors(flows.target(), parting.only_target).empty()) return false;
     return std::ranges::any_of(others, [&](const Parting& other) {
         return other.only_target.empty() &&
                std::ranges::any_of(other.only_golden, [&](const SourceOp* op) {

@@ -224,7 +224,7 @@ class StepInOtherWords(InFolder):
                 write(golden, TOKENS, is_logged)
             code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
             self.assertEqual((code, path), first, report["first_culprit"])
-            told = "12 of the target's results hold 2 times as many elements as the golden's, which are a part of them: the target's batch is larger"
+            told = "12 of the target's results hold 2 times as many elements as the golden's, which are part of them: the target's batch is larger"
             self.assertTrue(any(told in note for note in report["notes"]), report["notes"])
 
 

@@ -26,6 +26,9 @@ bool is_missed(int64_t of_bias, int64_t of_sum) {
     Dataflow theirs = trace(golden);
     const PairedFlows flows(plan, {target, mine}, {golden, theirs});
     EXPECT_EQ(given_vectors({golden, theirs}, {&golden.ops[0]}), std::vector<int64_t>{of_bias});
+    EXPECT_FALSE(lacks_bias(flows,
+                            {.only_target = {&target.ops[0]}, .only_golden = {}},
+                            {{.only_target = {}, .only_golden = {&golden.ops[1]}}}));
     return lacks_bias(flows,
                       {.only_target = {&target.ops[0]}, .only_golden = {&golden.ops[0]}},
                       {{.only_target = {}, .only_golden = {&golden.ops[1]}}});
