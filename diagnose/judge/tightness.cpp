@@ -34,7 +34,7 @@ constexpr double kOfFew = 2;
 constexpr int64_t kFewElements = 4;
 /// Of one number, the mean of a loss, whose sum runs here may make exactly where another order does
 /// not.
-constexpr double kOfOne = 3;
+constexpr double kOfOne = 2.25;
 /// Of what the recording's like runs are off by.
 constexpr double kOfOthers = 2;
 /// Of so many like runs one may be at fault as well.
