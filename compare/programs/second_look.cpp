@@ -23,6 +23,8 @@ bool is_of_other_shapes(const OpResult& op) {
 
 /// Of the norm: results that are farther off are no partners, or sums that cancel.
 constexpr double kFarOff = 0.2;
+/// Of the norm: no rounding makes that of one op.
+constexpr double kLeftOff = 0.05;
 /// Of max|g|: what operands of 16 bits leave.
 constexpr double kRounding = 2e-3;
 /// So many ops of one name.
@@ -133,6 +135,20 @@ bool only_adds(const Result& result) {
     });
 }
 
+/// Whether what the op of the first culprit makes is as far off when its tensors were paired by
+/// what they hold: that explains nothing of it.
+bool is_left_off(const Result& by_names, const Result& by_content) {
+    if (by_names.culprits.empty() || by_names.culprits.front().kind != CulpritKind::kTensor)
+        return false;
+    const OpResult& told = by_names.ops[by_names.culprits.front().op];
+    const auto same = std::ranges::find(by_content.ops, told.target, &OpResult::target);
+    if (same == by_content.ops.end() || !same->is_pair()) return false;
+    return std::ranges::any_of(same->tensors, [](const TensorResult& tensor) {
+        return tensor.direction == dumpfile::Direction::kOutput &&
+               norm_of(tensor).value_or(0) > kLeftOff;
+    });
+}
+
 }  // namespace
 
 bool wants_second_look(const Result& by_names) {
@@ -163,7 +179,8 @@ bool tells_more(const Result& by_names, const Result& by_content) {
     if (by_content.hardly_pair || by_content.exit_code() == 2) return false;
     if (by_content.is_other_batch) return true;
     if (by_content.culprits.empty())
-        return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff;
+        return by_content.exit_code() == 0 && far_off(by_content) <= kMostFarOff &&
+               !is_left_off(by_names, by_content);
     const Culprit& first = by_content.culprits.front();
     // Where neither side has inputs, nothing is told twice; else what is left when the others are
     // seen to lie in another order.
