@@ -158,5 +158,11 @@ TEST(SecondLook, is_for_calls_in_another_order_as_well) {
     EXPECT_FALSE(tells_more(by_names, with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
 }
 
+TEST(SecondLook, tells_nothing_where_the_op_of_the_finding_is_as_far_off) {
+    const Result by_names = with_culprit({.kind = CulpritKind::kTensor, .op = 1});
+    EXPECT_TRUE(tells_more(by_names, with_results({0, 0.001, 0, 0.2})));
+    EXPECT_FALSE(tells_more(by_names, with_results({0, 0.2, 0, 0})));
+}
+
 }  // namespace
 }  // namespace npuscope::compare
