@@ -1,8 +1,8 @@
 #include "compare/growth/little_scaling.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "compare/dataflow/counterpart.h"
 #include "compare/dataflow/traced_numbers.h"
 #include "compare/relate/dot_products.h"
 #include "compare/relate/kinship.h"
@@ -22,14 +22,6 @@ constexpr double kLittle = 0.02;
 /// So many times farther than what it takes in is from the other side's.
 constexpr double kFarther = 3;
 
-/// What the other side makes where a tensor of one side stands; empty where nothing does.
-std::optional<size_t> at_other_side(const PairedFlows& flows, bool of_target, size_t tensor) {
-    if (!of_target) return flows.partner_of(tensor);
-    for (size_t i = 0; i < flows.golden().flow.tensors.size(); ++i)
-        if (flows.partner_of(i) == tensor) return i;
-    return std::nullopt;
-}
-
 bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return false;
     const Side& side = of_target ? flows.target() : flows.golden();
@@ -40,7 +32,7 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
         if (input.direction != Direction::kInput || !input.producer || !input.content ||
             input.content->numel != result->content->numel || is_written_over(side, input))
             return false;
-        const auto theirs = at_other_side(flows, of_target, *input.producer);
+        const auto theirs = counterpart_of(flows, of_target, *input.producer);
         if (!theirs) return false;
         const double by = relative_distance(traced_numbers(side, *result).as<double>(),
                                             traced_numbers(side, input).as<double>());

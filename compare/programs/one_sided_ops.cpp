@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/dataflow/constants_made.h"
+#include "compare/dataflow/counterpart.h"
 #include "compare/dataflow/side_branch.h"
 #include "compare/dataflow/tells_inputs.h"
 #include "compare/dataflow/traced_numbers.h"
@@ -59,14 +60,6 @@ bool OneSidedOps::is_of_averages(const Parting& parting) const {
     return averages_states(side, *own) || averages_states(side, all);
 }
 
-bool OneSidedOps::is_alone(size_t tensor, bool of_target) const {
-    if (!of_target) return !flows_.partner_of(tensor);
-    const Dataflow& golden = flows_.golden().flow;
-    for (size_t i = 0; i < golden.tensors.size(); ++i)
-        if (flows_.partner_of(i) == tensor) return false;
-    return true;
-}
-
 bool OneSidedOps::are_made_beside_others(const Parting& parting) const {
     const bool of_target = parting.only_golden.empty();
     const Side& own = of_target ? flows_.target() : flows_.golden();
@@ -82,7 +75,8 @@ bool OneSidedOps::are_made_beside_others(const Parting& parting) const {
         for (size_t i = other.flow.first[at]; i < other.flow.first[end]; ++i) {
             const TracedTensor& tensor = other.tensor(i);
             if (tensor.direction != Direction::kOutput || !tensor.content ||
-                tensor.content->numel != made.content->numel || !is_alone(i, !of_target))
+                tensor.content->numel != made.content->numel ||
+                counterpart_of(flows_, !of_target, i))
                 continue;
             const Tensor theirs = traced_numbers(other, i);
             if (relative_distance(theirs.as<double>(), numbers.as<double>()) <= kSameBeside)

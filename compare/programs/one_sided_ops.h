@@ -33,8 +33,6 @@ class OneSidedOps {
     /// Of ops of one side.
     [[nodiscard]] bool is_of_averages(const Parting& parting) const;
     [[nodiscard]] bool is_paired(const SourceOp& op) const;
-    /// Whether no tensor of the other side pairs with a result of the target's, or of the golden's.
-    [[nodiscard]] bool is_alone(size_t tensor, bool of_target) const;
     [[nodiscard]] bool may_have_gradients(const Parting& parting) const;
 
     const Plan& plan_;

@@ -1,8 +1,6 @@
 #include "compare/programs/replay_findings.h"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -231,13 +229,17 @@ void ByReplay::forget_partings(const Which& which) {
                !little.contains(&parting.first()) && (is_one_sided || !is_felt_behind(parting)) &&
                std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); });
     };
+    std::vector<bool> forgotten;
     std::vector<Parting> left;
-    std::ranges::copy_if(plan_.partings, std::back_inserter(left), std::not_fn(is_forgotten));
+    for (const Parting& parting : plan_.partings) {
+        forgotten.push_back(is_forgotten(parting));
+        if (!forgotten.back()) left.push_back(parting);
+    }
     std::vector<PartingResult> told;
     std::vector<Parting> partings;
     for (size_t i = 0; i < plan_.partings.size(); ++i) {
         const Parting& parting = plan_.partings[i];
-        if (is_forgotten(parting) && !lacks_bias(flows_, parting, left)) {
+        if (forgotten[i] && !lacks_bias(flows_, parting, left)) {
             mark_span(parting, 0, std::nullopt, places_, result_);
         } else {
             told.push_back(std::move(result_.partings[i]));
