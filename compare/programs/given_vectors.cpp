@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compare/dataflow/traced_numbers.h"
+#include "compare/match.h"
 
 namespace npuscope::compare {
 
@@ -18,18 +19,16 @@ std::vector<int64_t> given_vectors(const Side& side, const std::vector<const Sou
     return elements;
 }
 
-bool lacks_bias(const PairedFlows& flows,
-                const Parting& parting,
-                const std::vector<Parting>& others) {
-    const std::vector<int64_t> biases = given_vectors(flows.golden(), parting.only_golden);
-    if (biases.empty() || !given_vectors(flows.target(), parting.only_target).empty()) return false;
-    return std::ranges::any_of(others, [&](const Parting& other) {
-        return other.only_target.empty() &&
-               std::ranges::any_of(other.only_golden, [&](const SourceOp* op) {
-                   const TracedTensor* made = only_result(flows.golden(), *op);
-                   return made != nullptr && op > parting.only_golden.back() &&
-                          std::ranges::find(biases, made->content->numel) != biases.end();
-               });
+bool lacks_bias(const Plan& plan,
+                const PairedFlows& flows,
+                const std::vector<const SourceOp*>& target,
+                const std::vector<const SourceOp*>& golden) {
+    const std::vector<int64_t> biases = given_vectors(flows.golden(), golden);
+    if (biases.empty() || !given_vectors(flows.target(), target).empty()) return false;
+    return std::ranges::any_of(plan.ops, [&](const OpPair& pair) {
+        if (pair.target != nullptr || pair.golden <= golden.back()) return false;
+        const TracedTensor* made = only_result(flows.golden(), *pair.golden);
+        return made != nullptr && std::ranges::find(biases, made->content->numel) != biases.end();
     });
 }
 

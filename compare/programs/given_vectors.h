@@ -4,19 +4,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/align/parting.h"
 #include "compare/dataflow/paired_flows.h"
 
 namespace npuscope::compare {
+
+struct Plan;
 
 /// Elements of each that ops of one side take in.
 [[nodiscard]] std::vector<int64_t> given_vectors(const Side& side,
                                                  const std::vector<const SourceOp*>& ops);
 
-/// Whether the golden's ops of a parting alone take in a vector whose gradient a parting of the
-/// golden alone makes: a bias that the target leaves out, however small.
-[[nodiscard]] bool lacks_bias(const PairedFlows& flows,
-                              const Parting& parting,
-                              const std::vector<Parting>& others);
+/// Whether these ops of the golden, in the place of these of the target, take in a vector whose
+/// gradient the golden alone makes behind them: a bias that the target leaves out, however little
+/// comes of it.
+[[nodiscard]] bool lacks_bias(const Plan& plan,
+                              const PairedFlows& flows,
+                              const std::vector<const SourceOp*>& target,
+                              const std::vector<const SourceOp*>& golden);
 
 }  // namespace npuscope::compare

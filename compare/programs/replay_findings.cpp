@@ -204,6 +204,9 @@ void ByReplay::forget(const Which& all) {
         OpResult& op = result_.ops[place];
         if (!which(place) || is_sure(place)) continue;
         if (!is_of_programs(op) && !is_made_good(place)) continue;
+        if (const OpPair& pair = plan_.ops[place];
+            op.is_pair() && lacks_bias(plan_, flows_, {pair.target}, {pair.golden}))
+            continue;
         op.from_nothing = false;
         op.shapes_differ = false;
         if (!op.is_pair()) op.in_span = true;
@@ -229,17 +232,12 @@ void ByReplay::forget_partings(const Which& which) {
                !little.contains(&parting.first()) && (is_one_sided || !is_felt_behind(parting)) &&
                std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); });
     };
-    std::vector<bool> forgotten;
-    std::vector<Parting> left;
-    for (const Parting& parting : plan_.partings) {
-        forgotten.push_back(is_forgotten(parting));
-        if (!forgotten.back()) left.push_back(parting);
-    }
     std::vector<PartingResult> told;
     std::vector<Parting> partings;
     for (size_t i = 0; i < plan_.partings.size(); ++i) {
         const Parting& parting = plan_.partings[i];
-        if (forgotten[i] && !lacks_bias(flows_, parting, left)) {
+        if (is_forgotten(parting) &&
+            !lacks_bias(plan_, flows_, parting.only_target, parting.only_golden)) {
             mark_span(parting, 0, std::nullopt, places_, result_);
         } else {
             told.push_back(std::move(result_.partings[i]));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/relate/kinship.h"
 
 namespace npuscope::compare {
 
@@ -135,12 +136,13 @@ bool only_adds(const Result& result) {
     });
 }
 
-/// Whether what the op of the first culprit makes is as far off when its tensors were paired by
-/// what they hold: that explains nothing of it.
+/// Whether what the op of the first culprit computes is as far off when its tensors were paired by
+/// what they hold: that explains nothing of it. Ops that move elements say nothing themselves.
 bool is_left_off(const Result& by_names, const Result& by_content) {
     if (by_names.culprits.empty() || by_names.culprits.front().kind != CulpritKind::kTensor)
         return false;
     const OpResult& told = by_names.ops[by_names.culprits.front().op];
+    if (step_of(told.id.op) == OpStep::kAny) return false;
     const auto same = std::ranges::find(by_content.ops, told.target, &OpResult::target);
     if (same == by_content.ops.end() || !same->is_pair()) return false;
     return std::ranges::any_of(same->tensors, [](const TensorResult& tensor) {

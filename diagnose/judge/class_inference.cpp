@@ -349,7 +349,11 @@ InferredArithmetic class_from(const ArithmeticSamples& samples, const Arithmetic
     // products.
     const bool is_usual = group.kind == OpKind::kConvolution &&
                           alone.product == &cudnn_product_class() && alone.within == alone.sampled;
-    return is_more_precise(alone, by_libraries(own), found) ||
+    // What explains neither has no say over what explains these.
+    const bool is_unexplained = found.product != nullptr &&
+                                !explains(by_libraries(wider), column_of(*found.product)) &&
+                                explains(by_libraries(own), column_of(*alone.product));
+    return is_unexplained || is_more_precise(alone, by_libraries(own), found) ||
                    (parts && (is_usual || is_plainly_shown(alone)))
                ? alone
                : found;

@@ -42,6 +42,8 @@ bool is_tried(const VectorClass&, size_t column, DType dtype, Tried tried) {
 constexpr int64_t kToldBy = int64_t{1} << 12;
 /// A form is told by one run where all others are so much further off.
 constexpr double kClearly = 3;
+/// What is as far off in the next form, but for this, is off by something else.
+constexpr double kNearly = 0.99;
 /// So many products are added up before a Cube rounds.
 constexpr int64_t kCubeBlock = 16;
 /// Of a run's numbers, that must have a format's bits: a fault may be in few.
@@ -193,6 +195,7 @@ struct ChosenForm {
     RunRatios ratios;
     /// How many times further off the next one is.
     double next = std::numeric_limits<double>::infinity();
+    bool is_told = true;  ///< it is nearer than the others
 };
 
 /// The form that fits best; the first one where that fits fp32, since forms differ by more.
@@ -217,7 +220,11 @@ ChosenForm choose_form(const std::vector<OpRun>& forms, Tried tried) {
     for (const OpRun& form : forms)
         distances.push_back(distance_to(form));
     const size_t best = place_of_least(distances);
-    return {best, ratios[best], best == by_ratio ? next / least : 1};
+    const double nearest = std::exchange(distances[best], std::numeric_limits<double>::infinity());
+    return {.best = best,
+            .ratios = ratios[best],
+            .next = best == by_ratio ? next / least : 1,
+            .is_told = kNearly * std::ranges::min(distances) > nearest};
 }
 
 }  // namespace
@@ -299,13 +306,14 @@ std::optional<SampledRun> sampled_run(const SideOp& op, Tried tried, const OpenK
                            .name = name_of_forms(*run->op)};
         const std::vector<OpRun> forms = forms_of(std::move(*run));
         sampled.forms = forms.size();
-        const auto [best, ratios, next] = choose_form(forms, tried);
+        const auto [best, ratios, next, is_told] = choose_form(forms, tried);
         sampled.best = best;
         if (sampled.best > 0) {
             const NamedValue& word = forms[sampled.best].arguments.back();
             sampled.form = word.name + "=" + std::get<std::string>(word.value);
         }
         sampled.is_clear = next >= kClearly;
+        sampled.tells_form = sampled.forms > 1 && is_told;
         if (!ratios.is_telling) return std::nullopt;
         sampled.ratios = ratios.ratios;
         sampled.either = ratios.either;

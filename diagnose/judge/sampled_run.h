@@ -71,8 +71,9 @@ struct SampledRun {
     std::string name;            ///< name_of_forms()
     size_t forms = 1;
     size_t best = 0;
-    std::string form{};     ///< "approximate=tanh"; "" of the first
-    bool is_clear = false;  ///< no other form fits nearly as well
+    std::string form{};       ///< "approximate=tanh"; "" of the first
+    bool is_clear = false;    ///< no other form fits nearly as well
+    bool tells_form = false;  ///< what is off is not as far off in any form
 };
 
 /// Bits of significand that nearly all float32 numbers of a run's larger results need, and how many

@@ -8,6 +8,7 @@
 #include "core/parallel/parallel_for.h"
 #include "diagnose/judge/class_choice.h"
 #include "diagnose/judge/coarser_grid.h"
+#include "diagnose/judge/log_softmax_rows.h"
 #include "diagnose/judge/misfit.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/number_format.h"
@@ -177,7 +178,7 @@ SideJudge::SideJudge(const std::vector<SideOp>& ops,
             const auto own = static_cast<size_t>(&op - ops.data());
             place->second.first = fresh ? own : std::min(place->second.first, own);
             place->second.runs.push_back(*run);
-            if (run->forms < 2 || !is_first) return;
+            if (!run->tells_form || !is_first) return;
             Forms& forms = forms_[run->name];
             forms.runs.resize(run->forms);
             ++forms.runs[run->best];
@@ -362,6 +363,7 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
     if (!some) return std::nullopt;
     // Products may be within another limit, of operands that are rounded otherwise.
     if (rounds_operands(by) && !is_within(*some)) return std::nullopt;
+    if (auto apart = log_softmax_row_error(*some)) return apart;
     if (const auto grid = coarser_grid(*some); grid && !takes_in(by, *grid)) {
         const std::vector<Habit> others = habits_.others(run, result.name);
         if (others.size() >= kFewestOthers && std::ranges::none_of(others, &Habit::is_coarser))

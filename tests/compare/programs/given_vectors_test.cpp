@@ -21,17 +21,14 @@ bool is_missed(int64_t of_bias, int64_t of_sum) {
                     {{"self", random_tensor({of_bias}, 4)}, {"mat1", kInput}, {"mat2", kWeight}},
                     {{"out", kMade}}},
                    {"sum", {{"self", kMade}}, {{"out", random_tensor({of_sum}, 5)}}}});
-    const Plan plan{};
+    const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]},
+                            {.golden = &golden.ops[1]}}};
     Dataflow mine = trace(target);
     Dataflow theirs = trace(golden);
     const PairedFlows flows(plan, {target, mine}, {golden, theirs});
     EXPECT_EQ(given_vectors({golden, theirs}, {&golden.ops[0]}), std::vector<int64_t>{of_bias});
-    EXPECT_FALSE(lacks_bias(flows,
-                            {.only_target = {&target.ops[0]}, .only_golden = {}},
-                            {{.only_target = {}, .only_golden = {&golden.ops[1]}}}));
-    return lacks_bias(flows,
-                      {.only_target = {&target.ops[0]}, .only_golden = {&golden.ops[0]}},
-                      {{.only_target = {}, .only_golden = {&golden.ops[1]}}});
+    EXPECT_FALSE(lacks_bias(plan, flows, {&target.ops[0]}, {&golden.ops[1]}));
+    return lacks_bias(plan, flows, {&target.ops[0]}, {&golden.ops[0]});
 }
 
 TEST(GivenVectors, tell_a_bias_by_its_gradient) {

@@ -149,5 +149,22 @@ TEST(ClassInference, takes_no_class_that_cannot_give_the_results_of_all_but_one)
     EXPECT_EQ(name(in_float16_but_one(1, 1.1)), "bf16 throughout");
 }
 
+/// One of three products was rounded to bfloat16, beside convolutions whose operands were.
+TEST(ClassInference, takes_no_class_that_fits_neither_where_the_products_alone_have_one) {
+    const ArithmeticGroup products{OpKind::kProduct, DType::kFloat32, ComputeType::kNone};
+    const ArithmeticGroup convolutions{OpKind::kConvolution, DType::kFloat32, ComputeType::kNone};
+    SampledRun run = one_that_no_class_explains(products);
+    run.shows_steps = false;
+    run.ratios[kPlainColumn] = 0.1;
+    run.ratios[column_of("fp32, bf16 results")] = 0.1;
+    ArithmeticSamples samples;
+    samples[products].runs.assign(3, run);
+    samples[products].runs.back().ratios[kPlainColumn] = 100;
+    run = one_that_no_class_explains(convolutions);
+    run.ratios[column_of("HF32 inputs, fp32 sums")] = 0.1;
+    samples[convolutions].runs.assign(4, run);
+    EXPECT_EQ(class_from(samples, products).of_products().name, "fp32");
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose

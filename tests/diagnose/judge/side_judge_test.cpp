@@ -447,6 +447,11 @@ TEST(SideJudge, tells_a_form_by_a_single_run) {
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("tanh"))}).sentences.back(),
               "gelu: its results are those of approximate=tanh");
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("none"))}).sentences.size(), 1U);
+    // What is in no form, stale memory, says nothing of it.
+    const Tensor stale = test::floats({6, 8}, std::vector<float>(48, 1e30F));
+    EXPECT_EQ(
+        judged({run_of("gelu", 1, x, y("tanh")), run_of("gelu", 2, x, stale)}).sentences.back(),
+        "gelu: its results are those of approximate=tanh");
 }
 
 }  // namespace
