@@ -219,8 +219,11 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     const bool is_free_run = options_.dataflow && !plan_.load_mode && traced->flows;
     const auto pair_again = [&](bool is_other) {
         if (is_other) traced->pair(plan_);
+        return is_other;
     };
-    pair_again(is_free_run && !plan_.is_related && uncross(*traced->flows, plan_));
+    // Behind exchanged parameters as many ops may be paired crosswise, one after the other.
+    for (int i = 0; i < 4 && is_free_run && !plan_.is_related; ++i)
+        if (!pair_again(uncross(*traced->flows, plan_))) break;
     pair_again(is_free_run && close_stretches(*traced->flows, plan_));
     pair_again(is_free_run && target_.numbered && golden_.numbered &&
                part_exchanged(*traced->flows, plan_));

@@ -7,6 +7,7 @@
 #include "compare/match.h"
 #include "compare/relate/nowhere.h"
 #include "core/base/error.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -45,11 +46,33 @@ class OneSide {
             const auto uses = uses_.find(tensor);
             if (uses == uses_.end()) continue;
             for (const size_t use : uses->second)
-                found.push_back(given(own_.uses[use], tensors));
+                if (!add_behind_cast(own_.uses[use], tensors, found))
+                    found.push_back(given(own_.uses[use], tensors));
         }
     }
 
   private:
+    /// Where a cast that is seen through takes it in, what takes in the cast's result takes it.
+    bool add_behind_cast(const TensorUse& use,
+                         const std::vector<size_t>& one_sided,
+                         std::vector<OneSidedGiven>& found) const {
+        const SourceOp& op = source_.ops[use.op];
+        if (partners_.contains(&op) || !is_cast(op.id.op)) return false;
+        bool any = false;
+        for (const size_t made : own_.out[use.op]) {
+            const auto uses = uses_.find(made);
+            if (uses == uses_.end()) continue;
+            std::vector<size_t> with_it = one_sided;
+            with_it.insert(std::ranges::upper_bound(with_it, made), made);
+            for (const size_t behind : uses->second) {
+                found.push_back(given(own_.uses[behind], with_it));
+                found.back().tensor = use.tensor;
+                any = true;
+            }
+        }
+        return any;
+    }
+
     [[nodiscard]] OneSidedGiven given(const TensorUse& use,
                                       const std::vector<size_t>& one_sided) const {
         const SourceOp& op = source_.ops[use.op];

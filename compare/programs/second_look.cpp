@@ -190,9 +190,12 @@ bool tells_more(const Result& by_names, const Result& by_content) {
     if (!by_names.culprits.empty() && are_many_of_its_kind(by_names))
         return first.kind == CulpritKind::kOp &&
                by_content.culprits.size() < by_names.culprits.size();
-    if (!by_names.culprits.empty() &&
-        (by_names.culprits.front().is_of_another || by_names.culprits.front().is_rewired) &&
-        first.kind == CulpritKind::kProgram)
+    // Exchanged parameters look like ops that changed places.
+    const bool is_of_another =
+        !by_names.culprits.empty() && by_names.culprits.front().is_of_another;
+    const bool was_rewired = !by_names.culprits.empty() && by_names.culprits.front().is_rewired;
+    if (first.kind == CulpritKind::kProgram ? is_of_another || was_rewired
+                                            : is_of_another && first.is_rewired)
         return false;
     const bool is_parting =
         first.kind == CulpritKind::kProgram &&

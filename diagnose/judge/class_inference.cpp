@@ -18,6 +18,7 @@ namespace {
 /// A class explains a group when it explains all of the sample but this share, or one: a fault is
 /// in few ops.
 constexpr double kShare = 0.03;
+constexpr double kMost = 0.9;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds:
 /// more than half of the sample is over this share of them. Else it would be chosen to excuse a
 /// few.
@@ -131,6 +132,12 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
     return found;
 }
 
+/// Beside results that are in a format, one or two that a fault makes a little too far off do not
+/// speak for a class whose results are in another.
+bool explains_most(const std::vector<SampledRun>& sample, int64_t within) {
+    return static_cast<double>(within) >= kMost * static_cast<double>(sample.size());
+}
+
 /// Chooses among the classes of results of `bits`, if these are known and one of them explains the
 /// sample, else among all that can give so many. `stages_of` gives the stages whose columns it is
 /// asked for.
@@ -145,7 +152,9 @@ std::pair<size_t, int64_t> choose_class(std::span<const Class> classes,
         for (Stage& stage : stages)
             stage.near = 0;
         const auto found = choose(stages, sample);
-        if (!stages.empty() && explains(sample, found.first)) return found;
+        if (!stages.empty() &&
+            (explains(sample, found.first) || explains_most(sample, found.second)))
+            return found;
     }
     const int least = std::max(bits, least_bits(sample));
     return choose(stages_of([&](size_t column) { return classes[column].results.bits >= least; }),

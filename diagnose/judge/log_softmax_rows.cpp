@@ -17,7 +17,7 @@ namespace npuscope::diagnose {
 
 namespace {
 
-/// Of a rounding of x - max and one of the result.
+/// Of roundings of x, of x - max and of the result.
 constexpr double kTimes = 3;
 /// Of 1, for logarithms of each element's share.
 constexpr double kUnits = 4;
@@ -53,6 +53,11 @@ std::optional<Rows> rows_of(const Value* dim, const Shape& shape) {
     return rows;
 }
 
+/// By how much a number may be off before anything is computed with it.
+double taken_in(const NumberFormat& steps, double x) {
+    return steps.rounded(x) == x || std::isinf(x) ? 0 : steps.half_unit(x);
+}
+
 }  // namespace
 
 std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& within) {
@@ -84,7 +89,7 @@ std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& wi
             const size_t i = rows->at(index, k);
             const double error = y[i] - expected[i];
             if (!std::isfinite(error)) continue;
-            const double rounded = steps.of(largest - x[i]) +
+            const double rounded = taken_in(within.of.steps, x[i]) + steps.of(largest - x[i]) +
                                    std::max(steps.of(expected[i]), recorded.half_unit(expected[i]));
             allowed[i] = kTimes * rounded + kUnits * within.of.steps.unit();
             least = std::max(least, error - allowed[i]);
@@ -98,7 +103,7 @@ std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& wi
     if (error.ratio <= 1) return std::nullopt;
     describe(result, expected, allowed, error);
     error.told = "elements of a row are off by different amounts, where one sum is taken off all";
-    error.formula = "6 roundings + 4 units of 1, but for a shift of the row";
+    error.formula = "3 times the roundings + 4 units of 1, but for a shift of the row";
     return error;
 }
 
