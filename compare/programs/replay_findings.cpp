@@ -95,6 +95,12 @@ class ByReplay {
                is_finding(result_.ops[place].judgement.verdict) &&
                replay_->made_good.contains(plan_.ops[place].golden);
     }
+    /// Of a pair of ops: the golden's alone has a bias.
+    [[nodiscard]] bool lacks_its_bias(size_t place) const {
+        const OpPair& pair = plan_.ops[place];
+        return pair.target != nullptr && pair.golden != nullptr &&
+               lacks_bias(plan_, flows_, {pair.target}, {pair.golden});
+    }
     /// Of a parting of one side: all that takes in what its ops make is what the golden's makes.
     [[nodiscard]] bool is_made_good(const Parting& parting) const {
         return std::ranges::all_of(parting.only_target,
@@ -193,7 +199,7 @@ void ByReplay::forget(const Which& all) {
                !replay_->lasting.contains(plan_.ops[place].golden);
     };
     std::erase_if(result_.culprits, [&](const Culprit& culprit) {
-        if (!which(culprit.op)) return false;
+        if (!which(culprit.op) || lacks_its_bias(culprit.op)) return false;
         // Where arithmetic is coarse, much agrees with what another tensor makes.
         const bool may_be_none = plan_.is_related || replay_->is_fine;
         return culprit.kind == CulpritKind::kProgram ||
@@ -204,9 +210,7 @@ void ByReplay::forget(const Which& all) {
         OpResult& op = result_.ops[place];
         if (!which(place) || is_sure(place)) continue;
         if (!is_of_programs(op) && !is_made_good(place)) continue;
-        if (const OpPair& pair = plan_.ops[place];
-            op.is_pair() && lacks_bias(plan_, flows_, {pair.target}, {pair.golden}))
-            continue;
+        if (lacks_its_bias(place)) continue;
         op.from_nothing = false;
         op.shapes_differ = false;
         if (!op.is_pair()) op.in_span = true;

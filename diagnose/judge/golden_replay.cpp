@@ -101,6 +101,9 @@ class GoldenReplay {
     [[nodiscard]] Replayed recorded(size_t index, double inputs_off);
     void judge(size_t index, Replayed found, const ReplayRounding& rounding);
     void forget_unused(size_t op);
+    /// Whole numbers beside a result that agrees: which of several equal elements was chosen. The
+    /// op's own judgement holds them to that.
+    [[nodiscard]] bool stands_beside_agreeing(size_t index) const;
 
     PairedFlows& flows_;
     const compare::Side& golden_;
@@ -331,7 +334,10 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
         .golden = tensor.path,
         .off = is_number ? distance(*theirs, found.plain).relative()
                          : share_of_others(*theirs, found.plain),
-        .allowed = is_number ? honest : share_turned(found.disturbed, found.plain, unit)};
+        .allowed = is_number ? honest
+                   : stands_beside_agreeing(index)
+                       ? 1
+                       : share_turned(found.disturbed, found.plain, unit)};
     if (!result.agrees() && is_number)
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {
             result.off = 0;
@@ -359,6 +365,15 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
     if (!result.agrees() || (is_number && honest > kNoise)) open_.emplace(index, std::move(found));
     if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));
+}
+
+bool GoldenReplay::stands_beside_agreeing(size_t index) const {
+    const Dataflow& flow = golden_.flow;
+    const size_t op = flow.tensors[index].op;
+    for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i)
+        if (flow.tensors[i].direction == Direction::kOutput && i != index && results_.agrees(i))
+            return true;
+    return false;
 }
 
 void GoldenReplay::forget_unused(size_t op) {

@@ -93,12 +93,15 @@ InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within) 
     return {.vector = &vector_classes()[column], .sampled = sampled, .within = within};
 }
 
-/// Whether the class of an op that is apart is that of a run of it: of results in float32 only
-/// where nearly all their numbers are of its format (the optimizer's products may be computed in
-/// float32, beside the forward pass's).
+/// Whether the class of an op that is apart is that of a run of it: of results in float32 (a norm's
+/// statistics beside what it normalises aside) only where nearly all their numbers are of its
+/// format (the optimizer's products may be computed in float32, beside the forward pass's).
 bool is_apart(const OpRun& run, const InferredArithmetic& of_op) {
-    const bool is_wide = std::ranges::any_of(run.results, [](const RecordedResult& result) {
-        return result.elements.dtype() == DType::kFloat32;
+    int64_t most = 0;
+    for (const RecordedResult& result : run.results)
+        most = std::max(most, result.elements.numel());
+    const bool is_wide = std::ranges::any_of(run.results, [&](const RecordedResult& result) {
+        return result.elements.dtype() == DType::kFloat32 && 2 * result.elements.numel() >= most;
     });
     if (!is_wide) return true;
     const int bits = result_bits(run).first;

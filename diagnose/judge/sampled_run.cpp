@@ -201,10 +201,12 @@ struct ChosenForm {
 /// The form that fits best; the first one where that fits fp32, since forms differ by more.
 ChosenForm choose_form(const std::vector<OpRun>& forms, Tried tried) {
     std::vector<RunRatios> ratios = {ratios_of(forms.front(), tried)};
-    if (forms.size() == 1 || ratios.front().ratios[kPlainColumn] <= 1)
-        return {.ratios = ratios.front()};
     for (size_t form = 1; form < forms.size(); ++form)
         ratios.push_back(ratios_of(forms[form], tried));
+    const auto fits = [](const RunRatios& each) { return each.ratios[kPlainColumn] <= 1; };
+    if (fits(ratios.front()))
+        return {.ratios = ratios.front(),
+                .is_told = std::none_of(ratios.begin() + 1, ratios.end(), fits)};
     // The tightest class tells forms apart best.
     std::vector<double> off;
     off.reserve(ratios.size());

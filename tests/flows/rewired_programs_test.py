@@ -40,9 +40,12 @@ class RewiredPrograms(InFolder):
     def test_operands_that_were_exchanged_ran_in_no_other_order(self):
         """Queries and keys have one shape, and so have their copies: only what takes these in tells that they are no other way round."""
 
-        def write(program, exchanged=False, in_another_order=False):
+        def write(program, exchanged=False, in_another_order=False, weights_exchanged=False):
             x = program.given(TOKENS, WIDTH)
-            query, key, value = (program.product(x, program.given(WIDTH, WIDTH)) for _ in range(3))
+            weights = [program.given(WIDTH, WIDTH) for _ in range(3)]
+            if weights_exchanged:
+                weights[:2] = weights[1::-1]
+            query, key, value = (program.product(x, weight) for weight in weights)
             split = lambda rows: rows.reshape(TOKENS, HEADS, -1).transpose(1, 0, 2)
             copied = lambda rows: program.op("clone", np.ascontiguousarray(split(rows)), self=split(rows))
             if exchanged:
@@ -60,6 +63,40 @@ class RewiredPrograms(InFolder):
         self.assertIn("is not what /mm/1 made (in the golden it is); it is what /mm/2 made", report["first_culprit"]["why"])
         code, path, report = self.said(write, in_another_order=True)
         self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = self.said(write, weights_exchanged=True)
+        self.assertEqual((code, path), (1, "/mm/1"))
+        self.assertIn("weight `mat2` of /mm/1 is not the golden's: it is the golden's /mm/2/input/mat2", report["first_culprit"]["why"])
+
+    def test_a_bias_that_a_softmax_levels_is_told_where_the_golden_makes_a_gradient_of_it(self):
+        """A number that all keys of a query have in common changes no share."""
+
+        def write(program, biased=True, cast=False):
+            x = program.given(TOKENS, WIDTH)
+            queries, keys, bias = program.given(WIDTH, WIDTH), program.given(WIDTH, WIDTH), program.given(WIDTH)
+            query = program.product(x, queries)
+            if biased:
+                if cast:
+                    bias = program.op("_to_copy", as_half(bias), self=bias)
+                key = program.op("addmm", (x.astype("f8") @ keys + bias).astype("f4"), self=bias, mat1=x, mat2=keys, beta=1, alpha=1)
+            else:
+                key = program.product(x, keys)
+            scores = program.product(query, np.ascontiguousarray(key.T))
+            shares = np.exp(scores - scores.max(-1, keepdims=True))
+            shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+            program.product(shares, x)
+            above = program.product(program.given(TOKENS, WIDTH), np.ascontiguousarray(x.T))
+            below = shares * (above - (above * shares).sum(-1, keepdims=True))
+            below = program.op("_softmax_backward_data", below, grad_output=above, output=shares, dim=-1, input_dtype=6)
+            gradient = program.product(np.ascontiguousarray(below.T), query)
+            if biased:
+                program.op("sum_dim_IntList", gradient.sum(0, keepdims=True), self=gradient, dim=[0], keepdim=True)
+            program.product(np.ascontiguousarray(x.T), gradient)
+
+        for cast in (False, True):
+            with self.subTest(cast=cast):
+                code, path, report = self.said(write, biased=False, golden={"cast": cast})
+                self.assertEqual((code, path), (1, "/mm/2"))
+                self.assertIn("is given a bias `self` ([%d]) that the target has nowhere" % WIDTH, report["first_culprit"]["why"])
 
     def test_layers_that_run_again_for_the_gradients_are_no_other_program(self):
         """As with checkpoints. The positions that all is made of are whole numbers, which have no rounding."""

@@ -156,6 +156,8 @@ TEST(SecondLook, is_for_calls_in_another_order_as_well) {
     EXPECT_TRUE(tells_more(by_names, with_culprit({.kind = CulpritKind::kOp})));
     // Two weights that were exchanged.
     EXPECT_FALSE(tells_more(by_names, with_culprit({.kind = CulpritKind::kProgram, .op = 1})));
+    EXPECT_FALSE(tells_more(
+        by_names, with_culprit({.kind = CulpritKind::kTensor, .op = 1, .is_rewired = true})));
 }
 
 TEST(SecondLook, tells_nothing_where_the_op_of_the_finding_is_as_far_off) {

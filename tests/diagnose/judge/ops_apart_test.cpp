@@ -2,6 +2,7 @@
 // CPU.
 #include "diagnose/judge/ops_apart.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -286,6 +287,22 @@ TEST(OpsApart, of_float32_results_leave_the_others_in_float32) {
     EXPECT_EQ(result.arithmetic[0], "target, other ops (float32): fp32 (5 of 5 sampled)");
     EXPECT_EQ(result.arithmetic[1],
               "target, other ops (float32, rounded results): bf16 throughout (24 of 24 sampled)");
+}
+
+// What PyTorch gives out of a batch norm in mixed precision: float16, and statistics in float32.
+TEST(OpsApart, give_out_statistics_in_float32_as_well) {
+    const auto run_of = [](DType dtype) {
+        return OpRun{.op = backend::find_op("native_batch_norm"),
+                     .arguments = {},
+                     .wide = {},
+                     .results = {{"result0", "result0", random_tensor({2, 4, 3, 3}, 1).cast(dtype)},
+                                 {"result1", "result1", random_tensor({4}, 2)}}};
+    };
+    const auto narrow = std::ranges::find(vector_classes(), "fp16 throughout", &VectorClass::name);
+    OpsApart apart{};
+    apart.ops["native_batch_norm"] = {.vector = &*narrow};
+    EXPECT_NE(apart.class_of(run_of(DType::kFloat16)), nullptr);
+    EXPECT_EQ(apart.class_of(run_of(DType::kFloat32)), nullptr);
 }
 
 }  // namespace

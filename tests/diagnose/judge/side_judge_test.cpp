@@ -447,7 +447,15 @@ TEST(SideJudge, tells_a_form_by_a_single_run) {
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("tanh"))}).sentences.back(),
               "gelu: its results are those of approximate=tanh");
     EXPECT_EQ(judged({run_of("gelu", 1, x, y("none"))}).sentences.size(), 1U);
-    // What is in no form, stale memory, says nothing of it.
+    // Numbers so small that both forms make the same of them say nothing, nor does stale memory.
+    const Tensor little = noise({6, 8}, random).cast(DType::kFloat16).cast(DType::kFloat32);
+    const Tensor small =
+        Executor(Device::reference32()).call("mul_Scalar", {little, Scalar{0x1p-40}}).tensor(0);
+    const Tensor halved =
+        Executor(Device::reference32()).call("mul_Scalar", {small, Scalar{0.5}}).tensor(0);
+    EXPECT_EQ(judged({run_of("gelu", 1, x, y("tanh")), run_of("gelu", 2, small, halved)})
+                  .sentences.back(),
+              "gelu: its results are those of approximate=tanh");
     const Tensor stale = test::floats({6, 8}, std::vector<float>(48, 1e30F));
     EXPECT_EQ(
         judged({run_of("gelu", 1, x, y("tanh")), run_of("gelu", 2, x, stale)}).sentences.back(),
