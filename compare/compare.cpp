@@ -221,8 +221,7 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
         if (is_other) traced->pair(plan_);
         return is_other;
     };
-    // Behind exchanged parameters as many ops may be paired crosswise, one after the other.
-    for (int i = 0; i < 4 && is_free_run && !plan_.is_related; ++i)
+    for (int i = 0; i < kMostCrossed && is_free_run && !plan_.is_related; ++i)
         if (!pair_again(uncross(*traced->flows, plan_))) break;
     pair_again(is_free_run && close_stretches(*traced->flows, plan_));
     pair_again(is_free_run && target_.numbered && golden_.numbered &&

@@ -22,6 +22,21 @@ constexpr double kLittle = 0.02;
 /// So many times farther than what it takes in is from the other side's.
 constexpr double kFarther = 3;
 
+/// Whether all that takes in the result is a norm, which levels whatever factor.
+bool is_levelled(const Side& side, const TracedTensor& result) {
+    const auto index = static_cast<size_t>(&result - side.flow.tensors.data());
+    bool any = false;
+    for (const TracedTensor& tensor : side.flow.tensors) {
+        if (tensor.direction != Direction::kInput || tensor.producer != index) continue;
+        const OpStep taker = step_of(side.source.ops[tensor.op].op());
+        if (taker == OpStep::kNorm)
+            any = true;
+        else if (taker != OpStep::kNormGradient && taker != OpStep::kRmsNormGradient)
+            return false;
+    }
+    return any;
+}
+
 bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& op) {
     if (step_of(op.op()) != OpStep::kScaling) return false;
     const Side& side = of_target ? flows.target() : flows.golden();
@@ -36,7 +51,7 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
         if (!theirs) return false;
         const double by = relative_distance(traced_numbers(side, *result).as<double>(),
                                             traced_numbers(side, input).as<double>());
-        if (by < beyond || by > kLittle) return false;
+        if (by < beyond || (by > kLittle && !is_levelled(side, *result))) return false;
         const Side& other = of_target ? flows.golden() : flows.target();
         const Tensor made = traced_numbers(side, *input.producer);
         const Tensor theirs_made = traced_numbers(other, *theirs);

@@ -1,4 +1,4 @@
-// Scalings by so little that rounding hides them.
+// Scalings that what is behind them hides.
 #pragma once
 
 #include <unordered_set>
@@ -10,7 +10,8 @@
 namespace npuscope::compare {
 
 /// Ops that one side alone has, nothing stands for on the other, and that scale a result that is
-/// the other side's as well by so little that what rounding leaves behind them may hide it.
+/// the other side's as well: by so little that what rounding leaves behind them may hide it, or
+/// before a norm, which levels them.
 [[nodiscard]] std::unordered_set<const SourceOp*> little_scalings(
     const PairedFlows& flows, const std::vector<Parting>& partings);
 

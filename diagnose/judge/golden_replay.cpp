@@ -101,8 +101,11 @@ class GoldenReplay {
     [[nodiscard]] Replayed recorded(size_t index, double inputs_off);
     void judge(size_t index, Replayed found, const ReplayRounding& rounding);
     void forget_unused(size_t op);
-    /// Whole numbers beside a result that agrees: which of several equal elements was chosen. The
-    /// op's own judgement holds them to that.
+    [[nodiscard]] bool is_number(size_t index) const {
+        return is_float(dtype_from_name(golden_.tensor(index).dtype).value_or(DType::kFloat32));
+    }
+    /// Whole numbers beside floats that agree: which of several equal elements was chosen. The op's
+    /// own judgement holds them to that.
     [[nodiscard]] bool stands_beside_agreeing(size_t index) const;
 
     PairedFlows& flows_;
@@ -325,20 +328,20 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
         open_.emplace(index, std::move(found));
         return;
     }
+    double allowed = honest;
+    if (!is_number(index))
+        allowed =
+            stands_beside_agreeing(index) ? 1 : share_turned(found.disturbed, found.plain, unit);
     const ReplayPartners::Partner& partner = *partners_.of(index);
-    const bool is_number = is_float(dtype_from_name(tensor.dtype).value_or(DType::kFloat32));
-    compare::ReplayedResult result{
-        .pair = partner.pair,
-        .op = partner.op,
-        .target = partner.path,
-        .golden = tensor.path,
-        .off = is_number ? distance(*theirs, found.plain).relative()
-                         : share_of_others(*theirs, found.plain),
-        .allowed = is_number ? honest
-                   : stands_beside_agreeing(index)
-                       ? 1
-                       : share_turned(found.disturbed, found.plain, unit)};
-    if (!result.agrees() && is_number)
+    compare::ReplayedResult result{.pair = partner.pair,
+                                   .op = partner.op,
+                                   .target = partner.path,
+                                   .golden = tensor.path,
+                                   .off = is_number(index)
+                                              ? distance(*theirs, found.plain).relative()
+                                              : share_of_others(*theirs, found.plain),
+                                   .allowed = allowed};
+    if (!result.agrees() && is_number(index))
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {
             result.off = 0;
             result.is_scaled = true;
@@ -362,7 +365,8 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             partners_.replace(index, std::move(*other));
         }
     // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
-    if (!result.agrees() || (is_number && honest > kNoise)) open_.emplace(index, std::move(found));
+    if (!result.agrees() || (is_number(index) && honest > kNoise))
+        open_.emplace(index, std::move(found));
     if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));
 }
@@ -371,7 +375,7 @@ bool GoldenReplay::stands_beside_agreeing(size_t index) const {
     const Dataflow& flow = golden_.flow;
     const size_t op = flow.tensors[index].op;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i)
-        if (flow.tensors[i].direction == Direction::kOutput && i != index && results_.agrees(i))
+        if (flow.tensors[i].direction == Direction::kOutput && is_number(i) && results_.agrees(i))
             return true;
     return false;
 }

@@ -13,13 +13,14 @@ Tensor in_float16(const Tensor& tensor) {
     return tensor.cast(DType::kFloat16).cast(DType::kFloat32);
 }
 
-/// Whether an op `name` that the target has more, behind the first, is told as a scaling by little.
-bool is_told(const std::string& name, const Tensor& scaled) {
+/// Whether an op `name` that the target has more, behind the first and before `taker`, is told as a
+/// scaling that is hidden.
+bool is_told(const std::string& name, const Tensor& scaled, const std::string& taker = "relu") {
     const Source target = hand_made({{"mm", {}, {{"out", kMade}}},
                                      {name, {{"self", kMade}}, {{"out", scaled}}},
-                                     {"relu", {{"self", scaled}}, {{"out", scaled}}}});
+                                     {taker, {{"self", scaled}}, {{"out", scaled}}}});
     const Source golden =
-        hand_made({{"mm", {}, {{"out", kMade}}}, {"relu", {{"self", kMade}}, {{"out", kMade}}}});
+        hand_made({{"mm", {}, {{"out", kMade}}}, {taker, {{"self", kMade}}, {{"out", kMade}}}});
     const Plan plan{.ops = {{&target.ops[0], &golden.ops[0]},
                             {.target = &target.ops[1]},
                             {&target.ops[2], &golden.ops[1]}}};
@@ -45,6 +46,12 @@ TEST(LittleScaling, is_no_other_way_to_write_a_program) {
     EXPECT_FALSE(is_told("mul_Tensor", scaled_by(1.0000001F)));
     EXPECT_FALSE(is_told("mul_Tensor", in_float16(scaled_by(0.25F))));
     EXPECT_FALSE(is_told("relu", in_float16(scaled_by(1.001F))));
+}
+
+TEST(LittleScaling, is_any_that_a_norm_levels) {
+    EXPECT_TRUE(is_told("mul_Tensor", scaled_by(3), "native_layer_norm"));
+    EXPECT_FALSE(is_told("mul_Tensor", scaled_by(3), "relu"));
+    EXPECT_FALSE(is_told("mul_Tensor", kMade, "native_layer_norm"));
 }
 
 }  // namespace
