@@ -18,9 +18,9 @@ namespace npuscope::diagnose {
 namespace {
 
 /// Of roundings of x, of x - max and of the result.
-constexpr double kTimes = 3;
+constexpr double kOfRoundings = 3;
 /// Of 1, for logarithms of each element's share.
-constexpr double kUnits = 4;
+constexpr double kOfOtherSteps = 4;
 constexpr size_t kFewestInRow = 3;
 
 bool is_log_softmax(const backend::Op& op) {
@@ -30,7 +30,7 @@ bool is_log_softmax(const backend::Op& op) {
 }
 
 /// The rows of a shape along one axis, as places of their elements.
-struct Rows {
+struct AxisRows {
     size_t count = 0;
     size_t length = 0;
     size_t stride = 1;
@@ -40,13 +40,13 @@ struct Rows {
     }
 };
 
-std::optional<Rows> rows_of(const Value* dim, const Shape& shape) {
+std::optional<AxisRows> along_axis(const Value* dim, const Shape& shape) {
     const auto* asked = dim == nullptr ? nullptr : std::get_if<int64_t>(dim);
     const auto rank = static_cast<int64_t>(shape.size());
     if (asked == nullptr || *asked < -rank || *asked >= rank || numel_of(shape) == 0)
         return std::nullopt;
     const auto axis = static_cast<size_t>(*asked < 0 ? *asked + rank : *asked);
-    Rows rows{.length = static_cast<size_t>(shape[axis])};
+    AxisRows rows{.length = static_cast<size_t>(shape[axis])};
     for (size_t behind = axis + 1; behind < shape.size(); ++behind)
         rows.stride *= static_cast<size_t>(shape[behind]);
     rows.count = static_cast<size_t>(numel_of(shape)) / rows.length;
@@ -66,7 +66,7 @@ std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& wi
     if (!is_log_softmax(*run.op)) return std::nullopt;
     const Value* self = find(run.wide, "self");
     const auto* input = self == nullptr ? nullptr : std::get_if<Tensor>(self);
-    const std::optional<Rows> rows = rows_of(find(run.wide, "dim"), result.elements.shape());
+    const std::optional<AxisRows> rows = along_axis(find(run.wide, "dim"), result.elements.shape());
     if (!rows || rows->length < kFewestInRow || input == nullptr ||
         input->dtype() != DType::kFloat64 || input->numel() != result.elements.numel())
         return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& wi
             if (!std::isfinite(error)) continue;
             const double rounded = taken_in(within.of.steps, x[i]) + steps.of(largest - x[i]) +
                                    std::max(steps.of(expected[i]), recorded.half_unit(expected[i]));
-            allowed[i] = kTimes * rounded + kUnits * within.of.steps.unit();
+            allowed[i] = kOfRoundings * rounded + kOfOtherSteps * within.of.steps.unit();
             least = std::max(least, error - allowed[i]);
             most = std::min(most, error + allowed[i]);
         }

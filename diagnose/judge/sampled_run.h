@@ -73,7 +73,7 @@ struct SampledRun {
     size_t best = 0;
     std::string form{};       ///< "approximate=tanh"; "" of the first
     bool is_clear = false;    ///< no other form fits nearly as well
-    bool tells_form = false;  ///< what is off is not as far off in any form
+    bool tells_form = false;  ///< of several forms one fits better than the others
 };
 
 /// Bits of significand that nearly all float32 numbers of a run's larger results need, and how many

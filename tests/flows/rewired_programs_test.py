@@ -226,6 +226,34 @@ class RewiredPrograms(InFolder):
         self.assertEqual(code, 1)
         self.assertIn(path, ("/add_Tensor/6", "/mm/7", "/neg/8"), report["first_culprit"])  # "behind" the first
 
+    def test_which_of_equal_elements_a_pool_chose_is_no_other_program(self):
+        """Behind a relu many are 0. One program takes the last of them, and has a layer more."""
+
+        def write(program, last=False, more=False):
+            x = program.relu(program.given(1, 4, 8, 8))
+            windows = x.reshape(1, 4, 4, 2, 4, 2).transpose(0, 1, 2, 4, 3, 5).reshape(1, 4, 4, 4, 4)
+            chosen = 3 - windows[..., ::-1].argmax(-1) if last else windows.argmax(-1)
+            rows, columns = np.meshgrid(range(4), range(4), indexing="ij")
+            places = (2 * rows + chosen // 2) * 8 + 2 * columns + chosen % 2
+            pair = {"kernel_size": [2, 2], "stride": [2, 2], "padding": [0, 0], "dilation": [1, 1]}
+            pooled = program.results("max_pool2d_with_indices", [windows.max(-1), places], self=x, ceil_mode=False, **pair)[0]
+            y = program.op("view", pooled.reshape(4, WIDTH), self=pooled, size=[4, WIDTH])
+            slopes, weight = program.given(4, WIDTH), program.given(WIDTH, WIDTH)
+            if more:
+                y = program.product(y, weight)
+            program.op("tanh", np.tanh(y), self=y)
+            above = program.product(slopes, np.ascontiguousarray(weight.T)) if more else slopes
+            above = program.op("mul_Tensor", above * slopes, self=above, other=slopes).reshape(pooled.shape)
+            below = np.zeros_like(x).reshape(4, 64)
+            np.put_along_axis(below, places.reshape(4, 16), above.reshape(4, 16), 1)
+            program.op("max_pool2d_with_indices_backward", below.reshape(x.shape), "grad_input", grad_output=above, self=x, ceil_mode=False, indices=places, **pair)
+
+        code, path, report = self.said(write, last=True)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = self.said(write, last=True, more=True)
+        self.assertEqual((code, path), (1, "/mm/4"))
+        self.assertIn("target has mm more", report["first_culprit"]["why"])
+
     def test_numbers_that_both_sides_draw_are_no_finding(self):
         def write(program, seed=1):
             shares = program.op("sigmoid", sigmoid(x := program.given(TOKENS, WIDTH)), self=x)
