@@ -38,7 +38,8 @@ bool is_levelled(const Side& side, const TracedTensor& result) {
 }
 
 bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& op) {
-    if (step_of(op.op()) != OpStep::kScaling) return false;
+    const OpStep step = step_of(op.op());
+    if (step != OpStep::kScaling && step != OpStep::kFunction) return false;
     const Side& side = of_target ? flows.target() : flows.golden();
     const TracedTensor* result = only_result(side, op);
     if (result == nullptr) return false;
@@ -51,7 +52,8 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
         if (!theirs) return false;
         const double by = relative_distance(traced_numbers(side, *result).as<double>(),
                                             traced_numbers(side, input).as<double>());
-        if (by < beyond || (by > kLittle && !is_levelled(side, *result))) return false;
+        if (by < beyond) return false;
+        if (by > kLittle && (step != OpStep::kScaling || !is_levelled(side, *result))) return false;
         const Side& other = of_target ? flows.golden() : flows.target();
         const Tensor made = traced_numbers(side, *input.producer);
         const Tensor theirs_made = traced_numbers(other, *theirs);

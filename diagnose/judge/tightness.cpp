@@ -82,8 +82,10 @@ bool approximates(const OpRun& run) {
 /// Whether it weighs neighbours by places between them, which libraries compute in float32 and are
 /// exact here: by how much these are off depends on the places and on how the neighbours differ.
 bool interpolates(const OpRun& run) {
-    return run.op->name().find("upsample") != std::string::npos ||
-           run.op->name().find("grid_sampler") != std::string::npos;
+    const std::string_view name = run.op->name();
+    return name.find("grid_sampler") != std::string_view::npos ||
+           (name.find("upsample") != std::string_view::npos &&
+            name.find("nearest") == std::string_view::npos);
 }
 
 /// The largest share of the bound that like runs within it are off by, and how many they are.

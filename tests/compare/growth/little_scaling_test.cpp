@@ -40,12 +40,19 @@ TEST(LittleScaling, is_more_than_rounding) {
     EXPECT_TRUE(is_told("mul_Tensor", scaled_by(1.00001F)));
 }
 
+/// A relu of what is hardly ever negative.
+TEST(LittleScaling, may_be_a_function_that_changes_little) {
+    EXPECT_TRUE(is_told("relu", in_float16(scaled_by(1.001F))));
+    EXPECT_TRUE(is_told("tanh", in_float16(scaled_by(0.99F))));
+}
+
 TEST(LittleScaling, is_no_other_way_to_write_a_program) {
     EXPECT_FALSE(is_told("mul_Tensor", kMade));
     EXPECT_FALSE(is_told("mul_Tensor", in_float16(scaled_by(1.0001F))));
     EXPECT_FALSE(is_told("mul_Tensor", scaled_by(1.0000001F)));
     EXPECT_FALSE(is_told("mul_Tensor", in_float16(scaled_by(0.25F))));
-    EXPECT_FALSE(is_told("relu", in_float16(scaled_by(1.001F))));
+    EXPECT_FALSE(is_told("sum_dim_IntList", in_float16(scaled_by(1.001F))));
+    EXPECT_FALSE(is_told("relu", in_float16(scaled_by(1.03F))));
 }
 
 TEST(LittleScaling, is_any_that_a_norm_levels) {
