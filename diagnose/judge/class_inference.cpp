@@ -18,7 +18,6 @@ namespace {
 /// A class explains a group when it explains all of the sample but this share, or one: a fault is
 /// in few ops.
 constexpr double kShare = 0.03;
-constexpr double kMost = 0.9;
 /// A class more lenient than the tightest is plausible when the errors come near to its bounds:
 /// more than half of the sample is over this share of them. Else it would be chosen to excuse a
 /// few.
@@ -135,6 +134,7 @@ std::pair<size_t, int64_t> choose(const std::vector<Stage>& stages,
 /// Beside results that are in a format, one or two that a fault makes a little too far off do not
 /// speak for a class whose results are in another.
 bool explains_most(const std::vector<SampledRun>& sample, int64_t within) {
+    constexpr double kMost = 0.9;
     return static_cast<double>(within) >= kMost * static_cast<double>(sample.size());
 }
 
