@@ -39,9 +39,9 @@ std::vector<std::string_view> parts_of(std::string_view name) {
 /// The first place of `part` among the parts of a name.
 std::optional<size_t> find_part(const std::vector<std::string_view>& name,
                                 const std::vector<std::string_view>& part) {
-    const auto found = std::ranges::search(name, part);
-    if (found.empty() || found.size() == name.size()) return std::nullopt;
-    return static_cast<size_t>(found.begin() - name.begin());
+    const auto found = std::search(name.begin(), name.end(), part.begin(), part.end());
+    if (part.empty() || found == name.end() || part.size() == name.size()) return std::nullopt;
+    return static_cast<size_t>(found - name.begin());
 }
 
 std::string without(std::vector<std::string_view> name, size_t begin, size_t count) {

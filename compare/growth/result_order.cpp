@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kFewNames = 6;
 
 /// Of either end of a list of gradients, and how much farther off one has to be.
-constexpr size_t kEnd = 4;
+constexpr std::ptrdiff_t kEnd = 4;
 constexpr double kFarther = 2;
 
 /// Names that count (h0, h1, h2) stand in the order of letters and of time.
@@ -63,12 +63,12 @@ double distance_among(const Result& result, const std::vector<size_t>& places) {
 /// Behind single numbers (losses), which stay in front.
 std::vector<size_t> from_nearer_end(const Result& result) {
     std::vector<size_t> order = all_places(result);
-    const auto gradients = std::ranges::stable_partition(
-        order, [&](size_t place) { return is_single(result.ops[place]); });
-    if (gradients.size() < 2 * kEnd) return all_places(result);
-    const double front = distance_among(result, {gradients.begin(), gradients.begin() + kEnd});
-    const double back = distance_among(result, {gradients.end() - kEnd, gradients.end()});
-    if (back * kFarther < front) std::ranges::reverse(gradients);
+    const auto first = std::stable_partition(
+        order.begin(), order.end(), [&](size_t place) { return is_single(result.ops[place]); });
+    if (order.end() - first < 2 * kEnd) return all_places(result);
+    const double front = distance_among(result, {first, first + kEnd});
+    const double back = distance_among(result, {order.end() - kEnd, order.end()});
+    if (back * kFarther < front) std::reverse(first, order.end());
     return order;
 }
 
