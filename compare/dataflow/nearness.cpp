@@ -9,6 +9,7 @@
 
 #include "compare/dataflow/content.h"
 #include "core/base/error.h"
+#include "core/dtype/dtype.h"
 
 namespace npuscope::compare {
 
@@ -95,6 +96,9 @@ double distance_before(const PairedFlows& flows, size_t target_op) {
         const auto partner = flows.partner_of(i);
         if (flow.tensors[i].direction != dumpfile::Direction::kOutput || !partner) continue;
         const TracedTensor& mine = flows.target().tensor(*partner);
+        const auto dtype = dtype_from_name(flow.tensors[i].dtype);
+        // Which of nearly equal elements was chosen tells no distance.
+        if (dtype && !is_float(*dtype)) continue;
         if (mine.op >= target_op || !mine.content || !flow.tensors[i].content ||
             same_content(*mine.content, *flow.tensors[i].content))
             continue;

@@ -24,8 +24,8 @@ enum class Beside : uint8_t {
 /// The same over all elements of tensors in memory.
 [[nodiscard]] double distance_of(const Tensor& one, const Tensor& other);
 
-/// The largest distance of a paired output that the target made before this op; infinite where one
-/// cannot be read.
+/// The largest distance of a paired output of floats that the target made before this op; infinite
+/// where one cannot be read.
 [[nodiscard]] double distance_before(const PairedFlows& flows, size_t target_op);
 
 }  // namespace npuscope::compare

@@ -147,6 +147,25 @@ TEST(DifferingGivens, tells_statistics_that_are_as_zero_as_what_an_op_made) {
     EXPECT_TRUE(found[0].starts_with("buffer `running_mean` of /native_batch_norm/2")) << found[0];
 }
 
+/// A buffer that was never loaded, behind a pool that chose others of nearly equal elements.
+TEST(DifferingGivens, takes_places_of_elements_for_no_noise) {
+    const Tensor variance = changed(random_tensor({8}, 9), [](float x) { return 1 + x / 4; });
+    const auto ops = [&](float noise, const Tensor& running, unsigned chosen) {
+        const Tensor x = changed(kHidden, [&](float each) { return each * (1 + noise); });
+        const Tensor places = changed(random_tensor({4, 6}, chosen), [](float each) {
+                                  return 99 * each;
+                              }).cast(DType::kInt64);
+        return std::vector<HandMadeOp>{
+            {"max_pool2d_with_indices", {{"self", kInput}}, {{"result0", x}, {"result1", places}}},
+            {"native_batch_norm", {{"input", x}, {"running_var", running}}, {{"out", x}}}};
+    };
+    const Tensor ones = changed(variance, [](float) { return 1.0F; });
+    ASSERT_EQ(findings(ops(0.01F, variance, 11), ops(0, variance, 12)), Texts());
+    const Texts found = findings(ops(0.01F, ones, 11), ops(0, variance, 12));
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(found.front().starts_with("buffer `running_var` of /native_batch_norm/2"));
+}
+
 TEST(DifferingGivens, leaves_alone_gradients_and_what_is_overwritten) {
     const auto ops = [](unsigned seed) {
         return std::vector<HandMadeOp>{
