@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,8 +63,7 @@ std::optional<compare::Introduced> log_softmax_row_error(const ResultInLimit& wi
     const OpRun& run = within.run;
     const RecordedResult& result = within.of.result;
     if (!is_log_softmax(*run.op)) return std::nullopt;
-    const Value* self = find(run.wide, "self");
-    const auto* input = self == nullptr ? nullptr : std::get_if<Tensor>(self);
+    const Tensor* input = tensor_named(run.wide, "self");
     const std::optional<AxisRows> rows = along_axis(find(run.wide, "dim"), result.elements.shape());
     if (!rows || rows->length < kFewestInRow || input == nullptr ||
         input->dtype() != DType::kFloat64 || input->numel() != result.elements.numel())
