@@ -223,7 +223,7 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode, const
     const bool both_dumps = target.numbered && golden.numbered;
     Plan plan;
     OpMatcher matcher(target, golden);
-    if (load_mode && both_dumps && !target.has_inputs.value_or(true)) {
+    if (load_mode && both_dumps && !target.may_have_inputs()) {
         // A dump of outputs only may also be a free run with seqids of its own.
         const int64_t matched = matcher.by_seqid();
         const int64_t recorded = std::ranges::count_if(
@@ -268,7 +268,7 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode, const
         matcher.alone();
         plan.ops = matcher.pairs();
     }
-    plan.inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
+    plan.inputs = target.may_have_inputs() && golden.may_have_inputs();
     return plan;
 }
 

@@ -175,7 +175,7 @@ int32_t BothTraits::name_id(const std::string& name) const {
 }
 
 BothTraits read_traits(const Source& target, const Source& golden) {
-    const bool inputs = target.has_inputs.value_or(true) && golden.has_inputs.value_or(true);
+    const bool inputs = target.may_have_inputs() && golden.may_have_inputs();
     BothTraits traits;
     TraitsReader reader(tells_overloads(target) == tells_overloads(golden));
     traits.target = reader.read(target, inputs);

@@ -55,7 +55,7 @@ bool make_equal_constants(const PairedFlows& flows,
         return tensor.direction == Direction::kInput && is_from_inside(tensor) &&
                !inside.contains(tensor.op);
     };
-    bool any = side.source.has_inputs.value_or(true) && !has_data &&
+    bool any = side.source.may_have_inputs() && !has_data &&
                std::ranges::none_of(side.flow.tensors, is_taken_in);
     for (const InputPair& pair : flows.inputs()) {
         const TracedTensor& mine = flows.target().tensor(pair.target);

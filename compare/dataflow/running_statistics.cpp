@@ -238,8 +238,8 @@ class Statistics {
 }  // namespace
 
 std::vector<StatisticsFinding> wrong_running_statistics(const PairedFlows& flows) {
-    if (flows.plan().load_mode || !flows.target().source.has_inputs.value_or(true) ||
-        !flows.golden().source.has_inputs.value_or(true))
+    if (flows.plan().load_mode || !flows.target().source.may_have_inputs() ||
+        !flows.golden().source.may_have_inputs())
         return {};
     return Statistics(flows).find();
 }

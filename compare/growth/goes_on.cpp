@@ -159,7 +159,7 @@ class Search {
 GoesOn::GoesOn(const PairedFlows& flows) {
     const Side& target = flows.target();
     const Side& golden = flows.golden();
-    if (!target.source.has_inputs.value_or(true) || !golden.source.has_inputs.value_or(true) ||
+    if (!target.source.may_have_inputs() || !golden.source.may_have_inputs() ||
         hides_inputs(target) || hides_inputs(golden))
         return;
     std::unordered_map<size_t, size_t> goldens;

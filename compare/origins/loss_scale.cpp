@@ -57,17 +57,13 @@ bool multiplies(const SourceOp& op) {
            (record && std::ranges::find(kFunctions, record->function()) != kFunctions.end());
 }
 
-bool records_inputs(const Side& side) {
-    return side.source.has_inputs.value_or(true);
-}
-
 /// What an op took in; of results alone, what it may have taken in: earlier results.
 std::vector<const TracedTensor*> taken_in(const Side& side, const SourceOp& op) {
     const auto index = static_cast<size_t>(&op - side.source.ops.data());
-    const auto wanted = records_inputs(side) ? Direction::kInput : Direction::kOutput;
+    const auto wanted = side.source.may_have_inputs() ? Direction::kInput : Direction::kOutput;
     const std::span<const TracedTensor> tensors =
-        records_inputs(side) ? side.flow.of_op(index)
-                             : std::span(side.flow.tensors).first(side.flow.first[index]);
+        side.source.may_have_inputs() ? side.flow.of_op(index)
+                                      : std::span(side.flow.tensors).first(side.flow.first[index]);
     std::vector<const TracedTensor*> taken;
     for (const TracedTensor& tensor : tensors)
         if (tensor.direction == wanted) taken.push_back(&tensor);
@@ -83,7 +79,7 @@ std::optional<Scaling> scaling_of(const Side& side, const SourceOp& op) {
         if (tensor.direction == Direction::kOutput) outputs.push_back(tensor.content->first);
     }
     if (outputs.size() != 1) return std::nullopt;
-    if (!records_inputs(side)) inputs.push_back(1);  // the gradient of the loss
+    if (!side.source.may_have_inputs()) inputs.push_back(1);  // the gradient of the loss
     for (const TracedTensor* tensor : taken_in(side, op))
         if (tensor->content && tensor->content->numel == 1)
             inputs.push_back(tensor->content->first);
@@ -231,7 +227,7 @@ class LossScale {
 
     /// Of results alone: something is updated, and nothing divides by the scale before.
     [[nodiscard]] bool is_left_open() const {
-        if (records_inputs(side_)) return false;
+        if (side_.source.may_have_inputs()) return false;
         const auto updates = [](const SourceOp& op) {
             return calculates_in_place(op.op()) && !multiplies(op) && !may_be_random(op);
         };

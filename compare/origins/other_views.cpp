@@ -164,8 +164,7 @@ class OtherViews {
 
 void accuse_other_views(const PairedFlows& flows, int threads, Result& result) {
     if (flows.plan().is_related || flows.plan().load_mode ||
-        !flows.target().source.has_inputs.value_or(true) ||
-        !flows.golden().source.has_inputs.value_or(true))
+        !flows.target().source.may_have_inputs() || !flows.golden().source.may_have_inputs())
         return;
     OtherViews(flows, threads, result).run();
 }

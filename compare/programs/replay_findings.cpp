@@ -91,7 +91,7 @@ class ByReplay {
     /// Of a target that tells no inputs: what its op took in was a guess, and all that is made of
     /// it is what the golden's program makes.
     [[nodiscard]] bool is_made_good(size_t place) const {
-        return !flows_.target().source.has_inputs.value_or(true) &&
+        return !flows_.target().source.may_have_inputs() &&
                is_finding(result_.ops[place].judgement.verdict) &&
                replay_->made_good.contains(plan_.ops[place].golden);
     }

@@ -94,6 +94,9 @@ struct Source {
     int64_t left_out_count = 0;
     int64_t unreadable = 0;  ///< of these the ones that are damaged, not only none of a recording
     std::shared_ptr<const void> owner{};  ///< what the ops read from
+
+    /// Whether ops may have been recorded with what they took in: some were, or nobody looked.
+    [[nodiscard]] bool may_have_inputs() const { return has_inputs.value_or(true); }
 };
 
 /// What the arrays of a file are.

@@ -392,7 +392,7 @@ void GoldenReplay::forget_unused(size_t op) {
 std::optional<compare::Replay> replay_golden(PairedFlows& flows,
                                              const ReplayKnown& known,
                                              int threads) {
-    if (!flows.golden().source.has_inputs.value_or(true)) return std::nullopt;
+    if (!flows.golden().source.may_have_inputs()) return std::nullopt;
     return GoldenReplay(flows, known, threads).run();
 }
 

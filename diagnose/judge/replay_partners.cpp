@@ -87,7 +87,7 @@ ReplayPartners::ReplayPartners(const compare::PairedFlows& flows) : flows_(flows
 }
 
 void ReplayPartners::pair_lone_ends() {
-    if (!flows_.target().source.has_inputs.value_or(true)) return;
+    if (!flows_.target().source.may_have_inputs()) return;
     const auto& ops = flows_.plan().ops;
     std::unordered_map<const SourceOp*, size_t> places;
     std::unordered_set<const SourceOp*> targets;

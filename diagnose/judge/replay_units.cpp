@@ -45,7 +45,7 @@ double ReplayUnits::of_op(size_t op) const {
         for (const size_t each : ops_between(flows_.target(), agreeing_, partner->op))
             unit = std::max(unit, of_target(each));
     }
-    const bool is_known = unit > 0 && flows_.target().source.has_inputs.value_or(true);
+    const bool is_known = unit > 0 && flows_.target().source.may_have_inputs();
     return is_known ? unit : of_unpaired(op);
 }
 

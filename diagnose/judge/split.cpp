@@ -50,7 +50,7 @@ void RecomputingSplitter::prepare(compare::PairedFlows& flows, std::span<const s
     const compare::Plan& plan = flows.plan();
     target_ = &flows.target().source;
     load_mode_ = plan.load_mode;
-    if (!load_mode_ && !target_->has_inputs.value_or(true))
+    if (!load_mode_ && !target_->may_have_inputs())
         rebuilder_ = std::make_unique<compare::InputRebuilder>(flows, threads_);
     if (rebuilder_) takers_ = take_in_extra_ops(flows, *rebuilder_);
     if (!expected_.is_anything()) expected_ = ExpectedArithmetic::recorded_in(*target_);
