@@ -193,7 +193,18 @@ NamedValues RecordedOp::arguments() const {
         if (!is_none(value)) values.push_back({argument.name, std::move(value)});
     }
     take_size_of_resized(values);
+    take_dtype_of_created(values);
     return values;
+}
+
+void RecordedOp::take_dtype_of_created(NamedValues& values) const {
+    const bool asks = std::ranges::any_of(op_.schema.arguments, [](const auto& argument) {
+        return argument.kind == ArgumentKind::kDType;
+    });
+    if (!asks || !inputs_.empty() || outputs_.size() != 1 || find(values, "dtype") != nullptr)
+        return;
+    if (const auto dtype = dtype_from_name(outputs_.front().dtype))
+        values.push_back({"dtype", *dtype});
 }
 
 /// Factors of a resized image are a list of fractions, which recorders leave out: the extents of

@@ -20,8 +20,9 @@ class RecordedOp {
     RecordedOp(const SourceOp& recorded, const backend::Op& op);
 
     /// A mask that was not recorded asks for the recorded results, a list of integers that the op
-    /// needs is empty, an image is resized to the recorded result's extents; what else was not
-    /// recorded is left out. Errors: as SourceTensor::open.
+    /// needs is empty, an image is resized to the recorded result's extents, a tensor that is made
+    /// of numbers has the recorded result's dtype; what else was not recorded is left out. Errors:
+    /// as SourceTensor::open.
     [[nodiscard]] NamedValues arguments() const;
     /// Tensors with elements.
     [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }
@@ -42,6 +43,8 @@ class RecordedOp {
     [[nodiscard]] Value list_of(const std::string& name) const;
     [[nodiscard]] Value value_of(const backend::Argument& argument) const;
     void take_size_of_resized(NamedValues& values) const;
+    /// Of an op that makes a tensor of numbers alone: that of its result, where none was recorded.
+    void take_dtype_of_created(NamedValues& values) const;
 
     const backend::Op& op_;
     std::string path_;  ///< as recorded
