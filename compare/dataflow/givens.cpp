@@ -276,7 +276,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         return false;
     const TracedTensor& mine = target(suspect.given);
     const std::string& argument = target(suspect.input).argument;
-    const bool parameter = is_parameter(op_name(suspect.input), argument);
+    const bool parameter = takes_parameter(flows_.target(), target(suspect.input));
     if (relation.likeness == Likeness::kLeaning) return parameter;
     // Made by an op in the target: told only where it surely is another tensor. Numbers that are
     // all alike some op makes by chance.

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/naming/api_names.h"
+#include "core/naming/casts.h"
 
 namespace npuscope::compare {
 
@@ -44,6 +45,17 @@ bool is_weight(std::string_view op, std::string_view recorded) {
 
 bool is_parameter(std::string_view op, std::string_view argument) {
     return is_weight(op, argument) || is_bias(op, argument);
+}
+
+bool takes_parameter(const Side& side, const TracedTensor& input) {
+    const SourceOp& op = side.source.ops[input.op];
+    if (is_parameter(op.id.op, input.argument)) return true;
+    if (!is_cast(op.id.op)) return false;
+    return std::ranges::any_of(side.flow.tensors, [&](const TracedTensor& taken) {
+        return taken.direction == dumpfile::Direction::kInput && taken.producer &&
+               side.tensor(*taken.producer).op == input.op &&
+               is_parameter(side.source.ops[taken.op].id.op, taken.argument);
+    });
 }
 
 bool is_running(std::string_view op, std::string_view argument) {

@@ -64,6 +64,23 @@ TEST(DifferingGivens, tells_several_in_the_order_of_use) {
                "weight `mat2` of /mm/1 (a, net.py:20) is not the golden's: it is scaled by 1.5"}));
 }
 
+TEST(DifferingGivens, tells_a_weight_that_an_op_only_shows_otherwise) {
+    const auto shown = [](const Tensor& weight, float noise) {
+        std::vector<HandMadeOp> ops = program(kInput, kWeight, kOther, noise);
+        const Tensor x = changed(kHidden, [&](float each) { return each * (1 - noise); });
+        ops.insert(ops.begin() + 2,
+                   {{"t", {{"self", weight}}, {{"out", transposed(weight)}}},
+                    {"addmm", {{"mat1", x}, {"mat2", transposed(weight)}}, {{"out", kInput}}}});
+        return ops;
+    };
+    const Tensor own = random_tensor({5, 6}, 71);
+    const Tensor stale = changed(own, [](float x) { return x + 0.02F * std::cos(99 * x); });
+    const auto found = findings(shown(stale, 1e-2F), shown(own, 0));
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(found[0].starts_with("input `self` of /t/3 is not the golden's: 30 of 30"))
+        << found[0];
+}
+
 TEST(DifferingGivens, recognises_another_layers_weight) {
     EXPECT_EQ(findings(program(kInput, kOther, kOther), program(kInput, kWeight, kOther)),
               Texts{"weight `mat2` of /mm/1 (a, net.py:20) is not the golden's: it is the golden's "
