@@ -37,6 +37,14 @@ std::vector<bool> used_tensors(const Side& side, const Counts& counts) {
         for (const TracedTensor& tensor : tensors)
             if (tensor.producer) used[*tensor.producer] = true;
     }
+    // Of results with the same elements nobody recorded which one it was.
+    std::unordered_set<uint64_t> known;
+    for (size_t i = 0; i < used.size(); ++i)
+        if (used[i] && side.tensor(i).content && side.tensor(i).content->tells_bag())
+            known.insert(side.tensor(i).content->sequence);
+    for (size_t i = 0; i < used.size(); ++i)
+        if (!used[i] && side.tensor(i).direction == Direction::kOutput && side.tensor(i).content)
+            used[i] = known.contains(side.tensor(i).content->sequence);
     return used;
 }
 
