@@ -1,6 +1,8 @@
 #include "diagnose/judge/replay_distance.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "compare/relate/arrangements.h"
 #include "diagnose/judge/number_format.h"
@@ -16,6 +18,9 @@ constexpr double kMasked = -9e3;
 constexpr double kTurned = 4;
 constexpr int64_t kTurnedByChance = 2;
 constexpr int64_t kManyChoices = 100;
+
+/// Elements that tell first whether two tensors are surely apart.
+constexpr size_t kSampled = 256;
 
 /// Ways to arrange axes that are tried.
 constexpr size_t kArrangements = 64;
@@ -35,6 +40,29 @@ compare::View counted_otherwise(const Shape& shape, size_t axis, int64_t inner) 
         }
     }
     return view;
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether some elements of the view alone are further off than the whole may be, which is |shown|
+/// times `allowed`.
+bool is_surely_apart(const compare::View& view,
+                     std::span<const double> from,
+                     std::span<const double> shown,
+                     double most) {
+    const size_t step = std::max<size_t>(shown.size() / kSampled, 1);
+    double squares = 0;
+    for (size_t i = 0; i < shown.size(); i += step) {
+        const double x =
+            from[static_cast<size_t>(compare::place_in_source(view, static_cast<int64_t>(i)))];
+        if (x <= kMasked && shown[i] <= kMasked) continue;
+        const double off = x - shown[i];
+        if (std::isfinite(off)) squares += off * off;
+        if (squares > most * most) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -80,15 +108,21 @@ double share_turned(const Tensor& disturbed, const Tensor& plain, double unit) {
 std::optional<compare::View> arrangement_within(const Tensor& from,
                                                 const Tensor& shown,
                                                 double allowed) {
+    const Tensor wide_from = from.cast(DType::kFloat64);
+    const Tensor wide_shown = shown.cast(DType::kFloat64);
+    const double most = allowed * distance(shown, shown).size;
+    const auto shows = [&](const compare::View& view) {
+        return !is_surely_apart(view, wide_from.as<double>(), wide_shown.as<double>(), most) &&
+               distance(compare::apply(view, from), shown).relative() <= allowed;
+    };
     for (compare::View& view : compare::arrangements(from.shape(), shown.shape(), kArrangements))
-        if (distance(compare::apply(view, from), shown).relative() <= allowed)
-            return std::move(view);
+        if (shows(view)) return std::move(view);
     if (from.shape() != shown.shape()) return std::nullopt;
     for (size_t axis = 0; axis < from.shape().size(); ++axis)
         for (int64_t inner = 2; inner <= from.shape()[axis] / 2; ++inner) {
             if (from.shape()[axis] % inner != 0) continue;
             compare::View view = counted_otherwise(from.shape(), axis, inner);
-            if (distance(compare::apply(view, from), shown).relative() <= allowed) return view;
+            if (shows(view)) return view;
         }
     return std::nullopt;
 }
