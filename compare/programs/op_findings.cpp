@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compare/agreement.h"
+
 namespace npuscope::compare {
 
 bool is_at_fault_itself(const OpResult& op) {
@@ -28,6 +30,16 @@ bool is_of_programs(const OpResult& op) {
     };
     return (is_finding(op.judgement.verdict) || std::ranges::any_of(op.tensors, is_told)) &&
            !is_at_fault_itself(op);
+}
+
+double distance_of(const Result& result, const Culprit& culprit) {
+    double worst = 0;
+    for (const TensorResult& tensor : result.ops[culprit.op].tensors) {
+        const double norm = norm_of(tensor).value_or(0);
+        if (tensor.target == culprit.tensor || tensor.golden == culprit.tensor) return norm;
+        if (tensor.direction == dumpfile::Direction::kInput) worst = std::max(worst, norm);
+    }
+    return worst;
 }
 
 }  // namespace npuscope::compare

@@ -15,4 +15,8 @@ namespace npuscope::compare {
 /// That programs differ, and no more.
 [[nodiscard]] bool is_of_programs(const OpResult& op);
 
+/// |t - g| / |g| of a culprit's tensor, Euclidean; of one that came to the op through copies and
+/// views, which have no pair, that of what the op takes in.
+[[nodiscard]] double distance_of(const Result& result, const Culprit& culprit);
+
 }  // namespace npuscope::compare

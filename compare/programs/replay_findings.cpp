@@ -17,6 +17,7 @@
 #include "compare/op_facts.h"
 #include "compare/programs/extra_ops.h"
 #include "compare/programs/given_vectors.h"
+#include "compare/programs/made_good.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/op_findings.h"
 #include "compare/programs/replay_text.h"
@@ -32,8 +33,6 @@ using dumpfile::Direction;
 
 /// Of the norm: given numbers that are so near to the golden's are those that the replay takes in.
 constexpr double kNearGiven = 0.1;
-/// Of the norm: what an op makes is what the golden's program makes.
-constexpr double kMadeGood = 0.02;
 /// States that the target has nowhere are few beside those that are alike.
 constexpr size_t kFewMissing = 4;
 /// Of the results that can be computed, so small a part may be of ops that cannot.
@@ -103,6 +102,12 @@ class ByReplay {
     }
     /// Of a parting of one side: all that takes in what its ops make is what the golden's makes.
     [[nodiscard]] bool is_made_good(const Parting& parting) const {
+        if (parting.only_golden.empty() &&
+            are_scalings_made_good(
+                flows_, parting.only_target, places_, [&](const SourceOp& golden) {
+                    return replay_->made_good.contains(&golden) || !is_off(&golden);
+                }))
+            return true;
         return std::ranges::all_of(parting.only_target,
                                    [&](const SourceOp* op) {
                                        return step_of(op->op()) == OpStep::kScaling &&
@@ -119,9 +124,13 @@ class ByReplay {
         return std::ranges::any_of(parting.only_target, [&](const SourceOp* op) {
             const SourceOp* taker = splitter_.taker_of(*op);
             if (taker == nullptr) return false;
-            const auto off = replay_->off.find(plan_.ops[places_.at(taker)].golden);
-            return off == replay_->off.end() || off->second > kMadeGood;
+            return is_off(plan_.ops[places_.at(taker)].golden);
         });
+    }
+    /// Or nobody knows.
+    [[nodiscard]] bool is_off(const SourceOp* golden) const {
+        const auto off = replay_->off.find(golden);
+        return off == replay_->off.end() || off->second > kMadeGood;
     }
     /// Whether an op that takes in what the golden's ops make there gives something else in the
     /// target: the ends may agree all the same, as where a softmax or an optimizer levels it.
@@ -157,8 +166,6 @@ class ByReplay {
     /// Whether something is told at one of these places.
     template <class Which>
     [[nodiscard]] bool is_told(const Which& which) const;
-    /// Of what nobody computed: how far off it is.
-    [[nodiscard]] double distance_of(const Culprit& culprit) const;
 
     const Splitter& splitter_;
     const PairedFlows& flows_;
@@ -167,13 +174,6 @@ class ByReplay {
     std::unordered_map<const SourceOp*, size_t> places_;
     const Replay* replay_ = nullptr;
 };
-
-double ByReplay::distance_of(const Culprit& culprit) const {
-    for (const TensorResult& tensor : result_.ops[culprit.op].tensors)
-        if (tensor.target == culprit.tensor || tensor.golden == culprit.tensor)
-            return norm_of(tensor).value_or(0);
-    return 0;
-}
 
 std::unordered_set<size_t> ByReplay::left_behind() const {
     if (plan_.partings.empty()) return {};
@@ -201,10 +201,11 @@ void ByReplay::forget(const Which& all) {
     std::erase_if(result_.culprits, [&](const Culprit& culprit) {
         if (!which(culprit.op) || lacks_its_bias(culprit.op)) return false;
         // Where arithmetic is coarse, much agrees with what another tensor makes.
-        const bool may_be_none = plan_.is_related || replay_->is_fine;
+        const bool may_be_none = plan_.is_related || replay_->is_fine ||
+                                 replay_->made_good.contains(plan_.ops[culprit.op].golden);
         return culprit.kind == CulpritKind::kProgram ||
                (culprit.kind == CulpritKind::kTensor && may_be_none &&
-                distance_of(culprit) > kNearGiven);
+                distance_of(result_, culprit) > kNearGiven);
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
@@ -358,10 +359,12 @@ void ByReplay::accuse(const Replay& replay) {
                 between.insert(place->second);
     // What some agreeing result is made of makes no difference; of what the target alone has, what
     // stands before.
+    const std::unordered_set<const SourceOp*> felt = felt_later(flows_, places_, result_);
     forget([&](size_t place) {
-        const SourceOp* golden = plan_.ops[place].golden;
-        const bool is_settled =
-            golden != nullptr ? replay.settled.contains(golden) : place < replay.first_apart->pair;
+        const OpPair& pair = plan_.ops[place];
+        const bool is_settled = pair.golden != nullptr ? replay.settled.contains(pair.golden)
+                                                       : place < replay.first_apart->pair &&
+                                                             !felt.contains(pair.target);
         return is_settled && !between.contains(place);
     });
     if (faults_before || accuse_arguments(replay, between)) return;

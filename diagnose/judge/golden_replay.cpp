@@ -41,8 +41,6 @@ constexpr double kGain = 8;
 constexpr double kOfUnknown = 0.25;
 /// Of what nobody made: farther off, it is another tensor.
 constexpr double kAlike = 0.1;
-/// Where rounding leaves more of the norm, numbers tell nothing, and any would agree.
-constexpr double kNoise = 0.05;
 
 class GoldenReplay {
   public:
@@ -323,7 +321,7 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
     }
     if (!theirs) {
         if (is_end(golden_, results_, index) &&
-            (honest > kNoise || partners_.elsewhere(found.plain, honest)))
+            (is_noise(honest, unit) || partners_.elsewhere(found.plain, honest)))
             results_.found.insert(index);
         open_.emplace(index, std::move(found));
         return;
@@ -365,7 +363,7 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             partners_.replace(index, std::move(*other));
         }
     // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
-    if (!result.agrees() || (is_number(index) && honest > kNoise))
+    if (!result.agrees() || (is_number(index) && tells_little(result.off, honest, unit)))
         open_.emplace(index, std::move(found));
     if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));

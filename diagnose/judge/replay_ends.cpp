@@ -104,6 +104,17 @@ std::vector<size_t> apart_before(const Side& golden,
     return apart;
 }
 
+/// Whether an op takes in tensors that the target has as well, and nothing else that was made.
+bool is_made_of_agreeing(const Side& golden, const ReplayedResults& results, size_t op) {
+    bool is_any_tensor = false;
+    for (const TracedTensor& each : golden.flow.of_op(op)) {
+        if (each.direction != Direction::kInput || !each.producer) continue;
+        if (!results.agrees(*each.producer)) return false;
+        is_any_tensor = is_any_tensor || (each.content && each.content->numel > 1);
+    }
+    return is_any_tensor;
+}
+
 /// Counts the ends; those that are apart.
 std::vector<size_t> count_ends(const Side& golden,
                                const ReplayedResults& results,
@@ -262,10 +273,14 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     // Losses of a part of the batch, whose gradients are added up, are not those of all of it; and
     // an optimizer's first step is the same whatever its gradients are multiplied by. There many
     // runs of the same ops that are apart tell.
-    const bool are_losses =
-        std::ranges::none_of(made_of(golden, results, apart), [&](size_t index) {
-            return results.judged.contains(index) && golden.tensor(index).content->numel > 1;
-        });
+    const bool are_losses = std::ranges::none_of(made_of(golden, results, apart),
+                                                 [&](size_t index) {
+                                                     return results.judged.contains(index) &&
+                                                            golden.tensor(index).content->numel > 1;
+                                                 }) &&
+                            std::ranges::none_of(apart, [&](size_t end) {
+                                return is_made_of_agreeing(golden, results, golden.tensor(end).op);
+                            });
     if (are_losses) {
         std::vector<size_t> many =
             many_apart(flows, results, apart.empty() ? kManyApart : kManyBesideLoss);

@@ -5,6 +5,7 @@
 
 #include "compare/relate/dot_products.h"
 #include "compare/relate/loss_multiple.h"
+#include "diagnose/judge/number_format.h"
 #include "diagnose/judge/replay_distance.h"
 
 namespace npuscope::diagnose {
@@ -15,6 +16,12 @@ namespace {
 constexpr size_t kSigns = 64;
 /// Cosine, squared, of a tensor and a multiple of it.
 constexpr double kCosineOfMultiple = 0.999;
+/// Of the norm: more of it is noise.
+constexpr double kNoise = 0.05;
+/// What one op leaves of bfloat16 is that by itself: several times as much, in units.
+constexpr double kNoiseUnits = 64;
+/// Of what is allowed: so far off are results mostly.
+constexpr double kUsual = 0.25;
 
 /// No whole numbers.
 bool are_real(const Tensor& target, const Tensor& golden) {
@@ -22,6 +29,15 @@ bool are_real(const Tensor& target, const Tensor& golden) {
 }
 
 }  // namespace
+
+bool is_noise(double honest, double unit) {
+    // Quantised numbers are off by a share of the largest one, which is no share of the norm.
+    return honest > (unit > kBFloat16.unit() ? kNoise : std::max(kNoise, kNoiseUnits * unit));
+}
+
+bool tells_little(double off, double honest, double unit) {
+    return is_noise(honest, unit) || (honest > kNoise && off > kUsual * honest);
+}
 
 Tensor disturbed(const Tensor& tensor, double unit, std::mt19937_64& random, double lost) {
     if (tensor.dtype() != DType::kFloat64) return tensor;

@@ -17,6 +17,14 @@ struct Allowance {
 inline constexpr Allowance kOfNarrow{};
 inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 
+/// Whether rounding may leave so much of the norm, `honest`, that numbers tell nothing, and any
+/// would agree. `unit` is that of the op's arithmetic, whose roundings alone are no noise.
+[[nodiscard]] bool is_noise(double honest, double unit);
+
+/// Whether a result that is `off` by no more than that is no proof of it all the same: noise, or
+/// farther off than what coarse arithmetic mostly leaves.
+[[nodiscard]] bool tells_little(double off, double honest, double unit);
+
 /// Each element of a tensor in float64 times 1 + unit or 1 - unit, drawn at random, and off by
 /// `lost`, or by itself where it is smaller; others as they are.
 [[nodiscard]] Tensor disturbed(const Tensor& tensor,

@@ -180,6 +180,8 @@ class StepInOtherWords(InFolder):
 
     def test_what_is_made_of_numbers_is_computed_again(self):
         self.assert_passes({"points": True}, {"points": True})
+        # In 16 bits, as all that is made there.
+        self.assert_passes({"points": True, "vectors": as_float16, "fault": ("linspace", as_float16)}, {"points": True})
         code, culprit, _ = self.compared({"points": True, "fault": ("linspace", doubled)}, {"points": True})
         self.assertEqual((code, culprit), (1, "/linspace/1"))
 
@@ -209,6 +211,33 @@ class StepInOtherWords(InFolder):
                 write(golden)
             code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
             self.assertEqual((code, path), expected, report["first_culprit"])
+
+    def test_a_loss_of_another_tensor_is_told_though_nothing_is_made_of_it(self):
+        """The gradient of a loss takes in what the loss should have taken in."""
+
+        def write(program, of_logits=False):
+            x, labels = program.given(TOKENS, WIDTH), np.arange(TOKENS) % WIDTH
+            for _ in range(3):
+                w = program.given(WIDTH, WIDTH) / 4
+                x = program.relu(program.op("mm", as_float16(x) @ as_float16(w) if of_logits else x @ w, self=x, mat2=w))
+            logs = x.astype("f8") - np.log(np.exp(x.astype("f8")).sum(-1, keepdims=True))
+            logs = program.op("_log_softmax", logs, self=x, dim=1, half_to_float=False)
+            taken = x if of_logits else logs
+            loss, total = -taken[np.arange(TOKENS), labels].mean(dtype="f8"), np.float32(TOKENS)
+            program.results("nll_loss_forward", [np.float32(loss), total], self=taken, target=labels, reduction=1, ignore_index=-100)
+            gradient = np.zeros_like(logs)
+            gradient[np.arange(TOKENS), labels] = -1 / TOKENS
+            one = np.float32(1)
+            back = program.op("nll_loss_backward", gradient, grad_output=one, self=logs, target=labels, total_weight=total, reduction=1, ignore_index=-100)
+            back = program.op("_log_softmax_backward_data", back - np.exp(logs) * back.sum(-1, keepdims=True), grad_output=back, output=logs, dim=1)
+            program.op("mm", back @ w.T, self=back, mat2=np.ascontiguousarray(w.T))
+
+        for name, of_logits in (("t.h5", True), ("g.h5", False)):
+            with Program(self.folder / name) as program:
+                write(program, of_logits)
+        code, path, report = compared(self.folder / "t.h5", self.folder / "g.h5")
+        self.assertEqual((code, path), (1, "/nll_loss_forward/8"), report["first_culprit"])
+        self.assertIn("is not what /_log_softmax/7 made", report["first_culprit"]["why"])
 
     def test_a_batch_of_another_size_is_told_before_its_loss(self):
         def write(program, rows, is_logged=True):

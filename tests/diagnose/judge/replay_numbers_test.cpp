@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "diagnose/judge/number_format.h"
+
 namespace npuscope::diagnose {
 namespace {
 
@@ -18,6 +20,21 @@ TEST(ReplayNumbers, tells_no_scale_of_whole_numbers) {
     const Tensor places = Tensor::from<int64_t>({4}, {256, -1024, 3072, 0});
     EXPECT_EQ(loss_scale(places, kGradient, 1e-6), 1);
     EXPECT_EQ(loss_scale(kGradient, places, 1e-6), 1);
+}
+
+TEST(ReplayNumbers, take_the_roundings_of_one_op_for_no_noise) {
+    // 16 units of bfloat16, as one op may leave.
+    EXPECT_FALSE(is_noise(0.0625, kBFloat16.unit()));
+    EXPECT_TRUE(is_noise(0.3, kBFloat16.unit()));
+    // In more bits so much is what many ops leave; quantised numbers leave any share of the norm.
+    EXPECT_TRUE(is_noise(0.0625, kFloat16.unit()));
+    EXPECT_TRUE(is_noise(0.0625, 2 * kBFloat16.unit()));
+}
+
+TEST(ReplayNumbers, prove_little_where_they_are_farther_off_than_mostly) {
+    EXPECT_FALSE(tells_little(0.002, 0.0625, kBFloat16.unit()));
+    EXPECT_TRUE(tells_little(0.047, 0.0739, kBFloat16.unit()));
+    EXPECT_FALSE(tells_little(0.04, 0.045, kFloat16.unit()));
 }
 
 }  // namespace
