@@ -251,6 +251,7 @@ void GoldenReplay::replay(size_t op) {
     const auto found = inputs ? computed(source, *inputs) : std::nullopt;
     const bool is_told = flow.of_op(op).size() > 1 && !compare::may_be_random(source);
     bool is_any_computed = !is_told;
+    bool is_any_missing = false;
     for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i) {
         const TracedTensor& tensor = flow.tensors[i];
         if (tensor.direction != Direction::kOutput || !tensor.content) continue;
@@ -270,6 +271,8 @@ void GoldenReplay::replay(size_t op) {
         is_any_computed = is_any_computed || is_computed;
         if (!is_computed && inputs && inputs->off <= kNear && !compare::may_be_random(source))
             made = recorded(i, inputs->off);
+        // What one that nobody can compute passes on says nothing of the rest.
+        is_any_missing = is_any_missing || (!is_computed && !found);
         if (!made) {
             results_.unknown.insert(i);
             continue;
@@ -286,7 +289,7 @@ void GoldenReplay::replay(size_t op) {
               {unit, is_computed ? left : kOfUnknown, cancelled > 0 ? cancelled / numel : 0});
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
-    if (!is_any_computed) results_.unknown_ops.insert(&source);
+    if (!is_any_computed || (is_told && is_any_missing)) results_.unknown_ops.insert(&source);
 }
 
 std::optional<Replayed> GoldenReplay::passed_on(size_t index, const ReplayInputs& inputs) const {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/form_distance.h"
 
 namespace npuscope::diagnose {
@@ -55,6 +56,23 @@ std::string name_of(const OpRun& form, const OpRun& last) {
 }
 
 }  // namespace
+
+std::optional<size_t> form_of_device(std::span<const OpRun> forms, const Device& device) {
+    OpRun asked = forms.front();
+    const auto made = run(*asked.op, asked.arguments, device);
+    if (!made || asked.results.empty()) return std::nullopt;
+    RecordedResult& result = asked.results.front();
+    const Tensor* own = expected_of(*made, result);
+    if (own == nullptr || !is_float(own->dtype())) return std::nullopt;
+    result.elements = *own;
+    std::vector<FormDistance> off;
+    for (const OpRun& form : forms)
+        off.push_back(distance_to(form, result, Over::kNothing));
+    const auto nearest = std::ranges::min_element(off, {}, &FormDistance::rms);
+    for (const FormDistance& each : off)
+        if (&each != &*nearest && !is_nearer(each, *nearest)) return std::nullopt;
+    return static_cast<size_t>(nearest - off.begin());
+}
 
 void tell_other_form(std::span<const OpRun> forms,
                      size_t expected,

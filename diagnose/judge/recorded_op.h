@@ -20,9 +20,9 @@ class RecordedOp {
     RecordedOp(const SourceOp& recorded, const backend::Op& op);
 
     /// A mask that was not recorded asks for the recorded results, a list of integers that the op
-    /// needs is empty, an image is resized to the recorded result's extents, a tensor that is made
-    /// of numbers has the recorded result's dtype; what else was not recorded is left out. Errors:
-    /// as SourceTensor::open.
+    /// needs is empty, as is one of tensors beside others that were recorded, an image is resized
+    /// to the recorded result's extents, a tensor that is made of numbers has the recorded result's
+    /// dtype; what else was not recorded is left out. Errors: as SourceTensor::open.
     [[nodiscard]] NamedValues arguments() const;
     /// Tensors with elements.
     [[nodiscard]] const std::vector<SourceTensor>& outputs() const { return outputs_; }

@@ -45,6 +45,8 @@ class SideJudge {
     /// The form of all sampled runs of the op and its gradient but one, of four and more; else
     /// empty.
     [[nodiscard]] std::optional<size_t> form_of_all_but_one(const backend::Op& op) const;
+    /// What tells the classes; nullptr where they are found out.
+    [[nodiscard]] const Device* device() const { return device_; }
     [[nodiscard]] const std::map<ArithmeticGroup, InferredArithmetic>& classes() const {
         return classes_;
     }

@@ -233,6 +233,8 @@ std::vector<Split> RecomputingSplitter::split_loaded(
     // what fits.
     std::optional<size_t> common;
     if (forms.size() > 1) common = target_judge_->form_of(*forms.front().op);
+    if (forms.size() > 1 && !common && target_judge_->device() != nullptr)
+        common = form_of_device(forms, *target_judge_->device());
     if (forms.size() > 1 && !common) ask_golden();
     SideJudge::Errors errors;
     if (forms.size() == 1) {

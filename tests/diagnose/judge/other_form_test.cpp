@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "npu_backend/chips/device.h"
 #include "tests/diagnose/judge/runs.h"
 
 namespace npuscope::diagnose {
@@ -51,6 +52,13 @@ TEST(OtherForm, is_told_where_results_are_nearer_to_it) {
 TEST(OtherForm, is_told_beside_larger_elements_that_are_rounded_by_more_than_the_forms_differ) {
     EXPECT_EQ(told("tanh", 0, "none", 5), "computed with approximate=tanh");
     EXPECT_EQ(told("none", 0, "none", 5), "");
+}
+
+// The NPU's kernel of gelu is the one by tanh.
+TEST(OtherForm, is_none_where_the_device_has_that_alone) {
+    const std::vector<OpRun> forms = forms_of(gelu("tanh", 2.5F));
+    EXPECT_EQ(form_of_device(forms, Device::npu(chip("910A"))), 1U);
+    EXPECT_EQ(form_of_device(forms, Device::reference32()), 0U);
 }
 
 }  // namespace
