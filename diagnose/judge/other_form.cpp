@@ -69,6 +69,7 @@ std::optional<size_t> form_of_device(std::span<const OpRun> forms, const Device&
     for (const OpRun& form : forms)
         off.push_back(distance_to(form, result, Over::kNothing));
     const auto nearest = std::ranges::min_element(off, {}, &FormDistance::rms);
+    if (nearest == off.begin()) return std::nullopt;
     for (const FormDistance& each : off)
         if (&each != &*nearest && !is_nearer(each, *nearest)) return std::nullopt;
     return static_cast<size_t>(nearest - off.begin());

@@ -14,8 +14,8 @@ namespace npuscope::diagnose {
 /// The golden's run in each of the forms; none without a golden.
 using GoldenForms = std::function<std::vector<OpRun>()>;
 
-/// The form that `device` computes whatever is asked for, as an NPU's kernel of gelu; empty where
-/// its results are clearly nearer to none.
+/// The form that `device` computes though the first is asked for, as an NPU's kernel of gelu; empty
+/// where it computes that one, or its results are clearly nearer to none.
 [[nodiscard]] std::optional<size_t> form_of_device(std::span<const OpRun> forms,
                                                    const Device& device);
 
