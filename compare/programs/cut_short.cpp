@@ -1,8 +1,11 @@
 #include "compare/programs/cut_short.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "compare/programs/mark_span.h"
 
@@ -26,13 +29,41 @@ bool are_behind(const std::vector<const SourceOp*>& ops, const SourceOp* last) {
            std::ranges::all_of(ops, [&](const SourceOp* op) { return op > last; });
 }
 
+/// What ends a program is fewer ops: a metric, a last layer.
+constexpr size_t kMany = 16;
+
+void note_early_end(const Plan& plan, Result& result) {
+    for (const bool of_target : {true, false}) {
+        const SourceOp* end = last_paired(plan, of_target);
+        for (const Parting& parting : plan.partings) {
+            const auto& own = of_target ? parting.only_target : parting.only_golden;
+            const auto& more = of_target ? parting.only_golden : parting.only_target;
+            const SourceOp* before = of_target ? parting.before_target : parting.before_golden;
+            if (!own.empty() || more.size() < kMany || end == nullptr || before != end) continue;
+            const std::string_view side = of_target ? "target" : "golden";
+            const std::string_view other = of_target ? "golden" : "target";
+            result.notes.push_back(fmt::format(
+                "the {}'s recording ends {} ops before the {}'s, behind {}: was it cut off, or was "
+                "a part of the step recorded?",
+                side,
+                more.size(),
+                other,
+                end->path));
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 void forget_what_is_cut_off(Plan& plan,
                             const Source& target,
                             const Source& golden,
                             Result& result) {
-    if (target.complete && golden.complete) return;
+    if (target.complete && golden.complete) {
+        note_early_end(plan, result);
+        return;
+    }
     const auto places = places_of(plan);
     const SourceOp* of_target = last_paired(plan, true);
     const SourceOp* of_golden = last_paired(plan, false);

@@ -73,6 +73,28 @@ TEST(Notes, tell_another_models_dump) {
     EXPECT_EQ(result.exit_code(), 2) << "nothing follows from the rest";
 }
 
+TEST(Notes, tell_a_recording_that_ends_long_before_the_other) {
+    std::vector<DumpedOp> longer = five_ops(1);
+    for (int64_t seqid = 6; seqid < 26; ++seqid) {
+        const auto x = static_cast<float>(seqid);
+        longer.push_back({.name = "neg",
+                          .seqid = seqid,
+                          .inputs = {{"self", test::floats({2}, {x, 1})}},
+                          .outputs = {{"result", test::floats({2}, {-x, -1})}},
+                          .node = {}});
+    }
+    const auto note = [](const std::string& one, const std::string& other) {
+        return Notes{"the " + one + "'s recording ends 20 ops before the " + other +
+                     "'s, behind /abs/5: was it cut off, or was a part of the step recorded?"};
+    };
+    const std::vector<DumpedOp> target = five_ops(1, 1e-7F);
+    EXPECT_EQ(noted({target}, {longer}).notes, note("target", "golden"));
+    EXPECT_EQ(noted({longer}, {target}).notes, note("golden", "target"));
+    // A metric at the end is no cut.
+    longer.resize(8);
+    EXPECT_EQ(noted({target}, {longer}).notes, Notes{});
+}
+
 TEST(Notes, tell_nan_in_what_a_program_was_given) {
     const Result result = noted({five_ops(NAN)}, {five_ops(1)});
     ASSERT_FALSE(result.notes.empty());
