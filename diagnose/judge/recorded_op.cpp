@@ -183,16 +183,18 @@ RecordedOp::RecordedOp(const SourceOp& recorded, const backend::Op& op)
 
 NamedValues RecordedOp::arguments() const {
     NamedValues values;
-    const bool has_lists = std::ranges::any_of(inputs_, [&](const SourceTensor& tensor) {
-        return list_element(name_of_argument(tensor)).has_value();
-    });
+    const auto has_lists = [&] {
+        return std::ranges::any_of(inputs_, [&](const SourceTensor& tensor) {
+            return list_element(name_of_argument(tensor)).has_value();
+        });
+    };
     for (const backend::Argument& argument : op_.schema.arguments) {
         const bool is_list = argument.kind == ArgumentKind::kTensorList;
         Value value = is_list ? list_of(argument.name) : value_of(argument);
         // Recorders write nothing for an empty list.
         if (is_none(value) && !argument.optional && !argument.has_default) {
             if (argument.kind == ArgumentKind::kIntList) value = IntList();
-            if (is_list && has_lists) value = TensorList();
+            if (is_list && has_lists()) value = TensorList();
         }
         if (!is_none(value)) values.push_back({argument.name, std::move(value)});
     }

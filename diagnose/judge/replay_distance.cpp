@@ -42,12 +42,7 @@ compare::View counted_otherwise(const Shape& shape, size_t axis, int64_t inner) 
     return view;
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether some elements of the view alone are further off than the whole may be, which is |shown|
-/// times `allowed`.
+/// Whether some elements of the view alone are further off than `most`, which the whole may be.
 bool is_surely_apart(const compare::View& view,
                      std::span<const double> from,
                      std::span<const double> shown,
@@ -110,10 +105,10 @@ std::optional<compare::View> arrangement_within(const Tensor& from,
                                                 double allowed) {
     const Tensor wide_from = from.cast(DType::kFloat64);
     const Tensor wide_shown = shown.cast(DType::kFloat64);
-    const double most = allowed * distance(shown, shown).size;
+    const double most = allowed * distance(wide_shown, wide_shown).size;
     const auto shows = [&](const compare::View& view) {
         return !is_surely_apart(view, wide_from.as<double>(), wide_shown.as<double>(), most) &&
-               distance(compare::apply(view, from), shown).relative() <= allowed;
+               distance(compare::apply(view, wide_from), wide_shown).relative() <= allowed;
     };
     for (compare::View& view : compare::arrangements(from.shape(), shown.shape(), kArrangements))
         if (shows(view)) return std::move(view);

@@ -232,10 +232,12 @@ std::vector<Split> RecomputingSplitter::split_loaded(
     // Which form an op has is told by all runs of the target, else by the golden; without one, by
     // what fits.
     std::optional<size_t> common;
-    if (forms.size() > 1) common = target_judge_->form_of(*forms.front().op);
-    if (forms.size() > 1 && !common && target_judge_->device() != nullptr)
-        common = form_of_device(forms, *target_judge_->device());
-    if (forms.size() > 1 && !common) ask_golden();
+    if (forms.size() > 1) {
+        common = target_judge_->form_of(*forms.front().op);
+        if (const Device* device = target_judge_->device(); !common && device != nullptr)
+            common = form_of_device(forms, *device);
+        if (!common) ask_golden();
+    }
     SideJudge::Errors errors;
     if (forms.size() == 1) {
         errors = target_judge_->judge(forms.front());
