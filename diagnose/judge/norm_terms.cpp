@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/number_format.h"
 
 namespace npuscope::diagnose {
@@ -154,6 +155,12 @@ std::vector<double> spreads_of(const OpRun& run, const std::vector<Statistics>& 
     return {};
 }
 
+/// Of the sum of magnitudes, in kFunction units: one after the other, terms of both signs may have
+/// come to half of it before they cancel, and each addition rounds that.
+double lost_of_partial_sums(size_t added) {
+    return std::sqrt(static_cast<double>(added)) / 2 / kFunction;
+}
+
 }  // namespace
 
 bool is_norm(const backend::Op& op) {
@@ -244,8 +251,11 @@ std::vector<double> folded_terms(const OpRun& run, const RecordedResult& result)
     if (spreads.empty()) return {};
     if (result.name == "result1") {
         std::vector<double> terms(by->channels);
+        const double partial = lost_of_partial_sums(x.size() / by->channels);
         for_each_element(*by, x.size(), [&](size_t i, size_t group, size_t channel) {
-            terms[channel] += walk(by->channels) * std::abs(g[i]) * lost(i, group) * spreads[group];
+            const double own = std::abs(x[i] - groups[group].mean);
+            terms[channel] += (walk(by->channels) * lost(i, group) + partial * own) *
+                              std::abs(g[i]) * spreads[group];
         });
         return terms;
     }

@@ -25,7 +25,8 @@ namespace npuscope::diagnose {
 
 /// By element of a norm's gradient, the terms that cancel where the kernel takes factors of the
 /// input and of its mean apart, as several do (g w s + b x + c; the weight's is s (sum g x - mean
-/// sum g)), as far as the input is larger than its deviation. Empty for other results.
+/// sum g)), as far as the input is larger than its deviation; of the weight's also what partial
+/// sums that cancel leave. Empty for other results.
 [[nodiscard]] std::vector<double> folded_terms(const OpRun& run, const RecordedResult& result);
 
 /// By element of a norm's result, what rounding the mean and the deviation to the 16 bits that they

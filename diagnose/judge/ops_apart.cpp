@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "diagnose/judge/written_steps.h"
 
 namespace npuscope::diagnose {
 
@@ -66,12 +69,25 @@ bool are_within(const Runs& runs, size_t column) {
     });
 }
 
-/// So many runs at least are off, and no other one would show narrow steps: a function of one
-/// number may be one step.
-bool are_off(const Runs& runs, size_t column, size_t fewest) {
+/// Its results are what a formula makes whose steps are rounded so.
+bool is_written(const SampledRun& sampled, const NumberFormat& steps) {
+    std::string why_not;
+    const auto run = load_run(*sampled.op->op, why_not, sampled.op->inputs);
+    return run && is_made_in_written_steps(*run, steps);
+}
+
+/// So many runs at least are off in many elements (or any is written()), and no other one would
+/// show narrow steps: a function of one number may be one step.
+bool are_off(const Runs& runs,
+             size_t column,
+             size_t fewest,
+             const std::function<bool(const SampledRun&)>& written) {
     size_t off = 0;
     for (const SampledRun* run : runs) {
-        const bool is_off = run->ratios[column] > 1 && run->off > kSpread;
+        const bool is_beyond = run->ratios[column] > 1;
+        const bool is_written = is_beyond && off < fewest && written(*run);
+        if (is_written) fewest = 1;
+        const bool is_off = is_beyond && (run->off > kSpread || is_written);
         if (!is_off && (run->shows_steps || run->ratios[column] > 1)) return false;
         off += is_off ? 1 : 0;
     }
@@ -323,9 +339,12 @@ OpsApart ops_apart(ArithmeticSamples& samples,
         by_name[run.name].push_back(&run);
     OpsApart apart{.others = found};
     std::vector<SampledRun> others;
+    const auto written = [&](const SampledRun& run) {
+        return is_written(run, vector_classes()[*narrow].steps);
+    };
     const auto set_apart = [&](size_t fewest) {
         for (const auto& [name, runs] : by_name) {
-            if (apart.ops.contains(name) || !are_off(runs, own, fewest) ||
+            if (apart.ops.contains(name) || !are_off(runs, own, fewest, written) ||
                 !are_within(runs, *narrow))
                 continue;
             const auto count = static_cast<int64_t>(runs.size());

@@ -25,10 +25,11 @@ struct OpsApart {
 /// runs of such an op and its gradient that would show it, two at least (or one where several ops
 /// are such, or one and a group of other results), are off in many elements from what the others
 /// keep to (fp32 where that explains the others), and none by more than steps in the format of the
-/// results. Of float32 results, three ops at least of which all sampled runs that are off hold
-/// numbers of a 16-bit format, and are off by no more than steps in that; fewer where 16-bit
-/// results are before and behind and no other float32 ones are there. Holds runs to that class
-/// where their sample does not yet. Threads: one at a time.
+/// results; one run, off in any, suffices where it is_made_in_written_steps(). Of float32 results,
+/// three ops at least of which all sampled runs that are off hold numbers of a 16-bit format, and
+/// are off by no more than steps in that; fewer where 16-bit results are before and behind and no
+/// other float32 ones are there. Holds runs to that class where their sample does not yet.
+/// Threads: one at a time. Errors: as the sources when elements cannot be read.
 [[nodiscard]] OpsApart ops_apart(ArithmeticSamples& samples,
                                  const ArithmeticGroup& group,
                                  const std::map<ArithmeticGroup, InferredArithmetic>& classes);
