@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compare/dataflow/find_columns.h"
 #include "compare/dataflow/tensor_pass.h"
 
 namespace npuscope::compare {
@@ -290,6 +291,7 @@ void find_parts(const Source& source,
         last = std::max(last, flow.tensors[input].op);
     }
     if (open.empty()) return;
+    find_columns(source, flow, open, threads);
     find_expanded(source, flow, open, threads);
     std::erase_if(open, [&](size_t input) { return flow.tensors[input].producer.has_value(); });
     Searched searched;

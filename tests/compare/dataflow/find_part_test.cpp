@@ -70,6 +70,45 @@ TEST(FindParts, finds_a_small_output_of_which_some_values_are_equal) {
     EXPECT_EQ(producer_of(flow, "/mul/2/input/other"), "");  // one number tells too little
 }
 
+/// Rows of a counter and of a number below three.
+Tensor places_of_chosen(int64_t rows) {
+    Tensor places(DType::kInt64, {rows, 2});
+    for (int64_t i = 0; i < rows; ++i) {
+        places.mutable_as<int64_t>()[static_cast<size_t>(2 * i)] = i / 4;
+        places.mutable_as<int64_t>()[static_cast<size_t>(2 * i + 1)] = i * i % 3;
+    }
+    return places;
+}
+
+Tensor column_of(const Tensor& table, int64_t column) {
+    Tensor numbers(DType::kInt64, {table.dim(0)});
+    for (int64_t i = 0; i < table.dim(0); ++i)
+        numbers.mutable_as<int64_t>()[static_cast<size_t>(i)] =
+            static_cast<int64_t>(table.at(i * table.dim(1) + column));
+    return numbers;
+}
+
+TEST(FindParts, finds_a_column_of_small_whole_numbers) {
+    const Tensor places = places_of_chosen(40);
+    Tensor other = column_of(places, 1);
+    other.mutable_as<int64_t>()[11] += 1;
+    const Source source = hand_made({{"nonzero", {}, {{"out", places}}},
+                                     {"nonzero", {}, {{"out", places_of_chosen(6)}}},
+                                     {"index",
+                                      {{"rows", column_of(places, 0)},
+                                       {"columns", column_of(places, 1)},
+                                       {"others", other},
+                                       {"few", column_of(places_of_chosen(6), 1)}},
+                                      {}}});
+    Dataflow flow = trace(source);
+    find_parts(source, flow, {2, 3, 4, 5});
+    EXPECT_EQ(producer_of(flow, "/index/3/input/rows"), "/nonzero/1/output/out");
+    EXPECT_EQ(producer_of(flow, "/index/3/input/columns"), "/nonzero/1/output/out");
+    EXPECT_EQ(at_path(flow, "/index/3/input/columns").passage, Passage::kPart);
+    EXPECT_EQ(producer_of(flow, "/index/3/input/others"), "");
+    EXPECT_EQ(producer_of(flow, "/index/3/input/few"), "");
+}
+
 TEST(FindParts, finds_nothing_for_other_elements_and_plain_ones) {
     const Tensor a = random_tensor({12, 5}, 1);
     const Source source = hand_made({{"relu", {}, {{"out", a}}},

@@ -52,6 +52,23 @@ TEST(FindView, finds_reshape_and_transpose) {
     expect_found({{12, 4}, 0, {{12, 1}, {4, 12}}}, {4, 12});
 }
 
+// The places of what is not zero: no number in them is there but once.
+TEST(FindView, finds_columns_of_few_numbers) {
+    Tensor places(DType::kInt64, {40, 2});
+    Tensor column(DType::kInt64, {40});
+    for (int64_t i = 0; i < 40; ++i) {
+        const auto row = static_cast<size_t>(i);
+        places.mutable_as<int64_t>()[2 * row] = i / 4;
+        column.mutable_as<int64_t>()[row] = i * i % 3;
+        places.mutable_as<int64_t>()[2 * row + 1] = column.as<int64_t>()[row];
+    }
+    const auto view = find_view(column, places);
+    ASSERT_TRUE(view);
+    EXPECT_TRUE(identical(apply(*view, places), column));
+    column.mutable_as<int64_t>()[7] += 1;
+    EXPECT_FALSE(find_view(column, places));
+}
+
 TEST(FindView, finds_permuted_dimensions_and_merged_ones) {
     // [2,5,3,4] as [2,3,5,4], then batch and heads merged: [6,5,4].
     expect_found({{2, 3, 5, 4}, 0, {{2, 60}, {3, 4}, {5, 12}, {4, 1}}}, {2, 5, 3, 4});
