@@ -14,15 +14,13 @@
 #include "compare/growth/goes_on.h"
 #include "compare/growth/left_state.h"
 #include "compare/growth/little_scaling.h"
-#include "compare/op_facts.h"
 #include "compare/programs/extra_ops.h"
 #include "compare/programs/given_vectors.h"
 #include "compare/programs/made_good.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/op_findings.h"
+#include "compare/programs/replay_causes.h"
 #include "compare/programs/replay_text.h"
-#include "compare/relate/kinship.h"
-#include "core/naming/aliases.h"
 #include "core/naming/moving_statistics.h"
 
 namespace npuscope::compare {
@@ -152,11 +150,7 @@ class ByReplay {
     template <class Which>
     void forget_partings(const Which& which);
     void accuse(const Replay& replay);
-    /// An op among those that are apart, of another shape, and the numbers that it alone was called
-    /// with.
-    [[nodiscard]] std::optional<std::pair<size_t, std::string>> called_otherwise(
-        const Replay& replay) const;
-    /// That one. Whether there is one.
+    /// The op that was called_otherwise(). Whether there is one.
     bool accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between);
     /// Of parameters that the golden alone changes, where others are alike: the first.
     void accuse_missing(const Replay& replay);
@@ -269,44 +263,15 @@ bool ByReplay::is_told(const Which& which) const {
     return false;
 }
 
-std::optional<std::pair<size_t, std::string>> ByReplay::called_otherwise(
-    const Replay& replay) const {
-    for (const SourceOp* target : replay.target_ops) {
-        const auto place = places_.find(target);
-        if (place == places_.end()) continue;
-        const OpPair& pair = plan_.ops[place->second];
-        const OpResult& op = result_.ops[place->second];
-        if (pair.golden != nullptr) {
-            if (op.shapes_differ && !op.arguments.empty() && !is_at_fault_itself(op) &&
-                !are_one_axis(pair, op.arguments))
-                return std::pair(place->second, to_text(op.arguments));
-            continue;
-        }
-        // Results of other shapes are no pair.
-        const auto is_like = [&](const SourceOp* golden) {
-            const auto own = places_.find(golden);
-            return own != places_.end() && plan_.ops[own->second].target == nullptr &&
-                   canonical_name(golden->id.op) == canonical_name(target->id.op) &&
-                   numel_of(first_shape(*golden)) != numel_of(first_shape(*target));
-        };
-        const auto golden = std::ranges::find_if(replay.golden_ops, is_like);
-        if (golden == replay.golden_ops.end() || !target->facts || !(*golden)->facts) continue;
-        OpResult both;
-        take_facts(target->facts(), (*golden)->facts(), both);
-        if (!both.arguments.empty()) return std::pair(place->second, to_text(both.arguments));
-    }
-    return std::nullopt;
-}
-
 bool ByReplay::accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between) {
-    const auto found = called_otherwise(replay);
+    const auto found = called_otherwise(plan_, result_, replay, places_);
     if (!found) return false;
-    forget([&](size_t place) { return between.contains(place) && place != found->first; });
-    result_.ops[found->first].from_nothing = true;
+    forget([&](size_t place) { return between.contains(place) && place != found->place; });
+    result_.ops[found->place].from_nothing = true;
     result_.culprits.push_back(
         {.kind = CulpritKind::kArgument,
-         .op = found->first,
-         .why = "called with other arguments: " + found->second +
+         .op = found->place,
+         .why = "called with other arguments: " + found->text +
                 "; what is made before it is the same, and what is made of it is not"});
     return true;
 }
@@ -373,6 +338,12 @@ void ByReplay::accuse(const Replay& replay) {
     if (is_told([&](size_t place) { return between.contains(place); }) ||
         (between.size() == 1 && is_told([&](size_t place) { return place < last; })))
         return;
+    if (const auto cause = missing_bias(plan_, flows_, replay, places_)) {
+        result_.ops[cause->place].from_nothing = true;
+        result_.culprits.push_back(
+            {.kind = CulpritKind::kProgram, .op = cause->place, .why = cause->text});
+        return;
+    }
     OpResult& op = result_.ops[replay.first_apart->pair];
     const std::string text = to_text(replay);
     for (TensorResult& tensor : op.tensors)

@@ -1,0 +1,70 @@
+#include "compare/programs/replay_causes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compare/op_facts.h"
+#include "compare/programs/given_vectors.h"
+#include "compare/programs/op_findings.h"
+#include "compare/relate/kinship.h"
+#include "core/naming/aliases.h"
+
+namespace npuscope::compare {
+
+std::optional<Cause> called_otherwise(const Plan& plan,
+                                      const Result& result,
+                                      const Replay& replay,
+                                      const std::unordered_map<const SourceOp*, size_t>& places) {
+    for (const SourceOp* target : replay.target_ops) {
+        const auto place = places.find(target);
+        if (place == places.end()) continue;
+        const OpPair& pair = plan.ops[place->second];
+        const OpResult& op = result.ops[place->second];
+        if (pair.golden != nullptr) {
+            if (op.shapes_differ && !op.arguments.empty() && !is_at_fault_itself(op) &&
+                !are_one_axis(pair, op.arguments))
+                return Cause{place->second, to_text(op.arguments)};
+            continue;
+        }
+        // Results of other shapes are no pair.
+        const auto is_like = [&](const SourceOp* golden) {
+            const auto own = places.find(golden);
+            return own != places.end() && plan.ops[own->second].target == nullptr &&
+                   canonical_name(golden->id.op) == canonical_name(target->id.op) &&
+                   numel_of(first_shape(*golden)) != numel_of(first_shape(*target));
+        };
+        const auto golden = std::ranges::find_if(replay.golden_ops, is_like);
+        if (golden == replay.golden_ops.end() || !target->facts || !(*golden)->facts) continue;
+        OpResult both;
+        take_facts(target->facts(), (*golden)->facts(), both);
+        if (!both.arguments.empty()) return Cause{place->second, to_text(both.arguments)};
+    }
+    return std::nullopt;
+}
+
+std::optional<Cause> missing_bias(const Plan& plan,
+                                  const PairedFlows& flows,
+                                  const Replay& replay,
+                                  const std::unordered_map<const SourceOp*, size_t>& places) {
+    const bool sums_more = std::ranges::any_of(replay.golden_ops, [&](const SourceOp* op) {
+        const auto place = places.find(op);
+        return place != places.end() && plan.ops[place->second].target == nullptr;
+    });
+    if (!sums_more) return std::nullopt;
+    for (size_t place = 0; place < replay.first_apart->pair; ++place) {
+        const OpPair& pair = plan.ops[place];
+        if (pair.target == nullptr || pair.golden == nullptr ||
+            !lacks_bias(plan, flows, {pair.target}, {pair.golden}))
+            continue;
+        return Cause{place,
+                     fmt::format("the golden's {} adds a bias, and {} does not; the target sums no "
+                                 "gradient of it there, and {} is off",
+                                 pair.golden->path,
+                                 pair.target->path,
+                                 replay.first_apart->target)};
+    }
+    return std::nullopt;
+}
+
+}  // namespace npuscope::compare

@@ -1,0 +1,38 @@
+// Of a result that is apart in a replay: the op that the program calls otherwise, which explains
+// it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "compare/dataflow/paired_flows.h"
+#include "compare/replay.h"
+#include "compare/verdict.h"
+
+namespace npuscope::compare {
+
+/// An op, by its place in the plan, and what is said of it.
+struct Cause {
+    size_t place = 0;
+    std::string text;
+};
+
+/// Among the ops that are apart, one of another shape and the numbers that it alone was called
+/// with. `places` are those of the plan's ops.
+[[nodiscard]] std::optional<Cause> called_otherwise(
+    const Plan& plan,
+    const Result& result,
+    const Replay& replay,
+    const std::unordered_map<const SourceOp*, size_t>& places);
+
+/// Of results that are made of a gradient that the golden alone sums: the first pair before of
+/// which the golden's op alone adds a bias.
+[[nodiscard]] std::optional<Cause> missing_bias(
+    const Plan& plan,
+    const PairedFlows& flows,
+    const Replay& replay,
+    const std::unordered_map<const SourceOp*, size_t>& places);
+
+}  // namespace npuscope::compare

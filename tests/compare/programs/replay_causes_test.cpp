@@ -1,0 +1,55 @@
+#include "compare/programs/replay_causes.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/match.h"
+#include "tests/compare/dataflow/hand_made.h"
+
+namespace npuscope::compare {
+namespace {
+
+/// One layer, the second without bias in the target, behind which the golden sums a gradient more;
+/// then a sum of gradients, which is apart for it, or for another reason.
+std::optional<Cause> cause_of(bool is_made_of_it) {
+    const Tensor input = random_tensor({6, 3}, 1);
+    const Tensor weight = random_tensor({3, 4}, 2);
+    const Tensor result = random_tensor({6, 4}, 3);
+    const Tensor gradient = random_tensor({4}, 5);
+    const HandMadeOp product = {"mm", {{"self", input}, {"mat2", weight}}, {{"out", result}}};
+    const HandMadeOp sum = {"add_", {{"self", gradient}}, {{"out", gradient}}};
+    const Source target = hand_made({product, product, sum});
+    const Source golden =
+        hand_made({product,
+                   {"addmm",
+                    {{"self", random_tensor({4}, 4)}, {"mat1", input}, {"mat2", weight}},
+                    {{"out", result}}},
+                   {"sum", {{"self", result}}, {{"out", gradient}}},
+                   sum});
+    const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]},
+                            {.target = &target.ops[1], .golden = &golden.ops[1]},
+                            {.golden = &golden.ops[2]},
+                            {.target = &target.ops[2], .golden = &golden.ops[3]}}};
+    Dataflow mine = trace(target);
+    Dataflow theirs = trace(golden);
+    const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+    Replay replay;
+    replay.first_apart.emplace();
+    replay.first_apart->pair = 3;
+    replay.first_apart->target = "/add_/3/output/out";
+    replay.golden_ops = {&golden.ops[3]};
+    if (is_made_of_it) replay.golden_ops.push_back(&golden.ops[2]);
+    return missing_bias(plan, flows, replay, places_of(plan));
+}
+
+TEST(ReplayCauses, are_a_bias_whose_gradient_the_golden_alone_sums) {
+    const auto cause = cause_of(true);
+    ASSERT_TRUE(cause);
+    EXPECT_EQ(cause->place, 1U);
+    EXPECT_EQ(cause->text,
+              "the golden's /addmm/2 adds a bias, and /mm/2 does not; the target sums no gradient "
+              "of it there, and /add_/3/output/out is off");
+    EXPECT_FALSE(cause_of(false));
+}
+
+}  // namespace
+}  // namespace npuscope::compare
