@@ -4,10 +4,12 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/recording/list_element.h"
@@ -46,12 +48,37 @@ class OtherOps {
         }));
     }
 
+    /// Whether runs of that op take in each of these shapes as `self`, with a tensor that has axes
+    /// as `other` or without one, as asked. Errors: as SourceOp::load.
+    [[nodiscard]] bool take_all(const std::string& name,
+                                const std::set<Shape>& shapes,
+                                bool with_other) const {
+        if (!contains(name)) return false;
+        std::set<Shape> found;
+        for (const SourceOp& op : source_.ops)
+            if (op.op() == name) add_self(op.load(), with_other, found);
+        return std::ranges::includes(found, shapes);
+    }
+
     static bool is_single_self(const SourceTensor& tensor) {
         return tensor.direction == Direction::kInput && tensor.argument == "self" &&
                tensor.shape.empty();
     }
 
   private:
+    static void add_self(const std::vector<SourceTensor>& tensors,
+                         bool with_other,
+                         std::set<Shape>& shapes) {
+        const SourceTensor* self = nullptr;
+        bool has_other = false;
+        for (const SourceTensor& tensor : tensors) {
+            if (tensor.direction != Direction::kInput) continue;
+            if (tensor.argument == "self") self = &tensor;
+            has_other = has_other || (tensor.argument == "other" && !tensor.shape.empty());
+        }
+        if (self != nullptr && has_other == with_other) shapes.insert(self->shape);
+    }
+
     const Source& source_;
     std::unordered_set<std::string> names_{};
 };
@@ -59,20 +86,17 @@ class OtherOps {
 /// How an op on lists is called as an op on one tensor, and its arguments.
 class OneByOne {
   public:
-    OneByOne(const backend::Op& op, const OtherOps& others)
+    OneByOne(const backend::Op& op, const std::set<Shape>& shapes, const OtherOps& others)
         : arguments_(backend::arguments_of_one(*op.row)) {
         const std::string_view name = op.row->schema.substr(0, op.row->schema.find_first_of("(."));
         const std::string base(name.substr(kOnLists.size()));
-        is_in_place_ = base.ends_with('_');
-        const std::string plain = is_in_place_ ? base.substr(0, base.size() - 1) : base;
+        const bool replaces_self = base.ends_with('_');
+        const std::string plain = replaces_self ? base.substr(0, base.size() - 1) : base;
         const std::string as(op.row->as);
         const std::string overload = as.starts_with(plain) ? as.substr(plain.size()) : "";
-        // A number may be a tensor for the other side's overload.
-        const std::array<std::string, 4> names = {
-            base + overload, base + "_Tensor", base + "_Scalar", base};
-        const auto known =
-            std::ranges::find_if(names, [&](const auto& each) { return others.contains(each); });
-        name_ = known == names.end() ? names.front() : *known;
+        name_ = name_for(op, shapes, base, replaces_self ? plain : plain + "_", overload, others);
+        is_in_place_ = name_.starts_with(plain + "_") && name_ != plain + "_Tensor" &&
+                       name_ != plain + "_Scalar";
     }
 
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -91,10 +115,49 @@ class OneByOne {
   private:
     using Pair = std::pair<std::string_view, std::string_view>;
 
+    /// The name that the other side has for it. A number may be a tensor for its overload, a list
+    /// of tensors is no number; a loop may write over what the list keeps, or the other way round.
+    std::string name_for(const backend::Op& op,
+                         const std::set<Shape>& shapes,
+                         const std::string& base,
+                         const std::string& other_base,
+                         const std::string& overload,
+                         const OtherOps& others) const {
+        const bool takes_other =
+            std::ranges::find(arguments_, "other", &Pair::second) != arguments_.end();
+        const bool is_list = op.row->schema.find("Tensor[] other") != std::string::npos;
+        const std::array<std::string, 6> names = {base + overload,
+                                                  base + "_Tensor",
+                                                  base,
+                                                  other_base + overload,
+                                                  other_base + "_Tensor",
+                                                  other_base};
+        const auto is_alike = [&](const std::string& each) {
+            return takes_other ? others.take_all(each, shapes, is_list) : others.contains(each);
+        };
+        if (const auto* known = std::ranges::find_if(names, is_alike); known != names.end())
+            return *known;
+        // Of the same form, whatever it takes in.
+        const auto* end = names.begin() + names.size() / 2;
+        const auto* known = std::find_if(
+            names.begin(), end, [&](const auto& each) { return others.contains(each); });
+        return known == end ? names.front() : *known;
+    }
+
     std::vector<Pair> arguments_;
     std::string name_;
     bool is_in_place_ = false;
 };
+
+/// Of the tensors of its first list. Errors: as SourceOp::load.
+std::set<Shape> shapes_of(const SourceOp& op) {
+    std::set<Shape> shapes;
+    for (const SourceTensor& tensor : op.load())
+        if (const auto element = list_element(tensor.argument);
+            element && element->list == "self" && tensor.direction == Direction::kInput)
+            shapes.insert(tensor.shape);
+    return shapes;
+}
 
 bool has_list_of_numbers(const SourceOp& op) {
     if (!op.facts) return false;
@@ -179,7 +242,7 @@ class TakenApart {
         const backend::Op* known = backend::find_op(op.op());
         if (known == nullptr) return;
         try {
-            as_.emplace(*known, others);
+            as_.emplace(*known, shapes_of(op), others);
             elements_ = std::make_shared<const Elements>(elements_of(op, *as_));
             lacks_numbers_ = as_->takes_numbers() && !has_list_of_numbers(op);
             // Counters of steps, which a loop in Python keeps as numbers of its own.
